@@ -1,0 +1,89 @@
+import type { GenericSchema } from 'valibot'
+
+/**
+ * What is known of one run when its command is built. Paths are absolute.
+ */
+export interface RunInput {
+  runId: string
+  agentId: string
+  cwd: string
+  /** The whole prompt: instructions, the heartbeat procedure, why the agent was woken and on what. */
+  prompt: string
+  /** The agent's own instructions file, already resolved, or null. */
+  instructionsFile: string | null
+  /** The session to resume, or null for a fresh one. */
+  session: SessionState | null
+  /** A fresh UUID that an adapter may preset as the session's id, so that a crash leaves a resumable session. */
+  newSessionId: string
+}
+
+/** What is kept of a program's session between the runs of one agent on one issue. */
+export interface SessionState {
+  id: string
+  /** The last cumulative figures that the program reported for this session, by model. */
+  totals: Record<string, UsageTotals>
+}
+
+/** Tokens and cost. `inputTokens` are the ones that were not read from a cache. */
+export interface UsageTotals {
+  inputTokens: number
+  cachedInputTokens: number
+  outputTokens: number
+  /** US dollars; null when the program does not say. */
+  costUsd: number | null
+}
+
+/** A program to start. Never a shell: `args` reach the program as they are. */
+export interface Command {
+  command: string
+  args: string[]
+  env: Record<string, string>
+  stdin: string
+}
+
+/**
+ * What a run's output says, as it streams. Facts are snapshots: to apply one
+ * twice is the same as once, so a reader or a server that starts over loses
+ * and doubles nothing.
+ */
+export type Fact =
+  /** The program works in this session. */
+  | { kind: 'session'; id: string }
+  /** This run's own use of one model so far (not the session's). Estimates are replaced by a later report. */
+  | ({ kind: 'usage'; provider: string; model: string; costStatus: CostStatus } & UsageTotals)
+  /** The session's cumulative figures, to be kept for its next run. */
+  | { kind: 'totals'; totals: Record<string, UsageTotals> }
+  /** The last thing that the agent said, cut to 2,000 characters: the run's summary. */
+  | { kind: 'text'; text: string }
+  /** The session to resume does not exist any more: run once more, fresh. */
+  | { kind: 'dead_session' }
+  /** The provider refuses until a moment (ISO 8601), or null when it does not say until when. */
+  | { kind: 'rate_limited'; until: string | null }
+  /** How the program itself says the run ended. `ok: false` makes the run fail, whatever the exit code. */
+  | { kind: 'outcome'; ok: boolean; code: string | null; message: string | null }
+
+export type CostStatus = 'reported' | 'estimated' | 'unpriced'
+
+/** Reads a program's standard output a line at a time; never throws, whatever the line. */
+export interface OutputReader {
+  line(text: string): Fact[]
+  /** The program's standard error, a line at a time. */
+  errorLine(text: string): Fact[]
+}
+
+/** Drives one kind of agent program. */
+export interface Adapter<Config = Record<string, unknown>> {
+  type: string
+  /** One sentence for the configuration guide. */
+  summary: string
+  /** `adapterConfig`, strict: an unknown key is an error. Each key carries a description for the guide. */
+  config: GenericSchema<unknown, Config>
+  /** The `adapterConfig` key that holds the instructions path, or null when it has none. */
+  instructionsKey: string | null
+  /** How to get the program when it is missing; null when there is nothing to install. */
+  installHint: string | null
+  /** Whether the next run may continue the last one's session. */
+  resumes: boolean
+  command(config: Config, run: RunInput): Command
+  reader(config: Config, run: Pick<RunInput, 'session' | 'newSessionId'>): OutputReader
+}
