@@ -1,0 +1,481 @@
+-- The whole schema as it is. A new file is created from this; an older one is
+-- brought here by the numbered steps in src/database/migrations.ts.
+-- Money is integer micro-dollars (one cent = 10,000). Timestamps are ISO 8601
+-- UTC with milliseconds. Ids are UUIDs of version 7, so they sort by time.
+
+create table company (
+  id            text primary key,
+  name          text not null,
+  description   text,
+  status        text not null default 'active' check (status in ('active', 'paused', 'archived')),
+  pause_reason  text check (pause_reason in ('manual', 'budget')),
+  paused_at     text,
+  issue_prefix  text not null unique,               -- identifiers are built from it, so it never changes
+  issue_counter integer not null default 0,         -- the number of the last issue; numbers are never used twice
+  budget_micros integer not null default 0 check (budget_micros >= 0), -- a month; 0 is no limit
+  require_board_approval_for_new_agents integer not null default 0 check (require_board_approval_for_new_agents in (0, 1)),
+  brand_color   text check (brand_color glob '#[0-9a-fA-F]*'),
+  logo_asset_id text,
+  created_at    text not null,
+  updated_at    text not null,
+  check ((status = 'paused') = (paused_at is not null))
+) strict;
+
+create trigger company_prefix_is_final before update of issue_prefix on company when new.issue_prefix <> old.issue_prefix
+begin
+  select raise(abort, 'issue_prefix cannot be changed');
+end;
+
+create table agent (
+  id              text primary key,
+  company_id      text not null references company (id) on delete cascade,
+  name            text not null,
+  url_key         text not null,
+  role            text not null,
+  title           text,
+  icon            text,
+  -- `running` is never stored: it is read from live runs, so it cannot get stuck.
+  status          text not null default 'idle' check (status in ('idle', 'paused', 'error', 'pending_approval', 'terminated')),
+  reports_to      text references agent (id),
+  capabilities    text,
+  adapter_type    text not null,
+  adapter_config  text not null default '{}' check (json_valid(adapter_config)),
+  runtime_config  text not null default '{}' check (json_valid(runtime_config)),
+  desired_skills  text not null default '[]' check (json_valid(desired_skills)), -- canonical skill keys
+  permissions     text not null default '{}' check (json_valid(permissions)),
+  metadata        text check (metadata is null or json_valid(metadata)),
+  budget_micros   integer not null default 0 check (budget_micros >= 0), -- a month; 0 is no limit
+  pause_reason    text check (pause_reason in ('manual', 'budget', 'failures', 'loop')),
+  pause_message   text,                             -- the reason in a sentence
+  paused_at       text,
+  error_reason    text,
+  failures        integer not null default 0,       -- failed runs in a row
+  timer_due_at    text,                             -- the next timer wake; null when the timer is off
+  last_heartbeat_at text,
+  created_at      text not null,
+  updated_at      text not null,
+  unique (company_id, url_key),
+  check (reports_to <> id),
+  check ((status = 'paused') = (pause_reason is not null))
+) strict;
+
+create index agent_by_manager on agent (reports_to);
+create index agent_by_due on agent (timer_due_at) where timer_due_at is not null;
+
+create table agent_key (
+  id           text primary key,
+  company_id   text not null references company (id) on delete cascade,
+  agent_id     text not null references agent (id),
+  name         text not null,
+  prefix       text not null,                       -- what is shown of the key after its creation
+  hash         text not null unique,                -- SHA-256 of the key; the key itself is nowhere
+  created_at   text not null,
+  last_used_at text,
+  revoked_at   text
+) strict;
+
+create index agent_key_by_agent on agent_key (agent_id);
+
+create table config_revision (
+  id                 text primary key,
+  company_id         text not null references company (id) on delete cascade,
+  agent_id           text not null references agent (id),
+  created_by_agent_id text references agent (id),
+  created_by_user_id text,
+  source             text not null check (source in ('create', 'patch', 'rollback', 'hire')),
+  rolled_back_from_revision_id text references config_revision (id),
+  changed_keys       text not null check (json_valid(changed_keys)),
+  before_config      text check (before_config is null or json_valid(before_config)),
+  after_config       text not null check (json_valid(after_config)),
+  created_at         text not null
+) strict;
+
+create index config_revision_by_agent on config_revision (agent_id, id);
+
+create table goal (
+  id             text primary key,
+  company_id     text not null references company (id) on delete cascade,
+  title          text not null,
+  description    text,
+  level          text not null default 'task' check (level in ('company', 'team', 'agent', 'task')),
+  status         text not null default 'planned' check (status in ('planned', 'active', 'achieved', 'cancelled')),
+  parent_id      text references goal (id),
+  owner_agent_id text references agent (id),
+  created_at     text not null,
+  updated_at     text not null,
+  check (parent_id <> id)
+) strict;
+
+create index goal_by_company on goal (company_id, id);
+create index goal_by_parent on goal (parent_id);
+
+create table project (
+  id            text primary key,
+  company_id    text not null references company (id) on delete cascade,
+  name          text not null,
+  url_key       text not null,
+  description   text,
+  status        text not null default 'planned' check (status in ('backlog', 'planned', 'active', 'in_progress', 'completed', 'cancelled')),
+  lead_agent_id text references agent (id),
+  target_date   text,
+  archived_at   text,
+  created_at    text not null,
+  updated_at    text not null,
+  unique (company_id, url_key)
+) strict;
+
+create index project_by_company on project (company_id, id);
+
+create table project_goal (
+  project_id text not null references project (id) on delete cascade,
+  goal_id    text not null references goal (id),
+  position   integer not null,                      -- the first goal is the project's `goalId`
+  primary key (project_id, goal_id)
+) strict, without rowid;
+
+create index project_goal_by_goal on project_goal (goal_id);
+
+create table workspace (
+  id         text primary key,
+  company_id text not null references company (id) on delete cascade,
+  project_id text not null references project (id) on delete cascade,
+  name       text not null,
+  cwd        text,
+  repo_url   text,
+  repo_ref   text,
+  is_primary integer not null check (is_primary in (0, 1)),
+  created_at text not null,
+  updated_at text not null,
+  check (cwd is not null or repo_url is not null)   -- a workspace is somewhere
+) strict;
+
+create index workspace_by_project on workspace (project_id, id);
+create unique index workspace_one_primary on workspace (project_id) where is_primary = 1;
+
+create table label (
+  id         text primary key,
+  company_id text not null references company (id) on delete cascade,
+  name       text not null collate nocase,
+  color      text not null check (color glob '#[0-9a-fA-F]*'),
+  created_at text not null,
+  updated_at text not null,
+  unique (company_id, name)
+) strict;
+
+create table issue (
+  seq           integer primary key,                -- the rowid that the full-text index refers to; survives VACUUM
+  id            text not null unique,
+  company_id    text not null references company (id) on delete cascade,
+  issue_number  integer not null,
+  identifier    text not null unique collate nocase,
+  title         text not null,
+  description   text,
+  status        text not null check (status in ('backlog', 'todo', 'in_progress', 'in_review', 'blocked', 'done', 'cancelled')),
+  priority      text not null default 'medium' check (priority in ('critical', 'high', 'medium', 'low')),
+  priority_rank integer not null generated always as (case priority when 'critical' then 0 when 'high' then 1 when 'medium' then 2 else 3 end) stored,
+  assignee_agent_id text references agent (id),
+  assignee_user_id  text,
+  assigned_by_type  text check (assigned_by_type in ('agent', 'user', 'system')), -- whoever last set the assignee (contract rule 5)
+  assigned_by_id    text,
+  assigned_at   text,
+  parent_id     text references issue (id),
+  project_id    text references project (id),
+  goal_id       text references goal (id),
+  created_by_agent_id text references agent (id),
+  created_by_user_id  text,
+  created_by_run_id   text references run (id),
+  request_depth integer not null default 0,         -- how many issues are above it
+  billing_code  text,
+  started_at    text,
+  completed_at  text,
+  cancelled_at  text,
+  created_at    text not null,
+  updated_at    text not null,
+  check (parent_id <> id),
+  check (assignee_agent_id is null or assignee_user_id is null), -- one assignee at a time
+  check (status <> 'in_progress' or assignee_agent_id is not null or assignee_user_id is not null), -- work in progress has an owner
+  check ((status = 'done') = (completed_at is not null)),
+  check ((status = 'cancelled') = (cancelled_at is not null))
+) strict;
+
+-- Each list order that the API offers, and each filter, has an index that ends in that order.
+create index issue_by_priority on issue (company_id, priority_rank, id desc);
+create index issue_by_status on issue (company_id, status, priority_rank, id desc);
+create index issue_by_assignee on issue (assignee_agent_id, status, priority_rank, id desc) where assignee_agent_id is not null;
+create index issue_by_assignee_user on issue (company_id, assignee_user_id, priority_rank, id desc) where assignee_user_id is not null;
+create index issue_by_project on issue (project_id, priority_rank, id desc) where project_id is not null;
+create index issue_by_parent on issue (parent_id, id) where parent_id is not null;
+create index issue_by_goal on issue (goal_id) where goal_id is not null;
+
+create table issue_label (
+  issue_id text not null references issue (id) on delete cascade,
+  label_id text not null references label (id) on delete cascade,
+  primary key (issue_id, label_id)
+) strict, without rowid;
+
+create index issue_label_by_label on issue_label (label_id, issue_id);
+
+create table issue_blocker (
+  issue_id   text not null references issue (id) on delete cascade,
+  blocker_id text not null references issue (id) on delete cascade, -- must be done before issue_id can go on
+  primary key (issue_id, blocker_id),
+  check (issue_id <> blocker_id)
+) strict, without rowid;
+
+create index issue_blocker_by_blocker on issue_blocker (blocker_id, issue_id);
+
+create table comment (
+  seq              integer primary key,             -- the rowid that the full-text index refers to
+  id               text not null unique,
+  company_id       text not null references company (id) on delete cascade,
+  issue_id         text not null references issue (id) on delete cascade,
+  author_type      text not null check (author_type in ('agent', 'user', 'system')),
+  author_agent_id  text references agent (id),
+  author_user_id   text,
+  created_by_run_id text references run (id),
+  body             text not null,
+  created_at       text not null,
+  updated_at       text not null,
+  check ((author_type = 'agent') = (author_agent_id is not null)),
+  check ((author_type = 'user') = (author_user_id is not null))
+) strict;
+
+create index comment_by_issue on comment (issue_id, seq);
+
+create virtual table issue_text using fts5 (title, identifier, description, content = 'issue', content_rowid = 'seq', tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3');
+create trigger issue_text_insert after insert on issue begin
+  insert into issue_text (rowid, title, identifier, description) values (new.seq, new.title, new.identifier, new.description);
+end;
+create trigger issue_text_delete after delete on issue begin
+  insert into issue_text (issue_text, rowid, title, identifier, description) values ('delete', old.seq, old.title, old.identifier, old.description);
+end;
+create trigger issue_text_update after update of title, description on issue begin
+  insert into issue_text (issue_text, rowid, title, identifier, description) values ('delete', old.seq, old.title, old.identifier, old.description);
+  insert into issue_text (rowid, title, identifier, description) values (new.seq, new.title, new.identifier, new.description);
+end;
+
+create virtual table comment_text using fts5 (body, content = 'comment', content_rowid = 'seq', tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3');
+create trigger comment_text_insert after insert on comment begin
+  insert into comment_text (rowid, body) values (new.seq, new.body);
+end;
+create trigger comment_text_delete after delete on comment begin
+  insert into comment_text (comment_text, rowid, body) values ('delete', old.seq, old.body);
+end;
+create trigger comment_text_update after update of body on comment begin
+  insert into comment_text (comment_text, rowid, body) values ('delete', old.seq, old.body);
+  insert into comment_text (rowid, body) values (new.seq, new.body);
+end;
+
+create table approval (
+  id          text primary key,
+  company_id  text not null references company (id) on delete cascade,
+  type        text not null check (type in ('hire_agent', 'approve_ceo_strategy')),
+  status      text not null default 'pending' check (status in ('pending', 'revision_requested', 'approved', 'rejected', 'cancelled')),
+  requested_by_agent_id text references agent (id),
+  requested_by_user_id  text,
+  agent_id    text references agent (id),           -- the agent that a hire_agent approval is about
+  payload     text not null default '{}' check (json_valid(payload)),
+  decision_note text,
+  decided_by_user_id text,
+  decided_at  text,
+  created_at  text not null,
+  updated_at  text not null,
+  check ((status in ('approved', 'rejected')) <= (decided_at is not null))
+) strict;
+
+create index approval_by_company on approval (company_id, status, id);
+create index approval_by_requester on approval (requested_by_agent_id, type, status);
+create unique index approval_one_open_hire on approval (agent_id) where type = 'hire_agent' and status in ('pending', 'revision_requested');
+
+create table approval_issue (
+  approval_id text not null references approval (id) on delete cascade,
+  issue_id    text not null references issue (id) on delete cascade,
+  primary key (approval_id, issue_id)
+) strict, without rowid;
+
+create index approval_issue_by_issue on approval_issue (issue_id, approval_id);
+
+create table approval_comment (
+  id              text primary key,
+  company_id      text not null references company (id) on delete cascade,
+  approval_id     text not null references approval (id) on delete cascade,
+  author_type     text not null check (author_type in ('agent', 'user', 'system')),
+  author_agent_id text references agent (id),
+  author_user_id  text,
+  created_by_run_id text references run (id),
+  body            text not null,
+  created_at      text not null,
+  updated_at      text not null
+) strict;
+
+create index approval_comment_by_approval on approval_comment (approval_id, id);
+
+create table wake (
+  id          text primary key,
+  company_id  text not null references company (id) on delete cascade,
+  agent_id    text not null references agent (id),
+  status      text not null default 'waiting' check (status in ('waiting', 'claimed', 'dropped')),
+  reasons     text not null check (json_valid(reasons)), -- why, oldest first: { source, issueId?, commentId?, approvalId?, actorType, actorId, runId?, at }
+  issue_id    text references issue (id) on delete set null, -- what the run will work on first
+  priority    integer not null default 2,           -- the most urgent issue's rank; an invocation by hand is 0
+  not_before  text,                                 -- waits until then: a retry's backoff, a provider's rate limit
+  retry_of_run_id text references run (id),
+  dropped_reason text,
+  created_at  text not null,
+  updated_at  text not null
+) strict;
+
+create unique index wake_one_waiting on wake (agent_id) where status = 'waiting'; -- later causes merge into it
+create index wake_by_order on wake (priority, id) where status = 'waiting';
+
+create table run (
+  id             text primary key,
+  company_id     text not null references company (id) on delete cascade,
+  agent_id       text not null references agent (id),
+  wake_id        text not null references wake (id),
+  status         text not null check (status in ('starting', 'running', 'succeeded', 'failed', 'timed_out', 'cancelled', 'lost')),
+  slot           integer not null default 0,        -- which of the agent's maxConcurrentRuns it takes
+  source         text not null check (source in ('timer', 'on_demand', 'issue_assigned', 'issue_commented', 'mention', 'approval_resolved', 'blockers_resolved', 'children_done', 'retry')),
+  reasons        text not null check (json_valid(reasons)),
+  issue_id       text references issue (id) on delete set null,
+  adapter_type   text not null,
+  retry_of_run_id text references run (id),
+  stop_reason    text check (stop_reason in ('cancelled', 'paused', 'terminated', 'budget', 'shutdown', 'stopped')), -- set before the first signal: the first cause of an ending wins
+  pid            integer,                           -- with pid_started and boot_id; a pid alone is never trusted
+  pid_started    text,
+  boot_id        text,
+  facts_offset   integer not null default 0,        -- how far its facts.jsonl is on the books
+  session_id_before text,
+  session_id_after  text,
+  input_tokens   integer not null default 0,
+  cached_input_tokens integer not null default 0,
+  output_tokens  integer not null default 0,
+  cost_micros    integer not null default 0,
+  exit_code      integer,
+  signal         text,
+  error          text,
+  error_code     text,
+  summary        text,
+  created_at     text not null,
+  started_at     text,
+  finished_at    text,
+  check ((status in ('starting', 'running')) = (finished_at is null))
+) strict;
+
+create unique index run_one_live_per_slot on run (agent_id, slot) where finished_at is null;
+create index run_live on run (company_id, id) where finished_at is null;
+create index run_by_company on run (company_id, id);
+create index run_by_agent on run (agent_id, id);
+create index run_by_issue on run (issue_id, id) where issue_id is not null;
+create index run_by_wake on run (wake_id);
+
+create table agent_session (
+  agent_id     text not null references agent (id) on delete cascade,
+  issue_key    text not null,                       -- the issue's id, or '' for work on no issue
+  adapter_type text not null,
+  session_id   text not null,
+  cwd          text not null,                       -- a session is resumed only where it was begun
+  instructions_hash text not null,                  -- a session keeps its instructions: others need a fresh one
+  totals       text not null default '{}' check (json_valid(totals)),
+  updated_at   text not null,
+  primary key (agent_id, issue_key, adapter_type)
+) strict, without rowid;
+
+create table cost_event (
+  id            text primary key,
+  company_id    text not null references company (id) on delete cascade,
+  agent_id      text references agent (id),         -- null on a correction of the company's own figure
+  issue_id      text references issue (id) on delete set null,
+  project_id    text references project (id),
+  goal_id       text references goal (id),
+  run_id        text references run (id),
+  billing_code  text,
+  provider      text not null,
+  model         text not null,
+  input_tokens  integer not null default 0,
+  cached_input_tokens integer not null default 0,
+  output_tokens integer not null default 0,
+  cost_micros   integer not null default 0,         -- may be negative: a later report corrects an estimate
+  cost_status   text not null check (cost_status in ('reported', 'estimated', 'unpriced')),
+  occurred_at   text not null,
+  created_at    text not null
+) strict;
+
+create index cost_event_by_company on cost_event (company_id, occurred_at);
+create index cost_event_by_run on cost_event (run_id) where run_id is not null;
+create index cost_event_by_issue on cost_event (issue_id) where issue_id is not null;
+
+-- Running totals, kept by triggers in the transaction of the events they sum;
+-- `period` is a UTC day (2026-11-21) or month (2026-11).
+create table cost_total (
+  company_id    text not null references company (id) on delete cascade,
+  kind          text not null check (kind in ('company', 'agent', 'project', 'issue', 'model')),
+  key           text not null,                      -- an id; `provider/model` for a model; '' where there is none
+  period        text not null,
+  events        integer not null,
+  unpriced      integer not null,                   -- events whose price nobody knows
+  input_tokens  integer not null,
+  cached_input_tokens integer not null,
+  output_tokens integer not null,
+  cost_micros   integer not null,
+  primary key (company_id, kind, period, key)
+) strict, without rowid;
+
+create trigger cost_total_add after insert on cost_event begin
+  insert into cost_total (company_id, kind, key, period, events, unpriced, input_tokens, cached_input_tokens, output_tokens, cost_micros)
+  select new.company_id, k.kind, k.key, p.period, 1, new.cost_status = 'unpriced', new.input_tokens, new.cached_input_tokens, new.output_tokens, new.cost_micros
+  from (select 'company' as kind, '' as key
+        union all select 'agent', coalesce(new.agent_id, '')
+        union all select 'project', coalesce(new.project_id, '')
+        union all select 'issue', coalesce(new.issue_id, '')
+        union all select 'model', new.provider || '/' || new.model) as k,
+       (select substr(new.occurred_at, 1, 10) as period union all select substr(new.occurred_at, 1, 7)) as p
+  where true
+  on conflict do update set
+    events = events + 1,
+    unpriced = unpriced + excluded.unpriced,
+    input_tokens = input_tokens + excluded.input_tokens,
+    cached_input_tokens = cached_input_tokens + excluded.cached_input_tokens,
+    output_tokens = output_tokens + excluded.output_tokens,
+    cost_micros = cost_micros + excluded.cost_micros;
+end;
+
+-- The append-only record of who did what. Each row carries the hash of the one
+-- before it in its company, so that none can be altered or removed unseen.
+create table activity (
+  seq         integer primary key,
+  id          text not null unique,
+  company_id  text not null references company (id) on delete cascade,
+  actor_type  text not null check (actor_type in ('agent', 'user', 'system')),
+  actor_id    text not null,
+  action      text not null,
+  entity_type text not null,
+  entity_id   text not null,
+  agent_id    text,
+  run_id      text,
+  details     text check (details is null or json_valid(details)),
+  created_at  text not null,
+  previous_hash text not null,
+  hash        text not null
+) strict;
+
+create index activity_by_company on activity (company_id, seq);
+create index activity_by_agent on activity (company_id, agent_id, seq);
+create index activity_by_entity on activity (company_id, entity_id, seq);
+create index activity_by_action on activity (company_id, action, seq);
+
+create trigger activity_is_append_only before update on activity begin
+  select raise(abort, 'activity is append-only');
+end;
+
+create table idempotency (
+  caller      text not null,                        -- whose key it is: keys of two callers never meet
+  key         text not null,
+  request     text not null,                        -- hash of method, path and body
+  status      integer not null,
+  answer      text not null,
+  created_at  text not null,
+  primary key (caller, key)
+) strict, without rowid;
+
+create index idempotency_by_age on idempotency (created_at);

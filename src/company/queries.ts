@@ -1,0 +1,70 @@
+import type { Insertable, Updateable } from 'kysely'
+import { monthOf } from '../cost/money.ts'
+import type { Db } from '../database/db.ts'
+import { prepared, raw, sql } from '../database/sql.ts'
+import type { CompanyTable } from '../database/tables.ts'
+
+const companyById = prepared((key: { id: string }) => sql.selectFrom('company').selectAll().where('id', '=', key.id))
+
+export const findCompany = (db: Db, key: { id: string }) => db.first(companyById(key))
+
+/** Selects companies with what they spent in the month of `now`. */
+const withSpend = (now: string) =>
+  sql
+    .selectFrom('company')
+    .selectAll('company')
+    .select((eb) =>
+      eb.fn
+        .coalesce(
+          eb
+            .selectFrom('cost_total')
+            .select('cost_micros')
+            .whereRef('company_id', '=', 'company.id')
+            .where('kind', '=', 'company')
+            .where('period', '=', monthOf(now))
+            .where('key', '=', ''),
+          raw<number>`0`,
+        )
+        .as('spent_micros'),
+    )
+
+export const findCompanyWithSpend = (db: Db, key: { id: string; now: string }) =>
+  db.first(withSpend(key.now).where('id', '=', key.id))
+
+/** @param filter.ids only these; null for all */
+export function listCompanies(
+  db: Db,
+  filter: { ids: readonly string[] | null; after: string | undefined; limit: number; now: string },
+) {
+  let query = withSpend(filter.now)
+    .orderBy('id')
+    .limit(filter.limit + 1)
+  if (filter.ids) query = query.where('id', 'in', filter.ids)
+  if (filter.after !== undefined) query = query.where('id', '>', filter.after)
+  return db.all(query)
+}
+
+export function countCompanies(db: Db, ids: readonly string[] | null): number {
+  let query = sql.selectFrom('company').select((eb) => eb.fn.countAll<number>().as('n'))
+  if (ids) query = query.where('id', 'in', ids)
+  return db.first(query)?.n ?? 0
+}
+
+export const isPrefixTaken = (db: Db, prefix: string) =>
+  db.first(sql.selectFrom('company').select('id').where('issue_prefix', '=', prefix)) !== undefined
+
+export const insertCompany = (db: Db, row: Insertable<CompanyTable>) => db.run(sql.insertInto('company').values(row))
+
+export const updateCompany = (db: Db, id: string, change: Updateable<CompanyTable>) =>
+  db.run(sql.updateTable('company').set(change).where('id', '=', id))
+
+const nextNumber = prepared((key: { id: string }) =>
+  sql
+    .updateTable('company')
+    .set((eb) => ({ issue_counter: eb('issue_counter', '+', 1) }))
+    .where('id', '=', key.id)
+    .returning(['issue_counter', 'issue_prefix']),
+)
+
+/** Takes the company's next issue number; one is never used twice. */
+export const takeIssueNumber = (db: Db, key: { id: string }) => db.first(nextNumber(key))!

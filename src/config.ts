@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import path from 'node:path'
+import envPaths from 'env-paths'
+import * as v from 'valibot'
+import { AppError } from './errors.ts'
+import { packageRoot } from './package-root.ts'
+
+export type Mode = 'local_trusted' | 'authenticated'
+
+/** What a server runs with, settled. */
+export interface Config {
+  /** Absolute. */
+  dataDir: string
+  host: string
+  port: number
+  /** Whether the port was asked for: a busy one is then an error, else the next free one is taken. */
+  portGiven: boolean
+  mode: Mode
+  /** Host names, besides loopback's, that requests may come for. */
+  allowedHosts: string[]
+  /** How many runs may live at once, over all agents. */
+  maxRuns: number
+  /** The largest JSON body, in bytes. */
+  bodyLimit: number
+  /** How much of a run's output is kept, in bytes. */
+  logLimit: number
+  /** How long a stop waits for runs to finish by themselves, in seconds. */
+  drainSec: number
+  /** Whether each answer is checked against its declared schema; for tests. */
+  checkAnswers: boolean
+  version: string
+}
+
+/** Flags of `service start`, as given. */
+export interface Flags {
+  dataDir?: string
+  host?: string
+  port?: string
+  mode?: string
+  allowedHost?: string[]
+}
+
+export const DEFAULT_PORT = 3100
+
+const MODES: readonly Mode[] = ['local_trusted', 'authenticated']
+
+/** `<data dir>/config.json`: what may be set there. */
+const ConfigFile = v.strictObject({
+  host: v.optional(v.string()),
+  port: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535))),
+  mode: v.optional(v.picklist(MODES)),
+  allowedHosts: v.optional(v.array(v.string())),
+  maxRuns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000))),
+  logLimit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(4_096))),
+  drainSec: v.optional(v.pipe(v.number(), v.minValue(0))),
+})
+
+export type Environment = Record<string, string | undefined>
+
+/** The data directory: the flag, else `SERVICE_HOME`, else the platform's place for user data. */
+export function dataDirOf(flags: Pick<Flags, 'dataDir'>, env: Environment): string {
+  return path.resolve(flags.dataDir ?? (env.SERVICE_HOME || envPaths('service', { suffix: '' }).data))
+}
+
+/** Settles what to run with: flags beat the environment, which beats the config file, which beats the defaults. */
+export function readConfig(flags: Flags, env: Environment): Config {
+  const dataDir = dataDirOf(flags, env)
+  const file = readConfigFile(path.join(dataDir, 'config.json'))
+  const port = flags.port ?? (env.SERVICE_PORT || undefined)
+  const mode = flags.mode ?? (env.SERVICE_MODE || undefined) ?? file.mode ?? 'local_trusted'
+  const host = flags.host ?? (env.SERVICE_HOST || undefined) ?? file.host ?? '127.0.0.1'
+  if (!isMode(mode)) throw usage(`--mode is ${MODES.join(' or ')}, not ${mode}.`)
+  if (mode === 'local_trusted' && !isLoopback(host)) {
+    throw usage(
+      `In local trusted mode everyone who can reach the server is the board, so it listens on loopback only, not on ${host}. Leave --host out.`,
+    )
+  }
+  return {
+    dataDir,
+    host,
+    port: port === undefined ? (file.port ?? DEFAULT_PORT) : portOf(port),
+    portGiven: port !== undefined || file.port !== undefined,
+    mode,
+    allowedHosts: flags.allowedHost ?? listOf(env.SERVICE_ALLOWED_HOSTS) ?? file.allowedHosts ?? [],
+    maxRuns: numberOf('SERVICE_MAX_RUNS', env) ?? file.maxRuns ?? availableParallelism(),
+    bodyLimit: 2 * 1024 * 1024,
+    logLimit: file.logLimit ?? 4 * 1024 * 1024,
+    drainSec: numberOf('SERVICE_DRAIN_SEC', env) ?? file.drainSec ?? 0,
+    checkAnswers: false,
+    version: packageVersion(),
+  }
+}
+
+export const packageVersion = (): string =>
+  JSON.parse(readFileSync(path.join(packageRoot(), 'package.json'), 'utf8')).version
+
+const isMode = (value: string): value is Mode => (MODES as readonly string[]).includes(value)
+
+export const isLoopback = (host: string) =>
+  host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
+
+const usage = (message: string) => new AppError('validation_failed', message)
+
+function portOf(text: string): number {
+  const port = Number(text)
+  if (!/^\d+$/.test(text) || port > 65_535) throw usage(`A port is a number from 0 to 65535, not ${text}.`)
+  return port
+}
+
+const listOf = (text: string | undefined) => (text ? text.split(',').map((entry) => entry.trim()) : undefined)
+
+function numberOf(name: string, env: Environment): number | undefined {
+  const text = env[name]
+  if (!text) return undefined
+  const value = Number(text)
+  if (!Number.isFinite(value) || value < 0) throw usage(`${name} is a number, not ${text}.`)
+  return value
+}
+
+function readConfigFile(file: string): v.InferOutput<typeof ConfigFile> {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    return {}
+  }
+  try {
+    return v.parse(ConfigFile, JSON.parse(text))
+  } catch (error) {
+    throw usage(`${file} cannot be used: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

@@ -1,0 +1,48 @@
+import type { Database as Sqlite, Statement } from 'better-sqlite3'
+import type { Compilable, CompiledQuery } from 'kysely'
+
+/** A query as Kysely builds it, or one made by `prepared`. */
+export type Query<O> = Compilable<O> | CompiledQuery<O>
+
+/** Runs queries, synchronously, on statements that are prepared once. */
+export interface Db {
+  all<O>(query: Query<O>): O[]
+  first<O>(query: Query<O>): O | undefined
+  /** Runs a query for its effect and returns how many rows it changed. */
+  run(query: Query<unknown>): number
+}
+
+/** How many prepared statements are kept; the least lately made go first. */
+const KEPT_STATEMENTS = 500
+
+export function createDb(sqlite: Sqlite): Db {
+  const statements = new Map<string, Statement<unknown[]>>()
+
+  function statementFor(text: string): Statement<unknown[]> {
+    const kept = statements.get(text)
+    if (kept) return kept
+    const statement = sqlite.prepare<unknown[]>(text)
+    if (statements.size >= KEPT_STATEMENTS) statements.delete(statements.keys().next().value!)
+    statements.set(text, statement)
+    return statement
+  }
+
+  const compile = <O>(query: Query<O>) => ('compile' in query ? query.compile() : query)
+
+  return {
+    all<O>(query: Query<O>) {
+      const { sql, parameters } = compile(query)
+      return statementFor(sql).all(...parameters) as O[]
+    },
+    first<O>(query: Query<O>) {
+      const { sql, parameters } = compile(query)
+      return statementFor(sql).get(...parameters) as O | undefined
+    },
+    run(query) {
+      const { sql, parameters } = compile(query)
+      const statement = statementFor(sql)
+      // A statement that returns rows is stepped to its end by all(), and only so.
+      return statement.reader ? statement.all(...parameters).length : statement.run(...parameters).changes
+    },
+  }
+}

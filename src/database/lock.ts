@@ -1,0 +1,67 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import Database from 'better-sqlite3'
+
+/** Who serves a data directory; informational, so a stale one can block nothing. */
+export interface ServerInfo {
+  pid: number
+  /** Null until it listens. */
+  url: string | null
+}
+
+/** Another server has this data directory. */
+export class DataDirTaken extends Error {
+  readonly holder: ServerInfo | undefined
+
+  constructor(dataDir: string, holder: ServerInfo | undefined) {
+    const who = holder ? ` (pid ${holder.pid}${holder.url ? `, ${holder.url}` : ''})` : ''
+    super(`Another server${who} has the data directory ${dataDir}. Stop it, or start with another --data-dir.`)
+    this.holder = holder
+  }
+}
+
+export interface DataDirLock {
+  /** Tells others who serves here. */
+  announce(info: ServerInfo): void
+  release(): void
+}
+
+/**
+ * Takes the data directory for this process: an exclusive transaction on a
+ * small file of its own, which the operating system ends with the process,
+ * however that ends. So no stale pid file can block a start.
+ */
+export function lockDataDir(dataDir: string): DataDirLock {
+  const sqlite = new Database(path.join(dataDir, 'server.lock'), { timeout: 0 })
+  try {
+    sqlite.exec('begin exclusive')
+  } catch (error) {
+    sqlite.close()
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')) {
+      throw new DataDirTaken(dataDir, readServerInfo(dataDir))
+    }
+    throw error
+  }
+  const file = infoFile(dataDir)
+  const announce = (info: ServerInfo) => writeFileSync(file, `${JSON.stringify(info)}\n`, { mode: 0o600 })
+  announce({ pid: process.pid, url: null })
+  return {
+    announce,
+    release() {
+      rmSync(file, { force: true })
+      sqlite.close()
+    },
+  }
+}
+
+/** Reads who last said that it serves a data directory; it may be dead. */
+export function readServerInfo(dataDir: string): ServerInfo | undefined {
+  try {
+    const info = JSON.parse(readFileSync(infoFile(dataDir), 'utf8')) as Partial<ServerInfo>
+    return typeof info.pid === 'number' ? { pid: info.pid, url: info.url ?? null } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const infoFile = (dataDir: string) => path.join(dataDir, 'server.json')

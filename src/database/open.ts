@@ -1,0 +1,40 @@
+import Database, { type Database as Sqlite } from 'better-sqlite3'
+import { migrate } from './migrate.ts'
+
+/**
+ * What each connection is set to. `synchronous` must be set, although the
+ * pragma already answers FULL: better-sqlite3 is compiled so that a WAL file
+ * runs at NORMAL until it is, and a power cut could then lose answered writes.
+ */
+const PRAGMAS = [
+  ['busy_timeout', '5000', 5000],
+  ['journal_mode', 'wal', 'wal'],
+  ['synchronous', 'full', 2],
+  ['foreign_keys', 'on', 1],
+  ['trusted_schema', 'off', 0],
+  ['temp_store', 'memory', 2],
+  ['journal_size_limit', String(64 * 1024 * 1024), 64 * 1024 * 1024],
+  ['mmap_size', '0', 0],
+] as const
+
+/**
+ * Opens the database, brings its schema up to date and proves its settings.
+ * The caller holds the data directory's lock.
+ */
+export function openDatabase(file: string, options: { backupDir: string; now: Date }): Sqlite {
+  const sqlite = new Database(file)
+  try {
+    for (const [name, value, expected] of PRAGMAS) {
+      sqlite.pragma(`${name} = ${value}`)
+      const actual = sqlite.pragma(name, { simple: true })
+      if (actual !== expected) {
+        throw new Error(`SQLite refused ${name} = ${value}: it is ${String(actual)}.`)
+      }
+    }
+    migrate(sqlite, { ...options, file })
+    return sqlite
+  } catch (error) {
+    sqlite.close()
+    throw error
+  }
+}

@@ -1,0 +1,65 @@
+import {
+  type Compilable,
+  type CompiledQuery,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import type { Tables } from './tables.ts'
+
+export { sql as raw } from 'kysely'
+
+/**
+ * Builds and types queries; runs none. Kysely has no synchronous execution, so
+ * queries run through `Db`; a stray `await query.execute()` throws instead of
+ * quietly answering nothing.
+ */
+export const sql = new Kysely<Tables>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createDriver: () => {
+      const refuse = () => {
+        throw new Error('Run queries with db.all, db.first or db.run; execute() does not work here.')
+      }
+      return {
+        init: async () => {},
+        acquireConnection: refuse,
+        beginTransaction: refuse,
+        commitTransaction: refuse,
+        rollbackTransaction: refuse,
+        releaseConnection: refuse,
+        destroy: async () => {},
+      }
+    },
+  },
+})
+
+/** Stands in a prepared query for a value that comes with each call. */
+class Placeholder {
+  readonly name: string
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each property of P is a Placeholder while the query is built.
+const placeholders: any = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) })
+
+/**
+ * Compiles a query once and fills its values in on each call: for the queries
+ * that a busy server runs thousands of times a second (building one anew costs
+ * about 15 microseconds, running it 4). The builder must use each value as a
+ * value: it cannot branch on one, and a list (`in`) cannot be a placeholder.
+ */
+export function prepared<P extends object, O>(build: (values: P) => Compilable<O>): (values: P) => CompiledQuery<O> {
+  let compiled: CompiledQuery<O> | undefined
+  return (values) => {
+    compiled ??= build(placeholders).compile()
+    const fill = (value: unknown) =>
+      value instanceof Placeholder ? (values as Record<string, unknown>)[value.name] : value
+    return { ...compiled, parameters: compiled.parameters.map(fill) }
+  }
+}

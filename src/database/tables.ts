@@ -1,0 +1,373 @@
+// Written by tools/generate-tables.ts from schema.sql: change that, then `npm run tables`.
+import type { Generated, GeneratedAlways } from 'kysely'
+
+export interface CompanyTable {
+  id: string
+  name: string
+  description: string | null
+  status: Generated<'active' | 'paused' | 'archived'>
+  pause_reason: 'manual' | 'budget' | null
+  paused_at: string | null
+  issue_prefix: string
+  issue_counter: Generated<number>
+  budget_micros: Generated<number>
+  require_board_approval_for_new_agents: Generated<0 | 1>
+  brand_color: string | null
+  logo_asset_id: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface AgentTable {
+  id: string
+  company_id: string
+  name: string
+  url_key: string
+  role: string
+  title: string | null
+  icon: string | null
+  status: Generated<'idle' | 'paused' | 'error' | 'pending_approval' | 'terminated'>
+  reports_to: string | null
+  capabilities: string | null
+  adapter_type: string
+  adapter_config: Generated<string>
+  runtime_config: Generated<string>
+  desired_skills: Generated<string>
+  permissions: Generated<string>
+  metadata: string | null
+  budget_micros: Generated<number>
+  pause_reason: 'manual' | 'budget' | 'failures' | 'loop' | null
+  pause_message: string | null
+  paused_at: string | null
+  error_reason: string | null
+  failures: Generated<number>
+  timer_due_at: string | null
+  last_heartbeat_at: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface AgentKeyTable {
+  id: string
+  company_id: string
+  agent_id: string
+  name: string
+  prefix: string
+  hash: string
+  created_at: string
+  last_used_at: string | null
+  revoked_at: string | null
+}
+
+export interface ConfigRevisionTable {
+  id: string
+  company_id: string
+  agent_id: string
+  created_by_agent_id: string | null
+  created_by_user_id: string | null
+  source: 'create' | 'patch' | 'rollback' | 'hire'
+  rolled_back_from_revision_id: string | null
+  changed_keys: string
+  before_config: string | null
+  after_config: string
+  created_at: string
+}
+
+export interface GoalTable {
+  id: string
+  company_id: string
+  title: string
+  description: string | null
+  level: Generated<'company' | 'team' | 'agent' | 'task'>
+  status: Generated<'planned' | 'active' | 'achieved' | 'cancelled'>
+  parent_id: string | null
+  owner_agent_id: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface ProjectTable {
+  id: string
+  company_id: string
+  name: string
+  url_key: string
+  description: string | null
+  status: Generated<'backlog' | 'planned' | 'active' | 'in_progress' | 'completed' | 'cancelled'>
+  lead_agent_id: string | null
+  target_date: string | null
+  archived_at: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface ProjectGoalTable {
+  project_id: string
+  goal_id: string
+  position: number
+}
+
+export interface WorkspaceTable {
+  id: string
+  company_id: string
+  project_id: string
+  name: string
+  cwd: string | null
+  repo_url: string | null
+  repo_ref: string | null
+  is_primary: 0 | 1
+  created_at: string
+  updated_at: string
+}
+
+export interface LabelTable {
+  id: string
+  company_id: string
+  name: string
+  color: string
+  created_at: string
+  updated_at: string
+}
+
+export interface IssueTable {
+  seq: Generated<number>
+  id: string
+  company_id: string
+  issue_number: number
+  identifier: string
+  title: string
+  description: string | null
+  status: 'backlog' | 'todo' | 'in_progress' | 'in_review' | 'blocked' | 'done' | 'cancelled'
+  priority: Generated<'critical' | 'high' | 'medium' | 'low'>
+  priority_rank: GeneratedAlways<number>
+  assignee_agent_id: string | null
+  assignee_user_id: string | null
+  assigned_by_type: 'agent' | 'user' | 'system' | null
+  assigned_by_id: string | null
+  assigned_at: string | null
+  parent_id: string | null
+  project_id: string | null
+  goal_id: string | null
+  created_by_agent_id: string | null
+  created_by_user_id: string | null
+  created_by_run_id: string | null
+  request_depth: Generated<number>
+  billing_code: string | null
+  started_at: string | null
+  completed_at: string | null
+  cancelled_at: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface IssueLabelTable {
+  issue_id: string
+  label_id: string
+}
+
+export interface IssueBlockerTable {
+  issue_id: string
+  blocker_id: string
+}
+
+export interface CommentTable {
+  seq: Generated<number>
+  id: string
+  company_id: string
+  issue_id: string
+  author_type: 'agent' | 'user' | 'system'
+  author_agent_id: string | null
+  author_user_id: string | null
+  created_by_run_id: string | null
+  body: string
+  created_at: string
+  updated_at: string
+}
+
+export interface ApprovalTable {
+  id: string
+  company_id: string
+  type: 'hire_agent' | 'approve_ceo_strategy'
+  status: Generated<'pending' | 'revision_requested' | 'approved' | 'rejected' | 'cancelled'>
+  requested_by_agent_id: string | null
+  requested_by_user_id: string | null
+  agent_id: string | null
+  payload: Generated<string>
+  decision_note: string | null
+  decided_by_user_id: string | null
+  decided_at: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface ApprovalIssueTable {
+  approval_id: string
+  issue_id: string
+}
+
+export interface ApprovalCommentTable {
+  id: string
+  company_id: string
+  approval_id: string
+  author_type: 'agent' | 'user' | 'system'
+  author_agent_id: string | null
+  author_user_id: string | null
+  created_by_run_id: string | null
+  body: string
+  created_at: string
+  updated_at: string
+}
+
+export interface WakeTable {
+  id: string
+  company_id: string
+  agent_id: string
+  status: Generated<'waiting' | 'claimed' | 'dropped'>
+  reasons: string
+  issue_id: string | null
+  priority: Generated<number>
+  not_before: string | null
+  retry_of_run_id: string | null
+  dropped_reason: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface RunTable {
+  id: string
+  company_id: string
+  agent_id: string
+  wake_id: string
+  status: 'starting' | 'running' | 'succeeded' | 'failed' | 'timed_out' | 'cancelled' | 'lost'
+  slot: Generated<number>
+  source:
+    | 'timer'
+    | 'on_demand'
+    | 'issue_assigned'
+    | 'issue_commented'
+    | 'mention'
+    | 'approval_resolved'
+    | 'blockers_resolved'
+    | 'children_done'
+    | 'retry'
+  reasons: string
+  issue_id: string | null
+  adapter_type: string
+  retry_of_run_id: string | null
+  stop_reason: 'cancelled' | 'paused' | 'terminated' | 'budget' | 'shutdown' | 'stopped' | null
+  pid: number | null
+  pid_started: string | null
+  boot_id: string | null
+  facts_offset: Generated<number>
+  session_id_before: string | null
+  session_id_after: string | null
+  input_tokens: Generated<number>
+  cached_input_tokens: Generated<number>
+  output_tokens: Generated<number>
+  cost_micros: Generated<number>
+  exit_code: number | null
+  signal: string | null
+  error: string | null
+  error_code: string | null
+  summary: string | null
+  created_at: string
+  started_at: string | null
+  finished_at: string | null
+}
+
+export interface AgentSessionTable {
+  agent_id: string
+  issue_key: string
+  adapter_type: string
+  session_id: string
+  cwd: string
+  instructions_hash: string
+  totals: Generated<string>
+  updated_at: string
+}
+
+export interface CostEventTable {
+  id: string
+  company_id: string
+  agent_id: string | null
+  issue_id: string | null
+  project_id: string | null
+  goal_id: string | null
+  run_id: string | null
+  billing_code: string | null
+  provider: string
+  model: string
+  input_tokens: Generated<number>
+  cached_input_tokens: Generated<number>
+  output_tokens: Generated<number>
+  cost_micros: Generated<number>
+  cost_status: 'reported' | 'estimated' | 'unpriced'
+  occurred_at: string
+  created_at: string
+}
+
+export interface CostTotalTable {
+  company_id: string
+  kind: 'company' | 'agent' | 'project' | 'issue' | 'model'
+  key: string
+  period: string
+  events: number
+  unpriced: number
+  input_tokens: number
+  cached_input_tokens: number
+  output_tokens: number
+  cost_micros: number
+}
+
+export interface ActivityTable {
+  seq: Generated<number>
+  id: string
+  company_id: string
+  actor_type: 'agent' | 'user' | 'system'
+  actor_id: string
+  action: string
+  entity_type: string
+  entity_id: string
+  agent_id: string | null
+  run_id: string | null
+  details: string | null
+  created_at: string
+  previous_hash: string
+  hash: string
+}
+
+export interface IdempotencyTable {
+  caller: string
+  key: string
+  request: string
+  status: number
+  answer: string
+  created_at: string
+}
+
+export interface Tables {
+  company: CompanyTable
+  agent: AgentTable
+  agent_key: AgentKeyTable
+  config_revision: ConfigRevisionTable
+  goal: GoalTable
+  project: ProjectTable
+  project_goal: ProjectGoalTable
+  workspace: WorkspaceTable
+  label: LabelTable
+  issue: IssueTable
+  issue_label: IssueLabelTable
+  issue_blocker: IssueBlockerTable
+  comment: CommentTable
+  approval: ApprovalTable
+  approval_issue: ApprovalIssueTable
+  approval_comment: ApprovalCommentTable
+  wake: WakeTable
+  run: RunTable
+  agent_session: AgentSessionTable
+  cost_event: CostEventTable
+  cost_total: CostTotalTable
+  activity: ActivityTable
+  idempotency: IdempotencyTable
+  issue_text: { rowid: number; issue_text: string }
+  comment_text: { rowid: number; comment_text: string }
+}

@@ -1,0 +1,93 @@
+import { hash } from 'node:crypto'
+import type { Context } from '../context.ts'
+import { prepared, sql } from '../database/sql.ts'
+import { AppError, invalid } from '../errors.ts'
+import { actorOf, type Caller } from './caller.ts'
+import { Reply } from './route.ts'
+
+/** How long an answer can be asked for again. */
+const KEPT_MS = 24 * 60 * 60 * 1_000
+
+/** Thrown inside a write whose key was answered in the meantime, to undo it. */
+class Answered extends Error {
+  readonly reply: Reply
+  constructor(reply: Reply) {
+    super('Already answered.')
+    this.reply = reply
+  }
+}
+
+/**
+ * Runs a POST once for its `Idempotency-Key`: the same request again gets the
+ * first answer, another request under the same key is a 422. The answer is
+ * kept in the very transaction that did the work, so a crash between the two
+ * cannot make it happen twice. A request that fails keeps nothing: it changed
+ * nothing either.
+ */
+export async function withIdempotency(
+  ctx: Context,
+  caller: Caller,
+  key: string,
+  request: string[],
+  run: (ctx: Context) => unknown,
+  toReply: (result: unknown) => Reply,
+): Promise<Reply> {
+  if (key.length === 0 || key.length > 255) {
+    throw invalid([{ path: 'Idempotency-Key', message: 'is a header of 1 to 255 characters' }])
+  }
+  const actor = actorOf(caller)
+  const entry = { caller: `${actor.type}:${actor.id}`, key, request: hash('sha256', request.join('\n')) }
+  const known = findAnswer(ctx, entry)
+  if (known) return known
+
+  // The work and its answer in one write: the answer is what the last write of the use case returns.
+  let kept: Reply | undefined
+  const watched: Context = Object.create(ctx, {
+    write: {
+      value: (change: () => unknown) =>
+        ctx.write(() => {
+          const answered = kept ? undefined : findAnswer(ctx, entry)
+          if (answered) throw new Answered(answered)
+          const result = change()
+          kept = toReply(result)
+          keepAnswer(ctx, entry, kept)
+          return result
+        }),
+    },
+  })
+  try {
+    const reply = toReply(await run(watched))
+    if (kept?.body !== reply.body) await ctx.write(() => keepAnswer(ctx, entry, reply))
+    return reply
+  } catch (error) {
+    if (error instanceof Answered) return error.reply
+    throw error
+  }
+}
+
+interface Entry {
+  caller: string
+  key: string
+  request: string
+}
+
+const answerOfKey = prepared((entry: { caller: string; key: string }) =>
+  sql.selectFrom('idempotency').selectAll().where('caller', '=', entry.caller).where('key', '=', entry.key),
+)
+
+function findAnswer(ctx: Context, entry: Entry): Reply | undefined {
+  const row = ctx.db.first(answerOfKey(entry))
+  if (!row || Date.parse(ctx.now) - Date.parse(row.created_at) > KEPT_MS) return undefined
+  if (row.request !== entry.request) {
+    throw new AppError('idempotency_key_reused', 'This Idempotency-Key was used for another request. Take a new one.')
+  }
+  return new Reply(row.status, JSON.parse(row.answer))
+}
+
+function keepAnswer(ctx: Context, entry: Entry, { status, body }: Reply): void {
+  const row = { ...entry, status, answer: JSON.stringify(body ?? null), created_at: ctx.now }
+  ctx.db.run(sql.deleteFrom('idempotency').where('created_at', '<', expiry(ctx.now)))
+  ctx.db.run(sql.replaceInto('idempotency').values(row))
+}
+
+const expiry = (now: string) => new Date(Date.parse(now) - KEPT_MS).toISOString()

@@ -1,0 +1,68 @@
+import * as v from 'valibot'
+import { invalid } from '../errors.ts'
+
+/** What every list route takes, besides its own filters; spread into its query schema. */
+export const LIST_QUERY = {
+  limit: v.optional(
+    v.pipe(v.string(), v.regex(/^\d+$/, 'must be a number'), v.transform(Number), v.minValue(1), v.maxValue(1_000)),
+    '500',
+  ),
+  after: v.optional(v.pipe(v.string(), v.description('The cursor of the `Link: rel="next"` of the page before.'))),
+  count: v.optional(v.pipe(v.picklist(['true', 'false']), v.description('Whether to answer `X-Total-Count`.'))),
+}
+
+/** One page of a list, answered as a bare array with `Link` and `X-Total-Count` headers. */
+export class Page<T> {
+  readonly items: T[]
+  readonly next: string | undefined
+  readonly total: number | undefined
+
+  private constructor(items: T[], next: string | undefined, total: number | undefined) {
+    this.items = items
+    this.next = next
+    this.total = total
+  }
+
+  /**
+   * Makes a page from up to `limit + 1` rows: one more than asked for says that there is more.
+   *
+   * @param cursorOf what the next page starts after, of the last row shown; values that sort the list
+   */
+  static of<Row, T>(
+    rows: Row[],
+    options: {
+      limit: number
+      cursorOf: (row: Row) => CursorValue[]
+      show: (row: Row) => T
+      total?: number | undefined
+    },
+  ): Page<T> {
+    const shown = rows.slice(0, options.limit)
+    const next = rows.length > options.limit ? encodeCursor(options.cursorOf(shown.at(-1)!)) : undefined
+    return new Page(shown.map(options.show), next, options.total)
+  }
+}
+
+export type CursorValue = string | number
+
+const encodeCursor = (values: CursorValue[]) => Buffer.from(JSON.stringify(values)).toString('base64url')
+
+/**
+ * Reads a cursor back, as values of the types in `shape`. A cursor that this
+ * list did not make is a 400.
+ */
+export function decodeCursor<const Shape extends readonly ('string' | 'number')[]>(
+  cursor: string | undefined,
+  shape: Shape,
+): { [K in keyof Shape]: Shape[K] extends 'string' ? string : number } | undefined {
+  if (cursor === undefined) return undefined
+  try {
+    const values: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    if (Array.isArray(values) && values.length === shape.length && values.every((x, i) => typeof x === shape[i])) {
+      return values as never
+    }
+  } catch {
+    // Not JSON: falls through to the same answer.
+  }
+  throw invalid([{ path: 'after', message: 'is no cursor of this list; take it from the Link header' }])
+}

@@ -1,0 +1,142 @@
+import { toJsonSchema } from '@valibot/to-json-schema'
+import * as v from 'valibot'
+import { packageVersion } from '../config.ts'
+import { ERROR_STATUS } from '../errors.ts'
+import { type Endpoint, reply, route } from './route.ts'
+import { anyone } from './who.ts'
+
+/** The shape of every error answer. */
+export const ErrorAnswer = v.strictObject({
+  error: v.pipe(v.string(), v.description('A sentence that says what to do.')),
+  code: v.picklist(Object.keys(ERROR_STATUS) as (keyof typeof ERROR_STATUS)[]),
+  details: v.optional(v.unknown()),
+  requestId: v.string(),
+})
+
+const schemaOf = (schema: v.GenericSchema, typeMode: 'input' | 'output') =>
+  toJsonSchema(schema, { errorMode: 'ignore', typeMode })
+
+/** The OpenAPI 3.1 document of the endpoints, from the same data that serves them. */
+export function openapiDocument(endpoints: readonly Endpoint[]) {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] ??= {}
+    paths[path][endpoint.method.toLowerCase()] = operation(endpoint)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'service',
+      version: packageVersion(),
+      description: 'The control plane that organizations of AI agents run on.',
+    },
+    paths,
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      schemas: { Error: schemaOf(ErrorAnswer, 'output') },
+    },
+  }
+}
+
+function operation(endpoint: Endpoint) {
+  const pathParameters = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+  const query = endpoint.query ? schemaOf(endpoint.query, 'input') : {}
+  const queryParameters = Object.entries(query.properties ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: query.required?.includes(name) ?? false,
+    schema,
+  }))
+  const responses: Record<string, unknown> = {
+    default: {
+      description: 'An error',
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    },
+  }
+  for (const [status, schema] of Object.entries(endpoint.answers)) {
+    responses[status] = {
+      description: endpoint.summary,
+      ...(schema && { content: { 'application/json': { schema: schemaOf(schema, 'output') } } }),
+    }
+  }
+  return {
+    operationId: endpoint.id,
+    summary: endpoint.summary,
+    description: [endpoint.description, `For ${endpoint.who.map((who) => who.name).join(', ')}.`]
+      .filter(Boolean)
+      .join(' '),
+    tags: [endpoint.id.split('.')[0]],
+    parameters: [...pathParameters, ...queryParameters],
+    ...(endpoint.body && {
+      requestBody: {
+        required: !endpoint.bodyOptional,
+        content: { 'application/json': { schema: schemaOf(endpoint.body, 'input') } },
+      },
+    }),
+    responses,
+    security: endpoint.who.includes(anyone) ? [] : [{}, { bearer: [] }],
+  }
+}
+
+/** `GET /api/health`, and the endpoints' own documentation. */
+export function documentRoutes(endpoints: readonly Endpoint[]): Endpoint[] {
+  let document: unknown
+  return [
+    route({
+      id: 'health.get',
+      method: 'GET',
+      path: '/api/health',
+      summary: 'Say that the server is up',
+      who: [anyone],
+      answers: { 200: v.strictObject({ status: v.literal('ok'), version: v.string(), mode: v.string() }) },
+      run: (ctx) => ({ status: 'ok', version: ctx.config.version, mode: ctx.config.mode }),
+    }),
+    route({
+      id: 'openapi.get',
+      method: 'GET',
+      path: '/api/openapi.json',
+      summary: 'Get the OpenAPI 3.1 document of this API',
+      who: [anyone],
+      answers: { 200: v.record(v.string(), v.unknown()) },
+      run: () => {
+        document ??= openapiDocument(endpoints)
+        return document
+      },
+    }),
+    route({
+      id: 'docs.get',
+      method: 'GET',
+      path: '/api/docs',
+      summary: 'Read what this API has, as a page',
+      who: [anyone],
+      answers: { 200: null },
+      run: () =>
+        reply(200, new TextEncoder().encode(docsPage(endpoints)), {
+          'content-type': 'text/html; charset=utf-8',
+          'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+        }),
+    }),
+  ]
+}
+
+const html = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+function docsPage(endpoints: readonly Endpoint[]): string {
+  const rows = endpoints.map(
+    ({ method, path, summary, who }) =>
+      `<tr><td>${method}</td><td><code>${html(path)}</code></td><td>${html(summary)}</td><td>${html(who.map((one) => one.name).join(', '))}</td></tr>`,
+  )
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>service API</title>
+<style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem}table{border-collapse:collapse;width:100%}td,th{border-bottom:1px solid color-mix(in srgb,currentColor 20%,transparent);padding:.3rem .6rem;text-align:left;vertical-align:top}div{overflow-x:auto}</style>
+<h1>service API</h1>
+<p>Bodies and answers are JSON. Agents send <code>Authorization: Bearer &lt;key&gt;</code>. The schemas are in <a href="/api/openapi.json">/api/openapi.json</a>.</p>
+<div><table><thead><tr><th>Method</th><th>Path</th><th>What it does</th><th>For</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div></html>
+`
+}

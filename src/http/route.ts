@@ -1,0 +1,82 @@
+import type { GenericSchema, InferOutput, StrictObjectSchema } from 'valibot'
+import type { Context } from '../context.ts'
+import type { Caller } from './caller.ts'
+import type { Who } from './who.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** `'/api/issues/:issueId'` has the parameters `{ issueId: string }`. */
+type Params<Path extends string> = Path extends `${infer Head}/${infer Tail}`
+  ? Params<Head> & Params<Tail>
+  : Path extends `:${infer Name}.txt`
+    ? { [K in Name]: string }
+    : Path extends `:${infer Name}`
+      ? { [K in Name]: string }
+      : unknown
+
+type Output<Schema> = Schema extends GenericSchema ? InferOutput<Schema> : undefined
+
+/** A body is a strict object, so that a misspelt field is refused instead of ignored. */
+// biome-ignore lint/suspicious/noExplicitAny: any entries, as valibot's own generic schemas have them.
+type BodySchema = StrictObjectSchema<any, undefined> | GenericSchema
+
+/** What a use case is given of a request. */
+export interface Input<P = unknown, Q = unknown, B = unknown> {
+  caller: Caller
+  params: P
+  query: Q
+  body: B
+  /** The request's `Accept`, `If-None-Match` and the like, for the few routes that answer no JSON. */
+  header(name: string): string | undefined
+}
+
+interface Definition<Path extends string, Q, B> {
+  /** `<noun>s.<verb>`, such as `issues.checkout`: the operation id of the OpenAPI document. */
+  id: string
+  method: Method
+  path: Path
+  /** One sentence without a full stop. */
+  summary: string
+  description?: string
+  /** The kinds of caller that may call it; without one a route does not compile. */
+  who: readonly [Who, ...Who[]]
+  query?: Q
+  body?: B
+  /** Whether a request without a body is taken as `{}`. */
+  bodyOptional?: boolean
+  /** The largest body in bytes, where it is not the server's usual limit. */
+  bodyLimit?: number
+  /** The schema of each answer; the first 2xx is what a plain return value is answered with. Null: no JSON. */
+  answers: Record<number, GenericSchema | null>
+  run(ctx: Context, input: Input<Params<Path>, Output<Q>, Output<B>>): unknown
+}
+
+/** An endpoint as data: the app, the OpenAPI document, the guides and the tests are all made from it. */
+export interface Endpoint extends Omit<Definition<string, GenericSchema, GenericSchema>, 'run'> {
+  run(ctx: Context, input: Input<never, never, never>): unknown
+}
+
+/** Describes an endpoint; types its parameters, query and body from the path and the schemas. */
+export function route<
+  const Path extends string,
+  Q extends GenericSchema | undefined = undefined,
+  B extends BodySchema | undefined = undefined,
+>(definition: Definition<Path, Q, B>): Endpoint {
+  return definition as unknown as Endpoint
+}
+
+/** An answer that is not the route's usual one: another status, headers, or a body that is no JSON. */
+export class Reply {
+  readonly status: number
+  readonly body: unknown
+  readonly headers: Record<string, string>
+
+  constructor(status: number, body: unknown, headers: Record<string, string> = {}) {
+    this.status = status
+    this.body = body
+    this.headers = headers
+  }
+}
+
+export const reply = (status: number, body: unknown, headers?: Record<string, string>) =>
+  new Reply(status, body, headers)

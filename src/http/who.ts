@@ -1,0 +1,32 @@
+import { hasSubordinates } from '../agent/credentials.ts'
+import type { Context } from '../context.ts'
+import type { Caller } from './caller.ts'
+
+/**
+ * One kind of caller that a route admits. What depends on the entity (same
+ * company, chain of command) is decided in the use case.
+ */
+export interface Who {
+  /** As the documentation and a refusal name it. */
+  name: string
+  allows(ctx: Context, caller: Caller): boolean
+}
+
+/** Anybody, with or without a credential. */
+export const anyone: Who = { name: 'anyone', allows: () => true }
+
+export const board: Who = { name: 'the board', allows: (_, caller) => caller.type === 'board' }
+
+/** Any agent of the company. */
+export const agent: Who = { name: 'agents', allows: (_, caller) => caller.type === 'agent' }
+
+export const ceo: Who = {
+  name: 'the CEO agent',
+  allows: (_, caller) => caller.type === 'agent' && caller.role === 'ceo',
+}
+
+/** An agent with live subordinates. */
+export const manager: Who = {
+  name: 'manager agents',
+  allows: (ctx, caller) => caller.type === 'agent' && hasSubordinates(ctx.db, { agentId: caller.agentId }),
+}

@@ -1,0 +1,61 @@
+/**
+ * Writes src/database/tables.ts, the tables as Kysely sees them, from
+ * schema.sql. `npm run tables` after a change of the schema; a test fails when
+ * it was forgotten.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import Database from 'better-sqlite3'
+import { packageRoot } from '../src/package-root.ts'
+
+interface Column {
+  name: string
+  type: string
+  notnull: 0 | 1
+  dflt_value: string | null
+  pk: number
+  hidden: number
+}
+
+export function generateTables(): string {
+  const sqlite = new Database(':memory:')
+  sqlite.exec(readFileSync(path.join(packageRoot(), 'schema.sql'), 'utf8'))
+  const tables = sqlite
+    .prepare<[], { name: string; sql: string }>(
+      "select name, sql from sqlite_master where type = 'table' and sql like '%) strict%' order by rowid",
+    )
+    .all()
+  const interfaces = tables.map(({ name, sql }) => {
+    const columns = sqlite.pragma(`table_xinfo(${name})`) as Column[]
+    return `export interface ${typeName(name)} {\n${columns.map((column) => `  ${column.name}: ${typeOf(column, sql)}`).join('\n')}\n}\n`
+  })
+  sqlite.close()
+  return `// Written by tools/generate-tables.ts from schema.sql: change that, then \`npm run tables\`.
+import type { Generated, GeneratedAlways } from 'kysely'
+
+${interfaces.join('\n')}
+export interface Tables {
+${tables.map(({ name }) => `  ${name}: ${typeName(name)}`).join('\n')}
+  issue_text: { rowid: number; issue_text: string }
+  comment_text: { rowid: number; comment_text: string }
+}
+`
+}
+
+const typeName = (table: string) =>
+  `${table
+    .split('_')
+    .map((word) => word[0]?.toUpperCase() + word.slice(1))
+    .join('')}Table`
+
+/** The column's type; one that `check (x in (...))` limits is the union of those values. */
+function typeOf(column: Column, createTable: string): string {
+  const values = new RegExp(`check \\(${column.name} in \\(([^)]*)\\)`).exec(createTable)?.[1]
+  const base = values ? values.split(/,\s*/).join(' | ') : column.type === 'INTEGER' ? 'number' : 'string'
+  const type = column.notnull || column.pk ? base : `${base} | null`
+  if (column.hidden) return `GeneratedAlways<${type}>`
+  const isRowid = column.pk === 1 && column.type === 'INTEGER'
+  return column.dflt_value !== null || isRowid ? `Generated<${type}>` : type
+}
+
+if (import.meta.main) writeFileSync(path.join(packageRoot(), 'src/database/tables.ts'), generateTables())
