@@ -1,0 +1,54 @@
+import * as v from 'valibot'
+
+/** `runtimeConfig`: when and how an agent is run. */
+export const RuntimeConfig = v.strictObject({
+  heartbeat: v.optional(
+    v.strictObject({
+      enabled: v.optional(v.pipe(v.boolean(), v.description('Whether the timer wakes the agent. Default false.'))),
+      intervalSec: v.optional(
+        v.pipe(
+          v.number(),
+          v.integer(),
+          v.minValue(1),
+          v.maxValue(31_536_000),
+          v.description('Seconds between two timer wakes. Default 3600; under 60 costs a lot.'),
+        ),
+      ),
+      wakeOnDemand: v.optional(
+        v.pipe(
+          v.boolean(),
+          v.description('Whether mentions, assignments and other events wake the agent. Default true.'),
+        ),
+      ),
+      skipIfIdle: v.optional(
+        v.pipe(
+          v.boolean(),
+          v.description('Whether a timer wake is skipped when nothing that concerns the agent changed. Default false.'),
+        ),
+      ),
+      maxConcurrentRuns: v.optional(
+        v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10), v.description('Default 1.')),
+      ),
+    }),
+  ),
+})
+
+export interface Heartbeat {
+  enabled: boolean
+  intervalSec: number
+  wakeOnDemand: boolean
+  skipIfIdle: boolean
+  maxConcurrentRuns: number
+}
+
+/** An agent's heartbeat settings, with the defaults filled in. */
+export function heartbeatOf(agent: { runtime_config: string }): Heartbeat {
+  const { heartbeat } = JSON.parse(agent.runtime_config) as v.InferOutput<typeof RuntimeConfig>
+  return {
+    enabled: heartbeat?.enabled ?? false,
+    intervalSec: heartbeat?.intervalSec ?? 3_600,
+    wakeOnDemand: heartbeat?.wakeOnDemand ?? true,
+    skipIfIdle: heartbeat?.skipIfIdle ?? false,
+    maxConcurrentRuns: heartbeat?.maxConcurrentRuns ?? 1,
+  }
+}

@@ -1,0 +1,120 @@
+import type { Selectable } from 'kysely'
+import { v7 as uuid } from 'uuid'
+import { findAgent } from '../agent/queries.ts'
+import { heartbeatOf } from '../agent/runtime-config.ts'
+import type { Context } from '../context.ts'
+import { sql } from '../database/sql.ts'
+import type { RunTable, WakeTable } from '../database/tables.ts'
+import { actorOf, type Caller } from '../http/caller.ts'
+import { findWaitingWake } from './queries.ts'
+
+export type WakeRow = Selectable<WakeTable>
+export type WakeSource = RunTable['source']
+
+/** One cause of a wake, as it is kept on the wake and on the run that it leads to. */
+export interface WakeReason {
+  source: WakeSource
+  issueId: string | null
+  commentId: string | null
+  approvalId: string | null
+  actorType: 'agent' | 'user' | 'system'
+  actorId: string
+  /** The run that caused it, if one did. */
+  runId: string | null
+  at: string
+}
+
+export interface WakeRequest {
+  agentId: string
+  source: WakeSource
+  issueId?: string | null
+  commentId?: string | null
+  approvalId?: string | null
+  /** How urgent: an issue's priority rank, 0 first. Default 2; a timer is 3. */
+  priority?: number
+  /** Not before this moment. */
+  notBefore?: string | null
+}
+
+/** How many reasons one wake keeps; the first ones say what began it. */
+const KEPT_REASONS = 50
+
+/**
+ * Asks for a run of an agent, in the transaction that causes it. An agent has
+ * at most one waiting wake: later causes merge into it and keep their reasons.
+ * Nothing happens when the agent itself is the cause, when it is terminated or
+ * not yet approved, or when `wakeOnDemand: false` limits it to its timer and
+ * the board's own button. A paused agent's wake waits until it is resumed.
+ *
+ * @returns the waiting wake, or undefined when there is none
+ */
+export function requestWake(ctx: Context, caller: Caller, want: WakeRequest): WakeRow | undefined {
+  if (caller.type === 'agent' && caller.agentId === want.agentId) return undefined
+  const agent = findAgent(ctx.db, { id: want.agentId })
+  if (!agent || agent.status === 'terminated' || agent.status === 'pending_approval') return undefined
+  const byHand = want.source === 'on_demand' && caller.type === 'board'
+  if (!heartbeatOf(agent).wakeOnDemand && want.source !== 'timer' && want.source !== 'retry' && !byHand)
+    return undefined
+
+  const actor = actorOf(caller)
+  const reason: WakeReason = {
+    source: want.source,
+    issueId: want.issueId ?? null,
+    commentId: want.commentId ?? null,
+    approvalId: want.approvalId ?? null,
+    actorType: actor.type,
+    actorId: actor.id,
+    runId: caller.type === 'agent' ? caller.runId : null,
+    at: ctx.now,
+  }
+  const wake = mergeOrInsert(ctx, agent.company_id, want, reason)
+  ctx.afterCommit(() =>
+    ctx.events.publish({
+      companyId: agent.company_id,
+      type: 'wake.waiting',
+      data: { agentId: agent.id, wakeId: wake.id },
+    }),
+  )
+  return wake
+}
+
+function mergeOrInsert(ctx: Context, companyId: string, want: WakeRequest, reason: WakeReason): WakeRow {
+  const priority = want.priority ?? (want.source === 'timer' ? 3 : want.source === 'on_demand' ? 0 : 2)
+  const waiting = findWaitingWake(ctx.db, { agentId: want.agentId })
+  if (!waiting) {
+    return ctx.db.first(
+      sql
+        .insertInto('wake')
+        .values({
+          id: uuid(),
+          company_id: companyId,
+          agent_id: want.agentId,
+          reasons: JSON.stringify([reason]),
+          issue_id: reason.issueId,
+          priority,
+          not_before: want.notBefore ?? null,
+          created_at: ctx.now,
+          updated_at: ctx.now,
+        })
+        .returningAll(),
+    )!
+  }
+  const reasons = JSON.parse(waiting.reasons) as WakeReason[]
+  if (reasons.length < KEPT_REASONS) reasons.push(reason)
+  return ctx.db.first(
+    sql
+      .updateTable('wake')
+      .set({
+        reasons: JSON.stringify(reasons),
+        issue_id: waiting.issue_id ?? reason.issueId,
+        priority: Math.min(waiting.priority, priority),
+        // Whatever may go at once takes what waits along.
+        not_before: want.notBefore && waiting.not_before ? earlier(want.notBefore, waiting.not_before) : null,
+        updated_at: ctx.now,
+      })
+      .where('id', '=', waiting.id)
+      .returningAll(),
+  )!
+}
+
+const earlier = (a: string, b: string) => (a < b ? a : b)
