@@ -4,7 +4,7 @@ import { v7 as uuid } from 'uuid'
 import type { AgentRow } from '../src/agent/agent.ts'
 import type { Context } from '../src/context.ts'
 import { sql } from '../src/database/sql.ts'
-import type { AgentTable, RunTable } from '../src/database/tables.ts'
+import type { AgentTable, GoalTable, ProjectTable, RunTable, WorkspaceTable } from '../src/database/tables.ts'
 import { hashKey } from '../src/http/caller.ts'
 import type { WakeReason } from '../src/run/wake.ts'
 import type { Ask, TestApp } from './helpers.ts'
@@ -111,4 +111,41 @@ export function insertSpend(ctx: Context, agent: Pick<AgentRow, 'id' | 'company_
       created_at: ctx.now,
     }),
   )
+}
+
+/** Inserts a goal. @returns its id */
+export function insertGoal(ctx: Context, values: Partial<Insertable<GoalTable>> & { company_id: string }): string {
+  const id = uuid()
+  ctx.db.run(sql.insertInto('goal').values({ id, title: 'Goal', created_at: ctx.now, updated_at: ctx.now, ...values }))
+  return id
+}
+
+/** Inserts a project. @returns its id */
+export function insertProject(
+  ctx: Context,
+  values: Partial<Insertable<ProjectTable>> & { company_id: string },
+): string {
+  const id = uuid()
+  const row = { id, name: 'Project', url_key: id, created_at: ctx.now, updated_at: ctx.now, ...values }
+  ctx.db.run(sql.insertInto('project').values(row))
+  return id
+}
+
+/** Inserts a workspace of a project. @returns its id */
+export function insertWorkspace(
+  ctx: Context,
+  values: Partial<Insertable<WorkspaceTable>> & { company_id: string; project_id: string },
+): string {
+  const id = uuid()
+  const row = {
+    id,
+    name: 'Code',
+    cwd: '/code',
+    is_primary: 0 as const,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+    ...values,
+  }
+  ctx.db.run(sql.insertInto('workspace').values(row))
+  return id
 }
