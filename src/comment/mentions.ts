@@ -10,13 +10,15 @@ export function findMentioned<Agent extends { name: string }>(markdown: string, 
   if (!markdown.includes('@')) return []
   const text = fold(withoutAddresses(withoutCode(markdown)))
   const byName = Map.groupBy(agents, (agent) => fold(agent.name))
-  const lengths = [...new Set([...byName.keys()].map((name) => name.length))].sort((a, b) => b - a)
+  const longestFirst = [...byName.keys()].sort((a, b) => b.length - a.length)
+  const byFirst = Map.groupBy(longestFirst, (name) => name[0])
   const found = new Set<Agent>()
   for (const { index } of text.matchAll(MENTION_START)) {
     const start = index + 1
-    const length = lengths.find((n) => byName.has(text.slice(start, start + n)) && isNameEnd(text, start + n))
-    if (length === undefined) continue
-    for (const agent of byName.get(text.slice(start, start + length))!) found.add(agent)
+    const name = byFirst
+      .get(text[start])
+      ?.find((name) => text.startsWith(name, start) && isNameEnd(text, start + name.length))
+    for (const agent of name === undefined ? [] : byName.get(name)!) found.add(agent)
   }
   return [...found]
 }

@@ -1,7 +1,9 @@
+import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely'
 import { findAgent, findAgentByUrlKey } from '../agent/queries.ts'
 import type { Context } from '../context.ts'
 import type { Db } from '../database/db.ts'
 import { raw, sql } from '../database/sql.ts'
+import type { Tables } from '../database/tables.ts'
 import { invalid } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
 import type { IssueRow } from './issue.ts'
@@ -52,29 +54,32 @@ export const countIssues = (db: Db, filter: IssueFilter): number => {
   return db.first(filter.statuses ? query.where('status', 'in', filter.statuses) : query)!.n
 }
 
-function branchesOf(filter: IssueFilter, after: IssueCursor | undefined) {
-  const isScattered = filter.q !== undefined || filter.labelId !== undefined
-  const isPlain = filter.statuses === undefined && narrowest(filter) === undefined
-  // A scattered filter is sorted anyway, and the company's own index is in order without a status.
-  if (isScattered || isPlain) {
-    const query = matching(filter).selectAll()
-    const one = filter.statuses ? query.where('status', 'in', filter.statuses) : query
-    return after ? [restOfRank(one, after), ranksBelow(one, after)] : [one]
+function branchesOf(filter: IssueFilter, after: IssueCursor | undefined): Branch[] {
+  if (isScattered(filter)) {
+    const found = withStatuses(matching(filter).selectAll(), filter.statuses)
+    return [after ? found.where((eb) => eb.or([eb('priority_rank', '>', after[0]), sameRank(eb, after)])) : found]
   }
-  const statuses = filter.statuses ?? ISSUE_STATUSES
-  return statuses.flatMap((status) => {
-    const one = matching(filter).selectAll().where('status', '=', status)
-    return after ? [restOfRank(one, after), ranksBelow(one, after)] : [one]
-  })
+  // Without any filter the company's own index is in order as it is.
+  const isPlain = filter.statuses === undefined && narrowest(filter) === undefined
+  const all = matching(filter).selectAll()
+  const byStatus = isPlain ? [all] : (filter.statuses ?? ISSUE_STATUSES).map((one) => all.where('status', '=', one))
+  if (!after) return byStatus
+  return byStatus.flatMap((query) => [
+    query.where((eb) => sameRank(eb, after)),
+    query.where('priority_rank', '>', after[0]),
+  ])
 }
 
-type Branch = ReturnType<typeof all>
-const all = () => sql.selectFrom('issue').selectAll()
+/** Whether what a filter finds is in no index's order. */
+const isScattered = (filter: IssueFilter) => filter.q !== undefined || filter.labelId !== undefined
 
-const restOfRank = (query: Branch, [rank, id]: IssueCursor) =>
-  query.where('priority_rank', '=', rank).where('id', '<', id)
+const sameRank = (eb: ExpressionBuilder<Tables, 'issue'>, [rank, id]: IssueCursor) =>
+  eb.and([eb('priority_rank', '=', rank), eb('id', '<', id)])
 
-const ranksBelow = (query: Branch, [rank]: IssueCursor) => query.where('priority_rank', '>', rank)
+type Branch = SelectQueryBuilder<Tables, 'issue', IssueRow>
+
+const withStatuses = (query: Branch, statuses: IssueFilter['statuses']) =>
+  statuses ? query.where('status', 'in', statuses) : query
 
 /** The filter whose index is read: of those given, the one that leaves the fewest issues. */
 function narrowest(filter: IssueFilter) {
@@ -95,16 +100,16 @@ const unindexed = (column: string) => raw<string>`+${raw.ref(`issue.${column}`)}
 
 function matching(filter: IssueFilter) {
   const driver = narrowest(filter)
-  const isScattered = filter.q !== undefined || filter.labelId !== undefined
+  const scattered = isScattered(filter)
   let query = sql.selectFrom('issue')
   query =
-    driver || isScattered
+    driver || scattered
       ? query.where(unindexed('company_id'), '=', filter.companyId)
       : query.where('company_id', '=', filter.companyId)
   for (const [name, column] of FILTERS) {
     const value = filter[name]
     if (value === undefined) continue
-    const isDriver = !isScattered && name === driver?.[0]
+    const isDriver = !scattered && name === driver?.[0]
     query = query.where(isDriver ? sql.dynamic.ref<string>(column) : unindexed(column), '=', value)
   }
   if (filter.labelId !== undefined) {

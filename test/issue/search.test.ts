@@ -54,7 +54,7 @@ test('the search language of the index is only text here', async (t) => {
   const { create, find } = await setUpSearch(t)
   await create({ title: 'Say "hello" NOT goodbye (title: x) AND* ^y {z} NEAR(a b)' })
   const texts = ['"hello', 'hello"', 'NOT goodbye', 'title:', 'AND', 'NEAR(a', '(title:', 'AND*', '^y', '{z}', "x'--"]
-  for (const text of texts) assert.deepEqual(await find(text), text === "x'--" ? ['WAL-1'] : ['WAL-1'], text)
+  for (const text of texts) assert.deepEqual(await find(text), ['WAL-1'], text)
   assert.deepEqual(await find('"hello goodbye"'), ['WAL-1'])
   assert.deepEqual(await find('OR'), [])
 })
