@@ -27,6 +27,7 @@ export function createIssue(ctx: Context, caller: Caller, companyId: string, wan
 
   const values = {
     ...assignment,
+    ...NO_TIMES,
     ...statusWithTimes(status, ctx.now),
     id: uuid(),
     company_id: companyId,
@@ -62,6 +63,8 @@ export function createIssue(ctx: Context, caller: Caller, companyId: string, wan
   wakeAssignee(ctx, caller, issue)
   return issue
 }
+
+const NO_TIMES = { started_at: null, completed_at: null, cancelled_at: null }
 
 function creatorOf(caller: Caller) {
   const actor = actorOf(caller)

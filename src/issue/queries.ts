@@ -1,8 +1,6 @@
-import type { Insertable, Updateable } from 'kysely'
 import type { Db } from '../database/db.ts'
 import { prepared, raw, sql } from '../database/sql.ts'
-import type { IssueTable } from '../database/tables.ts'
-import type { IssueRow } from './issue.ts'
+import type { IssueColumns, IssueRow } from './issue.ts'
 import type { IssueStatus } from './lifecycle.ts'
 
 const byId = prepared((key: { ref: string }) => sql.selectFrom('issue').selectAll().where('id', '=', key.ref))
@@ -14,10 +12,43 @@ const byIdentifier = prepared((key: { ref: string }) =>
 export const findIssue = (db: Db, ref: string): IssueRow | undefined =>
   db.first(/^[a-z]+-\d+$/i.test(ref) ? byIdentifier({ ref }) : byId({ ref }))
 
-export const insertIssue = (db: Db, row: Insertable<IssueTable>): IssueRow =>
-  db.first(sql.insertInto('issue').values(row).returningAll())!
+const insert = prepared((row: Omit<IssueRow, 'seq' | 'priority_rank'>) =>
+  sql
+    .insertInto('issue')
+    .values({
+      id: row.id,
+      company_id: row.company_id,
+      issue_number: row.issue_number,
+      identifier: row.identifier,
+      title: row.title,
+      description: row.description,
+      status: row.status,
+      priority: row.priority,
+      assignee_agent_id: row.assignee_agent_id,
+      assignee_user_id: row.assignee_user_id,
+      assigned_by_type: row.assigned_by_type,
+      assigned_by_id: row.assigned_by_id,
+      assigned_at: row.assigned_at,
+      parent_id: row.parent_id,
+      project_id: row.project_id,
+      goal_id: row.goal_id,
+      created_by_agent_id: row.created_by_agent_id,
+      created_by_user_id: row.created_by_user_id,
+      created_by_run_id: row.created_by_run_id,
+      request_depth: row.request_depth,
+      billing_code: row.billing_code,
+      started_at: row.started_at,
+      completed_at: row.completed_at,
+      cancelled_at: row.cancelled_at,
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+    })
+    .returningAll(),
+)
 
-export const updateIssueRow = (db: Db, id: string, change: Updateable<IssueTable>): IssueRow =>
+export const insertIssue = (db: Db, row: Omit<IssueRow, 'seq' | 'priority_rank'>): IssueRow => db.first(insert(row))!
+
+export const updateIssueRow = (db: Db, id: string, change: IssueColumns): IssueRow =>
   db.first(sql.updateTable('issue').set(change).where('id', '=', id).returningAll())!
 
 const touch = prepared((issue: { id: string; at: string }) =>

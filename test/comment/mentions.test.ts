@@ -91,8 +91,8 @@ test('a comment made to be slow is read in a moment', () => {
   const many = Array.from({ length: 1_000 }, (_, n) => ({ name: `${'a'.repeat(n % 190)}${n}` }))
   const texts = ['@a '.repeat(33_000), '`'.repeat(100_000), '` `` '.repeat(20_000), '-'.repeat(99_999).concat('@')]
   for (const text of [...texts, '+@'.repeat(50_000), Array.from({ length: 440 }, (_, n) => '`'.repeat(n)).join(' ')]) {
-    const started = process.hrtime.bigint()
+    const before = process.cpuUsage()
     findMentioned(text.concat('@'), many)
-    assert.ok(process.hrtime.bigint() - started < 1_000_000_000n, text.slice(0, 10))
+    assert.ok(process.cpuUsage(before).user < 1_500_000, text.slice(0, 10))
   }
 })
