@@ -77,8 +77,8 @@ function ask(
     const child = spawn(path, args, { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true })
     const end = (answer: string | null) => {
       clearTimeout(timer)
-      child.stdout.destroy() // something it left behind may hold the pipe
       if (child.pid !== undefined) killGroup(child.pid)
+      child.stdout.destroy()
       resolve(answer)
     }
     const timer = setTimeout(() => end(null), timeoutMs)
@@ -89,6 +89,7 @@ function ask(
       if (answer.length > ANSWER_LIMIT) end(answer.slice(0, ANSWER_LIMIT))
     })
     child.on('error', () => end(null))
+    child.on('exit', () => killGroup(child.pid!)) // what it leaves behind would hold the pipe open
     child.on('close', (code) => end(code === 0 ? answer : null))
   })
 }

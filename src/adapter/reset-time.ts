@@ -46,7 +46,7 @@ const DATED = new RegExp(
   String.raw`(?:try again|resets?)(?: at)? (jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* (\d{1,2})(?:st|nd|rd|th)?,? (?:(\d{4}) )?(?:at )?${CLOCK}`,
   'i',
 )
-const TIMED = new RegExp(String.raw`(?:try again|resets?)(?: at)? ${CLOCK}`, 'i')
+const TIMED = new RegExp(`(?:try again|resets?)(?: at)? ${CLOCK}`, 'i')
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
 function onDate(message: string, now: number): number | null {

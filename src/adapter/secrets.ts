@@ -8,11 +8,11 @@ export const secretNames = (config: Record<string, unknown>): string[] =>
 
 /**
  * The configuration with each `{ "$secret": NAME }` replaced by the secret's
- * value. Throws what `valueOf` throws for a name it does not know.
+ * value. Throws what `secretOf` throws for a name it does not know.
  */
 export const withSecrets = <Config extends Record<string, unknown>>(
   config: Config,
-  valueOf: (name: string) => string,
+  secretOf: (name: string) => string,
 ): Config => ({
   ...config,
   ...Object.fromEntries(
@@ -21,7 +21,7 @@ export const withSecrets = <Config extends Record<string, unknown>>(
       Object.fromEntries(
         Object.entries(values).map(([name, value]) => [
           name,
-          typeof value === 'string' ? value : valueOf(value.$secret),
+          typeof value === 'string' ? value : secretOf(value.$secret),
         ]),
       ),
     ]),
