@@ -75,26 +75,30 @@ function ask(
 ): Promise<string | null> {
   return new Promise((resolve) => {
     const child = spawn(path, args, { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true })
-    const end = (answer: string | null) => {
-      clearTimeout(timer)
-      if (child.pid !== undefined) killGroup(child.pid)
-      child.stdout.destroy()
-      resolve(answer)
-    }
-    const timer = setTimeout(() => end(null), timeoutMs)
     let answer = ''
+    let isCut = false
+    const timer = setTimeout(() => {
+      killGroup(child.pid)
+      child.stdout.destroy() // something that left the group may hold the pipe
+    }, timeoutMs)
     child.stdout.setEncoding('utf8')
     child.stdout.on('data', (chunk: string) => {
       answer += chunk
-      if (answer.length > ANSWER_LIMIT) end(answer.slice(0, ANSWER_LIMIT))
+      if (answer.length < ANSWER_LIMIT) return
+      isCut = true
+      killGroup(child.pid)
     })
-    child.on('error', () => end(null))
-    child.on('exit', () => killGroup(child.pid!)) // what it leaves behind would hold the pipe open
-    child.on('close', (code) => end(code === 0 ? answer : null))
+    child.on('exit', () => killGroup(child.pid)) // what it leaves behind would hold the pipe, too
+    child.on('error', () => resolve(null))
+    child.on('close', (code) => {
+      clearTimeout(timer)
+      resolve(code === 0 || isCut ? answer : null)
+    })
   })
 }
 
-function killGroup(pid: number): void {
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {

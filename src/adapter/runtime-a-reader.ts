@@ -58,8 +58,9 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
       }
     },
     errorLine(text) {
-      if (isDead(text)) return [{ kind: 'dead_session' }]
-      if (isUsageLimit(text)) return [refuse(resetTime(cut(text), now()))]
+      const line = cut(text)
+      if (isDead(line)) return [{ kind: 'dead_session' }]
+      if (isUsageLimit(line)) return [refuse(resetTime(line, now()))]
       return []
     },
   }
@@ -121,21 +122,18 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
       line.is_error === undefined
         ? !subtype.startsWith('error')
         : line.is_error === false && !subtype.startsWith('error')
-    const message = ok ? asText(line.result) : failure(line, subtype)
+    const message = cut(ok ? asText(line.result) : failure(line, subtype))
     if (!ok && isDead(message)) {
-      return [{ kind: 'dead_session' }, { kind: 'outcome', ok: false, code: 'dead_session', message: cut(message) }]
+      return [{ kind: 'dead_session' }, { kind: 'outcome', ok: false, code: 'dead_session', message }]
     }
     const facts = [...inSession(line), ...onReport(line)]
     if (ok) {
-      if (message.trim()) facts.push({ kind: 'text', text: cut(message) })
+      if (message.trim()) facts.push({ kind: 'text', text: message })
       return [...facts, { kind: 'outcome', ok, code: null, message: null }]
     }
     const limited = refused !== null || line.api_error_status === 429 || isUsageLimit(message)
-    if (limited) facts.push(refuse(resetTime(message, now())))
-    return [
-      ...facts,
-      { kind: 'outcome', ok, code: limited ? 'rate_limited' : subtypeCode(subtype), message: cut(message) },
-    ]
+    if (limited) facts.push(refuse(refused?.until ?? resetTime(message, now()))) // an event's moment is exact, a text's is not
+    return [...facts, { kind: 'outcome', ok, code: limited ? 'rate_limited' : subtypeCode(subtype), message }]
   }
 
   /** What the result reports, instead of the estimates; nothing when it reports nothing, as after some errors. */
@@ -146,9 +144,15 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
     const ofRun = Math.max(tokens(usage), sumTokens(streamed.values()))
     const use = isCumulative(report, kept, ofRun) ? sinceLast(report, kept) : report
     // A model may be reported under another name than it streamed under: its estimate goes, lest it count twice.
-    for (const model of streamed.keys()) if (!use.has(model)) use.set(model, NOTHING)
+    for (const model of streamed.keys()) if (!use.has(model)) use.set(model, { ...NOTHING })
     reported = true
-    return [...[...use].map(([model, figures]) => usageFact(model, figures, 'reported')), totalsFact(use)]
+    const facts: Fact[] = []
+    for (const [model, figures] of use) {
+      const isReported = figures.costUsd !== null
+      figures.costUsd ??= estimateCost(model, figures)
+      facts.push(usageFact(model, figures, isReported ? 'reported' : 'estimated'))
+    }
+    return [...facts, totalsFact(use)]
   }
 
   function estimates(): Map<string, UsageTotals> {

@@ -42,13 +42,13 @@ export function runtimeBReader(config: { model?: string | undefined }, run: Read
         case 'turn.completed':
           return [...onUsage(asObject(line.usage)), { kind: 'outcome', ok: true, code: null, message: null }]
         case 'turn.failed':
-          return onFailure(asText(asObject(line.error).message) || asText(line.error) || 'The turn failed.')
+          return onFailure(cut(asText(asObject(line.error).message) || asText(line.error) || 'The turn failed.'))
         default:
           return [] // a top-level error, "Reconnecting... 2/5" for one, is not fatal: turn.failed is
       }
     },
     errorLine(text) {
-      return isDead(text) ? [{ kind: 'dead_session' }] : []
+      return isDead(cut(text)) ? [{ kind: 'dead_session' }] : []
     },
   }
 
@@ -86,16 +86,16 @@ export function runtimeBReader(config: { model?: string | undefined }, run: Read
 
   function onFailure(message: string): Fact[] {
     if (isDead(message)) {
-      return [{ kind: 'dead_session' }, { kind: 'outcome', ok: false, code: 'dead_session', message: cut(message) }]
+      return [{ kind: 'dead_session' }, { kind: 'outcome', ok: false, code: 'dead_session', message }]
     }
     if (isUsageLimit(message)) {
       const until = resetTime(message, now())
       return [
         { kind: 'rate_limited', until },
-        { kind: 'outcome', ok: false, code: 'rate_limited', message: cut(message) },
+        { kind: 'outcome', ok: false, code: 'rate_limited', message },
       ]
     }
-    return [{ kind: 'outcome', ok: false, code: 'turn_failed', message: cut(message) }]
+    return [{ kind: 'outcome', ok: false, code: 'turn_failed', message }]
   }
 
   function isDead(text: string): boolean {
