@@ -89,7 +89,10 @@ function ask(
       killGroup(child.pid)
     })
     child.on('exit', () => killGroup(child.pid)) // what it leaves behind would hold the pipe, too
-    child.on('error', () => resolve(null))
+    child.on('error', () => {
+      clearTimeout(timer)
+      resolve(null)
+    })
     child.on('close', (code) => {
       clearTimeout(timer)
       resolve(code === 0 || isCut ? answer : null)

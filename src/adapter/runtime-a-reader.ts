@@ -1,14 +1,12 @@
 import type { Fact, OutputReader, ReaderInput, UsageTotals } from './adapter.ts'
 import {
   asCount,
-  asDollars,
   asObject,
   asSessionId,
   asText,
   cut,
   type Json,
   keptTotals,
-  minus,
   NOTHING,
   parseLine,
   plus,
@@ -18,6 +16,7 @@ import {
 } from './figures.ts'
 import { estimateCost } from './prices.ts'
 import { fromEpochSeconds, isUsageLimit, resetTime } from './reset-time.ts'
+import { isCumulative, modelName, reportOf, sinceLast } from './runtime-a-report.ts'
 
 /** A use of tokens, with the part of the input that was written to a cache. */
 type Spent = UsageTotals & { cacheWriteTokens: number }
@@ -173,57 +172,6 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
   }
 }
 
-/**
- * Whether a report counts the whole session rather than this run. The program
- * does not say; since 2.1.277 it counts the session, before it counted the
- * run, and `usage` is the run's in both. So: what `modelUsage` has beyond the
- * run's own tokens must be there at all, and be of the size of what is known
- * from the runs before (subagents, too, make it exceed `usage`, by their own).
- */
-function isCumulative(report: Map<string, UsageTotals>, kept: Map<string, UsageTotals>, ofRun: number): boolean {
-  const before = sumTokens(kept.values())
-  const beyond = sumTokens(report.values()) - ofRun
-  return before > 0 && beyond > 0 && beyond >= before / 2
-}
-
-function sinceLast(report: Map<string, UsageTotals>, kept: Map<string, UsageTotals>): Map<string, UsageTotals> {
-  const since = new Map<string, UsageTotals>()
-  for (const [model, whole] of report) {
-    const before = kept.get(model) ?? NOTHING
-    const use = minus(whole, before)
-    // The session's earlier cost is not known: this run's share, by its tokens.
-    if (use.costUsd === null && whole.costUsd !== null && tokens(whole) > 0) {
-      use.costUsd = toMicros((whole.costUsd * tokens(use)) / tokens(whole))
-    }
-    since.set(model, use)
-  }
-  return since
-}
-
-/** The result's figures by model; of the whole session or of the run, as the program's version has it. */
-function reportOf(line: Json, usage: Spent, mainModel: string): Map<string, UsageTotals> {
-  const cost = asDollars(line.total_cost_usd)
-  const report = new Map<string, UsageTotals>()
-  for (const [name, value] of Object.entries(asObject(line.modelUsage)).slice(0, 64)) {
-    const figures = asObject(value)
-    const model = modelName(name)
-    if (!model) continue
-    report.set(model, {
-      inputTokens: asCount(figures.inputTokens) + asCount(figures.cacheCreationInputTokens),
-      cachedInputTokens: asCount(figures.cacheReadInputTokens),
-      outputTokens: asCount(figures.outputTokens),
-      costUsd: asDollars(figures.costUSD),
-    })
-  }
-  if (report.size === 0) {
-    const { inputTokens, cachedInputTokens, outputTokens } = usage
-    report.set(mainModel, { inputTokens, cachedInputTokens, outputTokens, costUsd: cost })
-  } else if (report.size === 1 && cost !== null) {
-    for (const use of report.values()) use.costUsd ??= cost
-  }
-  return report
-}
-
 function failure(line: Json, subtype: string): string {
   const errors = Array.isArray(line.errors) ? line.errors : []
   const texts = errors.map((error) => asText(error) || asText(asObject(error).message)).filter(Boolean)
@@ -279,7 +227,3 @@ const isSame = (a: Spent, b: Spent): boolean =>
   a.cachedInputTokens === b.cachedInputTokens &&
   a.outputTokens === b.outputTokens &&
   a.cacheWriteTokens === b.cacheWriteTokens
-
-/** Lines that the program makes up itself carry the model `<synthetic>` and cost nothing. */
-const modelName = (value: unknown): string | null =>
-  typeof value === 'string' && value !== '' && value !== '<synthetic>' ? cut(value, 200) : null
