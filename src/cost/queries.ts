@@ -36,7 +36,8 @@ const spend = prepared((of: { companyId: string; kind: 'company' | 'agent'; key:
 
 /** What an agent spent in the month of `now`, in micro-dollars. */
 export const agentSpend = (db: Db, of: { companyId: string; agentId: string; now: string }): number =>
-  db.first(spend({ companyId: of.companyId, kind: 'agent', key: of.agentId, period: monthOf(of.now) }))?.cost_micros ?? 0
+  db.first(spend({ companyId: of.companyId, kind: 'agent', key: of.agentId, period: monthOf(of.now) }))?.cost_micros ??
+  0
 
 /** What a company spent in the month of `now`, in micro-dollars. */
 export const companySpend = (db: Db, of: { companyId: string; now: string }): number =>

@@ -1,7 +1,7 @@
 import { v7 as uuid } from 'uuid'
 import type { Context } from '../context.ts'
-import { insertCostEvent, sumCostOfRun } from './queries.ts'
 import { enforceBudgets, warnOfBudgets } from './budget.ts'
+import { insertCostEvent, sumCostOfRun } from './queries.ts'
 
 export interface Usage {
   provider: string

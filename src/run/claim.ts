@@ -1,6 +1,7 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../activity/record.ts'
-import { findAgent, noteHeartbeat } from '../agent/queries.ts'
+import { findAgent } from '../agent/queries.ts'
+import { noteHeartbeat } from '../agent/timer.ts'
 import type { Context } from '../context.ts'
 import { enforceBudgets } from '../cost/budget.ts'
 import { SYSTEM } from '../http/caller.ts'

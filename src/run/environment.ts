@@ -8,7 +8,9 @@ const PASSED_ON =
 /** The part of the server's environment that runs are given. */
 export const passedOn = (env: Record<string, string | undefined>): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && PASSED_ON.test(entry[0])),
+    Object.entries(env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && PASSED_ON.test(entry[0]),
+    ),
   )
 
 export interface RunPlace {

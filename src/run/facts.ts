@@ -23,11 +23,20 @@ export function bookFacts(ctx: Context, runId: string, facts: readonly Fact[]): 
     runId: run.id,
   }
   for (const fact of facts) {
-    if (fact.kind === 'session' && fact.id !== run.session_id_after) updateRun(ctx.db, run.id, { session_id_after: fact.id })
+    if (fact.kind === 'session' && fact.id !== run.session_id_after)
+      updateRun(ctx.db, run.id, { session_id_after: fact.id })
     if (fact.kind !== 'usage') continue
     const { provider, model, inputTokens, cachedInputTokens, outputTokens, costUsd, costStatus } = fact
     const costMicros = costUsd === null ? null : toMicros(costUsd * 100)
-    recordRunUsage(ctx, bearer, { provider, model, inputTokens, cachedInputTokens, outputTokens, costMicros, costStatus })
+    recordRunUsage(ctx, bearer, {
+      provider,
+      model,
+      inputTokens,
+      cachedInputTokens,
+      outputTokens,
+      costMicros,
+      costStatus,
+    })
   }
 }
 

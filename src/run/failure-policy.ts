@@ -1,6 +1,6 @@
-import { findAgent, updateAgent } from '../agent/queries.ts'
 import type { AgentRow } from '../agent/agent.ts'
 import { pauseAgent } from '../agent/pause.ts'
+import { findAgent, updateAgent } from '../agent/queries.ts'
 import type { Context } from '../context.ts'
 import { SYSTEM } from '../http/caller.ts'
 import type { FactSummary } from './facts.ts'
@@ -35,32 +35,33 @@ export function applyFailurePolicy(ctx: Context, run: RunRow, ending: Ending, fa
       if (run.retry_of_run_id === null) retry(ctx, run, 0)
       return
     default:
-      return followFailure(ctx, agent, run, ending, facts)
+      followFailure(ctx, agent, run, ending, facts)
   }
 }
 
 function followFailure(ctx: Context, agent: AgentRow, run: RunRow, ending: Ending, facts: FactSummary): void {
-  if (facts.isDeadSession && run.session_id_before !== null) return retry(ctx, run, 0)
-  if (facts.rateLimit) {
-    const until = facts.rateLimit.until === null ? RATE_LIMIT_WAIT_MS : Date.parse(facts.rateLimit.until) - Date.parse(ctx.now)
-    return retry(ctx, run, Math.max(until, BACKOFF_MS))
-  }
+  if (facts.isDeadSession && run.session_id_before !== null) retry(ctx, run, 0)
+  else if (facts.rateLimit) retry(ctx, run, waitOf(ctx, facts.rateLimit.until))
+  else countFailure(ctx, agent, run, ending)
+}
+
+/** The wait until a provider's moment, which may be past by now; never none at all. */
+const waitOf = (ctx: Context, until: string | null) =>
+  until === null ? RATE_LIMIT_WAIT_MS : Math.max(Date.parse(until) - Date.parse(ctx.now), BACKOFF_MS)
+
+function countFailure(ctx: Context, agent: AgentRow, run: RunRow, ending: Ending): void {
   const failures = agent.failures + 1
   const error = run.error ?? 'The run failed.'
-  if (failures >= FAILURES_UNTIL_PAUSE && agent.status !== 'paused') {
-    updateAgent(ctx.db, agent.id, { failures, error_reason: error, updated_at: ctx.now })
-    pauseAgent(ctx, SYSTEM, agent.id, {
-      reason: 'failures',
-      message: `${failures} runs in a row failed, the last one with: ${error}`,
-    })
-    return
-  }
   const status = agent.status === 'idle' ? 'error' : agent.status
   updateAgent(ctx.db, agent.id, { status, failures, error_reason: error, updated_at: ctx.now })
-  // What could not even be started will not do better by itself: somebody has to mend the configuration.
-  if (ending.reason !== 'not_started' && ending.reason !== 'spawn_failed') {
-    retry(ctx, run, Math.min(BACKOFF_MS * 2 ** (failures - 1), BACKOFF_CAP_MS))
+  if (failures >= FAILURES_UNTIL_PAUSE && agent.status !== 'paused') {
+    const message = `${failures} runs in a row failed, the last one with: ${error}`
+    pauseAgent(ctx, SYSTEM, agent.id, { reason: 'failures', message })
+    return
   }
+  // What could not even be started will not do better by itself: somebody has to mend the configuration.
+  if (ending.reason === 'not_started' || ending.reason === 'spawn_failed') return
+  retry(ctx, run, Math.min(BACKOFF_MS * 2 ** (failures - 1), BACKOFF_CAP_MS))
 }
 
 const noteSuccess = (ctx: Context, agent: AgentRow) =>

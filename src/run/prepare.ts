@@ -3,7 +3,7 @@ import { mkdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import * as v from 'valibot'
 import type { Adapter } from '../adapter/adapter.ts'
-import type { Probe } from '../adapter/capabilities.ts'
+import { type createProbe, which } from '../adapter/capabilities.ts'
 import { limitsOf } from '../adapter/config.ts'
 import { buildPrompt } from '../adapter/prompt.ts'
 import { adapterOf } from '../adapter/registry.ts'
@@ -32,7 +32,7 @@ export class NotStartable extends Error {
 /** What is the same for every run of a server. */
 export interface RunSurroundings {
   apiUrl: string
-  probe: Probe
+  probe: ReturnType<typeof createProbe>
   /** The server's own environment. */
   env: Record<string, string | undefined>
   postProgram: readonly [string, ...string[]]
@@ -65,8 +65,7 @@ export async function prepareRun(
   const workspaceCwd = issue?.project_id ? findWorkspaceCwd(ctx.db, issue.project_id) : null
   const cwd = await chooseCwd(ctx, agent, config, workspaceCwd)
   const instructions = await readInstructions(adapter, config, cwd)
-  const capabilities = await probe(adapter, config, cwd, around)
-  const flags = capabilities?.flags ?? null
+  const flags = await findFlags(adapter, config, around)
   const instructionsHash = instructions?.hash ?? null
   const session = sessionToResume(adapter, findSession(ctx.db, run) ?? null, { cwd, instructionsHash, flags })
   const newSessionId = randomUUID()
@@ -154,7 +153,10 @@ async function chooseCwd(
   }
   const found = await stat(configured).catch(() => undefined)
   if (!found?.isDirectory()) {
-    throw new NotStartable('cwd_missing', `The working directory ${configured} ${found ? 'is no directory' : 'does not exist'}.`)
+    throw new NotStartable(
+      'cwd_missing',
+      `The working directory ${configured} ${found ? 'is no directory' : 'does not exist'}.`,
+    )
   }
   return configured
 }
@@ -174,11 +176,13 @@ async function readInstructions(adapter: Adapter, config: Record<string, unknown
   }
 }
 
-/** What the program can do; a missing one is said here, with how to get it. */
-async function probe(adapter: Adapter, config: Record<string, unknown>, cwd: string, around: RunSurroundings) {
+/** The options that the program lists; a missing program is said here, with how to get it. */
+async function findFlags(adapter: Adapter, config: Record<string, unknown>, around: RunSurroundings) {
   if (typeof config.command !== 'string') return null
-  const found = await around.probe(config.command, adapter.helpArgs ?? undefined)
-  if (found) return found
+  const found = adapter.helpArgs
+    ? await around.probe(config.command, adapter.helpArgs)
+    : (await which(config.command, around.env.PATH ?? '')) && { flags: null }
+  if (found) return found.flags
   const hint = adapter.installHint ? ` ${adapter.installHint}` : ''
-  throw new NotStartable('command_missing', `The program ${config.command} was not found (from ${cwd}).${hint}`)
+  throw new NotStartable('command_missing', `The program ${config.command} was not found on this machine.${hint}`)
 }

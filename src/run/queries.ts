@@ -119,7 +119,10 @@ export function costsOfRuns(db: Db, runIds: readonly string[]): Map<string, RunC
       .groupBy('run_id'),
   )
   return new Map(
-    rows.map((row) => [row.run_id!, { ...row, cost_status: (['estimated', 'unpriced', 'reported'] as const)[row.certainty]! }]),
+    rows.map((row) => [
+      row.run_id!,
+      { ...row, cost_status: (['estimated', 'unpriced', 'reported'] as const)[row.certainty]! },
+    ]),
   )
 }
 

@@ -1,16 +1,16 @@
 import * as v from 'valibot'
-import { isAbove } from '../agent/queries.ts'
 import { getAgent } from '../agent/get.ts'
+import { isAbove } from '../agent/queries.ts'
 import type { Context } from '../context.ts'
 import { AppError, forbidden, invalid, notFound } from '../errors.ts'
 import { type Caller, isOfCompany } from '../http/caller.ts'
 import * as field from '../http/fields.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
-import { type Endpoint, reply, route } from '../http/route.ts'
+import { reply, route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
 import { readRunLog, runFolder } from './log.ts'
 import { costsOfRuns, findIssueByRef, findRun, listRuns } from './queries.ts'
-import { Reason, RUN_STATUSES, type RunRow, type RunStatus, Run, toRun } from './run.ts'
+import { Reason, RUN_STATUSES, Run, type RunRow, type RunStatus, toRun } from './run.ts'
 import { requestStop } from './stop.ts'
 import { requestWake, type WakeReason } from './wake.ts'
 
@@ -62,7 +62,13 @@ const log = route({
   query: v.object({
     offset: v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'must be a number'), v.transform(Number)), '0'),
     limit: v.optional(
-      v.pipe(v.string(), v.regex(/^\d+$/, 'must be a number'), v.transform(Number), v.minValue(1), v.maxValue(1_048_576)),
+      v.pipe(
+        v.string(),
+        v.regex(/^\d+$/, 'must be a number'),
+        v.transform(Number),
+        v.minValue(1),
+        v.maxValue(1_048_576),
+      ),
       '262144',
     ),
   }),

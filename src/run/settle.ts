@@ -1,8 +1,8 @@
 import { recordActivity } from '../activity/record.ts'
 import type { Context } from '../context.ts'
 import { SYSTEM } from '../http/caller.ts'
-import { applyFailurePolicy } from './failure-policy.ts'
 import type { FactSummary } from './facts.ts'
+import { applyFailurePolicy } from './failure-policy.ts'
 import { findRun, updateRun } from './queries.ts'
 import type { RunRow, RunStatus } from './run.ts'
 import { keepSession } from './session.ts'
@@ -68,7 +68,11 @@ function verdict(run: RunRow, ending: Ending, facts: FactSummary): Verdict {
     case 'timed_out':
       return { status: 'timed_out', code: 'timed_out', message: 'It ran longer than its time limit (timeoutSec).' }
     case 'silent':
-      return { status: 'timed_out', code: 'silent', message: 'It wrote nothing for longer than its silence limit (silenceSec).' }
+      return {
+        status: 'timed_out',
+        code: 'silent',
+        message: 'It wrote nothing for longer than its silence limit (silenceSec).',
+      }
     case 'lost':
       return { status: 'lost', code: 'lost', message: 'Its process is gone, and nothing tells how it ended.' }
     case 'stopped':

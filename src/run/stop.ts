@@ -14,7 +14,11 @@ export function requestStop(ctx: Context, runId: string, reason: StopReason): Ru
   if (!run || run.finished_at !== null) return run
   const stopped = run.stop_reason ? run : updateRun(ctx.db, run.id, { stop_reason: reason })
   ctx.afterCommit(() =>
-    ctx.events.publish({ companyId: run.company_id, type: 'run.stopping', data: { runId, reason: stopped.stop_reason } }),
+    ctx.events.publish({
+      companyId: run.company_id,
+      type: 'run.stopping',
+      data: { runId, reason: stopped.stop_reason },
+    }),
   )
   return stopped
 }

@@ -7,7 +7,9 @@ import { findRun, listLiveRuns, updateRun } from '../run/queries.ts'
 import type { RunRow } from '../run/run.ts'
 import { type Ending, settleRun } from '../run/settle.ts'
 import { requestStop } from '../run/stop.ts'
-import { type ProcessIdentity, type RunProcess, readFacts, spawnRun, stopRun } from './process.ts'
+import { readFacts } from './facts-file.ts'
+import { type RunProcess, spawnRun, stopRun } from './process.ts'
+import type { ProcessIdentity } from './process-table.ts'
 
 export interface Executor {
   /** Executes a claimed run, start to end. */
@@ -29,12 +31,15 @@ export function createExecutor(ctx: Context, around: RunSurroundings & { shim: s
 
   const unsubscribe = ctx.events.subscribe((event) => {
     if (event.type === 'run.stopping') stop((event.data as { runId: string }).runId)
-    if (event.type === 'agent.stopped') stopRunsOf(event.data as { agentId: string; reason: 'paused' | 'terminated' | 'budget' })
+    if (event.type === 'agent.stopped')
+      stopRunsOf(event.data as { agentId: string; reason: 'paused' | 'terminated' | 'budget' })
   })
 
   function track(run: RunRow, work: Promise<void>) {
     const done = work
-      .catch((error) => ctx.log.error('A run could not be settled.', { runId: run.id, error: String(error?.stack ?? error) }))
+      .catch((error) =>
+        ctx.log.error('A run could not be settled.', { runId: run.id, error: String(error?.stack ?? error) }),
+      )
       .finally(() => underWay.delete(run.id))
     underWay.set(run.id, done)
   }
@@ -49,7 +54,7 @@ export function createExecutor(ctx: Context, around: RunSurroundings & { shim: s
     // Looked at again just before the spawn: a stop that came meanwhile found no process to stop.
     if (findRun(ctx.db, { id: run.id })?.stop_reason) return settle(run.id, STOPPED_IN_TIME, [])
     await ctx.write(() => noteIntent(ctx, run.id, prepared))
-    const process = await spawnRun(prepared.spec, { shim: around.shim, runDir: runFolder(ctx.config, run.id) })
+    const process = await spawnRun(prepared.spec, { shim: around.shim, folder: runFolder(ctx.config, run.id) })
     await ctx.write(() => noteRunning(ctx, run.id, process.identity))
     await watch(run, process, prepared.spec.graceSec)
   }
@@ -64,7 +69,7 @@ export function createExecutor(ctx: Context, around: RunSurroundings & { shim: s
       })
       if (findRun(ctx.db, { id: run.id })?.stop_reason) stop(run.id)
       const ending = await process.ended
-      if (ending) await settle(run.id, ending, await readFacts(runFolder(ctx.config, run.id)))
+      await settle(run.id, ending, readFacts(runFolder(ctx.config, run.id)))
     } finally {
       processes.delete(run.id)
       process.close()
@@ -81,7 +86,7 @@ export function createExecutor(ctx: Context, around: RunSurroundings & { shim: s
   function stop(runId: string) {
     const running = processes.get(runId)
     if (!running) return
-    stopRun(running.process.identity, runFolder(ctx.config, runId), running.graceSec).catch((error) =>
+    stopRun(runId, running.process.identity, running.graceSec).catch((error) =>
       ctx.log.error('A run was not stopped.', { runId, error: String(error) }),
     )
   }
@@ -128,12 +133,12 @@ const noteIntent = (ctx: Context, runId: string, { spec, instructionsHash }: Pre
     session_id_before: spec.session?.id ?? null,
   })
 
-function noteRunning(ctx: Context, runId: string, { pid, startTime, bootId }: ProcessIdentity): void {
+function noteRunning(ctx: Context, runId: string, identity: ProcessIdentity | undefined): void {
   const run = updateRun(ctx.db, runId, {
     status: 'running',
-    pid,
-    pid_started: startTime,
-    boot_id: bootId,
+    pid: identity?.pid ?? null,
+    pid_started: identity?.startTime ?? null,
+    boot_id: identity?.bootId ?? null,
     started_at: ctx.now,
   })
   ctx.afterCommit(() =>
@@ -146,5 +151,10 @@ function notStarted(ctx: Context, run: RunRow, error: unknown): Ending {
     return { reason: 'not_started', exitCode: null, signal: null, error: { code: error.code, message: error.message } }
   }
   ctx.log.error('A run could not be prepared.', { runId: run.id, error: String((error as Error)?.stack ?? error) })
-  return { reason: 'not_started', exitCode: null, signal: null, error: { code: 'internal', message: 'Internal error.' } }
+  return {
+    reason: 'not_started',
+    exitCode: null,
+    signal: null,
+    error: { code: 'internal', message: 'Internal error.' },
+  }
 }

@@ -3,7 +3,8 @@ import { runFolder } from '../run/log.ts'
 import { findRun, listLiveRuns } from '../run/queries.ts'
 import type { RunRow } from '../run/run.ts'
 import type { Executor } from './executor.ts'
-import { markedProcesses, type ProcessIdentity, sweep, watchRun } from './process.ts'
+import { adoptRun, sweep } from './process.ts'
+import { markedProcesses, type ProcessIdentity } from './process-table.ts'
 
 /**
  * Looks after what a server that was killed left: a run whose process lives is
@@ -21,7 +22,7 @@ export async function rescueRuns(ctx: Context, executor: Executor): Promise<{ fo
     // The pid may be missing: the server died between the spawn and noting it. The marker still tells.
     const process = identityOf(run) ?? marked.get(run.id)?.[0]
     if (marked.has(run.id)) alive++
-    executor.adopt(run, watchRun(run.id, process, runFolder(ctx.config, run.id)))
+    executor.adopt(run, adoptRun(run.id, process, runFolder(ctx.config, run.id)))
   }
   for (const runId of marked.keys()) {
     // Run ids are unique over all servers of the machine: one that is not in this database is another's.

@@ -1,6 +1,6 @@
 import { recordActivity } from '../activity/record.ts'
-import { listDueAgents, nextTimerDue, setTimerDue } from '../agent/queries.ts'
 import { heartbeatOf } from '../agent/runtime-config.ts'
+import { listDueAgents, nextTimerDue, setTimerDue } from '../agent/timer.ts'
 import type { Context } from '../context.ts'
 import { SYSTEM } from '../http/caller.ts'
 import { findNextNotBefore } from '../run/queries.ts'
