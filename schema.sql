@@ -59,6 +59,7 @@ create table agent (
   check ((status = 'paused') = (pause_reason is not null))
 ) strict;
 
+create index agent_by_company on agent (company_id, id);
 create index agent_by_manager on agent (reports_to);
 create index agent_by_due on agent (timer_due_at) where timer_due_at is not null;
 

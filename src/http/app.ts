@@ -1,5 +1,7 @@
 import { Hono } from 'hono'
 import { activityRoutes } from '../activity/routes.ts'
+import { keyRoutes } from '../agent/key-routes.ts'
+import { agentRoutes } from '../agent/routes.ts'
 import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
 import { mount } from './mount.ts'
@@ -7,7 +9,7 @@ import { documentRoutes } from './openapi.ts'
 import type { Endpoint } from './route.ts'
 
 /** Every endpoint there is. */
-export const ENDPOINTS: readonly Endpoint[] = [...companyRoutes, ...activityRoutes]
+export const ENDPOINTS: readonly Endpoint[] = [...activityRoutes, ...agentRoutes, ...keyRoutes, ...companyRoutes]
 
 /** The whole API as one Hono app. The gate stands before it, in the server. */
 export function createApp(ctx: Context): Hono {
