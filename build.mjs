@@ -40,7 +40,6 @@ export async function build() {
     target: 'node22',
     external: ['better-sqlite3', 'esbuild'],
     legalComments: 'none',
-
     banner: { js: REQUIRE },
     write: false,
     logLevel: 'warning',
