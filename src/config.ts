@@ -69,7 +69,7 @@ export function readConfig(flags: Flags, env: Environment): Config {
   const file = readConfigFile(path.join(dataDir, 'config.json'))
   const port = flags.port ?? (env.SERVICE_PORT || undefined)
   const mode = flags.mode ?? (env.SERVICE_MODE || undefined) ?? file.mode ?? 'local_trusted'
-  const host = flags.host ?? (env.SERVICE_HOST || undefined) ?? file.host ?? '127.0.0.1'
+  const host = (flags.host ?? (env.SERVICE_HOST || undefined) ?? file.host ?? '127.0.0.1').replace(/^\[(.*)\]$/, '$1')
   if (!isMode(mode)) throw usage(`--mode is ${MODES.join(' or ')}, not ${mode}.`)
   if (mode === 'local_trusted' && !isLoopback(host)) {
     throw usage(
@@ -83,7 +83,7 @@ export function readConfig(flags: Flags, env: Environment): Config {
     portGiven: port !== undefined || file.port !== undefined,
     mode,
     allowedHosts: flags.allowedHost ?? listOf(env.SERVICE_ALLOWED_HOSTS) ?? file.allowedHosts ?? [],
-    maxRuns: numberOf('SERVICE_MAX_RUNS', env) ?? file.maxRuns ?? availableParallelism(),
+    maxRuns: numberOf('SERVICE_MAX_RUNS', env, 1) ?? file.maxRuns ?? availableParallelism(),
     bodyLimit: 2 * 1024 * 1024,
     logLimit: file.logLimit ?? 4 * 1024 * 1024,
     drainSec: numberOf('SERVICE_DRAIN_SEC', env) ?? file.drainSec ?? 0,
@@ -97,8 +97,7 @@ export const packageVersion = (): string =>
 
 const isMode = (value: string): value is Mode => (MODES as readonly string[]).includes(value)
 
-export const isLoopback = (host: string) =>
-  host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
+export const isLoopback = (host: string) => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 
 const usage = (message: string) => new AppError('validation_failed', message)
 
@@ -108,13 +107,13 @@ function portOf(text: string): number {
   return port
 }
 
-const listOf = (text: string | undefined) => (text ? text.split(',').map((entry) => entry.trim()) : undefined)
+const listOf = (text: string | undefined) => (text ? text.split(/[ ,]+/).filter(Boolean) : undefined)
 
-function numberOf(name: string, env: Environment): number | undefined {
+function numberOf(name: string, env: Environment, least = 0): number | undefined {
   const text = env[name]
   if (!text) return undefined
   const value = Number(text)
-  if (!Number.isFinite(value) || value < 0) throw usage(`${name} is a number, not ${text}.`)
+  if (!Number.isInteger(value) || value < least) throw usage(`${name} is a whole number from ${least}, not ${text}.`)
   return value
 }
 
@@ -122,8 +121,9 @@ function readConfigFile(file: string): v.InferOutput<typeof ConfigFile> {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
-  } catch {
-    return {}
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    throw usage(`${file} cannot be read: ${(error as Error).message}`)
   }
   try {
     return v.parse(ConfigFile, JSON.parse(text))

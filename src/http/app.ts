@@ -2,16 +2,22 @@ import { Hono } from 'hono'
 import { activityRoutes } from '../activity/routes.ts'
 import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
+import { eventRoutes } from './events.ts'
 import { mount } from './mount.ts'
 import { documentRoutes } from './openapi.ts'
 import type { Endpoint } from './route.ts'
 
 /** Every endpoint there is. */
-export const ENDPOINTS: readonly Endpoint[] = [...companyRoutes, ...activityRoutes]
+export const ENDPOINTS: readonly Endpoint[] = [
+  ...companyRoutes,
+  ...activityRoutes,
+  ...eventRoutes,
+  ...documentRoutes(() => ENDPOINTS),
+]
 
 /** The whole API as one Hono app. The gate stands before it, in the server. */
 export function createApp(ctx: Context): Hono {
   const app = new Hono()
-  mount(app, ctx, [...ENDPOINTS, ...documentRoutes(ENDPOINTS)])
+  mount(app, ctx, ENDPOINTS)
   return app
 }
