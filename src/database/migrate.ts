@@ -51,7 +51,10 @@ export function migrate(sqlite: Sqlite, options: MigrateOptions, migrations = MI
   const version = versionOf(sqlite)
   const target = versionAfter(migrations)
   if (version === target) return
-  if (version === 0) return createSchema(sqlite, target)
+  if (version === 0) {
+    createSchema(sqlite, target)
+    return
+  }
   backUp(sqlite, options, version)
   // A step that makes a table anew drops the old one, which must not take the rows that refer to it along.
   sqlite.pragma('foreign_keys = off')

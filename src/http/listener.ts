@@ -52,7 +52,8 @@ export async function listen(options: ListenOptions, patience: ServerOptions = {
         const refusal = gate({ method: request.method!, target: request.url!, rawHeaders: request.rawHeaders })
         if (!refusal) return listener(request, response)
         const [text, { status, headers }] = errorAnswer(refusal)
-        return response.writeHead(status, { ...headers, connection: 'close' }).end(text)
+        const length = Buffer.byteLength(text)
+        return response.writeHead(status, { ...headers, 'content-length': length, connection: 'close' }).end(text)
       }
       server.on('request', onRequest)
       // An expectation that Node does not know is ignored; its own 417 would come without our headers.
