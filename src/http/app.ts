@@ -4,16 +4,26 @@ import { keyRoutes } from '../agent/key-routes.ts'
 import { agentRoutes } from '../agent/routes.ts'
 import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
+import { runRoutes } from '../run/routes.ts'
+import { eventRoutes } from './events.ts'
 import { mount } from './mount.ts'
 import { documentRoutes } from './openapi.ts'
 import type { Endpoint } from './route.ts'
 
 /** Every endpoint there is. */
-export const ENDPOINTS: readonly Endpoint[] = [...activityRoutes, ...agentRoutes, ...keyRoutes, ...companyRoutes]
+export const ENDPOINTS: readonly Endpoint[] = [
+  ...activityRoutes,
+  ...agentRoutes,
+  ...companyRoutes,
+  ...eventRoutes,
+  ...keyRoutes,
+  ...runRoutes,
+  ...documentRoutes(() => ENDPOINTS),
+]
 
 /** The whole API as one Hono app. The gate stands before it, in the server. */
 export function createApp(ctx: Context): Hono {
   const app = new Hono()
-  mount(app, ctx, [...ENDPOINTS, ...documentRoutes(ENDPOINTS)])
+  mount(app, ctx, ENDPOINTS)
   return app
 }
