@@ -2,12 +2,13 @@ import { Hono } from 'hono'
 import { activityRoutes } from '../activity/routes.ts'
 import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
+import { goalRoutes } from '../goal/routes.ts'
 import { mount } from './mount.ts'
 import { documentRoutes } from './openapi.ts'
 import type { Endpoint } from './route.ts'
 
 /** Every endpoint there is. */
-export const ENDPOINTS: readonly Endpoint[] = [...companyRoutes, ...activityRoutes]
+export const ENDPOINTS: readonly Endpoint[] = [...companyRoutes, ...activityRoutes, ...goalRoutes]
 
 /** The whole API as one Hono app. The gate stands before it, in the server. */
 export function createApp(ctx: Context): Hono {
