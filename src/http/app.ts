@@ -3,12 +3,20 @@ import { activityRoutes } from '../activity/routes.ts'
 import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
 import { goalRoutes } from '../goal/routes.ts'
+import { projectRoutes } from '../project/routes.ts'
+import { workspaceRoutes } from '../project/workspace-routes.ts'
 import { mount } from './mount.ts'
 import { documentRoutes } from './openapi.ts'
 import type { Endpoint } from './route.ts'
 
 /** Every endpoint there is. */
-export const ENDPOINTS: readonly Endpoint[] = [...companyRoutes, ...activityRoutes, ...goalRoutes]
+export const ENDPOINTS: readonly Endpoint[] = [
+  ...companyRoutes,
+  ...activityRoutes,
+  ...goalRoutes,
+  ...projectRoutes,
+  ...workspaceRoutes,
+]
 
 /** The whole API as one Hono app. The gate stands before it, in the server. */
 export function createApp(ctx: Context): Hono {
