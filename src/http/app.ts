@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { activityRoutes } from '../activity/routes.ts'
+import { approvalRoutes, issueApprovalRoutes } from '../approval/routes.ts'
 import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
 import { goalRoutes } from '../goal/routes.ts'
@@ -13,6 +14,8 @@ import type { Endpoint } from './route.ts'
 export const ENDPOINTS: readonly Endpoint[] = [
   ...companyRoutes,
   ...activityRoutes,
+  ...approvalRoutes,
+  ...issueApprovalRoutes,
   ...goalRoutes,
   ...projectRoutes,
   ...workspaceRoutes,
