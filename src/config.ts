@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
@@ -30,6 +31,8 @@ export interface Config {
   /** Whether each answer is checked against its declared schema; for tests. */
   checkAnswers: boolean
   version: string
+  /** Names this start of a server and no other; its health tells it, so that nobody takes another server for it. */
+  instance: string
 }
 
 /** Flags of `service start`, as given. */
@@ -89,6 +92,7 @@ export function readConfig(flags: Flags, env: Environment): Config {
     drainSec: numberOf('SERVICE_DRAIN_SEC', env) ?? file.drainSec ?? 0,
     checkAnswers: false,
     version: packageVersion(),
+    instance: randomUUID(),
   }
 }
 

@@ -51,7 +51,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     closers.push(() => closeServer(server))
     server.on('request', gated(createApp(ctx).fetch, hostsOf(port, config.allowedHosts)))
     const url = `http://${urlHost(config.host)}:${port}`
-    lock.announce({ pid: process.pid, url })
+    lock.announce({ pid: process.pid, url, instance: config.instance })
     return { url, ctx, close: closeAll }
   } catch (error) {
     await closeAll()

@@ -1,5 +1,7 @@
 import { Hono } from 'hono'
 import { activityRoutes } from '../activity/routes.ts'
+import { keyRoutes } from '../agent/key-routes.ts'
+import { agentRoutes } from '../agent/routes.ts'
 import { approvalRoutes, issueApprovalRoutes } from '../approval/routes.ts'
 import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
@@ -12,10 +14,12 @@ import type { Endpoint } from './route.ts'
 
 /** Every endpoint there is. */
 export const ENDPOINTS: readonly Endpoint[] = [
-  ...companyRoutes,
   ...activityRoutes,
+  ...agentRoutes,
+  ...keyRoutes,
   ...approvalRoutes,
   ...issueApprovalRoutes,
+  ...companyRoutes,
   ...goalRoutes,
   ...projectRoutes,
   ...workspaceRoutes,

@@ -94,8 +94,10 @@ export function documentRoutes(endpoints: readonly Endpoint[]): Endpoint[] {
       path: '/api/health',
       summary: 'Say that the server is up',
       who: [anyone],
-      answers: { 200: v.strictObject({ status: v.literal('ok'), version: v.string(), mode: v.string() }) },
-      run: (ctx) => ({ status: 'ok', version: ctx.config.version, mode: ctx.config.mode }),
+      answers: {
+        200: v.strictObject({ status: v.literal('ok'), version: v.string(), mode: v.string(), instance: v.string() }),
+      },
+      run: ({ config: { version, mode, instance } }) => ({ status: 'ok', version, mode, instance }),
     }),
     route({
       id: 'openapi.get',
