@@ -2,8 +2,12 @@ import { Hono } from 'hono'
 import { activityRoutes } from '../activity/routes.ts'
 import { keyRoutes } from '../agent/key-routes.ts'
 import { agentRoutes } from '../agent/routes.ts'
+import { approvalRoutes, issueApprovalRoutes } from '../approval/routes.ts'
 import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
+import { goalRoutes } from '../goal/routes.ts'
+import { projectRoutes } from '../project/routes.ts'
+import { workspaceRoutes } from '../project/workspace-routes.ts'
 import { runRoutes } from '../run/routes.ts'
 import { eventRoutes } from './events.ts'
 import { mount } from './mount.ts'
@@ -14,10 +18,15 @@ import type { Endpoint } from './route.ts'
 export const ENDPOINTS: readonly Endpoint[] = [
   ...activityRoutes,
   ...agentRoutes,
+  ...approvalRoutes,
   ...companyRoutes,
   ...eventRoutes,
+  ...goalRoutes,
+  ...issueApprovalRoutes,
   ...keyRoutes,
+  ...projectRoutes,
   ...runRoutes,
+  ...workspaceRoutes,
   ...documentRoutes(() => ENDPOINTS),
 ]
 
