@@ -61,6 +61,7 @@ create table agent (
 
 create index agent_by_company on agent (company_id, id);
 create index agent_by_manager on agent (reports_to);
+create index agent_by_pause on agent (pause_reason) where pause_reason is not null;
 create index agent_by_due on agent (timer_due_at) where timer_due_at is not null;
 
 create table agent_key (

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import { resumeForNewMonth } from '../cost/new-month.ts'
 import { claimRuns } from '../run/claim.ts'
 import type { RunRow } from '../run/run.ts'
 import { nextDue, stageTimers } from './stager.ts'
@@ -28,6 +29,7 @@ export function createScheduler(ctx: Context, execute: (run: RunRow) => void): S
   async function tick() {
     const claimed = await ctx.write(() => {
       if (isClosed) return []
+      resumeForNewMonth(ctx)
       stageTimers(ctx)
       return claimRuns(ctx)
     })
