@@ -18,10 +18,11 @@ const runOfToken = prepared((token: { runId: string }) =>
     .selectFrom('run')
     .innerJoin('agent', 'agent.id', 'run.agent_id')
     .select(['run.id', 'agent_id', 'run.company_id', 'role', 'finished_at'])
-    .where('run.id', '=', token.runId),
+    .where('run.id', '=', token.runId)
+    .where('agent.status', 'not in', ['terminated', 'pending_approval']),
 )
 
-/** Finds the run that a token was made for; it may have ended. */
+/** Finds the run that a token was made for; it may have ended. A terminated agent's token dies before its run does. */
 export const findRunOfToken = (db: Db, token: { runId: string }) => db.first(runOfToken(token))
 
 const liveSubordinate = prepared((of: { agentId: string }) =>

@@ -1,5 +1,8 @@
 import { Hono } from 'hono'
 import { activityRoutes } from '../activity/routes.ts'
+import { configRoutes } from '../agent/config-routes.ts'
+import { controlRoutes } from '../agent/control-routes.ts'
+import { hireRoutes } from '../agent/hire-routes.ts'
 import { keyRoutes } from '../agent/key-routes.ts'
 import { agentRoutes } from '../agent/routes.ts'
 import { companyRoutes } from '../company/routes.ts'
@@ -9,7 +12,15 @@ import { documentRoutes } from './openapi.ts'
 import type { Endpoint } from './route.ts'
 
 /** Every endpoint there is. */
-export const ENDPOINTS: readonly Endpoint[] = [...activityRoutes, ...agentRoutes, ...keyRoutes, ...companyRoutes]
+export const ENDPOINTS: readonly Endpoint[] = [
+  ...activityRoutes,
+  ...agentRoutes,
+  ...configRoutes,
+  ...controlRoutes,
+  ...hireRoutes,
+  ...keyRoutes,
+  ...companyRoutes,
+]
 
 /** The whole API as one Hono app. The gate stands before it, in the server. */
 export function createApp(ctx: Context): Hono {
