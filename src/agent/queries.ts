@@ -103,6 +103,15 @@ export function listAgents(
   return db.all(filter.after === undefined ? query : query.where('agent.id', '>', filter.after))
 }
 
+/** All agents of a company that are not terminated, oldest first. */
+export const listLiveAgents = (db: Db, of: { companyId: string; now: string }): AgentWithFacts[] =>
+  db.all(
+    withFacts(of.now)
+      .where('agent.company_id', '=', of.companyId)
+      .where('agent.status', '<>', 'terminated')
+      .orderBy('agent.id'),
+  )
+
 export const countAgents = (db: Db, filter: AgentFilter): number =>
   db.first(
     sql
@@ -135,4 +144,36 @@ export const findIssueRef = (db: Db, key: { companyId: string; ref: string }) =>
       .select(['id', 'identifier'])
       .where('company_id', '=', key.companyId)
       .where((eb) => eb.or([eb('id', '=', key.ref), eb('identifier', '=', key.ref)])),
+  )
+
+const spent = prepared((of: { agentId: string; period: string }) =>
+  sql
+    .selectFrom('agent')
+    .innerJoin('cost_total', (join) =>
+      join
+        .onRef('cost_total.company_id', '=', 'agent.company_id')
+        .on('kind', '=', 'agent')
+        .on('period', '=', of.period)
+        .onRef('key', '=', 'agent.id'),
+    )
+    .select('cost_micros')
+    .where('agent.id', '=', of.agentId),
+)
+
+/** Micro-dollars. */
+export const spentInMonth = (db: Db, of: { agentId: string; now: string }): number =>
+  db.first(spent({ agentId: of.agentId, period: monthOf(of.now) }))?.cost_micros ?? 0
+
+export const findLastRun = (db: Db, of: { agentId: string }) =>
+  db.first(sql.selectFrom('run').selectAll().where('agent_id', '=', of.agentId).orderBy('id', 'desc').limit(1))
+
+/** The latest first. */
+export const listSessions = (db: Db, of: { agentId: string; limit: number }) =>
+  db.all(
+    sql
+      .selectFrom('agent_session')
+      .selectAll()
+      .where('agent_id', '=', of.agentId)
+      .orderBy('updated_at', 'desc')
+      .limit(of.limit),
   )

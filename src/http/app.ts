@@ -1,5 +1,8 @@
 import { Hono } from 'hono'
 import { activityRoutes } from '../activity/routes.ts'
+import { configRoutes } from '../agent/config-routes.ts'
+import { controlRoutes } from '../agent/control-routes.ts'
+import { hireRoutes } from '../agent/hire-routes.ts'
 import { keyRoutes } from '../agent/key-routes.ts'
 import { agentRoutes } from '../agent/routes.ts'
 import { approvalRoutes, issueApprovalRoutes } from '../approval/routes.ts'
@@ -20,8 +23,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...agentRoutes,
   ...approvalRoutes,
   ...companyRoutes,
+  ...configRoutes,
+  ...controlRoutes,
   ...eventRoutes,
   ...goalRoutes,
+  ...hireRoutes,
   ...issueApprovalRoutes,
   ...keyRoutes,
   ...projectRoutes,
