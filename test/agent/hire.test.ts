@@ -124,6 +124,21 @@ for (const [what, want, runs] of [
   })
 }
 
+test('a hire has the budget of the agent that hires, and a larger one needs the board', async (t) => {
+  const app = createTestApp(t)
+  const { manager, hires } = await staff(app)
+  await app.make('PATCH', `/api/agents/${manager.id}/budgets`, { budgetMonthlyCents: 500 })
+  const ask = await asAgent(app, manager)
+  const hire = async (budget: Record<string, number>) => {
+    const { agent } = (await ask('POST', hires, { name: 'Newbie', ...budget })).body
+    return [agent.status, agent.budgetMonthlyCents]
+  }
+  assert.deepEqual(await hire({}), ['idle', 500])
+  assert.deepEqual(await hire({ budgetMonthlyCents: 400 }), ['idle', 400])
+  assert.deepEqual(await hire({ budgetMonthlyCents: 501 }), ['pending_approval', 501])
+  assert.deepEqual(await hire({ budgetMonthlyCents: 0 }), ['pending_approval', 0])
+})
+
 test('an approved agent is idle with its timer running; a second decision is refused', async (t) => {
   const app = createTestApp(t)
   const { hires } = await staff(app, POLICY)

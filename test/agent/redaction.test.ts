@@ -9,7 +9,7 @@ const CANARY = 'c4n4ry'
 const SECRETS = {
   env: { HARMLESS_NAME: `${CANARY}-env`, REFERRED: { $secret: 'STORED' } },
   extraArgs: ['--verbose', '--api-key', `${CANARY}-arg`, `--auth-token=${CANARY}-option`, 'plain'],
-  promptTemplate: `Use https://user:${CANARY}-url@example.com and sk-${CANARY}abcdefgh.`,
+  promptTemplate: `Use https://user:${CANARY}-url@example.com and sk-${CANARY}abcdefghijkl, not sk-learn-the-library.`,
 }
 
 /** Every answer that shows an agent, as text. */
@@ -48,7 +48,7 @@ test('no answer, no activity and no log ever shows a secret of a configuration',
   assert.deepEqual(agent.adapterConfig, {
     env: { HARMLESS_NAME: '[redacted]', REFERRED: { $secret: 'STORED' } },
     extraArgs: ['--verbose', '--api-key', '[redacted]', '--auth-token=[redacted]', 'plain'],
-    promptTemplate: 'Use https://[redacted]@example.com and [redacted].',
+    promptTemplate: 'Use https://[redacted]@example.com and [redacted], not sk-learn-the-library.',
   })
   assert.deepEqual(agent.metadata, { deep: [{ clientSecret: '[redacted]' }], maxTokens: 5 })
 })
