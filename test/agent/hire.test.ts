@@ -155,6 +155,19 @@ test('an approved agent is idle with its timer running; a second decision is ref
   }
 })
 
+test('a decision on a hire touches no agent that waits for none', async (t) => {
+  const app = createTestApp(t)
+  const { engineer } = await staff(app)
+  await app.make('POST', `/api/agents/${engineer.id}/pause`)
+  for (const decide of [activateHiredAgent, rejectHiredAgent]) {
+    await assert.rejects(
+      app.ctx.write(() => decide(app.ctx, LOCAL_BOARD, engineer.id)),
+      { code: 'invalid_transition' },
+    )
+  }
+  assert.equal((await app.ask('GET', `/api/agents/${engineer.id}`)).body.status, 'paused')
+})
+
 test('a rejected agent is terminated', async (t) => {
   const app = createTestApp(t)
   const { hires } = await staff(app, POLICY)

@@ -54,3 +54,19 @@ test('everybody stands in the chart once, were their managers missing or in a ci
     ['A', [['B', [['C', []]]]]],
   ])
 })
+
+test('the chart is drawn too, with names as text and never as markup', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  assert.equal((await app.ask('GET', `/api/companies/${companyId}/org.svg`)).status, 200)
+  const top = await makeAgent(app, companyId, { name: '<script>&' })
+  await makeAgent(app, companyId, { name: 'A', reportsTo: top.id })
+  await makeAgent(app, companyId, { name: 'B', reportsTo: top.id })
+  const { status, headers, body } = await app.ask('GET', `/api/companies/${companyId}/org.svg`)
+  assert.equal(status, 200)
+  assert.equal(headers.get('content-type'), 'image/svg+xml')
+  assert.match(body, /&lt;script&gt;&amp;/)
+  assert.doesNotMatch(body, /<script/)
+  assert.equal(body.match(/<rect/g).length, 3)
+  assert.equal(body.match(/<path/g).length, 2)
+})

@@ -140,6 +140,7 @@ test('a terminated agent has no key, no wake, no timer and no issues, and its ma
   const { body } = await app.ask('POST', `/api/agents/${agent.id}/terminate`)
   assert.equal(body.status, 'terminated')
   assert.equal((await app.as(token)('GET', '/api/agents/me')).status, 401)
+  assert.equal((await app.ask('GET', `/api/agents/${agent.id}/keys`)).body[0].revokedAt, app.ctx.now)
   assert.equal((await inRun('GET', '/api/agents/me')).status, 401)
   assert.equal(waits(app, agent.id), false)
   assert.equal(await dueAt(app, agent.id), null)
