@@ -67,7 +67,10 @@ function requireBudgetRight(ctx: Context, caller: Caller, agent: AgentRow, cents
     throw forbidden(`Only the board and the managers above ${agent.name} may set its budget.`)
   }
   const own = findAgent(ctx.db, { id: caller.agentId })!.budget_micros
-  if (own > 0 && (cents === 0 || toMicros(cents) > own)) {
+  if (!isWithin(toMicros(cents), own)) {
     throw forbidden(`Your own budget is ${toCents(own)} cents: set one from 1 to that. 0 would be no limit.`)
   }
 }
+
+/** Whether a budget is no larger than another, in micro-dollars; 0 is no limit, and larger than any. */
+export const isWithin = (budget: number, other: number) => other === 0 || (budget > 0 && budget <= other)

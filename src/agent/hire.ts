@@ -2,10 +2,11 @@ import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../activity/record.ts'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
-import { toCents } from '../cost/money.ts'
+import { toCents, toMicros } from '../cost/money.ts'
 import { AppError, forbidden } from '../errors.ts'
 import { type AgentCaller, actorOf, type Caller } from '../http/caller.ts'
 import type { AgentRow, NewAgent, Permissions } from './agent.ts'
+import { isWithin } from './budget.ts'
 import { configOf } from './configuration.ts'
 import { addAgent, sourceIssues } from './create.ts'
 import { hasSubordinates } from './credentials.ts'
@@ -19,8 +20,7 @@ import { endAgent } from './terminate.ts'
 /**
  * Hires an agent: at once, or as one that waits for the board where the
  * company's policy asks for that, or where an agent asks for something that
- * only the board may grant. An agent's hire reports to it unless it says
- * otherwise.
+ * only the board may grant.
  */
 export function hireAgent(
   ctx: Context,
@@ -30,9 +30,8 @@ export function hireAgent(
 ): { agent: AgentRow; approval: ApprovalRow | null } {
   if (caller.type === 'agent') requireHirer(ctx, caller)
   const issueIds = sourceIssues(ctx, companyId, want)
-  const reportsTo = want.reportsTo === undefined && caller.type === 'agent' ? caller.agentId : want.reportsTo
-  const hire = { ...want, ...(reportsTo !== undefined && { reportsTo }) }
-  const status = needsApproval(ctx, caller, companyId, want) ? 'pending_approval' : 'idle'
+  const hire = caller.type === 'agent' ? withHirersDefaults(ctx, caller, want) : want
+  const status = needsApproval(ctx, caller, companyId, hire) ? 'pending_approval' : 'idle'
   const agent = addAgent(ctx, caller, companyId, hire, { status, source: 'hire' })
   const approval = status === 'idle' ? null : createHireApproval(ctx, caller, agent, issueIds)
   recordActivity(ctx, caller, {
@@ -124,14 +123,30 @@ function whatRuns(config: { adapterType: string; adapterConfig: Json }): Json {
 
 const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
+/** What an agent hires reports to it and has its budget, unless it says otherwise. */
+function withHirersDefaults(ctx: Context, caller: AgentCaller, want: NewAgent): NewAgent {
+  const own = findAgent(ctx.db, { id: caller.agentId })!.budget_micros
+  return {
+    ...want,
+    reportsTo: want.reportsTo === undefined ? caller.agentId : want.reportsTo,
+    budgetMonthlyCents: want.budgetMonthlyCents ?? toCents(own),
+  }
+}
+
 /**
  * Whether a hire waits for the board: by the company's policy; and whatever
- * that is when an agent names what runs, or would give the rights of a CEO
- * away.
+ * that is, when an agent names what runs, would give the rights of a CEO away,
+ * or asks for a larger budget than its own.
  */
 function needsApproval(ctx: Context, caller: Caller, companyId: string, want: NewAgent): boolean {
   if (findCompany(ctx.db, { id: companyId })!.require_board_approval_for_new_agents === 1) return true
-  return caller.type === 'agent' && (want.role === 'ceo' || Object.keys(whatRuns(want)).length > 0)
+  if (caller.type !== 'agent') return false
+  const own = findAgent(ctx.db, { id: caller.agentId })!
+  return (
+    want.role === 'ceo' ||
+    Object.keys(whatRuns(want)).length > 0 ||
+    !isWithin(toMicros(want.budgetMonthlyCents ?? 0), own.budget_micros)
+  )
 }
 
 /** Only managers and the CEO hire; anybody else is told whom to ask. */

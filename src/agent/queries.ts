@@ -52,8 +52,8 @@ const SHOWN_STATUS = raw<ShownStatus>`case
     and exists (select 1 from run where run.agent_id = agent.id and run.finished_at is null)
   then 'running' else agent.status end`
 
-/** Selects agents with what they spent in the month of `now` and the status that is shown. */
-const withFacts = (now: string) =>
+/** Selects agents with what they spent in a month and the status that is shown. */
+const withFacts = (month: string) =>
   sql
     .selectFrom('agent')
     .selectAll('agent')
@@ -65,7 +65,7 @@ const withFacts = (now: string) =>
             .select('cost_micros')
             .whereRef('company_id', '=', 'agent.company_id')
             .where('kind', '=', 'agent')
-            .where('period', '=', monthOf(now))
+            .where('period', '=', month)
             .whereRef('key', '=', 'agent.id'),
           raw<number>`0`,
         )
@@ -73,8 +73,12 @@ const withFacts = (now: string) =>
       SHOWN_STATUS.as('shown_status'),
     ])
 
+const agentWithFacts = prepared((key: { id: string; month: string }) =>
+  withFacts(key.month).where('agent.id', '=', key.id),
+)
+
 export const findAgentWithFacts = (db: Db, key: { id: string; now: string }): AgentWithFacts | undefined =>
-  db.first(withFacts(key.now).where('agent.id', '=', key.id))
+  db.first(agentWithFacts({ id: key.id, month: monthOf(key.now) }))
 
 export interface AgentFilter {
   companyId: string
@@ -96,7 +100,7 @@ export function listAgents(
   db: Db,
   filter: AgentFilter & { after: string | undefined; limit: number; now: string },
 ): AgentWithFacts[] {
-  const query = withFacts(filter.now)
+  const query = withFacts(monthOf(filter.now))
     .where(matching(filter))
     .orderBy('agent.id')
     .limit(filter.limit + 1)
@@ -106,7 +110,7 @@ export function listAgents(
 /** All agents of a company that are not terminated, oldest first. */
 export const listLiveAgents = (db: Db, of: { companyId: string; now: string }): AgentWithFacts[] =>
   db.all(
-    withFacts(of.now)
+    withFacts(monthOf(of.now))
       .where('agent.company_id', '=', of.companyId)
       .where('agent.status', '<>', 'terminated')
       .orderBy('agent.id'),

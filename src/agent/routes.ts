@@ -1,7 +1,8 @@
 import * as v from 'valibot'
+import type { Context } from '../context.ts'
 import { forbidden, invalid } from '../errors.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
-import { route } from '../http/route.ts'
+import { reply, route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
 import { Agent, AgentChange, AgentDetail, NewAgent, toAgent } from './agent.ts'
 import { createAgent } from './create.ts'
@@ -9,6 +10,7 @@ import { getAgent } from './get.ts'
 import { InstructionsPath, InstructionsPathChange, setInstructionsPath } from './instructions-path.ts'
 import { SHOWN_STATUSES, type ShownStatus } from './lifecycle.ts'
 import { OrgNode, toOrg } from './org.ts'
+import { drawOrg } from './org-svg.ts'
 import { countAgents, listAgents, listLiveAgents } from './queries.ts'
 import { RuntimeState, runtimeStateOf } from './runtime-state.ts'
 import { AGENT_QUERY, changing, showAgent } from './show.ts'
@@ -118,9 +120,20 @@ export const agentRoutes = [
     summary: 'Get the org chart as a tree, without those who are terminated',
     who: [board, agent],
     answers: { 200: v.array(OrgNode) },
-    run: (ctx, { params }) => toOrg(listLiveAgents(ctx.db, { companyId: params.companyId, now: ctx.now })),
+    run: (ctx, { params }) => orgOf(ctx, params.companyId),
+  }),
+  route({
+    id: 'agents.orgSvg',
+    method: 'GET',
+    path: '/api/companies/:companyId/org.svg',
+    summary: 'Get the org chart as a picture',
+    who: [board, agent],
+    answers: { 200: null },
+    run: (ctx, { params }) => reply(200, drawOrg(orgOf(ctx, params.companyId)), { 'content-type': 'image/svg+xml' }),
   }),
 ]
+
+const orgOf = (ctx: Context, companyId: string): OrgNode[] => toOrg(listLiveAgents(ctx.db, { companyId, now: ctx.now }))
 
 function statusesOf(text: string | undefined): ShownStatus[] | undefined {
   if (!text) return undefined
