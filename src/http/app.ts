@@ -6,9 +6,12 @@ import { hireRoutes } from '../agent/hire-routes.ts'
 import { keyRoutes } from '../agent/key-routes.ts'
 import { agentRoutes } from '../agent/routes.ts'
 import { approvalRoutes, issueApprovalRoutes } from '../approval/routes.ts'
+import { commentRoutes } from '../comment/routes.ts'
 import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
 import { goalRoutes } from '../goal/routes.ts'
+import { issueRoutes } from '../issue/routes.ts'
+import { labelRoutes } from '../label/routes.ts'
 import { projectRoutes } from '../project/routes.ts'
 import { workspaceRoutes } from '../project/workspace-routes.ts'
 import { runRoutes } from '../run/routes.ts'
@@ -22,6 +25,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...activityRoutes,
   ...agentRoutes,
   ...approvalRoutes,
+  ...commentRoutes,
   ...companyRoutes,
   ...configRoutes,
   ...controlRoutes,
@@ -29,7 +33,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...goalRoutes,
   ...hireRoutes,
   ...issueApprovalRoutes,
+  ...issueRoutes,
   ...keyRoutes,
+  ...labelRoutes,
   ...projectRoutes,
   ...runRoutes,
   ...workspaceRoutes,
