@@ -1,13 +1,7 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-
-/** Who serves a data directory; informational, so a stale one can block nothing. */
-export interface ServerInfo {
-  pid: number
-  /** Null until it listens. */
-  url: string | null
-}
+import { readServerInfo, type ServerInfo, serverInfoFile } from './server-info.ts'
 
 /** Another server has this data directory. */
 export class DataDirTaken extends Error {
@@ -42,9 +36,9 @@ export function lockDataDir(dataDir: string): DataDirLock {
     }
     throw error
   }
-  const file = infoFile(dataDir)
+  const file = serverInfoFile(dataDir)
   const announce = (info: ServerInfo) => writeFileSync(file, `${JSON.stringify(info)}\n`, { mode: 0o600 })
-  announce({ pid: process.pid, url: null })
+  announce({ pid: process.pid, url: null, instance: null })
   return {
     announce,
     release() {
@@ -53,15 +47,3 @@ export function lockDataDir(dataDir: string): DataDirLock {
     },
   }
 }
-
-/** Reads who last said that it serves a data directory; it may be dead. */
-export function readServerInfo(dataDir: string): ServerInfo | undefined {
-  try {
-    const info = JSON.parse(readFileSync(infoFile(dataDir), 'utf8')) as Partial<ServerInfo>
-    return typeof info.pid === 'number' ? { pid: info.pid, url: info.url ?? null } : undefined
-  } catch {
-    return undefined
-  }
-}
-
-const infoFile = (dataDir: string) => path.join(dataDir, 'server.json')

@@ -1,0 +1,69 @@
+#!/usr/bin/env node
+// Starts the program on a Node that can run it. Any Node since 12 must be able
+// to read this file, so it is written in the JavaScript of that time.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+/** better-sqlite3 crashes the process when an older Node loads it, so this is checked before anything is. */
+const OLDEST_NODE = 22
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+
+if (Number(process.versions.node.split('.')[0]) >= OLDEST_NODE) {
+  run()
+} else {
+  const node = findPinnedNode()
+  if (node) {
+    runOn(node)
+  } else {
+    process.stderr.write(
+      `service: Node ${OLDEST_NODE} or newer is needed, and this is ${process.versions.node}. Install it from https://nodejs.org, then try again.\n`,
+    )
+    process.exitCode = 1
+  }
+}
+
+/** A checkout runs what its sources say, never an older bundle; an installation has the bundle alone. */
+function run() {
+  const isCheckout = existsSync(path.join(root, 'src', 'main.ts'))
+  const ready = isCheckout ? load('build.mjs').then((builder) => builder.buildIfStale()) : Promise.resolve()
+  ready
+    .then(() => load(path.join('dist', 'main.js')))
+    .catch((error) => {
+      process.stderr.write(`service: ${error instanceof Error ? error.message : error}\n`)
+      process.exitCode = 1
+    })
+}
+
+function load(file) {
+  return import(pathToFileURL(path.join(root, file)).href)
+}
+
+/** The Node that is installed beside the program as the npm package `node`; it may have been hoisted. */
+function findPinnedNode() {
+  const file = path.join('node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  for (let folder = root; ; folder = path.dirname(folder)) {
+    const node = path.join(folder, file)
+    if (existsSync(node)) return node
+    if (folder === path.dirname(folder)) return undefined
+  }
+}
+
+/** Runs the same command line on another Node and ends as it ends. */
+function runOn(node) {
+  const child = spawn(node, [fileURLToPath(import.meta.url)].concat(process.argv.slice(2)), { stdio: 'inherit' })
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  const forward = (signal) => child.kill(signal)
+  for (const signal of signals) process.on(signal, forward)
+  child.on('error', (error) => {
+    process.stderr.write(`service: ${node} does not start: ${error.message}\n`)
+    process.exitCode = 1
+  })
+  child.on('exit', (code, signal) => {
+    for (const name of signals) process.removeListener(name, forward)
+    if (signal) process.kill(process.pid, signal)
+    else process.exitCode = code
+  })
+}

@@ -1,0 +1,79 @@
+import type { Config } from '../config.ts'
+import { DataDirTaken } from '../database/lock.ts'
+import { AppError } from '../errors.ts'
+import { createLog } from '../log.ts'
+import { type RunningServer, startServer } from '../server.ts'
+import { CliError, EXIT } from './exit-codes.ts'
+
+/** A server in this process, which signals end. */
+export interface ServerProcess extends RunningServer {
+  /** Ends the server as a signal would. */
+  stop(): void
+  /** Resolves once the server has closed. */
+  ended: Promise<void>
+  /**
+   * Does something that asks this server. A failure of it ends the server and
+   * is thrown; when a signal ends the server first, there is no result.
+   */
+  during<T>(work: () => Promise<T>): Promise<T | undefined>
+}
+
+/**
+ * One Ctrl-C can arrive twice at once: from the terminal and from a parent
+ * (npm, the launcher) that passes it on. Only a later one is impatience.
+ */
+const SAME_SIGNAL_MS = 500
+
+/**
+ * Starts the server as what this process is for. The first SIGINT, SIGTERM or
+ * SIGHUP closes it gracefully, a second one ends the process at once.
+ *
+ * @throws CliError with the exit code that says why it cannot start
+ */
+export async function runServer(config: Config): Promise<ServerProcess> {
+  // Whatever the server writes is for its own user alone.
+  process.umask(0o077)
+  const log = createLog((line) => process.stderr.write(line))
+  process.on('unhandledRejection', (error) => {
+    log.error('Unexpected failure; the server ends.', { stack: String((error as Error)?.stack ?? error) })
+    process.exit(EXIT.failure)
+  })
+  const server = await startServer(config, log).catch((error) => {
+    throw startFailure(error)
+  })
+
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
+  let asked: number | undefined
+  const stop = () => {
+    if (asked !== undefined) return
+    asked = Date.now()
+    server.close().then(resolve, reject)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (asked !== undefined && Date.now() - asked > SAME_SIGNAL_MS) process.exit(EXIT.failure)
+      stop()
+    })
+  }
+  const during = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work()
+    } catch (error) {
+      const wasStopped = asked !== undefined
+      stop()
+      await ended
+      if (wasStopped) return undefined
+      throw error
+    }
+  }
+  return { ...server, stop, ended, during }
+}
+
+function startFailure(error: unknown): unknown {
+  if (error instanceof DataDirTaken) return new CliError(EXIT.taken, error.message)
+  // A busy port is no conflict with what a client knows: the start failed.
+  if (error instanceof AppError && error.code === 'conflict') {
+    return new CliError(EXIT.failure, `${error.message} Leave --port out to take the next free one.`)
+  }
+  return error
+}

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process'
+import { Command } from 'commander'
+import { type Config, DEFAULT_PORT, type Flags, readConfig } from '../config.ts'
+import { lineOf } from './exit-codes.ts'
+import { paint, print } from './output.ts'
+
+interface StartOptions extends Flags {
+  open?: boolean
+  demo?: boolean
+  json?: boolean
+}
+
+export const startCommand = () =>
+  new Command('start')
+    .description('Start the server and leave it up until Ctrl-C.')
+    .option('-p, --port <port>', `the port (default: ${DEFAULT_PORT}, or the next free one)`)
+    .option('--host <address>', 'the address to listen on (default: 127.0.0.1)')
+    .option('--data-dir <folder>', 'where everything is kept (default: SERVICE_HOME, else your user data folder)')
+    .option('--mode <mode>', 'local_trusted or authenticated (default: local_trusted)')
+    .option('--allowed-host <name...>', 'another host name that requests may come for')
+    .option('--open', 'open the page in the browser')
+    .option('--demo', 'bring a demo company along if there is no company')
+    .option('--json', 'print one line of JSON when it is up')
+    .addHelpText('after', '\nExamples:\n  $ service start\n  $ service start --port 8080 --data-dir ./data --open')
+    .action(start)
+
+async function start(options: StartOptions): Promise<void> {
+  const config = readConfig(options, process.env)
+  const { runServer } = await import('./run-server.ts')
+  const server = await runServer(config)
+  const { url, ctx } = server
+  if (options.json) {
+    print(JSON.stringify({ url, dataDir: config.dataDir, pid: process.pid, mode: config.mode }))
+  } else {
+    print(banner(url, config))
+  }
+  if (options.demo) {
+    const { seedDemoCompany } = await import('../demo/seed.ts')
+    const seeded = await server.during(() => seedDemoCompany({ url, dataDir: config.dataDir }))
+    if (seeded)
+      ctx.log.info(
+        `${seeded.name} is here; its CEO will ask for your approval: GET ${url}/api/companies/${seeded.id}/approvals`,
+      )
+  }
+  if (options.open) openBrowser(url, (error) => ctx.log.warn(`No browser opens: ${lineOf(error)}`))
+  await server.ended
+}
+
+function banner(url: string, config: Config): string {
+  const moved = config.portGiven || Number(new URL(url).port) === config.port ? '' : ` (port ${config.port} is busy)`
+  const mode = config.mode === 'local_trusted' ? ': everyone on this machine is the board' : ': sign in first'
+  return [
+    `${paint('strong', `service ${config.version}`)} is up. Ctrl-C stops it.`,
+    `  URL   ${paint('busy', url)}${moved}`,
+    `  Data  ${config.dataDir}`,
+    `  Mode  ${config.mode}${mode}`,
+    `  Next  ${nextStep(url)}`,
+  ].join('\n')
+}
+
+const nextStep = (url: string) => `curl ${url}/api/companies --json '{"name":"My company"}', or read ${url}/api/docs`
+
+/** Opens the page in the user's browser, without a shell between. */
+function openBrowser(url: string, onFailure: (error: unknown) => void): void {
+  const [command, ...args] =
+    process.platform === 'darwin' ? ['open'] : process.platform === 'win32' ? ['explorer'] : ['xdg-open']
+  const child = spawn(command!, [...args, url], { stdio: 'ignore', detached: true })
+  child.on('error', onFailure)
+  child.unref()
+}

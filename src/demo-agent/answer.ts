@@ -1,0 +1,43 @@
+import type { Comment, Issue } from './api.ts'
+import { commentsOf, type Shift, sayOnce } from './shift.ts'
+
+/**
+ * Answers who mentioned me and has no answer yet: a researcher answers
+ * everyone, the others answer the board. Agents that answered each other's
+ * answers would never stop.
+ */
+export async function answerQuestions(shift: Shift): Promise<void> {
+  for (const issue of await issuesThatMayAsk(shift)) {
+    const question = openQuestion(shift, await commentsOf(shift, issue))
+    if (question) await sayOnce(shift, issue, answerTo(shift, issue, question))
+  }
+}
+
+/** What I was woken for, and for a researcher whatever waits: several mentions may have become one wake. */
+async function issuesThatMayAsk({ api, me, env }: Shift): Promise<Issue[]> {
+  const woken = env.SERVICE_TASK_ID ? [await api.get<Issue>(`/api/issues/${env.SERVICE_TASK_ID}`)] : []
+  if (me.role !== 'researcher') return woken
+  const blocked = await api.get<Issue[]>(`/api/companies/${me.companyId}/issues?status=blocked`)
+  return [...woken, ...blocked.filter((issue) => issue.id !== env.SERVICE_TASK_ID)]
+}
+
+/** The last comment that mentions me, if nothing of mine follows it. */
+function openQuestion({ me }: Shift, comments: Comment[]): Comment | undefined {
+  const mention = `@${me.name}`.toLowerCase()
+  const last = comments.findLastIndex(
+    ({ authorAgentId, authorUserId, body }) =>
+      body.toLowerCase().includes(mention) &&
+      (authorUserId !== null || (me.role === 'researcher' && authorAgentId !== null && authorAgentId !== me.id)),
+  )
+  const answered = comments.slice(last + 1).some((comment) => comment.authorAgentId === me.id)
+  return last < 0 || answered ? undefined : comments[last]
+}
+
+function answerTo({ me, team }: Shift, issue: Issue, question: Comment): string {
+  const asker = team.find((agent) => agent.id === question.authorAgentId)
+  const asked = /[^.!?\n]*\?/.exec(question.body.replace(`@${me.name}`, ''))?.[0].trim()
+  const to = asker ? `${asker.name}, ` : ''
+  return asked
+    ? `${to}I looked it up: “${asked}” has its answer in the public tables, and the usual choice holds here.`
+    : `${to}I have read this; ${issue.identifier} is ${issue.status.replaceAll('_', ' ')}.`
+}

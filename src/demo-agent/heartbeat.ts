@@ -1,0 +1,47 @@
+import { answerQuestions } from './answer.ts'
+import type { Agent, Api, Approval, Issue } from './api.ts'
+import { lead } from './lead.ts'
+import type { Environment } from './run.ts'
+import { type Shift, sayOnce } from './shift.ts'
+import { mayLead } from './strategy.ts'
+import { workAlone } from './work.ts'
+
+export interface HeartbeatInput {
+  api: Api
+  env: Environment
+  /** How long a piece of work takes, in milliseconds. */
+  pace: number
+  say(text: string): void
+}
+
+/**
+ * Follows the heartbeat procedure once: who am I, what was decided, what was
+ * asked, what is mine to do. It keeps nothing between heartbeats: each looks at
+ * what the service has and does what is missing, so one that was killed at any
+ * moment is carried on by the next.
+ */
+export async function heartbeat({ api, env, pace, say }: HeartbeatInput): Promise<void> {
+  const me = await api.get<Agent>('/api/agents/me')
+  const agents = await api.get<Agent[]>(`/api/companies/${me.companyId}/agents`)
+  const team = agents.filter((agent) => agent.status !== 'terminated' && agent.status !== 'pending_approval')
+  const shift: Shift = { api, me, team, env, pace, say }
+  say(`I am ${me.name} (${me.role}), woken by ${env.SERVICE_WAKE_REASON ?? 'hand'}.`)
+  await followUpApproval(shift)
+  await answerQuestions(shift)
+  const leads = team.some((agent) => agent.reportsTo === me.id)
+  if (!leads) await workAlone(shift)
+  else if (await mayLead(shift)) await lead(shift)
+  say('Nothing more to do for now.')
+}
+
+/** Tells on the linked issues what the board has decided. */
+async function followUpApproval(shift: Shift): Promise<void> {
+  const id = shift.env.SERVICE_APPROVAL_ID
+  if (!id) return
+  const approval = await shift.api.get<Approval>(`/api/approvals/${id}`)
+  const issues = await shift.api.get<Issue[]>(`/api/approvals/${id}/issues`)
+  const note = approval.decisionNote ? `: ${approval.decisionNote}` : '.'
+  const what = approval.type.replaceAll('_', ' ')
+  for (const issue of issues)
+    await sayOnce(shift, issue, `The board answered my request (${what}) with ${approval.status}${note}`)
+}

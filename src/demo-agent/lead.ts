@@ -1,0 +1,96 @@
+import type { Agent, Issue } from './api.ts'
+import { type Part, partsOf, usualParts } from './outline.ts'
+import { checkOut, move, myIssues, type Shift, sayOnce } from './shift.ts'
+
+/**
+ * What a CEO or a manager does: reviews what its reports hand in, splits its
+ * own issues among them, and finishes each when all its parts are done. Goes
+ * round until nothing changes, since what it finishes itself does not wake it.
+ */
+export async function lead(shift: Shift): Promise<void> {
+  let changed: boolean
+  do {
+    changed = await review(shift)
+    for (const issue of await myIssues(shift)) changed = (await advance(shift, issue)) || changed
+  } while (changed)
+}
+
+const reportsOf = ({ me, team }: Shift) => team.filter((agent) => agent.reportsTo === me.id)
+
+/** @returns whether anything was reviewed */
+async function review(shift: Shift): Promise<boolean> {
+  const { api, me } = shift
+  const reports = new Map(reportsOf(shift).map((agent) => [agent.id, agent]))
+  const waiting = await api.get<Issue[]>(`/api/companies/${me.companyId}/issues?status=in_review`)
+  const mine = waiting.filter((issue) => issue.assigneeAgentId !== null && reports.has(issue.assigneeAgentId))
+  for (const issue of mine) {
+    const author = reports.get(issue.assigneeAgentId!)!
+    await move(shift, issue, 'done', `Reviewed and accepted. Thank you, ${author.name}.`)
+  }
+  return mine.length > 0
+}
+
+/** Takes one of my issues as far as it goes. @returns whether that changed anything */
+async function advance(shift: Shift, issue: Issue): Promise<boolean> {
+  const parts = partsFor(shift, issue)
+  const children = await childrenOf(shift, issue)
+  const missing = parts.filter((part) => !children.some((child) => child.title === part.title))
+  const open = children.filter((child) => child.status !== 'done' && child.status !== 'cancelled')
+  if (missing.length === 0 && open.length > 0 && issue.status === 'blocked') return false
+  const taken = await checkOut(shift, issue)
+  if (!taken) return false
+  if (missing.length > 0) await delegate(shift, issue, parts, missing)
+  if (missing.length > 0 || open.length > 0) {
+    await move(shift, issue, 'blocked', `Waiting for ${missing.length + open.length} parts of ${parts.length}.`)
+  } else {
+    await move(shift, issue, 'done', summaryOf(children))
+  }
+  return true
+}
+
+function partsFor(shift: Shift, issue: Issue): Part[] {
+  const parts = partsOf(issue.description ?? '')
+  return parts.length > 0 ? parts : usualParts(issue.title, new Set(reportsOf(shift).map((agent) => agent.role)))
+}
+
+async function childrenOf({ api, me }: Shift, issue: Issue): Promise<Issue[]> {
+  const all = await api.get<Issue[]>(`/api/companies/${me.companyId}/issues?parentId=${issue.id}&limit=1000`)
+  return all.filter((child) => child.parentId === issue.id)
+}
+
+/** Creates the parts that do not exist yet, for the reports in turn, and tells everyone who has one. */
+async function delegate(shift: Shift, issue: Issue, parts: Part[], missing: Part[]): Promise<void> {
+  const { api, me, say } = shift
+  const owners = new Map(parts.map((part) => [part, ownerOf(shift, parts, part)]))
+  for (const part of missing) {
+    const want = {
+      title: part.title,
+      description: part.description || null,
+      status: 'todo',
+      priority: issue.priority,
+      assigneeAgentId: owners.get(part)!.id,
+      parentId: issue.id,
+      projectId: issue.projectId,
+      goalId: issue.goalId,
+    }
+    // The same key for the same part: asked for again after a kill, it is still one issue.
+    await api.post(`/api/companies/${me.companyId}/issues`, want, `demo-${issue.id}-${parts.indexOf(part)}`)
+    say(`Gave ${part.title} to ${owners.get(part)!.name}`)
+  }
+  const names = [...new Set([...owners.values()].map((agent) => `@${agent.name}`))]
+  await sayOnce(shift, issue, `${names.join(' ')} I have split this into ${parts.length} issues; each of you has some.`)
+}
+
+function ownerOf(shift: Shift, parts: Part[], part: Part): Agent {
+  const reports = reportsOf(shift)
+  const able = reports.filter((agent) => agent.role === part.role)
+  const owners = able.length > 0 ? able : reports
+  const turn = parts.filter((other) => other.role === part.role).indexOf(part)
+  return owners[turn % owners.length]!
+}
+
+const summaryOf = (children: Issue[]) =>
+  `All parts are done:\n${children
+    .map((child) => `- ${child.identifier} ${child.title}`)
+    .toSorted()
+    .join('\n')}`

@@ -1,0 +1,63 @@
+import { type Agent, type Api, type Comment, type Issue, Refused } from './api.ts'
+import type { Environment } from './run.ts'
+
+/** What one heartbeat works with. */
+export interface Shift {
+  api: Api
+  me: Agent
+  /** Everyone in the company who can work, me included. */
+  team: Agent[]
+  env: Environment
+  /** How long a piece of work takes, in milliseconds. */
+  pace: number
+  say(text: string): void
+}
+
+/** Every comment says what wrote it. */
+const SIGNATURE = '\n\n*demo agent*'
+
+export const signed = (body: string): string => body + SIGNATURE
+
+const ORDER = ['in_progress', 'todo', 'blocked']
+
+/** The issues that are mine to do: what I was woken for first, then what I have begun. */
+export async function myIssues({ api, me, env }: Shift): Promise<Issue[]> {
+  const issues = await api.get<Issue[]>(
+    `/api/companies/${me.companyId}/issues?assigneeAgentId=${me.id}&status=${ORDER.join(',')}`,
+  )
+  const rank = (issue: Issue) => (issue.id === env.SERVICE_TASK_ID ? -1 : ORDER.indexOf(issue.status))
+  return issues.toSorted((a, b) => rank(a) - rank(b))
+}
+
+/** Takes an issue to work on it. Who was faster keeps it: that is not tried again. */
+export async function checkOut({ api, me, say }: Shift, issue: Issue): Promise<Issue | undefined> {
+  try {
+    const body = { agentId: me.id, expectedStatuses: ['todo', 'in_progress', 'blocked', 'in_review'] }
+    const taken = await api.post<Issue>(`/api/issues/${issue.id}/checkout`, body)
+    if (issue.status !== 'in_progress') say(`Checked out ${issue.identifier}: ${issue.title}`)
+    return taken
+  } catch (error) {
+    if (!(error instanceof Refused) || (error.status !== 409 && error.status !== 422)) throw error
+    say(`Not ${issue.identifier}: ${error.message}`)
+    return undefined
+  }
+}
+
+/** Moves an issue on, and says why in the same request. */
+export async function move({ api, say }: Shift, issue: Issue, status: string, why: string): Promise<void> {
+  await api.patch(`/api/issues/${issue.id}`, { status, comment: signed(why) })
+  say(`${issue.identifier} is ${status.replaceAll('_', ' ')}: ${why}`)
+}
+
+export const commentsOf = ({ api }: Shift, issue: { id: string }): Promise<Comment[]> =>
+  api.get(`/api/issues/${issue.id}/comments`)
+
+/** Comments, unless an earlier heartbeat has said the same. */
+export async function sayOnce(shift: Shift, issue: Issue, body: string): Promise<void> {
+  const said = (await commentsOf(shift, issue)).some(
+    (comment) => comment.authorAgentId === shift.me.id && comment.body === signed(body),
+  )
+  if (said) return
+  await shift.api.post(`/api/issues/${issue.id}/comments`, { body: signed(body) })
+  shift.say(`On ${issue.identifier}: ${body}`)
+}

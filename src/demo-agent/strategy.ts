@@ -1,0 +1,35 @@
+import type { Approval, Issue } from './api.ts'
+import { myIssues, type Shift, sayOnce } from './shift.ts'
+
+/**
+ * Whether this agent may set others to work. A CEO may once the board has
+ * approved its strategy; until then this asks for that, once.
+ */
+export async function mayLead(shift: Shift): Promise<boolean> {
+  const { api, me, say } = shift
+  if (me.role !== 'ceo') return true
+  const [issue] = await myIssues(shift)
+  const approvals = (await api.get<Approval[]>(`/api/companies/${me.companyId}/approvals`)).filter(
+    (approval) => approval.type === 'approve_ceo_strategy' && approval.requestedByAgentId === me.id,
+  )
+  const is = (status: string) => approvals.find((approval) => approval.status === status)
+  if (is('approved')) return true
+  if (!issue) return false
+  const sentBack = is('revision_requested')
+  if (sentBack) {
+    const plan = `${planOf(shift, issue)}\nRevised: ${sentBack.decisionNote ?? 'as the board asked'}.`
+    await api.post(`/api/approvals/${sentBack.id}/resubmit`, { payload: { plan } })
+    say('Sent the revised strategy to the board.')
+  } else if (approvals.length === 0) {
+    const payload = { plan: planOf(shift, issue) }
+    const want = { type: 'approve_ceo_strategy', requestedByAgentId: me.id, payload, issueIds: [issue.id] }
+    await api.post(`/api/companies/${me.companyId}/approvals`, want, `demo-strategy-${me.id}`)
+  }
+  await sayOnce(shift, issue, 'I have asked the board to approve my strategy, and wait for its answer.')
+  return false
+}
+
+function planOf({ me, team }: Shift, issue: Issue): string {
+  const reports = team.filter((agent) => agent.reportsTo === me.id).map((agent) => `${agent.name} (${agent.role})`)
+  return `Goal: ${issue.title}\nI split it into issues for ${reports.join(' and ')}, follow them, and report when all are done.`
+}
