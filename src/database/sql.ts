@@ -2,13 +2,14 @@ import {
   type Compilable,
   type CompiledQuery,
   Kysely,
+  sql as raw,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
 import type { Tables } from './tables.ts'
 
-export { sql as raw } from 'kysely'
+export { raw }
 
 /**
  * Builds and types queries; runs none. Kysely has no synchronous execution, so
@@ -38,6 +39,13 @@ export const sql = new Kysely<Tables>({
   },
 })
 
+/**
+ * The values of a JSON array as a table named `wanted`: a list in a prepared
+ * query. Join to it with `crossJoin`, whose order SQLite keeps, so that it goes
+ * from the few values to their rows.
+ */
+export const each = (json: string) => raw<{ value: string }>`json_each(${json})`.as('wanted')
+
 /** Stands in a prepared query for a value that comes with each call. */
 class Placeholder {
   readonly name: string
@@ -53,7 +61,8 @@ const placeholders: any = new Proxy({}, { get: (_, name) => new Placeholder(Stri
  * Compiles a query once and fills its values in on each call: for the queries
  * that a busy server runs thousands of times a second (building one anew costs
  * about 15 microseconds, running it 4). The builder must use each value as a
- * value: it cannot branch on one, and a list (`in`) cannot be a placeholder.
+ * value: it cannot branch on one, and a list (`in`) cannot be a placeholder; see
+ * `each`.
  */
 export function prepared<P extends object, O>(build: (values: P) => Compilable<O>): (values: P) => CompiledQuery<O> {
   let compiled: CompiledQuery<O> | undefined

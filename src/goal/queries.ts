@@ -1,6 +1,6 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { Db } from '../database/db.ts'
-import { prepared, sql } from '../database/sql.ts'
+import { each, prepared, sql } from '../database/sql.ts'
 import type { GoalTable } from '../database/tables.ts'
 import type { GoalRow } from './goal.ts'
 
@@ -10,7 +10,11 @@ export const findGoal = (db: Db, key: { id: string }): GoalRow | undefined => db
 
 /** The goals with these ids, in no order; unknown ids are left out. */
 export const findGoalsByIds = (db: Db, ids: readonly string[]): GoalRow[] =>
-  ids.length === 0 ? [] : db.all(sql.selectFrom('goal').selectAll().where('id', 'in', ids))
+  ids.length === 0 ? [] : db.all(goalsByIds({ ids: JSON.stringify(ids) }))
+
+const goalsByIds = prepared((of: { ids: string }) =>
+  sql.selectFrom(each(of.ids)).crossJoin('goal').selectAll('goal').whereRef('goal.id', '=', 'wanted.value'),
+)
 
 /** Every goal of a company, oldest first. */
 export const listGoals = (db: Db, of: { companyId: string }): GoalRow[] =>

@@ -1,5 +1,7 @@
 import type { Context } from '../context.ts'
-import { sql } from '../database/sql.ts'
+import { findGoal } from '../goal/queries.ts'
+import { findLabel } from '../label/queries.ts'
+import { findProject, findProjectByUrlKey } from '../project/queries.ts'
 import { semantic, unknownReference } from '../references.ts'
 import type { IssueRow } from './issue.ts'
 import { findIssue, listAncestors } from './queries.ts'
@@ -27,19 +29,19 @@ export function referredParent(
   return parent
 }
 
-/** The id of the project that `projectId` refers to. */
-export function referredProject(ctx: Context, companyId: string, id: string | null): string | null {
-  if (id === null) return null
-  const known = ctx.db.first(sql.selectFrom('project').select('company_id').where('id', '=', id))
-  if (known?.company_id !== companyId) throw unknownReference('projectId', 'project')
-  return id
+/** The id of the project that `projectId` refers to, by id or `urlKey`. */
+export function referredProject(ctx: Context, companyId: string, ref: string | null): string | null {
+  if (ref === null) return null
+  const project =
+    findProject(ctx.db, { id: ref }) ?? findProjectByUrlKey(ctx.db, { companyId, urlKey: ref.toLowerCase() })
+  if (project?.company_id !== companyId) throw unknownReference('projectId', 'project')
+  return project.id
 }
 
 /** The id of the goal that `goalId` refers to. */
 export function referredGoal(ctx: Context, companyId: string, id: string | null): string | null {
   if (id === null) return null
-  const known = ctx.db.first(sql.selectFrom('goal').select('company_id').where('id', '=', id))
-  if (known?.company_id !== companyId) throw unknownReference('goalId', 'goal')
+  if (findGoal(ctx.db, { id })?.company_id !== companyId) throw unknownReference('goalId', 'goal')
   return id
 }
 
@@ -47,8 +49,7 @@ export function referredGoal(ctx: Context, companyId: string, id: string | null)
 export function referredLabels(ctx: Context, companyId: string, ids: readonly string[]): string[] {
   const each = [...new Set(ids)]
   each.forEach((id, index) => {
-    const known = ctx.db.first(sql.selectFrom('label').select('company_id').where('id', '=', id))
-    if (known?.company_id !== companyId) throw unknownReference(`labelIds.${index}`, 'label')
+    if (findLabel(ctx.db, { id })?.company_id !== companyId) throw unknownReference(`labelIds.${index}`, 'label')
   })
   return each
 }

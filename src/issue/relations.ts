@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts'
-import { prepared, raw, sql } from '../database/sql.ts'
+import { each, prepared, sql } from '../database/sql.ts'
 import type { LabelRow } from '../label/label.ts'
 import type { IssueRow } from './issue.ts'
 
@@ -25,12 +25,9 @@ export function findRelations(db: Db, issues: readonly Pick<IssueRow, 'id'>[]): 
   })
 }
 
-// Cross joins, since SQLite keeps their order: from the few issues wanted to what belongs to them.
-const wanted = (ids: string) => raw<{ value: string }>`json_each(${ids})`.as('wanted')
-
 const labelsOf = prepared((of: { ids: string }) =>
   sql
-    .selectFrom(wanted(of.ids))
+    .selectFrom(each(of.ids))
     .crossJoin('issue_label')
     .crossJoin('label')
     .select(['issue_label.issue_id as of', 'label.id', 'label.company_id', 'label.name', 'label.color'])
@@ -50,7 +47,7 @@ const NEIGHBOUR = [
 
 const blockersOf = prepared((of: { ids: string }) =>
   sql
-    .selectFrom(wanted(of.ids))
+    .selectFrom(each(of.ids))
     .crossJoin('issue_blocker')
     .crossJoin('issue')
     .select(['issue_blocker.issue_id as of', ...NEIGHBOUR])
@@ -61,7 +58,7 @@ const blockersOf = prepared((of: { ids: string }) =>
 
 const blockedOf = prepared((of: { ids: string }) =>
   sql
-    .selectFrom(wanted(of.ids))
+    .selectFrom(each(of.ids))
     .crossJoin('issue_blocker')
     .crossJoin('issue')
     .select(['issue_blocker.blocker_id as of', ...NEIGHBOUR])

@@ -1,6 +1,6 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { Db } from '../database/db.ts'
-import { prepared, sql } from '../database/sql.ts'
+import { each, prepared, sql } from '../database/sql.ts'
 import type { ProjectTable, WorkspaceTable } from '../database/tables.ts'
 import { type Goal, toGoal } from '../goal/goal.ts'
 import { type Project, type ProjectRow, toProject } from './project.ts'
@@ -17,29 +17,19 @@ const projectByUrlKey = prepared((key: { companyId: string; urlKey: string }) =>
 export const findProjectByUrlKey = (db: Db, key: { companyId: string; urlKey: string }): ProjectRow | undefined =>
   db.first(projectByUrlKey(key))
 
-/** The projects with these ids, whole, by id; unknown ids are left out. Four queries, however many there are. */
+/** The projects with these ids, whole, by id; unknown ids are left out. Three queries, however many there are. */
 export function findProjectsByIds(db: Db, ids: readonly string[]): Map<string, Project> {
   if (ids.length === 0) return new Map()
-  const rows = db.all(sql.selectFrom('project').selectAll().where('id', 'in', ids))
+  const rows = db.all(projectsByIds({ ids: JSON.stringify(ids) }))
   return new Map(withParts(db, rows).map((project) => [project.id, project]))
 }
 
 /** Gives projects their goals and workspaces: two queries, however many there are. */
 export function withParts(db: Db, rows: readonly ProjectRow[]): Project[] {
   if (rows.length === 0) return []
-  const ids = rows.map((row) => row.id)
-  const goals = db.all(
-    sql
-      .selectFrom('project_goal')
-      .innerJoin('goal', 'goal.id', 'project_goal.goal_id')
-      .selectAll('goal')
-      .select('project_id')
-      .where('project_id', 'in', ids)
-      .orderBy('position'),
-  )
-  const workspaces = db.all(
-    sql.selectFrom('workspace').selectAll().where('project_id', 'in', ids).orderBy('project_id').orderBy('id'),
-  )
+  const ids = JSON.stringify(rows.map((row) => row.id))
+  const goals = db.all(goalsOfProjects({ ids }))
+  const workspaces = db.all(workspacesOfProjects({ ids }))
   const goalsOf = Map.groupBy(goals, (goal) => goal.project_id)
   const workspacesOf = Map.groupBy(workspaces, (workspace) => workspace.project_id)
   return rows.map((row) =>
@@ -49,6 +39,31 @@ export function withParts(db: Db, rows: readonly ProjectRow[]): Project[] {
     }),
   )
 }
+
+const projectsByIds = prepared((of: { ids: string }) =>
+  sql.selectFrom(each(of.ids)).crossJoin('project').selectAll('project').whereRef('project.id', '=', 'wanted.value'),
+)
+
+const goalsOfProjects = prepared((of: { ids: string }) =>
+  sql
+    .selectFrom(each(of.ids))
+    .crossJoin('project_goal')
+    .crossJoin('goal')
+    .selectAll('goal')
+    .select('project_goal.project_id')
+    .whereRef('project_goal.project_id', '=', 'wanted.value')
+    .whereRef('goal.id', '=', 'project_goal.goal_id')
+    .orderBy('project_goal.position'),
+)
+
+const workspacesOfProjects = prepared((of: { ids: string }) =>
+  sql
+    .selectFrom(each(of.ids))
+    .crossJoin('workspace')
+    .selectAll('workspace')
+    .whereRef('workspace.project_id', '=', 'wanted.value')
+    .orderBy('workspace.id'),
+)
 
 export interface ProjectFilter {
   companyId: string
