@@ -1,5 +1,6 @@
 import { recordActivity } from '../activity/record.ts'
 import { activateHiredAgent, rejectHiredAgent } from '../agent/hire.ts'
+import { redact } from '../agent/redact.ts'
 import type { Context } from '../context.ts'
 import { AppError, forbidden, notFound } from '../errors.ts'
 import { type Caller, isOfCompany } from '../http/caller.ts'
@@ -9,7 +10,6 @@ import { checkStrategy } from './create.ts'
 import { type ApprovalStatus, refuseStep } from './lifecycle.ts'
 import { listLinkedIssues } from './links.ts'
 import { findApproval, updateApproval } from './queries.ts'
-import { redact } from './redact.ts'
 
 /** Gets an approval; one of another company is as unknown as one that is nowhere. */
 export function getApproval(ctx: Context, caller: Caller, id: string): ApprovalRow {
@@ -121,7 +121,7 @@ function revisedPayload(approval: ApprovalRow, want: Record<string, unknown>): R
   if (approval.type === 'approve_ceo_strategy') checkStrategy(want)
   if (approval.agent_id === null) return want
   const before = JSON.parse(approval.payload) as Record<string, unknown>
-  const shown = redact(before) as Record<string, unknown>
+  const shown = redact(before)
   const kept = Object.fromEntries(STANDS_ON_AGENT.filter((key) => key in before).map((key) => [key, before[key]]))
   const isOther = (key: string) => key in want && !isSame(want[key], before[key]) && !isSame(want[key], shown[key])
   const other = STANDS_ON_AGENT.filter(isOther)
