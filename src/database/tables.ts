@@ -239,16 +239,7 @@ export interface RunTable {
   wake_id: string
   status: 'starting' | 'running' | 'succeeded' | 'failed' | 'timed_out' | 'cancelled' | 'lost'
   slot: Generated<number>
-  source:
-    | 'timer'
-    | 'on_demand'
-    | 'issue_assigned'
-    | 'issue_commented'
-    | 'mention'
-    | 'approval_resolved'
-    | 'blockers_resolved'
-    | 'children_done'
-    | 'retry'
+  source: 'timer' | 'on_demand' | 'issue_assigned' | 'issue_commented' | 'mention' | 'approval_resolved' | 'blockers_resolved' | 'children_done' | 'retry'
   reasons: string
   issue_id: string | null
   adapter_type: string

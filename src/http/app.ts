@@ -8,6 +8,8 @@ import type { Context } from '../context.ts'
 import { goalRoutes } from '../goal/routes.ts'
 import { projectRoutes } from '../project/routes.ts'
 import { workspaceRoutes } from '../project/workspace-routes.ts'
+import { runRoutes } from '../run/routes.ts'
+import { eventRoutes } from './events.ts'
 import { mount } from './mount.ts'
 import { documentRoutes } from './openapi.ts'
 import type { Endpoint } from './route.ts'
@@ -16,18 +18,21 @@ import type { Endpoint } from './route.ts'
 export const ENDPOINTS: readonly Endpoint[] = [
   ...activityRoutes,
   ...agentRoutes,
-  ...keyRoutes,
   ...approvalRoutes,
-  ...issueApprovalRoutes,
   ...companyRoutes,
+  ...eventRoutes,
   ...goalRoutes,
+  ...issueApprovalRoutes,
+  ...keyRoutes,
   ...projectRoutes,
+  ...runRoutes,
   ...workspaceRoutes,
+  ...documentRoutes(() => ENDPOINTS),
 ]
 
 /** The whole API as one Hono app. The gate stands before it, in the server. */
 export function createApp(ctx: Context): Hono {
   const app = new Hono()
-  mount(app, ctx, [...ENDPOINTS, ...documentRoutes(ENDPOINTS)])
+  mount(app, ctx, ENDPOINTS)
   return app
 }

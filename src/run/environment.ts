@@ -1,18 +1,6 @@
 import type { RunRow } from './run.ts'
 import type { WakeReason } from './wake.ts'
 
-/** What a child sees of the server's environment: the user's own login and language live there, and nothing else of it. */
-const PASSED_ON =
-  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TERM|TMPDIR|XDG_\w+|SSH_AUTH_SOCK|HTTPS?_PROXY|NO_PROXY|https?_proxy|no_proxy|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|SYSTEMROOT)$/
-
-/** The part of the server's environment that runs are given. */
-export const passedOn = (env: Record<string, string | undefined>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(env).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined && PASSED_ON.test(entry[0]),
-    ),
-  )
-
 export interface RunPlace {
   apiUrl: string
   token: string

@@ -1,5 +1,5 @@
 import type { AgentRow } from '../agent/agent.ts'
-import { pauseAgent } from '../agent/pause.ts'
+import { holdAgent } from '../agent/pause.ts'
 import { findAgent, updateAgent } from '../agent/queries.ts'
 import type { Context } from '../context.ts'
 import { SYSTEM } from '../http/caller.ts'
@@ -56,7 +56,7 @@ function countFailure(ctx: Context, agent: AgentRow, run: RunRow, ending: Ending
   updateAgent(ctx.db, agent.id, { status, failures, error_reason: error, updated_at: ctx.now })
   if (failures >= FAILURES_UNTIL_PAUSE && agent.status !== 'paused') {
     const message = `${failures} runs in a row failed, the last one with: ${error}`
-    pauseAgent(ctx, SYSTEM, agent.id, { reason: 'failures', message })
+    holdAgent(ctx, SYSTEM, { ...agent, status }, { reason: 'failures', message })
     return
   }
   // What could not even be started will not do better by itself: somebody has to mend the configuration.

@@ -14,7 +14,7 @@ import { findAgent } from '../agent/queries.ts'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
 import type { RunSpec } from '../scheduler/shim-protocol.ts'
-import { passedOn, runVariables } from './environment.ts'
+import { runVariables } from './environment.ts'
 import { findApprovalBrief, findCommentBrief, findIssueBrief, findWorkspaceCwd } from './prepare-queries.ts'
 import type { RunRow } from './run.ts'
 import { findSession } from './session.ts'
@@ -33,8 +33,6 @@ export class NotStartable extends Error {
 export interface RunSurroundings {
   apiUrl: string
   probe: ReturnType<typeof createProbe>
-  /** The server's own environment. */
-  env: Record<string, string | undefined>
   postProgram: readonly [string, ...string[]]
 }
 
@@ -65,7 +63,7 @@ export async function prepareRun(
   const workspaceCwd = issue?.project_id ? findWorkspaceCwd(ctx.db, issue.project_id) : null
   const cwd = await chooseCwd(ctx, agent, config, workspaceCwd)
   const instructions = await readInstructions(adapter, config, cwd)
-  const flags = await findFlags(adapter, config, around)
+  const flags = await findFlags(ctx, adapter, config, around)
   const instructionsHash = instructions?.hash ?? null
   const session = sessionToResume(adapter, findSession(ctx.db, run) ?? null, { cwd, instructionsHash, flags })
   const newSessionId = randomUUID()
@@ -110,7 +108,7 @@ export async function prepareRun(
       runId: run.id,
       command: command.command,
       args: command.args,
-      env: { ...passedOn(around.env), ...command.env, ...variables },
+      env: { ...ctx.config.environment, ...command.env, ...variables },
       cwd,
       stdin: command.stdin,
       redact: [token],
@@ -177,11 +175,11 @@ async function readInstructions(adapter: Adapter, config: Record<string, unknown
 }
 
 /** The options that the program lists; a missing program is said here, with how to get it. */
-async function findFlags(adapter: Adapter, config: Record<string, unknown>, around: RunSurroundings) {
+async function findFlags(ctx: Context, adapter: Adapter, config: Record<string, unknown>, around: RunSurroundings) {
   if (typeof config.command !== 'string') return null
   const found = adapter.helpArgs
     ? await around.probe(config.command, adapter.helpArgs)
-    : (await which(config.command, around.env.PATH ?? '')) && { flags: null }
+    : (await which(config.command, ctx.config.environment.PATH ?? '')) && { flags: null }
   if (found) return found.flags
   const hint = adapter.installHint ? ` ${adapter.installHint}` : ''
   throw new NotStartable('command_missing', `The program ${config.command} was not found on this machine.${hint}`)
