@@ -267,6 +267,32 @@ create trigger comment_text_update after update of body on comment begin
   insert into comment_text (rowid, body) values (new.seq, new.body);
 end;
 
+-- Files that were uploaded; their bytes are <data dir>/assets/<id>.
+create table asset (
+  id            text primary key,
+  company_id    text not null references company (id) on delete cascade,
+  file_name     text not null,                      -- as the uploader called it; never a path here
+  content_type  text not null,                      -- recognised by content, never as declared
+  bytes         integer not null,
+  sha256        text not null,
+  created_by_agent_id text references agent (id),
+  created_by_user_id  text,
+  created_by_run_id   text references run (id),
+  created_at    text not null
+) strict;
+
+create index asset_by_company on asset (company_id, id);
+
+create table attachment (
+  id            text primary key,
+  company_id    text not null references company (id) on delete cascade,
+  issue_id      text not null references issue (id) on delete cascade,
+  asset_id      text not null unique references asset (id) on delete cascade, -- an asset is attached once
+  created_at    text not null
+) strict;
+
+create index attachment_by_issue on attachment (issue_id, id);
+
 create table approval (
   id          text primary key,
   company_id  text not null references company (id) on delete cascade,

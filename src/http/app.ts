@@ -3,6 +3,7 @@ import { activityRoutes } from '../activity/routes.ts'
 import { keyRoutes } from '../agent/key-routes.ts'
 import { agentRoutes } from '../agent/routes.ts'
 import { approvalRoutes, issueApprovalRoutes } from '../approval/routes.ts'
+import { assetRoutes } from '../asset/routes.ts'
 import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
 import { goalRoutes } from '../goal/routes.ts'
@@ -19,6 +20,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...activityRoutes,
   ...agentRoutes,
   ...approvalRoutes,
+  ...assetRoutes,
   ...companyRoutes,
   ...eventRoutes,
   ...goalRoutes,
