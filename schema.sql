@@ -61,6 +61,7 @@ create table agent (
 
 create index agent_by_company on agent (company_id, id);
 create index agent_by_manager on agent (reports_to);
+create index agent_by_pause on agent (pause_reason) where pause_reason is not null;
 create index agent_by_due on agent (timer_due_at) where timer_due_at is not null;
 
 create table agent_key (
@@ -203,10 +204,10 @@ create table issue (
 create index issue_by_priority on issue (company_id, priority_rank, id desc);
 create index issue_by_status on issue (company_id, status, priority_rank, id desc);
 create index issue_by_assignee on issue (assignee_agent_id, status, priority_rank, id desc) where assignee_agent_id is not null;
-create index issue_by_assignee_user on issue (company_id, assignee_user_id, priority_rank, id desc) where assignee_user_id is not null;
-create index issue_by_project on issue (project_id, priority_rank, id desc) where project_id is not null;
-create index issue_by_parent on issue (parent_id, id) where parent_id is not null;
-create index issue_by_goal on issue (goal_id) where goal_id is not null;
+create index issue_by_assignee_user on issue (assignee_user_id, status, priority_rank, id desc) where assignee_user_id is not null;
+create index issue_by_project on issue (project_id, status, priority_rank, id desc) where project_id is not null;
+create index issue_by_parent on issue (parent_id, status, priority_rank, id desc) where parent_id is not null;
+create index issue_by_goal on issue (goal_id, status, priority_rank, id desc) where goal_id is not null;
 
 create table issue_label (
   issue_id text not null references issue (id) on delete cascade,

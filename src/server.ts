@@ -65,7 +65,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
       await drain(executor, config.drainSec)
     })
     await rescueRuns(ctx, executor)
-    await scheduler.tick()
+    await scheduler.start()
     let closing: Promise<void> | undefined
     const close = () => {
       closing ??= closeAll(closers)

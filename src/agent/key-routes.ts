@@ -6,7 +6,7 @@ import { agent, board } from '../http/who.ts'
 import { getAgent } from './get.ts'
 import { listKeys } from './key-queries.ts'
 import { createKey, Key, NewKey, requireSelf, revokeKey, toKey } from './keys.ts'
-import { AGENT_QUERY } from './routes.ts'
+import { AGENT_QUERY } from './show.ts'
 
 export const keyRoutes = [
   route({

@@ -52,8 +52,8 @@ const SHOWN_STATUS = raw<ShownStatus>`case
     and exists (select 1 from run where run.agent_id = agent.id and run.finished_at is null)
   then 'running' else agent.status end`
 
-/** Selects agents with what they spent in the month of `now` and the status that is shown. */
-const withFacts = (now: string) =>
+/** Selects agents with what they spent in a month and the status that is shown. */
+const withFacts = (month: string) =>
   sql
     .selectFrom('agent')
     .selectAll('agent')
@@ -65,7 +65,7 @@ const withFacts = (now: string) =>
             .select('cost_micros')
             .whereRef('company_id', '=', 'agent.company_id')
             .where('kind', '=', 'agent')
-            .where('period', '=', monthOf(now))
+            .where('period', '=', month)
             .whereRef('key', '=', 'agent.id'),
           raw<number>`0`,
         )
@@ -73,8 +73,12 @@ const withFacts = (now: string) =>
       SHOWN_STATUS.as('shown_status'),
     ])
 
+const agentWithFacts = prepared((key: { id: string; month: string }) =>
+  withFacts(key.month).where('agent.id', '=', key.id),
+)
+
 export const findAgentWithFacts = (db: Db, key: { id: string; now: string }): AgentWithFacts | undefined =>
-  db.first(withFacts(key.now).where('agent.id', '=', key.id))
+  db.first(agentWithFacts({ id: key.id, month: monthOf(key.now) }))
 
 export interface AgentFilter {
   companyId: string
@@ -96,12 +100,21 @@ export function listAgents(
   db: Db,
   filter: AgentFilter & { after: string | undefined; limit: number; now: string },
 ): AgentWithFacts[] {
-  const query = withFacts(filter.now)
+  const query = withFacts(monthOf(filter.now))
     .where(matching(filter))
     .orderBy('agent.id')
     .limit(filter.limit + 1)
   return db.all(filter.after === undefined ? query : query.where('agent.id', '>', filter.after))
 }
+
+/** All agents of a company that are not terminated, oldest first. */
+export const listLiveAgents = (db: Db, of: { companyId: string; now: string }): AgentWithFacts[] =>
+  db.all(
+    withFacts(monthOf(of.now))
+      .where('agent.company_id', '=', of.companyId)
+      .where('agent.status', '<>', 'terminated')
+      .orderBy('agent.id'),
+  )
 
 export const countAgents = (db: Db, filter: AgentFilter): number =>
   db.first(
@@ -135,4 +148,36 @@ export const findIssueRef = (db: Db, key: { companyId: string; ref: string }) =>
       .select(['id', 'identifier'])
       .where('company_id', '=', key.companyId)
       .where((eb) => eb.or([eb('id', '=', key.ref), eb('identifier', '=', key.ref)])),
+  )
+
+const spent = prepared((of: { agentId: string; period: string }) =>
+  sql
+    .selectFrom('agent')
+    .innerJoin('cost_total', (join) =>
+      join
+        .onRef('cost_total.company_id', '=', 'agent.company_id')
+        .on('kind', '=', 'agent')
+        .on('period', '=', of.period)
+        .onRef('key', '=', 'agent.id'),
+    )
+    .select('cost_micros')
+    .where('agent.id', '=', of.agentId),
+)
+
+/** Micro-dollars. */
+export const spentInMonth = (db: Db, of: { agentId: string; now: string }): number =>
+  db.first(spent({ agentId: of.agentId, period: monthOf(of.now) }))?.cost_micros ?? 0
+
+export const findLastRun = (db: Db, of: { agentId: string }) =>
+  db.first(sql.selectFrom('run').selectAll().where('agent_id', '=', of.agentId).orderBy('id', 'desc').limit(1))
+
+/** The latest first. */
+export const listSessions = (db: Db, of: { agentId: string; limit: number }) =>
+  db.all(
+    sql
+      .selectFrom('agent_session')
+      .selectAll()
+      .where('agent_id', '=', of.agentId)
+      .orderBy('updated_at', 'desc')
+      .limit(of.limit),
   )

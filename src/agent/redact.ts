@@ -14,7 +14,7 @@ const SECRET_NAME =
 
 /** Values that give themselves away: keys of well-known services, of this one, and signed tokens. */
 const SECRET_VALUE =
-  /(?<![A-Za-z0-9])(?:sk-[\w-]{8,}|gh[opsu]_\w{8,}|github_pat_\w{8,}|xox[abpr]-[\w-]{8,}|AKIA[A-Z0-9]{12,}|svc_[\w-]{8,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+)/g
+  /(?<![A-Za-z0-9])(?:sk-(?=[\w-]*\d)[\w-]{16,}|gh[opsu]_\w{8,}|github_pat_\w{8,}|xox[abpr]-[\w-]{8,}|AKIA[A-Z0-9]{12,}|svc_[\w-]{8,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+)/g
 
 /** An `adapterConfig` as it may be shown: without secrets at any depth, and with no value of its `env` and `headers`. */
 export const redactConfig = (config: Json): Json => mapEntries(config, (key, value) => redactEntry(key, value))

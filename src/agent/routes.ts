@@ -2,20 +2,19 @@ import * as v from 'valibot'
 import type { Context } from '../context.ts'
 import { forbidden, invalid } from '../errors.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
-import { route } from '../http/route.ts'
+import { reply, route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
-import { Agent, AgentDetail, NewAgent, toAgent, toAgentDetail } from './agent.ts'
+import { Agent, AgentChange, AgentDetail, NewAgent, toAgent } from './agent.ts'
 import { createAgent } from './create.ts'
 import { getAgent } from './get.ts'
+import { InstructionsPath, InstructionsPathChange, setInstructionsPath } from './instructions-path.ts'
 import { SHOWN_STATUSES, type ShownStatus } from './lifecycle.ts'
-import { countAgents, findAgentWithFacts, listAgents, listManagers } from './queries.ts'
-
-/** The company in which a `urlKey` in the path is looked up; an id needs none, nor does an agent's own company. */
-export const AGENT_QUERY = v.object({ companyId: v.optional(v.string()) })
-
-/** An agent as it stands, for an answer. */
-export const showAgent = (ctx: Context, { id }: { id: string }): AgentDetail =>
-  toAgentDetail(findAgentWithFacts(ctx.db, { id, now: ctx.now })!, listManagers(ctx.db, { agentId: id }))
+import { OrgNode, toOrg } from './org.ts'
+import { drawOrg } from './org-svg.ts'
+import { countAgents, listAgents, listLiveAgents } from './queries.ts'
+import { RuntimeState, runtimeStateOf } from './runtime-state.ts'
+import { AGENT_QUERY, changing, showAgent } from './show.ts'
+import { changeAgent } from './update.ts'
 
 export const agentRoutes = [
   route({
@@ -76,7 +75,65 @@ export const agentRoutes = [
     answers: { 200: AgentDetail },
     run: (ctx, { caller, params, query }) => showAgent(ctx, getAgent(ctx, caller, params.agentId, query.companyId)),
   }),
+  route({
+    id: 'agents.update',
+    method: 'PATCH',
+    path: '/api/agents/:agentId',
+    summary: 'Change an agent',
+    description:
+      'Configurations are merged key by key: null removes a key, and a redacted placeholder that comes back keeps its secret. Another adapterType begins a configuration anew. An agent may change name, title, icon and capabilities of itself and of those below it.',
+    who: [board, agent],
+    query: AGENT_QUERY,
+    body: AgentChange,
+    answers: { 200: AgentDetail },
+    run: changing((ctx, { caller, body }, agent) => changeAgent(ctx, caller, agent, body)),
+  }),
+  route({
+    id: 'agents.setInstructionsPath',
+    method: 'PATCH',
+    path: '/api/agents/:agentId/instructions-path',
+    summary: 'Set where the instructions of an agent are',
+    description:
+      'For the agent itself, the managers above it and the board. A relative path resolves against adapterConfig.cwd; null clears it.',
+    who: [board, agent],
+    query: AGENT_QUERY,
+    body: InstructionsPathChange,
+    answers: { 200: InstructionsPath },
+    run: (ctx, { caller, params, query, body }) =>
+      ctx.write(() => setInstructionsPath(ctx, caller, getAgent(ctx, caller, params.agentId, query.companyId), body)),
+  }),
+  route({
+    id: 'agents.runtimeState',
+    method: 'GET',
+    path: '/api/agents/:agentId/runtime-state',
+    summary: "Get an agent's last run, next timer wake and sessions",
+    who: [board, agent],
+    query: AGENT_QUERY,
+    answers: { 200: RuntimeState },
+    run: (ctx, { caller, params, query }) =>
+      runtimeStateOf(ctx, getAgent(ctx, caller, params.agentId, query.companyId)),
+  }),
+  route({
+    id: 'agents.org',
+    method: 'GET',
+    path: '/api/companies/:companyId/org',
+    summary: 'Get the org chart as a tree, without those who are terminated',
+    who: [board, agent],
+    answers: { 200: v.array(OrgNode) },
+    run: (ctx, { params }) => orgOf(ctx, params.companyId),
+  }),
+  route({
+    id: 'agents.orgSvg',
+    method: 'GET',
+    path: '/api/companies/:companyId/org.svg',
+    summary: 'Get the org chart as a picture',
+    who: [board, agent],
+    answers: { 200: null },
+    run: (ctx, { params }) => reply(200, drawOrg(orgOf(ctx, params.companyId)), { 'content-type': 'image/svg+xml' }),
+  }),
 ]
+
+const orgOf = (ctx: Context, companyId: string): OrgNode[] => toOrg(listLiveAgents(ctx.db, { companyId, now: ctx.now }))
 
 function statusesOf(text: string | undefined): ShownStatus[] | undefined {
   if (!text) return undefined

@@ -1,7 +1,7 @@
 import { recordActivity } from '../activity/record.ts'
 import { pauseForBudget as pauseAgentForBudget } from '../agent/budget.ts'
 import { findAgent } from '../agent/queries.ts'
-import { pauseForBudget as pauseCompanyForBudget } from '../company/budget.ts'
+import { pauseCompanyForBudget } from '../company/pause.ts'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
 import { SYSTEM } from '../http/caller.ts'

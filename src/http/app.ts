@@ -1,12 +1,18 @@
 import { Hono } from 'hono'
 import { activityRoutes } from '../activity/routes.ts'
+import { configRoutes } from '../agent/config-routes.ts'
+import { controlRoutes } from '../agent/control-routes.ts'
+import { hireRoutes } from '../agent/hire-routes.ts'
 import { keyRoutes } from '../agent/key-routes.ts'
 import { agentRoutes } from '../agent/routes.ts'
 import { approvalRoutes, issueApprovalRoutes } from '../approval/routes.ts'
 import { assetRoutes } from '../asset/routes.ts'
+import { commentRoutes } from '../comment/routes.ts'
 import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
 import { goalRoutes } from '../goal/routes.ts'
+import { issueRoutes } from '../issue/routes.ts'
+import { labelRoutes } from '../label/routes.ts'
 import { projectRoutes } from '../project/routes.ts'
 import { workspaceRoutes } from '../project/workspace-routes.ts'
 import { runRoutes } from '../run/routes.ts'
@@ -21,11 +27,17 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...agentRoutes,
   ...approvalRoutes,
   ...assetRoutes,
+  ...commentRoutes,
   ...companyRoutes,
+  ...configRoutes,
+  ...controlRoutes,
   ...eventRoutes,
   ...goalRoutes,
+  ...hireRoutes,
   ...issueApprovalRoutes,
+  ...issueRoutes,
   ...keyRoutes,
+  ...labelRoutes,
   ...projectRoutes,
   ...runRoutes,
   ...workspaceRoutes,

@@ -40,7 +40,7 @@ export function bookFacts(ctx: Context, runId: string, facts: readonly Fact[]): 
   }
 }
 
-/** What a run's facts come to, once it has ended. */
+/** What a run's facts come to: the last word of each kind. */
 export interface FactSummary {
   sessionId: string | null
   totals: Record<string, UsageTotals> | null
@@ -51,23 +51,32 @@ export interface FactSummary {
   outcome: { ok: boolean; code: string | null; message: string | null } | null
 }
 
-/** Takes the last word of each kind. */
-export function summarizeFacts(facts: readonly Fact[]): FactSummary {
-  const summary: FactSummary = {
-    sessionId: null,
-    totals: null,
-    text: null,
-    isDeadSession: false,
-    rateLimit: null,
-    outcome: null,
+export const NO_FACTS: FactSummary = {
+  sessionId: null,
+  totals: null,
+  text: null,
+  isDeadSession: false,
+  rateLimit: null,
+  outcome: null,
+}
+
+export const addFacts = (summary: FactSummary, facts: readonly Fact[]): FactSummary => facts.reduce(addFact, summary)
+
+function addFact(summary: FactSummary, fact: Fact): FactSummary {
+  switch (fact.kind) {
+    case 'session':
+      return { ...summary, sessionId: fact.id }
+    case 'totals':
+      return { ...summary, totals: fact.totals }
+    case 'text':
+      return { ...summary, text: fact.text }
+    case 'dead_session':
+      return { ...summary, isDeadSession: true }
+    case 'rate_limited':
+      return { ...summary, rateLimit: { until: fact.until } }
+    case 'outcome':
+      return { ...summary, outcome: { ok: fact.ok, code: fact.code, message: fact.message } }
+    case 'usage':
+      return summary
   }
-  for (const fact of facts) {
-    if (fact.kind === 'session') summary.sessionId = fact.id
-    else if (fact.kind === 'totals') summary.totals = fact.totals
-    else if (fact.kind === 'text') summary.text = fact.text
-    else if (fact.kind === 'dead_session') summary.isDeadSession = true
-    else if (fact.kind === 'rate_limited') summary.rateLimit = { until: fact.until }
-    else if (fact.kind === 'outcome') summary.outcome = { ok: fact.ok, code: fact.code, message: fact.message }
-  }
-  return summary
 }

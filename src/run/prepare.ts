@@ -13,7 +13,7 @@ import type { AgentRow } from '../agent/agent.ts'
 import { findAgent } from '../agent/queries.ts'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
-import type { RunSpec } from '../scheduler/shim-protocol.ts'
+import type { RunSpec } from '../scheduler/run-files.ts'
 import { runVariables } from './environment.ts'
 import { findApprovalBrief, findCommentBrief, findIssueBrief, findWorkspaceCwd } from './prepare-queries.ts'
 import type { RunRow } from './run.ts'
@@ -101,6 +101,7 @@ export async function prepareRun(
       approvalId: approval?.id ?? null,
     },
   })
+  const limits = limitsOf(config)
   const variables = runVariables(run, { apiUrl: around.apiUrl, token, workspaceCwd, skillsDir: null, approval })
   return {
     instructionsHash,
@@ -112,12 +113,15 @@ export async function prepareRun(
       cwd,
       stdin: command.stdin,
       redact: [token],
-      ...limitsOf(config),
-      logLimit: ctx.config.logLimit,
-      adapterType: adapter.type,
-      adapterConfig: { model: typeof config.model === 'string' ? config.model : undefined },
-      session,
-      newSessionId,
+      ...limits,
+      silenceSec: limits.silenceSec || null,
+      logCap: ctx.config.logLimit,
+      reader: {
+        type: adapter.type,
+        config: { model: typeof config.model === 'string' ? config.model : undefined },
+        session,
+        newSessionId,
+      },
     },
   }
 }

@@ -8,7 +8,7 @@ import * as field from '../http/fields.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
 import { reply, route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
-import { readRunLog, runFolder } from './log.ts'
+import { readLog, runFolder } from './log.ts'
 import { costsOfRuns, findIssueByRef, findRun, listRuns } from './queries.ts'
 import { Reason, RUN_STATUSES, Run, type RunRow, type RunStatus, toRun } from './run.ts'
 import { requestStop } from './stop.ts'
@@ -66,7 +66,7 @@ const log = route({
         v.string(),
         v.regex(/^\d+$/, 'must be a number'),
         v.transform(Number),
-        v.minValue(1),
+        v.minValue(16),
         v.maxValue(1_048_576),
       ),
       '262144',
@@ -75,10 +75,10 @@ const log = route({
   answers: {
     200: v.strictObject({ runId: field.id, text: v.string(), nextOffset: v.number(), isComplete: v.boolean() }),
   },
-  run: async (ctx, { caller, params, query }) => {
+  run: (ctx, { caller, params, query }) => {
     const run = getRun(ctx, caller, params.runId)
-    const part = await readRunLog(runFolder(ctx.config, run.id), query.offset, query.limit)
-    return { runId: run.id, ...part, isComplete: run.finished_at !== null && part.text === '' }
+    const { text, nextOffset, done } = readLog(runFolder(ctx.config, run.id), query.offset, query.limit)
+    return { runId: run.id, text, nextOffset, isComplete: done || (run.finished_at !== null && text === '') }
   },
 })
 

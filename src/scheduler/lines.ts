@@ -1,33 +1,37 @@
-/** Longer lines are no line of any protocol: they are passed over. */
-const LONGEST_LINE = 1024 * 1024
+/** Cuts a stream of bytes into lines. */
+export interface Lines {
+  push(chunk: Buffer): void
+  /** Gives the last line, if it has no newline. */
+  flush(): void
+}
 
-/** Cuts a stream of bytes into lines of text. */
-export function createLineSplitter(onLine: (line: string) => void) {
+/** @param maxBytes a longer line is passed over, so that none can fill the memory */
+export function createLines(maxBytes: number, onLine: (text: string) => void): Lines {
   let parts: Buffer[] = []
-  let length = 0
+  let size = 0
 
-  function add(part: Buffer) {
-    length += part.length
-    if (length <= LONGEST_LINE) parts.push(part)
+  const add = (bytes: Buffer) => {
+    size += bytes.length
+    if (size <= maxBytes) parts.push(bytes)
     else parts = []
   }
-
-  function endLine() {
-    if (length > 0 && length <= LONGEST_LINE) onLine(Buffer.concat(parts).toString('utf8').replace(/\r$/, ''))
+  const finish = () => {
+    if (size > 0 && size <= maxBytes) onLine(Buffer.concat(parts).toString('utf8'))
     parts = []
-    length = 0
+    size = 0
   }
 
   return {
-    push(chunk: Buffer) {
+    push(chunk) {
       let from = 0
-      for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
-        add(chunk.subarray(from, at))
-        endLine()
-        from = at + 1
+      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+        add(chunk.subarray(from, end))
+        finish()
+        from = end + 1
       }
-      add(chunk.subarray(from))
+      // A copy: a rest of a few bytes must not keep its whole chunk in memory.
+      if (from < chunk.length) add(Buffer.from(chunk.subarray(from)))
     },
-    end: endLine,
+    flush: finish,
   }
 }

@@ -1,67 +1,88 @@
-/** Takes secrets out of a stream of bytes. */
+/** Replaces secrets in a stream of bytes, also those that are split over its chunks. */
 export interface Scrubber {
-  /** @returns what of the stream so far can be shown; the rest may be the beginning of a secret */
+  /** What of the stream is safe to show by now. The end of a chunk that may begin a secret is held back. */
   push(chunk: Buffer): Buffer
-  /** The held-back rest, at the end of the stream. */
-  end(): Buffer
+  /** What was held back, at the end of the stream. */
+  flush(): Buffer
 }
 
-const REPLACEMENT = '[redacted]'
+const REDACTED = Buffer.from('[redacted]')
 
-/** Shorter values would blank out ordinary text, and are no secrets. */
-const SHORTEST_SECRET = 6
+/** In bytes. Anything shorter would blank out ordinary words and numbers. */
+const SHORTEST_SECRET = 4
 
 /**
- * Replaces secrets by value, however they come: as they are, URL-encoded, in
- * base64 at any alignment (a `user:secret` pair too), and across chunks.
+ * Makes a scrubber for the secrets in every form that `formsOf` lists. The
+ * leftmost match wins, then the longest: how the stream was cut into chunks
+ * makes no difference.
  */
 export function createScrubber(secrets: readonly string[]): Scrubber {
-  const patterns = [...new Set(secrets.filter((secret) => secret.length >= SHORTEST_SECRET).flatMap(forms))]
-    // The longest first, so that no part of a secret is left when another begins alike.
-    .sort((a, b) => b.length - a.length)
-  const any = new RegExp(patterns.map((pattern) => pattern.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')).join('|'), 'g')
+  const patterns = [...new Set(secrets.flatMap(formsOf))].map((form) => Buffer.from(form))
+  patterns.sort((a, b) => b.length - a.length)
   const longest = patterns[0]?.length ?? 0
-  let held = ''
+  const firstBytes = new Uint8Array(256)
+  for (const pattern of patterns) firstBytes[pattern[0]!] = 1
+  let held: Buffer = Buffer.alloc(0)
 
+  /** Where the end of the data may begin a secret that is not complete yet. */
+  const holdFrom = (data: Buffer, from: number): number => {
+    for (let start = Math.max(from, data.length - longest + 1); start < data.length; start++) {
+      if (firstBytes[data[start]!] === 0) continue
+      const length = data.length - start
+      if (patterns.some((p) => p.length > length && data.compare(p, 0, length, start) === 0)) return start
+    }
+    return data.length
+  }
+
+  const scrub = (data: Buffer, hold: boolean): Buffer => {
+    const next = patterns.map((pattern) => data.indexOf(pattern))
+    const parts: Buffer[] = []
+    let position = 0
+    for (;;) {
+      const holdAt = hold ? holdFrom(data, position) : data.length
+      let match = -1
+      for (let i = 0; i < patterns.length; i++) {
+        if (next[i]! >= 0 && next[i]! < position) next[i] = data.indexOf(patterns[i]!, position)
+        if (next[i]! >= 0 && (match < 0 || next[i]! < next[match]!)) match = i
+      }
+      if (match < 0 || next[match]! >= holdAt) {
+        held = Buffer.from(data.subarray(holdAt))
+        const rest = data.subarray(position, holdAt)
+        return parts.length === 0 ? rest : Buffer.concat([...parts, rest])
+      }
+      parts.push(data.subarray(position, next[match]!), REDACTED)
+      position = next[match]! + patterns[match]!.length
+    }
+  }
+
+  if (patterns.length === 0) return { push: (chunk) => chunk, flush: () => held }
   return {
-    push(chunk) {
-      if (longest === 0) return chunk
-      // As Latin-1, a character is a byte: multi-byte text survives being cut anywhere.
-      const text = (held + chunk.toString('latin1')).replace(any, REPLACEMENT)
-      const keep = lengthOfBeginning(text, patterns, longest)
-      held = text.slice(text.length - keep)
-      return Buffer.from(text.slice(0, text.length - keep), 'latin1')
-    },
-    end() {
-      const rest = Buffer.from(held, 'latin1')
-      held = ''
-      return rest
-    },
+    push: (chunk) => scrub(held.length > 0 ? Buffer.concat([held, chunk]) : chunk, true),
+    flush: () => scrub(held, false),
   }
 }
 
-/** How many of the last characters are the beginning of a pattern, at the most. */
-function lengthOfBeginning(text: string, patterns: readonly string[], longest: number): number {
-  for (let length = Math.min(longest - 1, text.length); length > 0; length--) {
-    const ending = text.slice(-length)
-    if (patterns.some((pattern) => pattern.length > length && pattern.startsWith(ending))) return length
-  }
-  return 0
-}
-
-function forms(secret: string): string[] {
+/**
+ * The forms in which a secret shows up in output: as it is, inside a JSON
+ * string, URL-encoded, and in base64, alone or as a part of something longer
+ * (`user:secret`), which can begin at any of three alignments.
+ */
+function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
-  const encoded = [0, 1, 2].flatMap((alignment) => {
-    const padded = Buffer.concat([Buffer.alloc(alignment), bytes])
-    // Without the characters that also carry bits of what stands before or after the secret.
-    const from = [0, 2, 3][alignment]!
-    const to = Math.floor((padded.length * 4) / 3)
-    const core = padded.toString('base64').slice(from, padded.length % 3 === 0 ? undefined : to)
-    return [core, core.replaceAll('+', '-').replaceAll('/', '_')]
+  if (bytes.length < SHORTEST_SECRET) return []
+  const url = encodeURIComponent(secret.toWellFormed())
+  const base64 = [0, 1, 2].flatMap((shift) => {
+    const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
+    const whole = Math.floor(((shift + bytes.length) * 8) / 6)
+    const core = text.slice(Math.ceil((shift * 8) / 6), whole)
+    return shift === 0 ? [text, core] : [core]
   })
   return [
-    bytes.toString('latin1'),
-    encodeURIComponent(secret),
-    ...encoded.filter((core) => core.length >= SHORTEST_SECRET),
-  ]
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    url,
+    url.replaceAll('%20', '+'),
+    url.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+    ...base64.flatMap((text) => [text, text.replaceAll('+', '-').replaceAll('/', '_')]),
+  ].filter((form) => form.length >= SHORTEST_SECRET)
 }

@@ -2,6 +2,7 @@ import { recordActivity } from '../activity/record.ts'
 import { heartbeatOf } from '../agent/runtime-config.ts'
 import { listDueAgents, nextTimerDue, setTimerDue } from '../agent/timer.ts'
 import type { Context } from '../context.ts'
+import { nextMonth } from '../cost/new-month.ts'
 import { SYSTEM } from '../http/caller.ts'
 import { findNextNotBefore } from '../run/queries.ts'
 import { requestWake } from '../run/wake.ts'
@@ -32,8 +33,8 @@ export function stageTimers(ctx: Context): void {
   }
 }
 
-/** When the scheduler next has something to do by itself: a timer, or a wake that had to wait. */
+/** When the scheduler next has something to do by itself: a timer, a wake that had to wait, a new month's budget. */
 export function nextDue(ctx: Context): string | undefined {
-  const moments = [nextTimerDue(ctx.db), findNextNotBefore(ctx.db, { now: ctx.now })].filter((at) => at !== undefined)
-  return moments.sort()[0]
+  const moments = [nextTimerDue(ctx.db), findNextNotBefore(ctx.db, { now: ctx.now }), nextMonth(ctx)]
+  return moments.filter((at) => at !== undefined).sort()[0]
 }
