@@ -63,15 +63,13 @@ async function fill(app: TestApp) {
   await ceo.ask('POST', `${at}/goals`, { title: 'once' }, { 'idempotency-key': 'k' })
   const comment = { id: uuid(), company_id: company.id, issue_id: issue.id, body: 'x', created_at: app.ctx.now }
   app.ctx.db.run(
-    sql
-      .insertInto('comment')
-      .values({
-        ...comment,
-        author_type: 'agent',
-        author_agent_id: engineer.id,
-        updated_at: app.ctx.now,
-        created_by_run_id: run,
-      }),
+    sql.insertInto('comment').values({
+      ...comment,
+      author_type: 'agent',
+      author_agent_id: engineer.id,
+      updated_at: app.ctx.now,
+      created_by_run_id: run,
+    }),
   )
   app.ctx.db.run(
     sql.insertInto('cost_event').values({
