@@ -11,6 +11,11 @@ export interface ServerProcess extends RunningServer {
   stop(): void
   /** Resolves once the server has closed. */
   ended: Promise<void>
+  /**
+   * Does something that asks this server. A failure of it ends the server and
+   * is thrown; when a signal ends the server first, there is no result.
+   */
+  during<T>(work: () => Promise<T>): Promise<T | undefined>
 }
 
 /**
@@ -50,7 +55,18 @@ export async function runServer(config: Config): Promise<ServerProcess> {
       stop()
     })
   }
-  return { ...server, stop, ended }
+  const during = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work()
+    } catch (error) {
+      const wasStopped = asked !== undefined
+      stop()
+      await ended
+      if (wasStopped) return undefined
+      throw error
+    }
+  }
+  return { ...server, stop, ended, during }
 }
 
 function startFailure(error: unknown): unknown {

@@ -34,6 +34,14 @@ async function start(options: StartOptions): Promise<void> {
   } else {
     print(banner(url, config))
   }
+  if (options.demo) {
+    const { seedDemoCompany } = await import('../demo/seed.ts')
+    const seeded = await server.during(() => seedDemoCompany({ url, dataDir: config.dataDir }))
+    if (seeded)
+      ctx.log.info(
+        `${seeded.name} is here; its CEO will ask for your approval: GET ${url}/api/companies/${seeded.id}/approvals`,
+      )
+  }
   if (options.open) openBrowser(url, (error) => ctx.log.warn(`No browser opens: ${lineOf(error)}`))
   await server.ended
 }

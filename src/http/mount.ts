@@ -109,8 +109,12 @@ function refuseUnknown(endpoints: readonly Endpoint[]): (c: HonoContext) => AppE
         `There is no ${c.req.path.slice(0, 200)} here. GET /api/docs lists what there is.`,
       )
     }
-    return new AppError('method_not_allowed', `${c.req.path} takes ${allowed.join(', ')}, not ${c.req.method}.`, {
-      allowed,
-    })
+    return new AppError(
+      'method_not_allowed',
+      `There is no ${c.req.method} of ${c.req.path}: it takes ${allowed.join(', ')}.`,
+      {
+        allowed,
+      },
+    )
   }
 }

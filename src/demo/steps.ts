@@ -1,0 +1,105 @@
+/** One thing that happened in a company, as the demo tells it. */
+export interface Step {
+  /** The same for the same thing, however often it is read. */
+  id: string
+  /** ISO 8601. */
+  at: string
+  who: string
+  kind:
+    | 'wakes'
+    | 'takes'
+    | 'gives'
+    | 'says'
+    | 'moves'
+    | 'waits'
+    | 'hands in'
+    | 'finishes'
+    | 'asks'
+    | 'approves'
+    | 'fails'
+  text: string
+}
+
+export type Team = ReadonlyMap<string, { name: string; role: string }>
+
+/** Issue id -> its identifier and title. */
+export type Titles = ReadonlyMap<string, string>
+
+/** An entry of the company's activity, as the API shows it. */
+export interface Activity {
+  id: string
+  createdAt: string
+  actorType: 'agent' | 'user' | 'system'
+  actorId: string
+  action: string
+  entityType: string
+  entityId: string
+  // biome-ignore lint/suspicious/noExplicitAny: each action has details of its own.
+  details: any
+}
+
+/** A run, as the API shows it. */
+export interface Run {
+  id: string
+  agentId: string
+  status: string
+  invocationSource: string
+  wakeReason: string | null
+  issueId: string | null
+  startedAt: string | null
+  finishedAt: string | null
+  createdAt: string
+  error: string | null
+  costCents: number
+}
+
+/** What an entry of the activity says, or undefined for what the demo does not tell. */
+export function stepOfActivity(entry: Activity, team: Team, titles: Titles): Step | undefined {
+  const step = (kind: Step['kind'], text: string): Step => ({
+    id: entry.id,
+    at: entry.createdAt,
+    who: entry.actorType === 'agent' ? (team.get(entry.actorId)?.name ?? 'Agent') : 'Board',
+    kind,
+    text,
+  })
+  const title = titles.get(entry.entityId) ?? ''
+  const { details } = entry
+  switch (entry.action) {
+    case 'issue.created':
+      return step('gives', `${title} → ${team.get(details?.assigneeAgentId)?.name ?? 'nobody'}`)
+    case 'issue.checked_out':
+      return step('takes', title)
+    case 'issue.commented':
+      return step('says', `${title.split(' ')[0]} “${firstLine(details?.snippet ?? '')}”`)
+    case 'issue.updated': {
+      const to = details?.changes?.status?.to
+      return to ? step(KIND_OF_STATUS[to] ?? 'moves', title) : undefined
+    }
+    case 'approval.created':
+      return step('asks', 'the board to approve its strategy')
+    case 'approval.approved':
+      return step('approves', 'the strategy, as you would at an approval')
+    default:
+      return undefined
+  }
+}
+
+const KIND_OF_STATUS: Record<string, Step['kind']> = { blocked: 'waits', in_review: 'hands in', done: 'finishes' }
+
+const firstLine = (text: string) => {
+  const line = text.split('\n')[0]!
+  return line.length > 70 ? `${line.slice(0, 69)}…` : line
+}
+
+/** Its start, and its end where it went wrong. */
+export function stepsOfRun(run: Run, team: Team, titles: Titles): Step[] {
+  const who = team.get(run.agentId)?.name ?? 'Agent'
+  const on = run.issueId ? ` on ${titles.get(run.issueId)?.split(' ')[0] ?? 'an issue'}` : ''
+  const why = (run.wakeReason ?? run.invocationSource).replaceAll('_', ' ')
+  const steps: Step[] = [{ id: run.id, at: run.startedAt ?? run.createdAt, who, kind: 'wakes', text: `${why}${on}` }]
+  if (['failed', 'lost', 'timed_out'].includes(run.status)) {
+    const text = `${run.status.replaceAll('_', ' ')}: ${run.error ?? 'no reason given'}`
+    steps.push({ id: `${run.id} end`, at: run.finishedAt ?? run.createdAt, who, kind: 'fails', text })
+  }
+  return steps
+}

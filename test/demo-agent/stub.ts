@@ -1,0 +1,128 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import type { TestContext } from 'node:test'
+
+// biome-ignore lint/suspicious/noExplicitAny: a stub of JSON shapes.
+type Json = any
+
+/** A company of the contract's shapes in memory, for one agent program at a time. */
+export interface Stub {
+  url: string
+  agents: Json[]
+  issues: Json[]
+  approvals: Json[]
+  comments: Json[]
+  add(noun: 'agents' | 'issues' | 'approvals', fields: object): Json
+}
+
+/** Starts a server that knows as much of the API as the demo agent uses. A bearer token is the agent's id. */
+export async function startStub(t: TestContext): Promise<Stub> {
+  let count = 0
+  const stub: Stub = {
+    url: '',
+    agents: [],
+    issues: [],
+    approvals: [],
+    comments: [],
+    add(noun, fields) {
+      const id = `${noun}-${++count}`
+      const row = { ...EMPTY[noun], id, identifier: `TER-${count}`, ...fields }
+      stub[noun].push(row)
+      return row
+    },
+  }
+  const keys = new Map<string, Json>()
+  const server = createServer(async (request, response) => {
+    const key = request.headers['idempotency-key'] as string | undefined
+    const first = key === undefined ? undefined : keys.get(key)
+    const answer = first ?? (await answerOf(stub, request))
+    if (key !== undefined) keys.set(key, answer)
+    response.writeHead(answer.status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(answer.body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  stub.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return stub
+}
+
+const EMPTY = {
+  agents: { companyId: 'c', status: 'idle', reportsTo: null },
+  issues: {
+    status: 'todo',
+    priority: 'medium',
+    description: null,
+    assigneeAgentId: null,
+    parentId: null,
+    projectId: null,
+    goalId: null,
+  },
+  approvals: { status: 'pending', decisionNote: null, issueIds: [] },
+}
+
+async function answerOf(stub: Stub, request: IncomingMessage): Promise<{ status: number; body: Json }> {
+  const url = new URL(request.url!, 'http://stub')
+  const body: Json = request.method === 'GET' ? undefined : await json(request)
+  const me = stub.agents.find((agent) => `Bearer ${agent.id}` === request.headers.authorization)
+  if (!me) return { status: 401, body: { error: 'Who are you?', code: 'unauthenticated' } }
+  const ok = (answer: Json, status = 200) => ({ status, body: answer })
+  const refuse = (status: number) => ({ status, body: { error: `Refused with ${status}.`, code: 'semantic' } })
+  const [, , noun, id, part] = url.pathname.split('/')
+  const query = url.searchParams
+
+  if (noun === 'agents' && id === 'me') return ok(me)
+  if (noun === 'companies') {
+    if (request.method === 'POST' && part === 'issues') return ok(stub.add('issues', body), 201)
+    if (request.method === 'POST' && part === 'approvals') return ok(stub.add('approvals', body), 201)
+    if (part === 'agents') return ok(stub.agents)
+    if (part === 'approvals') return ok(stub.approvals)
+    const statuses = query.get('status')?.split(',')
+    const assignee = query.get('assigneeAgentId')
+    return ok(
+      stub.issues.filter(
+        (issue) => (!statuses || statuses.includes(issue.status)) && (!assignee || issue.assigneeAgentId === assignee),
+      ),
+    )
+  }
+  if (noun === 'approvals') {
+    const approval = stub.approvals.find((one) => one.id === id)
+    if (part === 'issues') return ok(stub.issues.filter((issue) => approval.issueIds.includes(issue.id)))
+    if (part === 'resubmit') Object.assign(approval, body, { status: 'pending' })
+    return ok(approval)
+  }
+  const issue = stub.issues.find((one) => one.id === id)
+  if (!issue) return refuse(404)
+  const comment = (text: string) =>
+    stub.comments.push({
+      id: `comment-${stub.comments.length}`,
+      issueId: id,
+      authorAgentId: me.id,
+      authorUserId: null,
+      body: text,
+    })
+  if (part === 'comments' && request.method === 'POST') return ok(comment(body.body), 201)
+  if (part === 'comments') return ok(stub.comments.filter((one) => one.issueId === id))
+  if (part === 'checkout') {
+    if (issue.assigneeAgentId !== null && issue.assigneeAgentId !== me.id) return refuse(409)
+    Object.assign(issue, { status: 'in_progress', assigneeAgentId: me.id })
+  }
+  if (request.method === 'PATCH') {
+    if (issue.status !== body.status && !NEXT[issue.status]?.includes(body.status)) return refuse(422)
+    issue.status = body.status
+    if (body.comment) comment(body.comment)
+  }
+  return ok(issue)
+}
+
+/** The contract's table, as far as an agent's PATCH goes. */
+const NEXT: Record<string, string[]> = {
+  backlog: ['todo'],
+  todo: ['in_progress'],
+  in_progress: ['in_review', 'blocked', 'done'],
+  in_review: ['done', 'in_progress'],
+  blocked: ['todo', 'in_progress'],
+}
