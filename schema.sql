@@ -505,3 +505,16 @@ create table idempotency (
 ) strict, without rowid;
 
 create index idempotency_by_age on idempotency (created_at);
+
+-- For deletions: SQLite looks through every table that refers to a row that
+-- goes, and without an index it reads the whole of it for each row.
+create index config_revision_by_origin on config_revision (rolled_back_from_revision_id) where rolled_back_from_revision_id is not null;
+create index issue_by_creating_run on issue (created_by_run_id) where created_by_run_id is not null;
+create index comment_by_creating_run on comment (created_by_run_id) where created_by_run_id is not null;
+create index asset_by_creating_run on asset (created_by_run_id) where created_by_run_id is not null;
+create index approval_comment_by_creating_run on approval_comment (created_by_run_id) where created_by_run_id is not null;
+create index wake_by_retried_run on wake (retry_of_run_id) where retry_of_run_id is not null;
+create index wake_by_issue on wake (issue_id) where issue_id is not null;
+create index run_by_retried_run on run (retry_of_run_id) where retry_of_run_id is not null;
+create index cost_event_by_goal on cost_event (goal_id) where goal_id is not null;
+create index cost_event_by_project on cost_event (project_id) where project_id is not null;

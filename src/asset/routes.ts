@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { getIssueRef } from '../approval/links.ts'
 import { reply, route } from '../http/route.ts'
 import { FORM_OVERHEAD, Upload } from '../http/upload.ts'
 import { agent, board, ceo } from '../http/who.ts'
+import { getIssue } from '../issue/get.ts'
 import { Asset, type AssetRow, ATTACHMENT_LIMIT, Attachment, LOGO_LIMIT, toAsset, toAttachment } from './asset.ts'
 import { isImage } from './content-type.ts'
 import { listAttachments } from './queries.ts'
@@ -44,7 +44,7 @@ export const assetRoutes = [
     who: [board, agent],
     answers: { 200: v.array(Attachment) },
     run: (ctx, { caller, params }) =>
-      listAttachments(ctx.db, { issueId: getIssueRef(ctx, caller, params.issueId).id }).map(toAttachment),
+      listAttachments(ctx.db, { issueId: getIssue(ctx, caller, params.issueId).id }).map(toAttachment),
   }),
   route({
     id: 'issues.attach',

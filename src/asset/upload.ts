@@ -1,9 +1,9 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../activity/record.ts'
-import { getIssueRef } from '../approval/links.ts'
 import type { Context } from '../context.ts'
 import { forbidden, notFound } from '../errors.ts'
 import { actorOf, type Caller, isOfCompany } from '../http/caller.ts'
+import { getIssue } from '../issue/get.ts'
 import { type AssetRow, ATTACHMENT_LIMIT, LOGO_LIMIT } from './asset.ts'
 import { isImage } from './content-type.ts'
 import { deleteAssetRow, findAsset, findAttachment, insertAsset, insertAttachment } from './queries.ts'
@@ -25,10 +25,10 @@ export async function uploadLogo(ctx: Context, caller: Caller, companyId: string
 
 /** Attaches a file to an issue. */
 export async function attachFile(ctx: Context, caller: Caller, issueRef: string, file: File) {
-  const issue = getIssueRef(ctx, caller, issueRef)
+  const issue = getIssue(ctx, caller, issueRef)
   const stored = await storeFile(ctx.config, file, ATTACHMENT_LIMIT)
   return keep(ctx, stored, () => {
-    const { id, company_id } = getIssueRef(ctx, caller, issue.id)
+    const { id, company_id } = getIssue(ctx, caller, issue.id)
     const attachmentId = uuid()
     insertStored(ctx, caller, company_id, stored)
     insertAttachment(ctx.db, { id: attachmentId, company_id, issue_id: id, asset_id: stored.id, created_at: ctx.now })

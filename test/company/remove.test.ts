@@ -122,6 +122,23 @@ test('a deleted company leaves no row in any table, and no file', async (t) => {
   assert.equal((await app.ask('GET', `/api/companies/${company.id}`)).status, 404)
 })
 
+test('every reference to what there may be many of has an index, so that a deletion reads no whole table for each row', (t) => {
+  const app = createTestApp(t)
+  const few = ['company', 'agent']
+  const references = raw<{ name: string; child: string; parent: string }>`(
+    select m.name, f."from" as child, f."table" as parent
+    from sqlite_master as m, pragma_foreign_key_list(m.name) as f
+    where m.type = 'table' and not exists (
+      select 1 from pragma_index_list(m.name) as l, pragma_index_info(l.name) as i
+      where i.seqno = 0 and i.name = f."from"))`
+  const bare = app.ctx.db.all(sql.selectFrom(references.as('r')).selectAll('r'))
+  assert.ok(bare.length > 0, 'the query finds those to agents')
+  assert.deepEqual(
+    bare.filter(({ parent }) => !few.includes(parent)),
+    [],
+  )
+})
+
 test('a company is deleted only by its name, in the body or the query', async (t) => {
   const app = createTestApp(t)
   const company = await app.make('POST', '/api/companies', { name: 'Ac & me' })
