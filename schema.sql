@@ -392,6 +392,7 @@ create unique index run_one_live_per_slot on run (agent_id, slot) where finished
 create index run_live on run (company_id, id) where finished_at is null;
 create index run_by_company on run (company_id, id);
 create index run_by_agent on run (agent_id, id);
+create index run_by_day on run (company_id, created_at, agent_id);
 create index run_by_issue on run (issue_id, id) where issue_id is not null;
 create index run_by_wake on run (wake_id);
 

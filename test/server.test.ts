@@ -6,7 +6,8 @@ import { connect, createServer, type Server } from 'node:net'
 import path from 'node:path'
 import { test } from 'node:test'
 import { readConfig } from '../src/config.ts'
-import { DataDirTaken, lockDataDir, readServerInfo } from '../src/database/lock.ts'
+import { DataDirTaken, lockDataDir } from '../src/database/lock.ts'
+import { readServerInfo } from '../src/database/server-info.ts'
 import { createLog } from '../src/log.ts'
 import { startServer } from '../src/server.ts'
 import { temporaryFolder } from './helpers.ts'
@@ -23,7 +24,7 @@ async function busyPort(): Promise<{ server: Server; port: number }> {
 
 test('a server says where it is, and gives the directory back when it stops', async (t) => {
   const { server, dataDir } = await startTestServer(t)
-  assert.deepEqual(readServerInfo(dataDir), { pid: process.pid, url: server.url })
+  assert.deepEqual(readServerInfo(dataDir), { pid: process.pid, url: server.url, instance: server.ctx.config.instance })
   assert.equal((await fetch(`${server.url}/api/health`)).status, 200)
   await assert.rejects(startServer(readConfig({ dataDir, port: '0' }, {}), silent), DataDirTaken)
   await Promise.all([server.close(), server.close()])

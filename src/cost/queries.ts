@@ -42,3 +42,38 @@ export const agentSpend = (db: Db, of: { companyId: string; agentId: string; now
 /** What a company spent in the month of `now`, in micro-dollars. */
 export const companySpend = (db: Db, of: { companyId: string; now: string }): number =>
   db.first(spend({ companyId: of.companyId, kind: 'company', key: '', period: monthOf(of.now) }))?.cost_micros ?? 0
+
+interface Named {
+  id: string
+  name: string
+  status?: string
+  identifier?: string
+}
+
+/** How the things that costs are booked on are called, by id. */
+export function listNames(db: Db, table: 'agent' | 'project' | 'issue', ids: readonly string[]): Map<string, Named> {
+  const rows: Named[] =
+    table === 'agent'
+      ? db.all(sql.selectFrom('agent').select(['id', 'name', 'status']).where('id', 'in', ids))
+      : table === 'project'
+        ? db.all(sql.selectFrom('project').select(['id', 'name']).where('id', 'in', ids))
+        : db.all(sql.selectFrom('issue').select(['id', 'title as name', 'identifier']).where('id', 'in', ids))
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** How many runs each agent had in some days, by its id. */
+export const countRunsByAgent = (db: Db, of: { companyId: string; from: string; to: string }): Map<string, number> =>
+  new Map(
+    db
+      .all(
+        sql
+          .selectFrom('run')
+          .select(({ fn }) => ['agent_id', fn.countAll<number>().as('n')])
+          .where('company_id', '=', of.companyId)
+          .where('created_at', '>=', of.from)
+          // The end of a day sorts before this, and the next day after it.
+          .where('created_at', '<', `${of.to}U`)
+          .groupBy('agent_id'),
+      )
+      .map((row) => [row.agent_id, row.n]),
+  )

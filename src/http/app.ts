@@ -10,6 +10,7 @@ import { assetRoutes } from '../asset/routes.ts'
 import { commentRoutes } from '../comment/routes.ts'
 import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
+import { costRoutes } from '../cost/routes.ts'
 import { goalRoutes } from '../goal/routes.ts'
 import { issueRoutes } from '../issue/routes.ts'
 import { labelRoutes } from '../label/routes.ts'
@@ -31,6 +32,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...companyRoutes,
   ...configRoutes,
   ...controlRoutes,
+  ...costRoutes,
   ...eventRoutes,
   ...goalRoutes,
   ...hireRoutes,

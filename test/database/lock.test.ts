@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { DataDirTaken, lockDataDir, readServerInfo } from '../../src/database/lock.ts'
+import { DataDirTaken, lockDataDir } from '../../src/database/lock.ts'
+import { readServerInfo } from '../../src/database/server-info.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { temporaryFolder } from '../helpers.ts'
 
@@ -12,7 +13,7 @@ import { temporaryFolder } from '../helpers.ts'
 async function holder(t: TestContext, dataDir: string) {
   const lock = path.join(packageRoot(), 'src/database/lock.ts')
   const program = `const { lockDataDir } = await import(${JSON.stringify(lock)})
-    try { lockDataDir(${JSON.stringify(dataDir)}).announce({ pid: process.pid, url: 'http://localhost:1' }); console.log('taken') }
+    try { lockDataDir(${JSON.stringify(dataDir)}).announce({ pid: process.pid, url: 'http://localhost:1', instance: null }); console.log('taken') }
     catch (error) { console.log(error.message); process.exit() }
     setInterval(() => {}, 1_000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
@@ -27,7 +28,7 @@ test('a second process cannot take the data directory, and learns who has it', a
   const dataDir = temporaryFolder(t)
   const lock = lockDataDir(dataDir)
   t.after(() => lock.release())
-  lock.announce({ pid: process.pid, url: 'http://localhost:3100' })
+  lock.announce({ pid: process.pid, url: 'http://localhost:3100', instance: null })
   const { said } = await holder(t, dataDir)
   assert.match(said, new RegExp(`pid ${process.pid}, http://localhost:3100.*--data-dir`))
 })

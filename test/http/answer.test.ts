@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as v from 'valibot'
 import { ErrorAnswer } from '../../src/http/openapi.ts'
-import { insertCompanyRow } from './rows.ts'
 import { createTestApp } from '../helpers.ts'
+import { insertCompanyRow } from './rows.ts'
 
 test('a single read is 304 to whoever has it already', async (t) => {
   const { ctx, ask } = createTestApp(t)

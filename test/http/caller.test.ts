@@ -3,8 +3,8 @@ import { createSecretKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { SignJWT } from 'jose'
 import { sql } from '../../src/database/sql.ts'
-import { insertAgentRow, insertCompanyRow, insertKeyRow, insertRunRow } from './rows.ts'
 import { createTestApp } from '../helpers.ts'
+import { insertAgentRow, insertCompanyRow, insertKeyRow, insertRunRow } from './rows.ts'
 
 /** An app with an agent that has a key, and a run that has a token. */
 async function arrange(t: TestContext, role = 'ceo') {

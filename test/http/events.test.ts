@@ -5,9 +5,9 @@ import { type TestContext, test } from 'node:test'
 import type { Context } from '../../src/context.ts'
 import { sql } from '../../src/database/sql.ts'
 import { createApp } from '../../src/http/app.ts'
-import { insertAgentRow, insertCompanyRow, insertKeyRow, insertRunRow } from './rows.ts'
 import { createTestApp } from '../helpers.ts'
 import { startTestServer } from '../server.ts'
+import { insertAgentRow, insertCompanyRow, insertKeyRow, insertRunRow } from './rows.ts'
 
 /** Watches a company; `next` resolves with what came since, as text. */
 function watching(t: TestContext) {

@@ -4,8 +4,8 @@ import { raw, sql } from '../../src/database/sql.ts'
 import { LOCAL_BOARD } from '../../src/http/caller.ts'
 import { withIdempotency } from '../../src/http/idempotency.ts'
 import { Reply } from '../../src/http/route.ts'
-import { insertAgentRow, insertCompanyRow, insertKeyRow } from './rows.ts'
 import { createTestApp } from '../helpers.ts'
+import { insertAgentRow, insertCompanyRow, insertKeyRow } from './rows.ts'
 
 const key = { 'idempotency-key': 'k1' }
 

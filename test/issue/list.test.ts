@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CompiledQuery } from 'kysely'
+import type { Compilable, CompiledQuery } from 'kysely'
 import { v7 as uuid } from 'uuid'
 import type { Context } from '../../src/context.ts'
-import type { Db } from '../../src/database/db.ts'
+import type { Db, Query } from '../../src/database/db.ts'
 import { sql } from '../../src/database/sql.ts'
 import { type IssueRow, PRIORITIES } from '../../src/issue/issue.ts'
 import { ISSUE_STATUSES } from '../../src/issue/lifecycle.ts'
@@ -170,10 +170,16 @@ test('no list sorts or scans where an index has its order', async (t) => {
   const { ctx, company } = await setUp(t)
   const values = await ctx.write(() => insertMany(ctx, company.id, 10))
   const planOf = (filter: IssueFilter, after: [number, string] | undefined) => {
-    let compiled: CompiledQuery | undefined
-    const asked = { all: (query) => ((compiled = 'compile' in query ? query.compile() : query), []) } as unknown as Db
+    let asking: Query<unknown> | undefined
+    const asked = {
+      all(query: Query<unknown>) {
+        asking = query
+        return []
+      },
+    } as unknown as Db
     listIssues(asked, filter, { after, limit: 20 })
-    const explain = { ...compiled!, sql: `explain query plan ${compiled!.sql}` } as CompiledQuery<{ detail: string }>
+    const compiled = 'compile' in asking! ? (asking as Compilable<unknown>).compile() : (asking as CompiledQuery)
+    const explain = { ...compiled, sql: `explain query plan ${compiled.sql}` } as CompiledQuery<{ detail: string }>
     return ctx.db.all(explain).map((step) => step.detail)
   }
   for (const names of combinations) {
