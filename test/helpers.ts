@@ -70,8 +70,10 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
   const asking =
     (credential: Record<string, string>): Ask =>
     async (method, path, body, headers = {}) => {
-      const text = typeof body === 'string' ? body : body === undefined ? undefined : JSON.stringify(body)
-      const type = text === undefined ? undefined : { 'content-type': 'application/json' }
+      const isRaw = typeof body === 'string' || body instanceof FormData || body === undefined
+      const text = isRaw ? body : JSON.stringify(body)
+      // A form brings a type of its own, with its boundary.
+      const type = typeof text === 'string' ? { 'content-type': 'application/json' } : undefined
       const init = {
         method,
         headers: { ...type, ...credential, ...headers },

@@ -68,3 +68,67 @@ const nextNumber = prepared((key: { id: string }) =>
 
 /** Takes the company's next issue number; one is never used twice. */
 export const takeIssueNumber = (db: Db, key: { id: string }) => db.first(nextNumber(key))!
+
+/**
+ * Deletes a company; what belongs to it goes by cascade. The kept answers of
+ * its agents' requests belong to no table of it, so they go by themselves.
+ */
+export function deleteCompanyRows(db: Db, id: string): void {
+  const agents = sql.selectFrom('agent').where('company_id', '=', id)
+  db.run(sql.deleteFrom('idempotency').where('caller', 'in', agents.select(raw<string>`'agent:' || id`.as('caller'))))
+  db.run(sql.deleteFrom('company').where('id', '=', id))
+}
+
+/** Counts what companies have, by company id. */
+export function countByCompany(db: Db, ids: readonly string[] | null) {
+  let query = sql.selectFrom('company').select((eb) => [
+    'id',
+    eb
+      .selectFrom('agent')
+      .select((e) => e.fn.countAll<number>().as('n'))
+      .whereRef('company_id', '=', 'company.id')
+      .where('status', '<>', 'terminated')
+      .$asScalar()
+      .$notNull()
+      .as('agentCount'),
+    eb
+      .selectFrom('issue')
+      .select((e) => e.fn.countAll<number>().as('n'))
+      .whereRef('company_id', '=', 'company.id')
+      .$asScalar()
+      .$notNull()
+      .as('issueCount'),
+    eb
+      .selectFrom('issue')
+      .select((e) => e.fn.countAll<number>().as('n'))
+      .whereRef('company_id', '=', 'company.id')
+      .where('status', 'in', ['backlog', 'todo', 'in_progress', 'in_review', 'blocked'])
+      .$asScalar()
+      .$notNull()
+      .as('openIssueCount'),
+    eb
+      .selectFrom('project')
+      .select((e) => e.fn.countAll<number>().as('n'))
+      .whereRef('company_id', '=', 'company.id')
+      .$asScalar()
+      .$notNull()
+      .as('projectCount'),
+    eb
+      .selectFrom('goal')
+      .select((e) => e.fn.countAll<number>().as('n'))
+      .whereRef('company_id', '=', 'company.id')
+      .$asScalar()
+      .$notNull()
+      .as('goalCount'),
+    eb
+      .selectFrom('approval')
+      .select((e) => e.fn.countAll<number>().as('n'))
+      .whereRef('company_id', '=', 'company.id')
+      .where('status', '=', 'pending')
+      .$asScalar()
+      .$notNull()
+      .as('pendingApprovalCount'),
+  ])
+  if (ids) query = query.where('id', 'in', ids)
+  return Object.fromEntries(db.all(query).map(({ id, ...counts }) => [id, counts]))
+}
