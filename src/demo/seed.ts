@@ -16,7 +16,7 @@ export interface Seed {
 }
 
 /** How long one piece of work takes: enough to watch, not enough to wait for. */
-const PACE_MS = 500
+const PACE_MS = 300
 
 /**
  * A short interval for so few agents: what a killed server left behind goes on

@@ -30,5 +30,6 @@ test('the demo company does all its work, within its time, and leaves nothing be
       `${name} never woke`,
     )
   }
-  assert.ok(summary.elapsedMs < 15_000, `it took ${summary.elapsedMs} ms`)
+  // Six seconds on an idle machine of two cores; the tests beside this one take their share.
+  assert.ok(summary.elapsedMs < 30_000, `it took ${summary.elapsedMs} ms`)
 })
