@@ -59,7 +59,9 @@ create table agent (
   check ((status = 'paused') = (pause_reason is not null))
 ) strict;
 
+create index agent_by_company on agent (company_id, id);
 create index agent_by_manager on agent (reports_to);
+create index agent_by_pause on agent (pause_reason) where pause_reason is not null;
 create index agent_by_due on agent (timer_due_at) where timer_due_at is not null;
 
 create table agent_key (
@@ -202,10 +204,10 @@ create table issue (
 create index issue_by_priority on issue (company_id, priority_rank, id desc);
 create index issue_by_status on issue (company_id, status, priority_rank, id desc);
 create index issue_by_assignee on issue (assignee_agent_id, status, priority_rank, id desc) where assignee_agent_id is not null;
-create index issue_by_assignee_user on issue (company_id, assignee_user_id, priority_rank, id desc) where assignee_user_id is not null;
-create index issue_by_project on issue (project_id, priority_rank, id desc) where project_id is not null;
-create index issue_by_parent on issue (parent_id, id) where parent_id is not null;
-create index issue_by_goal on issue (goal_id) where goal_id is not null;
+create index issue_by_assignee_user on issue (assignee_user_id, status, priority_rank, id desc) where assignee_user_id is not null;
+create index issue_by_project on issue (project_id, status, priority_rank, id desc) where project_id is not null;
+create index issue_by_parent on issue (parent_id, status, priority_rank, id desc) where parent_id is not null;
+create index issue_by_goal on issue (goal_id, status, priority_rank, id desc) where goal_id is not null;
 
 create table issue_label (
   issue_id text not null references issue (id) on delete cascade,
@@ -344,13 +346,11 @@ create table run (
   pid            integer,                           -- with pid_started and boot_id; a pid alone is never trusted
   pid_started    text,
   boot_id        text,
-  facts_offset   integer not null default 0,        -- how far its facts.jsonl is on the books
+  cwd            text,                              -- with the next three: what it was started with, set before the spawn
+  instructions_hash text,
+  grace_sec      integer,
   session_id_before text,
   session_id_after  text,
-  input_tokens   integer not null default 0,
-  cached_input_tokens integer not null default 0,
-  output_tokens  integer not null default 0,
-  cost_micros    integer not null default 0,
   exit_code      integer,
   signal         text,
   error          text,
@@ -366,6 +366,7 @@ create unique index run_one_live_per_slot on run (agent_id, slot) where finished
 create index run_live on run (company_id, id) where finished_at is null;
 create index run_by_company on run (company_id, id);
 create index run_by_agent on run (agent_id, id);
+create index run_by_day on run (company_id, created_at, agent_id);
 create index run_by_issue on run (issue_id, id) where issue_id is not null;
 create index run_by_wake on run (wake_id);
 
@@ -375,7 +376,7 @@ create table agent_session (
   adapter_type text not null,
   session_id   text not null,
   cwd          text not null,                       -- a session is resumed only where it was begun
-  instructions_hash text not null,                  -- a session keeps its instructions: others need a fresh one
+  instructions_hash text,                           -- a session keeps its instructions: others need a fresh one
   totals       text not null default '{}' check (json_valid(totals)),
   updated_at   text not null,
   primary key (agent_id, issue_key, adapter_type)

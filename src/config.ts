@@ -30,6 +30,8 @@ export interface Config {
   drainSec: number
   /** Whether each answer is checked against its declared schema; for tests. */
   checkAnswers: boolean
+  /** The part of the server's own environment that runs are given. */
+  environment: Record<string, string>
   version: string
   /** Names this start of a server and no other; its health tells it, so that nobody takes another server for it. */
   instance: string
@@ -72,7 +74,7 @@ export function readConfig(flags: Flags, env: Environment): Config {
   const file = readConfigFile(path.join(dataDir, 'config.json'))
   const port = flags.port ?? (env.SERVICE_PORT || undefined)
   const mode = flags.mode ?? (env.SERVICE_MODE || undefined) ?? file.mode ?? 'local_trusted'
-  const host = flags.host ?? (env.SERVICE_HOST || undefined) ?? file.host ?? '127.0.0.1'
+  const host = (flags.host ?? (env.SERVICE_HOST || undefined) ?? file.host ?? '127.0.0.1').replace(/^\[(.*)\]$/, '$1')
   if (!isMode(mode)) throw usage(`--mode is ${MODES.join(' or ')}, not ${mode}.`)
   if (mode === 'local_trusted' && !isLoopback(host)) {
     throw usage(
@@ -86,23 +88,34 @@ export function readConfig(flags: Flags, env: Environment): Config {
     portGiven: port !== undefined || file.port !== undefined,
     mode,
     allowedHosts: flags.allowedHost ?? listOf(env.SERVICE_ALLOWED_HOSTS) ?? file.allowedHosts ?? [],
-    maxRuns: numberOf('SERVICE_MAX_RUNS', env) ?? file.maxRuns ?? availableParallelism(),
+    maxRuns: numberOf('SERVICE_MAX_RUNS', env, 1) ?? file.maxRuns ?? availableParallelism(),
     bodyLimit: 2 * 1024 * 1024,
     logLimit: file.logLimit ?? 4 * 1024 * 1024,
     drainSec: numberOf('SERVICE_DRAIN_SEC', env) ?? file.drainSec ?? 0,
     checkAnswers: false,
+    environment: passedOn(env),
     version: packageVersion(),
     instance: randomUUID(),
   }
 }
+
+/** What runs see of the server's environment: the user's own login and language live there, and nothing else of it. */
+const PASSED_ON =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TERM|TMPDIR|XDG_\w+|SSH_AUTH_SOCK|HTTPS?_PROXY|NO_PROXY|https?_proxy|no_proxy|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|SYSTEMROOT)$/
+
+const passedOn = (env: Environment): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && PASSED_ON.test(entry[0]),
+    ),
+  )
 
 export const packageVersion = (): string =>
   JSON.parse(readFileSync(path.join(packageRoot(), 'package.json'), 'utf8')).version
 
 const isMode = (value: string): value is Mode => (MODES as readonly string[]).includes(value)
 
-export const isLoopback = (host: string) =>
-  host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
+export const isLoopback = (host: string) => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 
 const usage = (message: string) => new AppError('validation_failed', message)
 
@@ -112,13 +125,13 @@ function portOf(text: string): number {
   return port
 }
 
-const listOf = (text: string | undefined) => (text ? text.split(',').map((entry) => entry.trim()) : undefined)
+const listOf = (text: string | undefined) => (text ? text.split(/[ ,]+/).filter(Boolean) : undefined)
 
-function numberOf(name: string, env: Environment): number | undefined {
+function numberOf(name: string, env: Environment, least = 0): number | undefined {
   const text = env[name]
   if (!text) return undefined
   const value = Number(text)
-  if (!Number.isFinite(value) || value < 0) throw usage(`${name} is a number, not ${text}.`)
+  if (!Number.isInteger(value) || value < least) throw usage(`${name} is a whole number from ${least}, not ${text}.`)
   return value
 }
 
@@ -126,8 +139,9 @@ function readConfigFile(file: string): v.InferOutput<typeof ConfigFile> {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
-  } catch {
-    return {}
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    throw usage(`${file} cannot be read: ${(error as Error).message}`)
   }
   try {
     return v.parse(ConfigFile, JSON.parse(text))

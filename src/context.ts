@@ -43,7 +43,7 @@ export function createContext({ sqlite, clock, config, log, tokens }: ContextPar
     db: createDb(sqlite),
     config,
     log,
-    events: createEvents(),
+    events: createEvents(clock.now()),
     tokens,
     get now() {
       return current?.now ?? clock.now().toISOString()
@@ -59,7 +59,14 @@ export function createContext({ sqlite, clock, config, log, tokens }: ContextPar
       }),
     afterCommit(effect) {
       if (!current) throw new Error('afterCommit belongs inside a write.')
-      current.afterCommit(effect)
+      current.afterCommit(() => {
+        try {
+          effect()
+        } catch (error) {
+          // What was written stands and is answered, whatever an effect makes of it.
+          log.error('An effect of a write failed.', { stack: String((error as Error).stack ?? error) })
+        }
+      })
     },
     flush: queue.flush,
   }

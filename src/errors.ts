@@ -2,6 +2,7 @@
 export const ERROR_STATUS = {
   validation_failed: 400,
   malformed_json: 400,
+  malformed_request: 400,
   unauthenticated: 401,
   run_ended: 401,
   forbidden: 403,
@@ -9,6 +10,7 @@ export const ERROR_STATUS = {
   gate_refused: 403,
   not_found: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
   conflict: 409,
   issue_taken: 409,
   status_not_expected: 409,
@@ -21,6 +23,7 @@ export const ERROR_STATUS = {
   agent_not_ready: 422,
   budget_exceeded: 422,
   rate_limited: 429,
+  headers_too_large: 431,
   internal: 500,
   shutting_down: 503,
   disk_full: 507,

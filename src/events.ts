@@ -1,6 +1,6 @@
 /** Something that happened in a company, for whoever watches it live. Published after its commit only. */
 export interface LiveEvent {
-  /** Counts up by one; a watcher that reconnects asks for what came after the last it saw. */
+  /** Counts up, over restarts of the server too; a watcher that reconnects asks for what came after the last it saw. */
   id: number
   companyId: string
   /** Such as `issue.checked_out` (an activity), `run.started`, `wake.waiting`. */
@@ -9,34 +9,55 @@ export interface LiveEvent {
 }
 
 export interface Events {
+  /** The id of the latest event, or the one before the first. */
+  readonly last: number
   publish(event: Omit<LiveEvent, 'id'>): void
-  /** @returns a function that ends the subscription */
-  subscribe(listener: (event: LiveEvent) => void): () => void
+  /**
+   * @param onClose called when there will be no more events
+   * @returns a function that ends the subscription
+   */
+  subscribe(listener: (event: LiveEvent) => void, onClose?: () => void): () => void
   /** The kept events after an id, oldest first, or undefined when that id is too old to resume from. */
   since(id: number): LiveEvent[] | undefined
+  /** Tells every subscriber that there will be no more. */
+  close(): void
 }
 
 /** How many past events a watcher can catch up on. */
 const KEPT_EVENTS = 1_000
 
-export function createEvents(): Events {
-  const listeners = new Set<(event: LiveEvent) => void>()
+/**
+ * @param startedAt where ids begin: above all those of a server before this
+ * one, so that a watcher which outlives a restart is never shown wrong events
+ */
+export function createEvents(startedAt: Date): Events {
+  const subscriptions = new Set<{ listener: (event: LiveEvent) => void; onClose: (() => void) | undefined }>()
   const kept: LiveEvent[] = []
-  let last = 0
+  let closed = false
+  let last = startedAt.getTime() * 1_000
   return {
+    get last() {
+      return last
+    },
     publish(event) {
       const numbered = { ...event, id: ++last }
       kept.push(numbered)
       if (kept.length > KEPT_EVENTS) kept.shift()
-      for (const listener of listeners) listener(numbered)
+      for (const { listener } of subscriptions) listener(numbered)
     },
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
+    subscribe(listener, onClose) {
+      if (closed) onClose?.()
+      const subscription = { listener, onClose }
+      subscriptions.add(subscription)
+      return () => subscriptions.delete(subscription)
     },
     since(id) {
       const oldest = kept[0]?.id ?? last + 1
       return id > last || id < oldest - 1 ? undefined : kept.filter((event) => event.id > id)
+    },
+    close() {
+      closed = true
+      for (const { onClose } of subscriptions) onClose?.()
     },
   }
 }

@@ -1,8 +1,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { getRequestListener } from '@hono/node-server'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createProbe } from './adapter/capabilities.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { type Context, createContext } from './context.ts'
@@ -10,14 +9,18 @@ import { lockDataDir } from './database/lock.ts'
 import { openDatabase } from './database/open.ts'
 import { AppError } from './errors.ts'
 import { createApp } from './http/app.ts'
-import { createGate, hostsOf, SECURITY_HEADERS } from './http/gate.ts'
+import { listen } from './http/listener.ts'
 import type { Log } from './log.ts'
+import { argvOf } from './programs.ts'
 import { createRunTokens, readRunTokenKey } from './run/token.ts'
+import { createExecutor, type Executor } from './scheduler/executor.ts'
+import { rescueRuns } from './scheduler/rescue.ts'
+import { createScheduler } from './scheduler/scheduler.ts'
 
 export interface RunningServer {
   url: string
   ctx: Context
-  /** Drains, stops, and gives the data directory back. */
+  /** Stops, once what is under way is answered, and gives the data directory back. Closing twice is closing once. */
   close(): Promise<void>
 }
 
@@ -30,10 +33,7 @@ export interface RunningServer {
 export async function startServer(config: Config, log: Log, clock: Clock = systemClock): Promise<RunningServer> {
   makeDataDir(config.dataDir)
   const lock = lockDataDir(config.dataDir)
-  const closers: (() => void | Promise<void>)[] = [() => lock.release()]
-  const closeAll = async () => {
-    for (const close of closers.reverse()) await close()
-  }
+  const closers: Closer[] = [() => lock.release()]
   try {
     const sqlite = openDatabase(path.join(config.dataDir, 'service.db'), {
       backupDir: path.join(config.dataDir, 'backups'),
@@ -46,17 +46,59 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     const ctx = createContext({ sqlite, clock, config, log, tokens })
     closers.push(ctx.flush)
 
-    const server = createServer()
-    const port = await listen(server, config)
-    closers.push(() => closeServer(server))
-    server.on('request', gated(createApp(ctx).fetch, hostsOf(port, config.allowedHosts)))
-    const url = `http://${urlHost(config.host)}:${port}`
+    const listener = await listen(config)
+    closers.push(() => listener.close())
+    listener.serve(createApp(ctx).fetch)
+    closers.push(() => ctx.events.close())
+    const url = `http://${urlHost(config.host)}:${listener.port}`
     lock.announce({ pid: process.pid, url, instance: config.instance })
-    return { url, ctx, close: closeAll }
+    const executor = createExecutor(ctx, {
+      apiUrl: url,
+      probe: createProbe(config.environment),
+      shim: argvOf('shim'),
+      postProgram: argvOf('post'),
+    })
+    closers.push(() => executor.close())
+    const scheduler = createScheduler(ctx, executor.execute)
+    closers.push(async () => {
+      scheduler.close()
+      await drain(executor, config.drainSec)
+    })
+    await rescueRuns(ctx, executor)
+    await scheduler.start()
+    let closing: Promise<void> | undefined
+    const close = () => {
+      closing ??= closeAll(closers)
+      return closing
+    }
+    return { url, ctx, close }
   } catch (error) {
-    await closeAll()
+    await closeAll(closers)
     throw error
   }
+}
+
+/** Gives the runs under way some time to finish, then stops them; they go on at the next start. */
+async function drain(executor: Executor, drainSec: number): Promise<void> {
+  const patience = new AbortController()
+  await Promise.race([executor.idle(), delay(drainSec * 1_000, undefined, { signal: patience.signal }).catch(() => {})])
+  patience.abort()
+  await executor.stopAll()
+}
+
+type Closer = () => void | Promise<void>
+
+/** Closes what was opened, the latest first, all of it whatever fails; then throws the first failure. */
+async function closeAll(closers: readonly Closer[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const close of closers.toReversed()) {
+    try {
+      await close()
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
 }
 
 function makeDataDir(dataDir: string): void {
@@ -71,51 +113,4 @@ function makeDataDir(dataDir: string): void {
   }
 }
 
-/** How many ports after a busy default one are tried. */
-const TRIED_PORTS = 100
-
-/** @returns the port: the one asked for, or the next free one when it was only a default */
-async function listen(server: Server, config: Config): Promise<number> {
-  const last = config.portGiven ? config.port : Math.min(config.port + TRIED_PORTS, 65_535)
-  for (let port = config.port; ; port++) {
-    try {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject)
-        server.listen(port, config.host, () => {
-          server.off('error', reject)
-          resolve()
-        })
-      })
-      return (server.address() as AddressInfo).port
-    } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code
-      if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error
-      if (port < last) continue
-      throw new AppError('conflict', `Port ${port} of ${config.host} is ${code === 'EACCES' ? 'not allowed' : 'busy'}.`)
-    }
-  }
-}
-
-/** Puts the gate before the app: what it refuses is neither routed nor read. */
-function gated(fetch: Parameters<typeof getRequestListener>[0], hosts: readonly string[]) {
-  const gate = createGate(hosts)
-  const listener = getRequestListener(fetch)
-  return (request: IncomingMessage, response: ServerResponse) => {
-    for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value)
-    const refusal = gate({ method: request.method!, target: request.url!, rawHeaders: request.rawHeaders })
-    if (!refusal) return listener(request, response)
-    const { message, code, status } = refusal
-    response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' })
-    return response.end(JSON.stringify({ error: message, code, requestId: crypto.randomUUID() }))
-  }
-}
-
-const urlHost = (host: string) => (host.includes(':') ? `[${host.replace(/^\[|\]$/g, '')}]` : host)
-
-/** Ends keep-alive connections that are idle, and waits for the answers under way. */
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeIdleConnections()
-  })
-}
+const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host)

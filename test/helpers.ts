@@ -35,17 +35,26 @@ export interface TestApp {
   clock: Clock & { move(ms: number): void; set(at: string): void }
   /** What the server logged, a line each. */
   logged: string[]
+  /** Does something after the test, before the database is closed. */
+  onClose(close: () => void | Promise<void>): void
 }
 
 /** Makes a folder that is removed after the test. */
-export function temporaryFolder(t: TestContext): string {
+export const temporaryFolder = (t: TestContext): string => closableFolder(t).folder
+
+/** A folder that is removed after the test, when what uses it was closed, the latest first. */
+function closableFolder(t: TestContext) {
   const folder = mkdtempSync(path.join(tmpdir(), 'service-test-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
+  const beforeRemoval: (() => void | Promise<void>)[] = []
+  t.after(async () => {
+    for (const close of beforeRemoval.toReversed()) await close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return { folder, beforeRemoval }
 }
 
 export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): TestApp {
-  const dataDir = temporaryFolder(t)
+  const { folder: dataDir, beforeRemoval: closing } = closableFolder(t)
   const config: Config = { ...readConfig({ dataDir }, {}), checkAnswers: true, ...overrides }
   const clock = stoppedClock('2026-11-21T09:00:00.000Z')
   const logged: string[] = []
@@ -53,7 +62,9 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
   const sqlite = openDatabase(path.join(dataDir, 'service.db'), { backupDir: dataDir, now: clock.now() })
   const tokens = createRunTokens(new Uint8Array(32).fill(7))
   const ctx = createContext({ sqlite, clock, config, log, tokens })
-  t.after(() => sqlite.close())
+  closing.push(() => {
+    sqlite.close()
+  })
   const app = createApp(ctx)
 
   const asking =
@@ -91,6 +102,7 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
     },
     clock,
     logged,
+    onClose: (close) => closing.push(close),
   }
 }
 

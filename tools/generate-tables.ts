@@ -27,7 +27,7 @@ export function generateTables(): string {
     .all()
   const interfaces = tables.map(({ name, sql }) => {
     const columns = sqlite.pragma(`table_xinfo(${name})`) as Column[]
-    return `export interface ${typeName(name)} {\n${columns.map((column) => `  ${column.name}: ${typeOf(column, sql)}`).join('\n')}\n}\n`
+    return `export interface ${typeName(name)} {\n${columns.map((column) => member(column.name, typeOf(column, sql))).join('\n')}\n}\n`
   })
   sqlite.close()
   return `// Written by tools/generate-tables.ts from schema.sql: change that, then \`npm run tables\`.
@@ -40,6 +40,12 @@ ${tables.map(({ name }) => `  ${name}: ${typeName(name)}`).join('\n')}
   comment_text: { rowid: number; comment_text: string }
 }
 `
+}
+
+/** A long union has a line for each of its types, as the formatter has it. */
+function member(name: string, type: string): string {
+  const line = `  ${name}: ${type}`
+  return line.length <= 120 ? line : `  ${name}:\n    | ${type.replaceAll(' | ', '\n    | ')}`
 }
 
 const typeName = (table: string) =>

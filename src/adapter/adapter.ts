@@ -15,6 +15,20 @@ export interface RunInput {
   session: SessionState | null
   /** A fresh UUID that an adapter may preset as the session's id, so that a crash leaves a resumable session. */
   newSessionId: string
+  /** The options that the program's help lists (see capabilities.ts), or null when unknown: then only the base facts hold. */
+  flags: ReadonlySet<string> | null
+  wake: Wake
+  /** How to start `post.ts`: the interpreter and its arguments. In the built package it is a file beside the main bundle. */
+  postProgram: readonly [string, ...string[]]
+}
+
+/** What the agent was woken for, as the `http` adapter posts it. */
+export interface Wake {
+  companyId: string
+  reasons: string[]
+  issueId: string | null
+  commentId: string | null
+  approvalId: string | null
 }
 
 /** What is kept of a program's session between the runs of one agent on one issue. */
@@ -57,7 +71,10 @@ export type Fact =
   | { kind: 'text'; text: string }
   /** The session to resume does not exist any more: run once more, fresh. */
   | { kind: 'dead_session' }
-  /** The provider refuses until a moment (ISO 8601), or null when it does not say until when. */
+  /**
+   * The provider refuses until a moment (ISO 8601, possibly past), or null when it does not say until when.
+   * It matters only if the run fails: programs may go on after a refusal, on other credit.
+   */
   | { kind: 'rate_limited'; until: string | null }
   /** How the program itself says the run ended. `ok: false` makes the run fail, whatever the exit code. */
   | { kind: 'outcome'; ok: boolean; code: string | null; message: string | null }
@@ -71,6 +88,8 @@ export interface OutputReader {
   errorLine(text: string): Fact[]
 }
 
+export type ReaderInput = Pick<RunInput, 'session' | 'newSessionId'>
+
 /** Drives one kind of agent program. */
 export interface Adapter<Config = Record<string, unknown>> {
   type: string
@@ -80,10 +99,18 @@ export interface Adapter<Config = Record<string, unknown>> {
   config: GenericSchema<unknown, Config>
   /** The `adapterConfig` key that holds the instructions path, or null when it has none. */
   instructionsKey: string | null
+  /**
+   * How the agent's instructions reach the program: as a file of its own
+   * (`RunInput.instructionsFile`), inside the prompt, or not at all.
+   */
+  instructions: 'file' | 'prompt' | 'none'
   /** How to get the program when it is missing; null when there is nothing to install. */
   installHint: string | null
+  /** The arguments that make the program list its options, or null when its options are of no interest. */
+  helpArgs: readonly string[] | null
   /** Whether the next run may continue the last one's session. */
   resumes: boolean
+  /** `config` is a parsed one whose secrets are resolved (see secrets.ts). */
   command(config: Config, run: RunInput): Command
-  reader(config: Config, run: Pick<RunInput, 'session' | 'newSessionId'>): OutputReader
+  reader(config: Config, run: ReaderInput): OutputReader
 }

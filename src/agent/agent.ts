@@ -1,4 +1,148 @@
 import type { Selectable } from 'kysely'
+import * as v from 'valibot'
+import { toCents } from '../cost/money.ts'
 import type { AgentTable } from '../database/tables.ts'
+import * as field from '../http/fields.ts'
+import { AGENT_ICONS } from './icons.ts'
+import { PAUSE_REASONS, SHOWN_STATUSES, type ShownStatus } from './lifecycle.ts'
+import { redact, redactConfig } from './redact.ts'
+import { RuntimeConfig } from './runtime-config.ts'
 
 export type AgentRow = Selectable<AgentTable>
+
+/** An agent with what is read from elsewhere: this month's spend, and its status in the light of its live runs. */
+export type AgentWithFacts = AgentRow & { spent_micros: number; shown_status: ShownStatus }
+
+export const BUDGET_STATUSES = ['ok', 'warning', 'exceeded'] as const
+export type BudgetStatus = (typeof BUDGET_STATUSES)[number]
+
+export const Permissions = v.strictObject({
+  canCreateAgents: v.optional(
+    v.pipe(v.boolean(), v.description('Whether a manager or CEO may request hires. Default true.')),
+  ),
+})
+export type Permissions = v.InferOutput<typeof Permissions>
+
+/** An agent as lists show it. */
+export const Agent = v.strictObject({
+  id: field.id,
+  companyId: field.id,
+  name: v.string(),
+  urlKey: v.string(),
+  role: v.string(),
+  title: v.nullable(v.string()),
+  icon: v.nullable(v.string()),
+  status: v.picklist(SHOWN_STATUSES),
+  reportsTo: v.nullable(field.id),
+  capabilities: v.nullable(v.string()),
+  adapterType: v.string(),
+  adapterConfig: field.jsonObject,
+  runtimeConfig: RuntimeConfig,
+  desiredSkills: v.array(v.string()),
+  budgetMonthlyCents: v.number(),
+  spentMonthlyCents: v.number(),
+  budgetStatus: v.picklist(BUDGET_STATUSES),
+  pauseReason: v.nullable(v.picklist(PAUSE_REASONS)),
+  pauseMessage: v.nullable(v.string()),
+  pausedAt: v.nullable(field.timestamp),
+  errorReason: v.nullable(v.string()),
+  permissions: Permissions,
+  lastHeartbeatAt: v.nullable(field.timestamp),
+  metadata: v.nullable(field.jsonObject),
+  createdAt: field.timestamp,
+  updatedAt: field.timestamp,
+})
+export type Agent = v.InferOutput<typeof Agent>
+
+const Superior = v.strictObject({ id: field.id, name: v.string(), role: v.string(), title: v.nullable(v.string()) })
+
+/** An agent as every answer about one agent shows it: with its managers, the direct one first. */
+export const AgentDetail = v.strictObject({ ...Agent.entries, chainOfCommand: v.array(Superior) })
+export type AgentDetail = v.InferOutput<typeof AgentDetail>
+
+export const role = v.pipe(
+  v.string(),
+  v.regex(/^[a-z][a-z0-9_-]{0,39}$/, 'must be a short lower-case word, such as engineer'),
+)
+export const icon = v.picklist(AGENT_ICONS, 'must be one of the icons that GET /llms/agent-icons.txt lists')
+
+const description = v.nullable(field.text)
+
+const about = {
+  title: v.optional(v.nullable(field.name)),
+  icon: v.optional(v.nullable(icon)),
+  reportsTo: v.optional(
+    v.pipe(v.nullable(field.reference), v.description('The manager: an agent of the company, its id or urlKey.')),
+  ),
+  capabilities: v.optional(description),
+  desiredSkills: v.optional(v.pipe(v.array(field.reference), v.maxLength(200))),
+  runtimeConfig: v.optional(RuntimeConfig),
+  budgetMonthlyCents: v.optional(v.pipe(field.cents, v.description('A month; 0 is no limit.'))),
+  metadata: v.optional(v.nullable(field.jsonObject)),
+}
+
+/** The agent creation shape, of a creation and of a hire. */
+export const NewAgent = v.strictObject({
+  name: field.name,
+  role: v.optional(role, 'engineer'),
+  ...about,
+  adapterType: v.optional(field.reference, 'runtimeA_local'),
+  adapterConfig: v.optional(field.jsonObject, {}),
+  sourceIssueId: v.optional(v.nullable(field.reference)),
+  sourceIssueIds: v.optional(v.pipe(v.array(field.reference), v.maxLength(100))),
+})
+export type NewAgent = v.InferOutput<typeof NewAgent>
+
+/** The body of a PATCH. Configurations are merged key by key, and null removes a key. */
+export const AgentChange = v.strictObject({
+  name: v.optional(field.name),
+  role: v.optional(role),
+  ...about,
+  adapterType: v.optional(field.reference),
+  adapterConfig: v.optional(field.jsonObject),
+  runtimeConfig: v.optional(field.jsonObject),
+})
+export type AgentChange = v.InferOutput<typeof AgentChange>
+
+export function toAgent(row: AgentWithFacts): Agent {
+  return {
+    id: row.id,
+    companyId: row.company_id,
+    name: row.name,
+    urlKey: row.url_key,
+    role: row.role,
+    title: row.title,
+    icon: row.icon,
+    status: row.shown_status,
+    reportsTo: row.reports_to,
+    capabilities: row.capabilities,
+    adapterType: row.adapter_type,
+    adapterConfig: redactConfig(JSON.parse(row.adapter_config)),
+    runtimeConfig: JSON.parse(row.runtime_config),
+    desiredSkills: JSON.parse(row.desired_skills),
+    budgetMonthlyCents: toCents(row.budget_micros),
+    spentMonthlyCents: toCents(row.spent_micros),
+    budgetStatus: budgetStatusOf(row),
+    pauseReason: row.pause_reason,
+    pauseMessage: row.pause_message,
+    pausedAt: row.paused_at,
+    errorReason: row.error_reason,
+    permissions: JSON.parse(row.permissions),
+    lastHeartbeatAt: row.last_heartbeat_at,
+    metadata: row.metadata === null ? null : redact(JSON.parse(row.metadata)),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+export const toAgentDetail = (row: AgentWithFacts, managers: readonly AgentRow[]): AgentDetail => ({
+  ...toAgent(row),
+  chainOfCommand: managers.map(({ id, name, role, title }) => ({ id, name, role, title })),
+})
+
+/** Where the spend stands: a warning from 80 % of the budget, exceeded from all of it; a budget of 0 is no limit. */
+export function budgetStatusOf(agent: { budget_micros: number; spent_micros: number }): BudgetStatus {
+  if (agent.budget_micros === 0) return 'ok'
+  if (agent.spent_micros >= agent.budget_micros) return 'exceeded'
+  return agent.spent_micros >= agent.budget_micros * 0.8 ? 'warning' : 'ok'
+}

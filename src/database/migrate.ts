@@ -4,53 +4,83 @@ import type { Database as Sqlite } from 'better-sqlite3'
 import { packageRoot } from '../package-root.ts'
 import { MIGRATIONS } from './migrations.ts'
 
-/** The version that `schema.sql` describes: each migration adds one. */
-export const SCHEMA_VERSION = 1 + MIGRATIONS.length
-
 /** Marks a file as ours (`PRAGMA application_id`): "SVCE". */
 const APPLICATION_ID = 0x53564345
 
 /** The file cannot be opened by this version; nothing in it was touched. */
 export class WrongDatabase extends Error {}
 
-/**
- * Makes a new file from schema.sql, or brings an older one up in one
- * transaction, after a copy of it was put aside. A newer file, or a file of
- * another program, is refused.
- */
-export function migrate(sqlite: Sqlite, options: { file: string; backupDir: string; now: Date }): void {
-  const version = sqlite.pragma('user_version', { simple: true }) as number
-  if (version === SCHEMA_VERSION) return
-  if (version > SCHEMA_VERSION) {
+/** The version that a list of migrations leads to: each adds one. `schema.sql` describes the last. */
+const versionAfter = (migrations: readonly string[]) => 1 + migrations.length
+
+export const SCHEMA_VERSION = versionAfter(MIGRATIONS)
+
+const versionOf = (sqlite: Sqlite) => sqlite.pragma('user_version', { simple: true }) as number
+
+/** Refuses a file of a newer version or of another program; only reads. */
+export function refuseForeign(sqlite: Sqlite, file: string, migrations = MIGRATIONS): void {
+  const foreign = () => new WrongDatabase(`${file} is a file of another program. Start on another data directory.`)
+  let tables: unknown
+  try {
+    tables = sqlite.prepare('select count(*) from sqlite_master').pluck().get()
+  } catch (error) {
+    if ((error as { code?: string }).code === 'SQLITE_NOTADB') throw foreign()
+    throw error
+  }
+  if (tables !== 0 && sqlite.pragma('application_id', { simple: true }) !== APPLICATION_ID) throw foreign()
+  const version = versionOf(sqlite)
+  if (version > versionAfter(migrations)) {
     throw new WrongDatabase(
-      `${options.file} was written by a newer version of service (schema ${version}, this one knows ${SCHEMA_VERSION}). Upgrade service, or start on another data directory.`,
+      `${file} was written by a newer version of service (schema ${version}, this one knows ${versionAfter(migrations)}). Upgrade service, or start on another data directory.`,
     )
   }
+}
+
+export interface MigrateOptions {
+  file: string
+  /** Where a copy of an older file is put before it is changed. */
+  backupDir: string
+  now: Date
+}
+
+/**
+ * Makes a new file from schema.sql, or brings an older one up in one
+ * transaction, after a copy of it was put aside.
+ */
+export function migrate(sqlite: Sqlite, options: MigrateOptions, migrations = MIGRATIONS): void {
+  const version = versionOf(sqlite)
+  const target = versionAfter(migrations)
+  if (version === target) return
   if (version === 0) {
-    const tables = sqlite.prepare('select count(*) from sqlite_master').pluck().get() as number
-    if (tables > 0) throw new WrongDatabase(`${options.file} is a database of another program.`)
-    createSchema(sqlite)
+    createSchema(sqlite, target)
     return
   }
   backUp(sqlite, options, version)
+  // A step that makes a table anew drops the old one, which must not take the rows that refer to it along.
+  sqlite.pragma('foreign_keys = off')
   sqlite.transaction(() => {
-    for (const step of MIGRATIONS.slice(version - 1)) sqlite.exec(step)
-    sqlite.pragma(`user_version = ${SCHEMA_VERSION}`)
+    for (const step of migrations.slice(version - 1)) sqlite.exec(step)
+    const broken = sqlite.pragma('foreign_key_check') as { table: string }[]
+    if (broken.length > 0) throw new Error(`The migration to schema ${target} broke references of ${broken[0]!.table}.`)
+    sqlite.pragma(`user_version = ${target}`)
   })()
+  sqlite.pragma('foreign_keys = on')
 }
 
-function createSchema(sqlite: Sqlite): void {
+function createSchema(sqlite: Sqlite, version: number): void {
   const schema = readFileSync(path.join(packageRoot(), 'schema.sql'), 'utf8')
   sqlite.transaction(() => {
     sqlite.exec(schema)
     sqlite.pragma(`application_id = ${APPLICATION_ID}`)
-    sqlite.pragma(`user_version = ${SCHEMA_VERSION}`)
+    sqlite.pragma(`user_version = ${version}`)
   })()
 }
 
-function backUp(sqlite: Sqlite, options: { file: string; backupDir: string; now: Date }, version: number): void {
-  mkdirSync(options.backupDir, { recursive: true })
-  sqlite.pragma('wal_checkpoint(truncate)')
+function backUp(sqlite: Sqlite, options: MigrateOptions, version: number): void {
+  mkdirSync(options.backupDir, { recursive: true, mode: 0o700 })
+  const [{ busy } = { busy: 1 }] = sqlite.pragma('wal_checkpoint(truncate)') as { busy: number }[]
+  if (busy)
+    throw new Error(`${options.file} is in use, so it cannot be copied before its migration. Close what uses it.`)
   const stamp = options.now.toISOString().replaceAll(/[:.]/g, '-')
   copyFileSync(options.file, path.join(options.backupDir, `service-schema-${version}-${stamp}.db`))
 }

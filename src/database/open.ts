@@ -1,5 +1,5 @@
 import Database, { type Database as Sqlite } from 'better-sqlite3'
-import { migrate } from './migrate.ts'
+import { migrate, refuseForeign } from './migrate.ts'
 
 /**
  * What each connection is set to. `synchronous` must be set, although the
@@ -18,12 +18,15 @@ const PRAGMAS = [
 ] as const
 
 /**
- * Opens the database, brings its schema up to date and proves its settings.
+ * Opens the database, unless it is not this program's to touch; brings its schema up to date and proves its settings.
  * The caller holds the data directory's lock.
+ *
+ * @throws WrongDatabase for a file of a newer version or of another program
  */
 export function openDatabase(file: string, options: { backupDir: string; now: Date }): Sqlite {
   const sqlite = new Database(file)
   try {
+    refuseForeign(sqlite, file)
     for (const [name, value, expected] of PRAGMAS) {
       sqlite.pragma(`${name} = ${value}`)
       const actual = sqlite.pragma(name, { simple: true })

@@ -21,11 +21,12 @@ export const sql = new Kysely<Tables>({
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createDriver: () => {
-      const refuse = () => {
+      const refuse = async () => {
         throw new Error('Run queries with db.all, db.first or db.run; execute() does not work here.')
       }
       return {
-        init: async () => {},
+        // Already here, and so each time: one refused later would leave Kysely's connection lock taken.
+        init: refuse,
         acquireConnection: refuse,
         beginTransaction: refuse,
         commitTransaction: refuse,

@@ -257,13 +257,11 @@ export interface RunTable {
   pid: number | null
   pid_started: string | null
   boot_id: string | null
-  facts_offset: Generated<number>
+  cwd: string | null
+  instructions_hash: string | null
+  grace_sec: number | null
   session_id_before: string | null
   session_id_after: string | null
-  input_tokens: Generated<number>
-  cached_input_tokens: Generated<number>
-  output_tokens: Generated<number>
-  cost_micros: Generated<number>
   exit_code: number | null
   signal: string | null
   error: string | null
@@ -280,7 +278,7 @@ export interface AgentSessionTable {
   adapter_type: string
   session_id: string
   cwd: string
-  instructions_hash: string
+  instructions_hash: string | null
   totals: Generated<string>
   updated_at: string
 }

@@ -9,6 +9,8 @@ export interface WriteQueue {
    * Runs `change` in a transaction, soon, and resolves with what it returned
    * once that is durable. What it throws rolls back it alone. It is given
    * `afterCommit`, for effects that must wait for the commit.
+   *
+   * @throws inside another write, at once: what is called there is in the transaction already
    */
   write<T>(change: (afterCommit: (effect: Effect) => void) => T): Promise<T>
   /** Commits what is queued, at once. */
@@ -42,6 +44,7 @@ export function createWriteQueue(sqlite: Sqlite): WriteQueue {
   const release = sqlite.prepare('release write')
   const undo = sqlite.prepare('rollback to write')
   let queue: Waiting[] = []
+  let writing = false
 
   function flush() {
     const batch = queue
@@ -50,12 +53,15 @@ export function createWriteQueue(sqlite: Sqlite): WriteQueue {
     const written: Written[] = []
     try {
       begin.run()
+      writing = true
       for (const waiting of batch) {
         const one = runOne(waiting)
         if (one) written.push(one)
       }
+      writing = false
       commit.run()
     } catch (error) {
+      writing = false
       // The commit failed, or SQLite gave the whole transaction up (a full disk does that): nobody's write stands.
       if (sqlite.inTransaction) rollback.run()
       for (const waiting of batch) waiting.reject(toAppError(error))
@@ -83,11 +89,13 @@ export function createWriteQueue(sqlite: Sqlite): WriteQueue {
   }
 
   return {
-    write: (change) =>
-      new Promise((resolve, reject) => {
+    write(change) {
+      if (writing) throw new Error('A write is under way: call the use case itself, it joins the transaction.')
+      return new Promise((resolve, reject) => {
         if (queue.length === 0) setImmediate(flush)
         queue.push({ change, resolve, reject })
-      }),
+      })
+    },
     flush,
   }
 }

@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
  * Who is asking and what they may, made from the credential alone, never from
  * a body. `system` is the server itself: no request is ever made by it.
  */
-export type Caller = BoardCaller | AgentCaller | SystemCaller
+export type Caller = BoardCaller | AgentCaller | SystemCaller | AnonymousCaller
 
 export interface BoardCaller {
   type: 'board'
@@ -29,6 +29,11 @@ export interface SystemCaller {
   type: 'system'
 }
 
+/** Somebody who sent no credential, on a route for anyone, in authenticated mode. */
+export interface AnonymousCaller {
+  type: 'anonymous'
+}
+
 export const SYSTEM: SystemCaller = { type: 'system' }
 
 /** The board operator of local trusted mode, where no one has to log in. */
@@ -38,23 +43,27 @@ export const LOCAL_BOARD: BoardCaller = { type: 'board', userId: 'local-board', 
 export function isOfCompany(caller: Caller, companyId: string): boolean {
   if (caller.type === 'agent') return caller.companyId === companyId
   if (caller.type === 'board') return caller.companyIds === null || caller.companyIds.has(companyId)
-  return true
+  return caller.type === 'system'
 }
 
 /** Who did something, as the records keep it. */
 export function actorOf(caller: Caller): { type: 'agent' | 'user' | 'system'; id: string } {
   if (caller.type === 'agent') return { type: 'agent', id: caller.agentId }
   if (caller.type === 'board') return { type: 'user', id: caller.userId }
+  if (caller.type === 'anonymous') return { type: 'user', id: 'anonymous' }
   return { type: 'system', id: 'system' }
 }
 
 /**
  * Finds out who is asking. A bearer token that is present but wrong is 401 in
  * every mode and never becomes the board.
+ *
+ * @param open whether the route is for anyone, so that no credential is needed
  */
-export async function callerOf(ctx: Context, authorization: string | undefined): Promise<Caller> {
+export async function callerOf(ctx: Context, authorization: string | undefined, open = false): Promise<Caller> {
   if (authorization === undefined) {
     if (ctx.config.mode === 'local_trusted') return LOCAL_BOARD
+    if (open) return { type: 'anonymous' }
     throw new AppError('unauthenticated', 'Sign in, or send an agent key as `Authorization: Bearer <key>`.')
   }
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
@@ -79,7 +88,7 @@ function callerOfKey(ctx: Context, key: string): AgentCaller {
 async function callerOfRunToken(ctx: Context, token: string): Promise<AgentCaller> {
   const runId = await ctx.tokens.verify(token)
   const run = runId === undefined ? undefined : findRunOfToken(ctx.db, { runId })
-  if (!run) throw new AppError('unauthenticated', 'This token is not valid here.')
+  if (!run || run.status === 'terminated') throw new AppError('unauthenticated', 'This token is not valid here.')
   if (run.finished_at !== null) {
     throw new AppError('run_ended', 'The run of this token has ended, and its token with it.')
   }

@@ -51,15 +51,24 @@ export function createGate(hosts: readonly string[]): Gate {
     if (seen.host.length !== 1) return new AppError('validation_failed', 'A request needs exactly one Host header.')
     if (!allowedHosts.has(seen.host[0]!.toLowerCase()))
       return refused('This server does not answer to that Host. Use the URL that it printed at its start.')
-    if (seen.origin.some((origin) => !allowedOrigins.has(origin.toLowerCase())))
+    if (seen.origin.length > 1 || seen.origin.some((origin) => !allowedOrigins.has(origin.toLowerCase())))
       return refused('Requests from other web origins are refused.')
     if (seen.site.some((site) => site !== 'same-origin' && site !== 'none')) {
       const opensThePage =
-        method === 'GET' && seen.mode === 'navigate' && seen.dest === 'document' && !target.startsWith('/api')
+        method === 'GET' && seen.mode === 'navigate' && seen.dest === 'document' && isOfThePage(target)
       if (!opensThePage) return refused('Requests that another web site starts are refused.')
     }
     return undefined
   }
+}
+
+/**
+ * Whether a target is the page's and not the API's, as a router sees it: one
+ * that only becomes `/api` by its dots or escapes is the API's.
+ */
+function isOfThePage(target: string): boolean {
+  const path = URL.parse(`http://localhost${target}`)?.pathname ?? '/api'
+  return !/^\/api(\/|$)/i.test(path) && !path.includes('%') && !path.startsWith('//')
 }
 
 const refused = (message: string) => new AppError('gate_refused', message)
@@ -72,10 +81,11 @@ export function hostsOf(port: number, names: readonly string[]): string[] {
   return [...withPort, ...names, ...(port === 80 ? local : [])]
 }
 
-/** Sent with every answer: nothing here is to be framed, sniffed, cached by others or referred from. */
+/** Sent with every answer: nothing here is to be framed, sniffed, cached or referred from, unless a route says so. */
 export const SECURITY_HEADERS: readonly (readonly [string, string])[] = [
   ['X-Content-Type-Options', 'nosniff'],
   ['X-Frame-Options', 'DENY'],
+  ['Cache-Control', 'no-store'],
   ['Referrer-Policy', 'no-referrer'],
   ['Cross-Origin-Opener-Policy', 'same-origin'],
   ['Cross-Origin-Resource-Policy', 'same-origin'],

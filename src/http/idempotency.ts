@@ -17,6 +17,16 @@ class Answered extends Error {
   }
 }
 
+/** A request that is to be done once. */
+interface Once {
+  /** The `Idempotency-Key`. */
+  key: string
+  /** What makes it this request and no other: path, query, body. */
+  request: string[]
+  /** Whether its answer holds a secret, which the database must not. */
+  secret: boolean | undefined
+}
+
 /**
  * Runs a POST once for its `Idempotency-Key`: the same request again gets the
  * first answer, another request under the same key is a 422. The answer is
@@ -27,8 +37,7 @@ class Answered extends Error {
 export async function withIdempotency(
   ctx: Context,
   caller: Caller,
-  key: string,
-  request: string[],
+  { key, request, secret }: Once,
   run: (ctx: Context) => unknown,
   toReply: (result: unknown) => Reply,
 ): Promise<Reply> {
@@ -36,10 +45,11 @@ export async function withIdempotency(
     throw invalid([{ path: 'Idempotency-Key', message: 'is a header of 1 to 255 characters' }])
   }
   const actor = actorOf(caller)
-  const entry = { caller: `${actor.type}:${actor.id}`, key, request: hash('sha256', request.join('\n')) }
+  const entry = { caller: `${actor.type}:${actor.id}`, key, request: hash('sha256', JSON.stringify(request)) }
   const known = findAnswer(ctx, entry)
   if (known) return known
 
+  const keep = (reply: Reply) => keepAnswer(ctx, entry, secret ? new Reply(reply.status, SHOWN_ONCE) : reply)
   // The work and its answer in one write: the answer is what the last write of the use case returns.
   let kept: Reply | undefined
   const watched: Context = Object.create(ctx, {
@@ -50,20 +60,23 @@ export async function withIdempotency(
           if (answered) throw new Answered(answered)
           const result = change()
           kept = toReply(result)
-          keepAnswer(ctx, entry, kept)
+          keep(kept)
           return result
         }),
     },
   })
   try {
     const reply = toReply(await run(watched))
-    if (kept?.body !== reply.body) await ctx.write(() => keepAnswer(ctx, entry, reply))
+    if (kept?.body !== reply.body || kept?.status !== reply.status) await ctx.write(() => keep(reply))
     return reply
   } catch (error) {
     if (error instanceof Answered) return error.reply
     throw error
   }
 }
+
+/** Stands in the table for an answer that is not kept. */
+const SHOWN_ONCE = { shownOnce: true }
 
 interface Entry {
   caller: string
@@ -80,6 +93,9 @@ function findAnswer(ctx: Context, entry: Entry): Reply | undefined {
   if (!row || Date.parse(ctx.now) - Date.parse(row.created_at) > KEPT_MS) return undefined
   if (row.request !== entry.request) {
     throw new AppError('idempotency_key_reused', 'This Idempotency-Key was used for another request. Take a new one.')
+  }
+  if (row.answer === JSON.stringify(SHOWN_ONCE)) {
+    throw new AppError('conflict', 'This was done already, and its answer held a secret that is shown only once.')
   }
   return new Reply(row.status, JSON.parse(row.answer))
 }

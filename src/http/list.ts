@@ -11,6 +11,14 @@ export const LIST_QUERY = {
   count: v.optional(v.pipe(v.picklist(['true', 'false']), v.description('Whether to answer `X-Total-Count`.'))),
 }
 
+/** A filter that takes one value or several, separated by commas: `status=todo,blocked`. */
+export const listOf = <const Values extends readonly string[]>(values: Values) =>
+  v.pipe(
+    v.string(),
+    v.transform((text) => text.split(',').map((entry) => entry.trim())),
+    v.array(v.picklist(values, `must be of ${values.join(', ')}, separated by commas`)),
+  )
+
 /** One page of a list, answered as a bare array with `Link` and `X-Total-Count` headers. */
 export class Page<T> {
   readonly items: T[]

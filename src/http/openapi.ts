@@ -1,4 +1,4 @@
-import { toJsonSchema } from '@valibot/to-json-schema'
+import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
 import { packageVersion } from '../config.ts'
 import { ERROR_STATUS } from '../errors.ts'
@@ -13,16 +13,15 @@ export const ErrorAnswer = v.strictObject({
   requestId: v.string(),
 })
 
-const schemaOf = (schema: v.GenericSchema, typeMode: 'input' | 'output') =>
-  toJsonSchema(schema, { errorMode: 'ignore', typeMode })
-
 /** The OpenAPI 3.1 document of the endpoints, from the same data that serves them. */
 export function openapiDocument(endpoints: readonly Endpoint[]) {
   const paths: Record<string, Record<string, unknown>> = {}
+  const schemas: Schemas = {}
+  schemas.Error = schemaOf(ErrorAnswer, 'output', 'Error', schemas)
   for (const endpoint of endpoints) {
     const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}')
     paths[path] ??= {}
-    paths[path][endpoint.method.toLowerCase()] = operation(endpoint)
+    paths[path][endpoint.method.toLowerCase()] = operation(endpoint, schemas)
   }
   return {
     openapi: '3.1.0',
@@ -34,19 +33,31 @@ export function openapiDocument(endpoints: readonly Endpoint[]) {
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
-      schemas: { Error: schemaOf(ErrorAnswer, 'output') },
+      schemas,
     },
   }
 }
 
-function operation(endpoint: Endpoint) {
+type Schemas = Record<string, JsonSchema>
+
+/** A schema as JSON Schema; what it refers to (a tree refers to itself) becomes a schema of the document. */
+function schemaOf(schema: v.GenericSchema, typeMode: 'input' | 'output', name: string, schemas: Schemas): JsonSchema {
+  const { $schema: _, $defs, ...whole } = toJsonSchema(schema, { errorMode: 'ignore', typeMode })
+  if (!$defs) return whole
+  const moved = (part: unknown): JsonSchema =>
+    JSON.parse(JSON.stringify(part).replaceAll('"$ref":"#/$defs/', `"$ref":"#/components/schemas/${name}.`))
+  for (const [key, definition] of Object.entries($defs)) schemas[`${name}.${key}`] = moved(definition)
+  return moved(whole)
+}
+
+function operation(endpoint: Endpoint, schemas: Schemas) {
   const pathParameters = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
     schema: { type: 'string' },
   }))
-  const query = endpoint.query ? schemaOf(endpoint.query, 'input') : {}
+  const query = endpoint.query ? schemaOf(endpoint.query, 'input', `${endpoint.id}.query`, schemas) : {}
   const queryParameters = Object.entries(query.properties ?? {}).map(([name, schema]) => ({
     name,
     in: 'query',
@@ -62,7 +73,9 @@ function operation(endpoint: Endpoint) {
   for (const [status, schema] of Object.entries(endpoint.answers)) {
     responses[status] = {
       description: endpoint.summary,
-      ...(schema && { content: { 'application/json': { schema: schemaOf(schema, 'output') } } }),
+      ...(schema && {
+        content: { 'application/json': { schema: schemaOf(schema, 'output', `${endpoint.id}.${status}`, schemas) } },
+      }),
     }
   }
   return {
@@ -76,7 +89,7 @@ function operation(endpoint: Endpoint) {
     ...(endpoint.body && {
       requestBody: {
         required: !endpoint.bodyOptional,
-        content: { 'application/json': { schema: schemaOf(endpoint.body, 'input') } },
+        content: { 'application/json': { schema: schemaOf(endpoint.body, 'input', `${endpoint.id}.body`, schemas) } },
       },
     }),
     responses,
@@ -85,7 +98,7 @@ function operation(endpoint: Endpoint) {
 }
 
 /** `GET /api/health`, and the endpoints' own documentation. */
-export function documentRoutes(endpoints: readonly Endpoint[]): Endpoint[] {
+export function documentRoutes(endpoints: () => readonly Endpoint[]): Endpoint[] {
   let document: unknown
   return [
     route({
@@ -107,7 +120,7 @@ export function documentRoutes(endpoints: readonly Endpoint[]): Endpoint[] {
       who: [anyone],
       answers: { 200: v.record(v.string(), v.unknown()) },
       run: () => {
-        document ??= openapiDocument(endpoints)
+        document ??= openapiDocument(endpoints())
         return document
       },
     }),
@@ -119,7 +132,7 @@ export function documentRoutes(endpoints: readonly Endpoint[]): Endpoint[] {
       who: [anyone],
       answers: { 200: null },
       run: () =>
-        reply(200, new TextEncoder().encode(docsPage(endpoints)), {
+        reply(200, new TextEncoder().encode(docsPage(endpoints())), {
           'content-type': 'text/html; charset=utf-8',
           'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
         }),

@@ -28,6 +28,8 @@ export interface Input<P = unknown, Q = unknown, B = unknown> {
   body: B
   /** The request's `Accept`, `If-None-Match` and the like, for the few routes that answer no JSON. */
   header(name: string): string | undefined
+  /** Breaks the connection off at once; for a stream whose client does not keep up. */
+  drop(): void
 }
 
 interface Definition<Path extends string, Q, B> {
@@ -46,6 +48,8 @@ interface Definition<Path extends string, Q, B> {
   bodyOptional?: boolean
   /** The largest body in bytes, where it is not the server's usual limit. */
   bodyLimit?: number
+  /** Whether the answer holds a secret that is shown once: then it is not kept for an `Idempotency-Key` either. */
+  secret?: boolean
   /** The schema of each answer; the first 2xx is what a plain return value is answered with. Null: no JSON. */
   answers: Record<number, GenericSchema | null>
   run(ctx: Context, input: Input<Params<Path>, Output<Q>, Output<B>>): unknown

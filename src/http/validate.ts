@@ -1,19 +1,47 @@
 import * as v from 'valibot'
 import { type FieldError, invalid } from '../errors.ts'
 
+/** How many fields at fault an answer names. */
+const NAMED_FIELDS = 50
+
 /** Checks a value and returns it as the schema has it; else a 400 that names every field at fault. */
 export function validate<T>(schema: v.GenericSchema<unknown, T>, value: unknown, at = ''): T {
   const result = v.safeParse(schema, value)
   if (result.success) return result.output
-  throw invalid(result.issues.flatMap((issue) => fieldErrors(issue, at)))
+  const issues = [...result.issues, ...moreUnknownFields(schema, value, result.issues)]
+  throw invalid(issues.slice(0, NAMED_FIELDS).map((issue) => fieldError(issue, at)))
 }
 
-function fieldErrors(issue: v.BaseIssue<unknown>, at: string): FieldError[] {
-  const path = [at, v.getDotPath(issue)].filter(Boolean).join('.')
-  if (issue.type === 'strict_object' && issue.expected === 'never') {
-    return [{ path, message: 'is not a field of this request' }]
+type Issue = v.BaseIssue<unknown>
+
+const isUnknownField = (issue: Issue) => issue.type === 'strict_object' && issue.expected === 'never'
+
+/** Valibot stops at an object's first unknown field: the others show when that one is taken away. */
+function moreUnknownFields(schema: v.GenericSchema, value: unknown, found: readonly Issue[]): Issue[] {
+  const more: Issue[] = []
+  const copy = structuredClone(value)
+  let last = found.filter(isUnknownField)
+  while (last.length > 0 && more.length < NAMED_FIELDS) {
+    for (const { path } of last) removeAt(copy, path!)
+    last = (v.safeParse(schema, copy).issues ?? []).filter(isUnknownField)
+    more.push(...last)
   }
-  if (issue.type.endsWith('object') && issue.received === 'undefined') return [{ path, message: 'is required' }]
-  // valibot's own messages begin "Invalid type: "; those of this project's schemas are clauses already.
-  return [{ path, message: issue.message.replace(/^Invalid \w+: /, '').replace(/^Expected/, 'expected') }]
+  return more
 }
+
+function removeAt(value: unknown, path: readonly { key: unknown }[]): void {
+  const keys = path.map((item) => String(item.key))
+  const owner = keys.slice(0, -1).reduce((inner, key) => (inner as Record<string, unknown>)[key], value)
+  delete (owner as Record<string, unknown>)[keys.at(-1)!]
+}
+
+function fieldError(issue: Issue, at: string): FieldError {
+  const path = shorten([at, v.getDotPath(issue)].filter(Boolean).join('.'))
+  if (isUnknownField(issue)) return { path, message: 'is not a field of this request' }
+  if (issue.type.endsWith('object') && issue.received === 'undefined') return { path, message: 'is required' }
+  // valibot's own messages begin "Invalid type: "; those of this project's schemas are clauses already.
+  return { path, message: shorten(issue.message.replace(/^Invalid \w+: /, '').replace(/^Expected/, 'expected')) }
+}
+
+/** What came in may be as long as the body may be, and is not sent back whole. */
+const shorten = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}…` : text)

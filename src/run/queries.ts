@@ -1,5 +1,8 @@
+import type { Insertable, Updateable } from 'kysely'
 import type { Db } from '../database/db.ts'
-import { prepared, sql } from '../database/sql.ts'
+import { prepared, raw, sql } from '../database/sql.ts'
+import type { RunTable, WakeTable } from '../database/tables.ts'
+import type { RunCost, RunRow, RunStatus } from './run.ts'
 
 const waitingWake = prepared((of: { agentId: string }) =>
   sql.selectFrom('wake').selectAll().where('agent_id', '=', of.agentId).where('status', '=', 'waiting'),
@@ -7,6 +10,83 @@ const waitingWake = prepared((of: { agentId: string }) =>
 
 /** The agent's waiting wake; there is at most one. */
 export const findWaitingWake = (db: Db, of: { agentId: string }) => db.first(waitingWake(of))
+
+export const insertWake = (db: Db, row: Insertable<WakeTable>) =>
+  db.first(sql.insertInto('wake').values(row).returningAll())!
+
+export const updateWake = (db: Db, id: string, change: Updateable<WakeTable>) =>
+  db.first(sql.updateTable('wake').set(change).where('id', '=', id).returningAll())!
+
+/** Drops what waits for an agent, because it was stopped. */
+export const dropWaitingWakes = (db: Db, of: { agentId: string; reason: string; at: string }) =>
+  db.run(
+    sql
+      .updateTable('wake')
+      .set({ status: 'dropped', dropped_reason: of.reason, updated_at: of.at })
+      .where('agent_id', '=', of.agentId)
+      .where('status', '=', 'waiting'),
+  )
+
+/**
+ * The wake to serve next: of an agent that may run and has a free slot, in a
+ * company that may, the most urgent first. A minute of waiting weighs as much
+ * as one step of priority, so that nothing waits for ever.
+ */
+export const findNextWake = (db: Db, at: { now: string }) => db.first(nextWake(at))
+
+const nextWake = prepared((at: { now: string }) =>
+  sql
+    .selectFrom('wake')
+    .innerJoin('agent', 'agent.id', 'wake.agent_id')
+    .innerJoin('company', 'company.id', 'wake.company_id')
+    .selectAll('wake')
+    .where('wake.status', '=', 'waiting')
+    .where((eb) => eb.or([eb('not_before', 'is', null), eb('not_before', '<=', at.now)]))
+    .where('agent.status', 'in', ['idle', 'error'])
+    .where('company.status', '=', 'active')
+    .where(
+      ({ selectFrom }) =>
+        selectFrom('run')
+          .select(({ fn }) => fn.countAll<number>().as('n'))
+          .whereRef('run.agent_id', '=', 'agent.id')
+          .where('finished_at', 'is', null),
+      '<',
+      raw<number>`coalesce(json_extract(agent.runtime_config, '$.heartbeat.maxConcurrentRuns'), 1)`,
+    )
+    .orderBy(raw`unixepoch(wake.created_at) + 60 * wake.priority`)
+    .orderBy('wake.id')
+    .limit(1),
+)
+
+/** When the next wake that has to wait may go: the earliest `not_before` after now. */
+export const findNextNotBefore = (db: Db, at: { now: string }): string | undefined =>
+  db.first(
+    sql
+      .selectFrom('wake')
+      .select('not_before')
+      .where('status', '=', 'waiting')
+      .where('not_before', '>', at.now)
+      .orderBy('not_before')
+      .limit(1),
+  )?.not_before ?? undefined
+
+export const insertRun = (db: Db, row: Insertable<RunTable>): RunRow =>
+  db.first(sql.insertInto('run').values(row).returningAll())!
+
+export const updateRun = (db: Db, id: string, change: Updateable<RunTable>): RunRow =>
+  db.first(sql.updateTable('run').set(change).where('id', '=', id).returningAll())!
+
+const runById = prepared((key: { id: string }) => sql.selectFrom('run').selectAll().where('id', '=', key.id))
+
+export const findRun = (db: Db, key: { id: string }): RunRow | undefined => db.first(runById(key))
+
+/** The runs that have not ended, oldest first. */
+export function listLiveRuns(db: Db, filter: { agentId?: string; companyId?: string } = {}): RunRow[] {
+  let query = sql.selectFrom('run').selectAll().where('finished_at', 'is', null).orderBy('id')
+  if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId)
+  if (filter.companyId !== undefined) query = query.where('company_id', '=', filter.companyId)
+  return db.all(query)
+}
 
 const liveRunOnIssue = prepared((of: { issueId: string; agentId: string }) =>
   sql
@@ -20,3 +100,71 @@ const liveRunOnIssue = prepared((of: { issueId: string; agentId: string }) =>
 
 /** The live run of an agent that works on an issue, if there is one. */
 export const findLiveRunOnIssue = (db: Db, of: { issueId: string; agentId: string }) => db.first(liveRunOnIssue(of))
+
+/** What runs cost, by run id; one that cost nothing is not in it. */
+export function costsOfRuns(db: Db, runIds: readonly string[]): Map<string, RunCost> {
+  const rows = db.all(
+    sql
+      .selectFrom('cost_event')
+      .select(({ fn }) => [
+        'run_id',
+        fn.sum<number>('input_tokens').as('input_tokens'),
+        fn.sum<number>('cached_input_tokens').as('cached_input_tokens'),
+        fn.sum<number>('output_tokens').as('output_tokens'),
+        fn.sum<number>('cost_micros').as('cost_micros'),
+        // A report replaces what was estimated or unknown before it.
+        raw<number>`max(case cost_status when 'reported' then 2 when 'unpriced' then 1 else 0 end)`.as('certainty'),
+      ])
+      .where('run_id', 'in', runIds)
+      .groupBy('run_id'),
+  )
+  return new Map(
+    rows.map((row) => [
+      row.run_id!,
+      { ...row, cost_status: (['estimated', 'unpriced', 'reported'] as const)[row.certainty]! },
+    ]),
+  )
+}
+
+export interface RunFilter {
+  companyId: string
+  agentId: string | undefined
+  issueId: string | undefined
+  statuses: readonly RunStatus[] | undefined
+  live: boolean
+  after: string | undefined
+  limit: number
+}
+
+/** Newest first. */
+export function listRuns(db: Db, filter: RunFilter): RunRow[] {
+  let query = sql
+    .selectFrom('run')
+    .selectAll()
+    .where('company_id', '=', filter.companyId)
+    .orderBy('id', 'desc')
+    .limit(filter.limit + 1)
+  if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId)
+  if (filter.issueId !== undefined) query = query.where('issue_id', '=', filter.issueId)
+  if (filter.statuses) query = query.where('status', 'in', filter.statuses)
+  if (filter.live) query = query.where('finished_at', 'is', null)
+  if (filter.after !== undefined) query = query.where('id', '<', filter.after)
+  return db.all(query)
+}
+
+const issueScope = prepared((key: { id: string }) =>
+  sql.selectFrom('issue').select(['project_id', 'goal_id', 'billing_code']).where('id', '=', key.id),
+)
+
+/** What an issue's costs are booked on besides it. */
+export const findIssueScope = (db: Db, key: { id: string }) => db.first(issueScope(key))
+
+/** Finds an issue by its id or its identifier, in any case. */
+export const findIssueByRef = (db: Db, of: { companyId: string; ref: string }) =>
+  db.first(
+    sql
+      .selectFrom('issue')
+      .select('id')
+      .where('company_id', '=', of.companyId)
+      .where((eb) => eb.or([eb('id', '=', of.ref), eb('identifier', '=', of.ref)])),
+  )

@@ -3,10 +3,9 @@ import { v7 as uuid } from 'uuid'
 import { findAgent } from '../agent/queries.ts'
 import { heartbeatOf } from '../agent/runtime-config.ts'
 import type { Context } from '../context.ts'
-import { sql } from '../database/sql.ts'
 import type { RunTable, WakeTable } from '../database/tables.ts'
 import { actorOf, type Caller } from '../http/caller.ts'
-import { findWaitingWake } from './queries.ts'
+import { findWaitingWake, insertWake, updateWake } from './queries.ts'
 
 export type WakeRow = Selectable<WakeTable>
 export type WakeSource = RunTable['source']
@@ -34,6 +33,8 @@ export interface WakeRequest {
   priority?: number
   /** Not before this moment. */
   notBefore?: string | null
+  /** The run that this one repeats; its own reasons come first. */
+  retryOf?: { id: string; reasons: string }
 }
 
 /** How many reasons one wake keeps; the first ones say what began it. */
@@ -80,41 +81,32 @@ export function requestWake(ctx: Context, caller: Caller, want: WakeRequest): Wa
 
 function mergeOrInsert(ctx: Context, companyId: string, want: WakeRequest, reason: WakeReason): WakeRow {
   const priority = want.priority ?? (want.source === 'timer' ? 3 : want.source === 'on_demand' ? 0 : 2)
+  const carried = want.retryOf ? (JSON.parse(want.retryOf.reasons) as WakeReason[]) : []
   const waiting = findWaitingWake(ctx.db, { agentId: want.agentId })
   if (!waiting) {
-    return ctx.db.first(
-      sql
-        .insertInto('wake')
-        .values({
-          id: uuid(),
-          company_id: companyId,
-          agent_id: want.agentId,
-          reasons: JSON.stringify([reason]),
-          issue_id: reason.issueId,
-          priority,
-          not_before: want.notBefore ?? null,
-          created_at: ctx.now,
-          updated_at: ctx.now,
-        })
-        .returningAll(),
-    )!
+    return insertWake(ctx.db, {
+      id: uuid(),
+      company_id: companyId,
+      agent_id: want.agentId,
+      reasons: JSON.stringify([...carried, reason].slice(0, KEPT_REASONS)),
+      issue_id: reason.issueId,
+      priority,
+      not_before: want.notBefore ?? null,
+      retry_of_run_id: want.retryOf?.id ?? null,
+      created_at: ctx.now,
+      updated_at: ctx.now,
+    })
   }
-  const reasons = JSON.parse(waiting.reasons) as WakeReason[]
-  if (reasons.length < KEPT_REASONS) reasons.push(reason)
-  return ctx.db.first(
-    sql
-      .updateTable('wake')
-      .set({
-        reasons: JSON.stringify(reasons),
-        issue_id: waiting.issue_id ?? reason.issueId,
-        priority: Math.min(waiting.priority, priority),
-        // Whatever may go at once takes what waits along.
-        not_before: want.notBefore && waiting.not_before ? earlier(want.notBefore, waiting.not_before) : null,
-        updated_at: ctx.now,
-      })
-      .where('id', '=', waiting.id)
-      .returningAll(),
-  )!
+  const reasons = [...(JSON.parse(waiting.reasons) as WakeReason[]), ...carried, reason].slice(0, KEPT_REASONS)
+  return updateWake(ctx.db, waiting.id, {
+    reasons: JSON.stringify(reasons),
+    issue_id: waiting.issue_id ?? reason.issueId,
+    priority: Math.min(waiting.priority, priority),
+    // Whatever may go at once takes what waits along.
+    not_before: want.notBefore && waiting.not_before ? earlier(want.notBefore, waiting.not_before) : null,
+    retry_of_run_id: waiting.retry_of_run_id ?? want.retryOf?.id ?? null,
+    updated_at: ctx.now,
+  })
 }
 
 const earlier = (a: string, b: string) => (a < b ? a : b)

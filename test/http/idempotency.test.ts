@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { raw, sql } from '../../src/database/sql.ts'
+import { LOCAL_BOARD } from '../../src/http/caller.ts'
+import { withIdempotency } from '../../src/http/idempotency.ts'
+import { Reply } from '../../src/http/route.ts'
 import { createTestApp } from '../helpers.ts'
+import { insertAgentRow, insertCompanyRow, insertKeyRow } from './rows.ts'
 
 const key = { 'idempotency-key': 'k1' }
 
@@ -42,4 +47,53 @@ test('a key is forgotten after a day', async (t) => {
   await ask('POST', '/api/companies', { name: 'Acme' }, key)
   clock.move(25 * 60 * 60 * 1_000)
   assert.equal((await ask('POST', '/api/companies', { name: 'Other' }, key)).status, 201)
+})
+
+test('the keys of two callers do not meet', async (t) => {
+  const { ctx, ask, as } = createTestApp(t)
+  const companyId = insertCompanyRow(ctx)
+  const { key: agentKey } = insertKeyRow(ctx, companyId, insertAgentRow(ctx, companyId, { role: 'ceo' }))
+  assert.equal((await ask('POST', '/api/companies', { name: 'Acme' }, key)).status, 201)
+  assert.equal((await as(agentKey)('POST', '/api/companies', { name: 'Acme' }, key)).status, 403)
+})
+
+test('the query is part of the request', async (t) => {
+  const { ask } = createTestApp(t)
+  await ask('POST', '/api/companies', { name: 'Acme' }, key)
+  assert.equal((await ask('POST', '/api/companies?a=1', { name: 'Acme' }, key)).status, 422)
+})
+
+test('the key must be 1 to 255 characters', async (t) => {
+  const { ask } = createTestApp(t)
+  for (const bad of ['', 'x'.repeat(256)]) {
+    assert.equal((await ask('POST', '/api/companies', { name: 'Acme' }, { 'idempotency-key': bad })).status, 400)
+  }
+})
+
+test('the answer is kept in the transaction of the work: neither stands without the other', async (t) => {
+  const { ctx, ask } = createTestApp(t)
+  // The table refuses the answer, as a crash between the work and the keeping of its answer would.
+  const refuse = raw`create temp trigger refuse before insert on idempotency begin select raise(abort, 'no'); end`
+  ctx.db.run(refuse.compile(sql))
+  await assert.rejects(() => ask('POST', '/api/companies', { name: 'Acme' }, key))
+  assert.deepEqual((await ask('GET', '/api/companies')).body, [])
+  ctx.db.run(raw`drop trigger refuse`.compile(sql))
+  assert.equal((await ask('POST', '/api/companies', { name: 'Acme' }, key)).status, 201)
+  assert.equal(ctx.db.all(sql.selectFrom('idempotency').selectAll()).length, 1)
+})
+
+test('an answer that holds a secret is not kept, and asking again says so', async (t) => {
+  const { ctx } = createTestApp(t)
+  const once = { key: 'k1', request: ['/api/secrets'], secret: true }
+  const make = () =>
+    withIdempotency(
+      ctx,
+      LOCAL_BOARD,
+      once,
+      (ctx) => ctx.write(() => ({ token: 'svc_hidden' })),
+      (body) => new Reply(201, body),
+    )
+  assert.deepEqual((await make()).body, { token: 'svc_hidden' })
+  assert.doesNotMatch(JSON.stringify(ctx.db.all(sql.selectFrom('idempotency').selectAll())), /svc_hidden/)
+  await assert.rejects(make, { code: 'conflict' })
 })

@@ -1,0 +1,61 @@
+import type { UsageTotals } from './adapter.ts'
+
+/**
+ * List prices in US dollars per million tokens: input, input read from a
+ * cache, output. As published in October 2026. They serve for estimates while
+ * a run streams and for programs that report no cost; what a program reports
+ * itself always wins, and a model that is not listed is unpriced. Prices by
+ * prompt length, batch and priority tiers are left out: the lower rate stands.
+ */
+const PRICES = new Map<string, readonly [input: number, cached: number, output: number]>([
+  ['demo', [3, 0.3, 15]], // the embedded runtime, which costs nothing: round figures, so that budgets can be tried out
+  ['claude-fable-5-1', [10, 0.25, 50]],
+  ['claude-fable-5', [10, 1, 50]],
+  ['claude-opus-5-5', [4, 0.2, 20]],
+  ['claude-opus-5', [5, 0.5, 25]],
+  ['claude-opus-4-7', [5, 0.5, 25]],
+  ['claude-opus-4-6', [5, 0.5, 25]],
+  ['claude-opus-4-5', [5, 0.5, 25]],
+  ['claude-opus-4-1', [15, 1.5, 75]],
+  ['claude-opus-4', [15, 1.5, 75]],
+  ['claude-sonnet-5-5', [2, 0.1, 10]],
+  ['claude-sonnet-5', [2, 0.2, 10]],
+  ['claude-sonnet-4-6', [3, 0.3, 15]],
+  ['claude-sonnet-4-5', [3, 0.3, 15]],
+  ['claude-sonnet-4', [3, 0.3, 15]],
+  ['claude-3-7-sonnet', [3, 0.3, 15]],
+  ['claude-haiku-5-5', [0.1, 0.01, 0.5]],
+  ['claude-haiku-4-5', [1, 0.1, 5]],
+  ['claude-3-5-haiku', [0.8, 0.08, 4]],
+  ['gpt-6.1-sol', [2, 0.1, 10]],
+  ['gpt-5.5', [5, 0.5, 30]],
+  ['gpt-5.4', [2.5, 0.25, 15]],
+  ['gpt-5.4-mini', [0.75, 0.075, 4.5]],
+  ['gpt-5.4-nano', [0.2, 0.02, 1.25]],
+  ['gpt-5.3-codex', [1.75, 0.175, 14]],
+  ['gpt-5.2', [1.75, 0.175, 14]],
+  ['gpt-5', [1.25, 0.125, 10]],
+  ['gpt-5-mini', [0.25, 0.025, 2]],
+  ['gpt-5-nano', [0.05, 0.005, 0.4]],
+])
+
+/** What writing to a cache costs beyond plain input, at the usual five minutes' life. */
+const CACHE_WRITE_PREMIUM = 0.25
+
+/**
+ * What a use would cost at list price, in US dollars, or null for a model
+ * without one. `cacheWriteTokens` of the input were written to a cache.
+ *
+ * The name must be a listed one, with at most a date or a variant behind it:
+ * a plain prefix would price `gpt-5-something-else` as `gpt-5`.
+ */
+export function estimateCost(model: string, use: Omit<UsageTotals, 'costUsd'>, cacheWriteTokens = 0): number | null {
+  const price = PRICES.get(model.toLowerCase().replace(/(?:[-@](?:\d{8}|\d{4}-\d\d-\d\d|latest))?(?:\[\w+\])?$/, ''))
+  if (!price) return null
+  const [input, cached, output] = price
+  const micros =
+    (use.inputTokens + cacheWriteTokens * CACHE_WRITE_PREMIUM) * input +
+    use.cachedInputTokens * cached +
+    use.outputTokens * output
+  return Math.round(micros) / 1e6
+}

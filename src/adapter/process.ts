@@ -1,0 +1,32 @@
+import type * as v from 'valibot'
+import type { Adapter } from './adapter.ts'
+import { configOf, programEntries } from './config.ts'
+import { silentReader } from './readers.ts'
+import { resolved } from './secrets.ts'
+
+const ProcessConfig = configOf(programEntries)
+
+export type ProcessConfig = v.InferOutput<typeof ProcessConfig>
+
+/**
+ * Runs any program: its exit code is the outcome, its output is the run's
+ * log. The prompt is on its standard input, for a program that wants it.
+ */
+export const processAdapter: Adapter<ProcessConfig> = {
+  type: 'process',
+  summary:
+    'Runs any program on this machine. Exit code 0 is success; the program finds its task in the SERVICE_ variables.',
+  config: ProcessConfig,
+  instructionsKey: null,
+  instructions: 'none',
+  installHint: null,
+  helpArgs: null,
+  resumes: false,
+  command: (config, run) => ({
+    command: config.command,
+    args: config.args,
+    env: resolved(config.env),
+    stdin: run.prompt,
+  }),
+  reader: () => silentReader,
+}

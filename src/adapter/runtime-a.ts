@@ -1,0 +1,81 @@
+import * as v from 'valibot'
+import type { Adapter, RunInput } from './adapter.ts'
+import { configOf, localEntries } from './config.ts'
+import { runtimeAReader } from './runtime-a-reader.ts'
+import { resolved } from './secrets.ts'
+
+const RuntimeAConfig = configOf({
+  ...localEntries('claude', [
+    '-p',
+    '--print',
+    '--input-format',
+    '--output-format',
+    '-r',
+    '--resume',
+    '-c',
+    '--continue',
+    '--fork-session',
+    '--session-id',
+    '--dangerously-skip-permissions',
+  ]),
+  dangerouslySkipPermissions: v.optional(
+    v.pipe(
+      v.boolean('It must be true or false.'),
+      v.description(
+        'Whether the program works without asking for permission. On by default: a run is unattended, so whatever it would ask is refused, the calls to this API included. Off, allow what the agent needs by extraArgs (--allowedTools ...) or in the settings of the program. As root the program takes this only when told that it is in a sandbox: the service then sets IS_SANDBOX=1, unless env sets it.',
+      ),
+    ),
+    true,
+  ),
+})
+
+export type RuntimeAConfig = v.InferOutput<typeof RuntimeAConfig>
+
+/**
+ * Drives `claude` in print mode: the prompt on standard input, one JSON
+ * object a line on standard output, and sessions resumed by their id.
+ */
+export const runtimeA: Adapter<RuntimeAConfig> = {
+  type: 'runtimeA_local',
+  summary: 'Runs the claude command line program on this machine, with the login of the user who started the service.',
+  config: RuntimeAConfig,
+  instructionsKey: 'instructionsFilePath',
+  instructions: 'file',
+  installHint: 'Install it with: npm install -g @anthropic-ai/claude-code. Then run claude once to log in.',
+  helpArgs: ['--help'],
+  resumes: true,
+  command: (config, run) => ({
+    command: config.command,
+    args: [
+      ...['-p', '-', '--output-format', 'stream-json', '--verbose'],
+      ...sessionArgs(run),
+      ...instructionArgs(run),
+      ...(config.model ? ['--model', config.model] : []),
+      ...(config.maxTurns ? ['--max-turns', String(config.maxTurns)] : []),
+      ...(config.dangerouslySkipPermissions ? ['--dangerously-skip-permissions'] : []),
+      ...config.extraArgs,
+    ],
+    env: {
+      ...(config.dangerouslySkipPermissions && process.getuid?.() === 0 ? { IS_SANDBOX: '1' } : {}),
+      ...resolved(config.env),
+    },
+    stdin: run.prompt,
+  }),
+  reader: runtimeAReader,
+}
+
+/** The id of a fresh session is set beforehand, so that one whose run dies can still be resumed. */
+function sessionArgs({ session, newSessionId, flags }: RunInput): string[] {
+  if (session) return ['--resume', session.id]
+  return canUse(flags, '--session-id') ? ['--session-id', newSessionId] : []
+}
+
+function instructionArgs({ instructionsFile, flags }: RunInput): string[] {
+  if (!instructionsFile) return []
+  // A resumed session keeps the recorded instructions unless the program can be told not to.
+  const snapshot = flags?.has('--system-prompt-snapshot') ? ['--system-prompt-snapshot', 'off'] : []
+  return ['--append-system-prompt-file', instructionsFile, ...snapshot]
+}
+
+/** Of an unknown program the base facts are believed. */
+const canUse = (flags: ReadonlySet<string> | null, flag: string): boolean => flags === null || flags.has(flag)

@@ -1,0 +1,31 @@
+import type { Adapter, SessionState } from './adapter.ts'
+
+/** A session as it is kept between runs, with what it was made under. */
+export interface KeptSession extends SessionState {
+  cwd: string
+  /** A hash of the instructions' text, or null when there were none. */
+  instructionsHash: string | null
+}
+
+export interface SessionSetting {
+  cwd: string
+  instructionsHash: string | null
+  flags: ReadonlySet<string> | null
+}
+
+/**
+ * The session that the next run continues, or null when it must start fresh:
+ * a program looks for its sessions under the working directory, and a resumed
+ * session keeps the instructions it began with where these are a file of
+ * their own, unless the program can be told otherwise.
+ */
+export function sessionToResume(
+  adapter: Pick<Adapter, 'resumes' | 'instructions'>,
+  kept: KeptSession | null,
+  now: SessionSetting,
+): SessionState | null {
+  if (!kept || !adapter.resumes || kept.cwd !== now.cwd) return null
+  const isStale = adapter.instructions === 'file' && kept.instructionsHash !== now.instructionsHash
+  if (isStale && !now.flags?.has('--system-prompt-snapshot')) return null
+  return { id: kept.id, totals: kept.totals }
+}

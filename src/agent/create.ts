@@ -1,0 +1,121 @@
+import { v7 as uuid } from 'uuid'
+import { recordActivity } from '../activity/record.ts'
+import { ADAPTER_TYPES, adapterOf } from '../adapter/registry.ts'
+import type { Context } from '../context.ts'
+import { toMicros } from '../cost/money.ts'
+import { AppError, invalid } from '../errors.ts'
+import type { Caller } from '../http/caller.ts'
+import { validate } from '../http/validate.ts'
+import type { AgentRow, NewAgent } from './agent.ts'
+import { configOf, recordRevision } from './configuration.ts'
+import { nextTimer } from './lifecycle.ts'
+import { findAgent, findAgentByUrlKey, findIssueRef, insertAgent } from './queries.ts'
+import { type Json, refusePlaceholders } from './redact.ts'
+
+/** Creates an agent that may work at once. */
+export function createAgent(ctx: Context, caller: Caller, companyId: string, want: NewAgent): AgentRow {
+  const issueIds = sourceIssues(ctx, companyId, want)
+  const agent = addAgent(ctx, caller, companyId, want, { status: 'idle', source: 'create' })
+  recordActivity(ctx, caller, {
+    companyId,
+    action: 'agent.created',
+    entity: { type: 'agent', id: agent.id },
+    agentId: agent.id,
+    details: { name: agent.name, role: agent.role, adapterType: agent.adapter_type, sourceIssueIds: issueIds },
+  })
+  return agent
+}
+
+/** Puts an agent into the company, with its first configuration revision. The activity is the caller's to record. */
+export function addAgent(
+  ctx: Context,
+  caller: Caller,
+  companyId: string,
+  want: NewAgent,
+  as: { status: 'idle' | 'pending_approval'; source: 'create' | 'hire' },
+): AgentRow {
+  checkAdapterConfig(want.adapterType, want.adapterConfig)
+  if (want.metadata) refusePlaceholders(want.metadata, 'metadata')
+  const id = uuid()
+  const runtimeConfig = JSON.stringify(want.runtimeConfig ?? {})
+  insertAgent(ctx.db, {
+    id,
+    company_id: companyId,
+    name: want.name,
+    url_key: chooseUrlKey(ctx, companyId, want.name),
+    role: want.role,
+    title: want.title ?? null,
+    icon: want.icon ?? null,
+    status: as.status,
+    reports_to: want.reportsTo ? getManager(ctx, companyId, want.reportsTo).id : null,
+    capabilities: want.capabilities ?? null,
+    adapter_type: want.adapterType,
+    adapter_config: JSON.stringify(want.adapterConfig),
+    runtime_config: runtimeConfig,
+    desired_skills: JSON.stringify([...new Set(want.desiredSkills ?? [])]),
+    metadata: want.metadata ? JSON.stringify(want.metadata) : null,
+    budget_micros: toMicros(want.budgetMonthlyCents ?? 0),
+    timer_due_at: nextTimer({ status: as.status, runtime_config: runtimeConfig }, ctx.now),
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  })
+  const agent = findAgent(ctx.db, { id })!
+  recordRevision(ctx, caller, { agent, source: as.source, before: null, after: configOf(agent) })
+  return agent
+}
+
+/** Refuses an adapter that does not exist and a configuration that its adapter does not take. */
+export function checkAdapterConfig(type: string, config: Json): void {
+  const adapter = adapterOf(type)
+  if (!adapter) {
+    throw invalid([{ path: 'adapterType', message: `must be one of ${ADAPTER_TYPES.join(', ')}` }])
+  }
+  validate(adapter.config, config, 'adapterConfig')
+  refusePlaceholders(config, 'adapterConfig')
+}
+
+/** The agent that `reportsTo` names: one of the company that is not terminated. */
+export function getManager(ctx: Context, companyId: string, ref: string): AgentRow {
+  const manager = findAgent(ctx.db, { id: ref }) ?? findAgentByUrlKey(ctx.db, { companyId, urlKey: ref.toLowerCase() })
+  if (manager?.company_id !== companyId) {
+    throw new AppError('semantic', `reportsTo: there is no agent ${ref} in this company.`, { field: 'reportsTo' })
+  }
+  if (manager.status === 'terminated') {
+    throw new AppError('semantic', `reportsTo: ${manager.name} is terminated. Choose another manager.`, {
+      field: 'reportsTo',
+    })
+  }
+  return manager
+}
+
+/** The ids of the issues that motivated an agent, each once. */
+export function sourceIssues(ctx: Context, companyId: string, want: NewAgent): string[] {
+  const refs = [...(want.sourceIssueId ? [want.sourceIssueId] : []), ...(want.sourceIssueIds ?? [])]
+  const ids = refs.map((ref) => {
+    const issue = findIssueRef(ctx.db, { companyId, ref })
+    if (issue) return issue.id
+    const field = ref === want.sourceIssueId ? 'sourceIssueId' : 'sourceIssueIds'
+    throw new AppError('semantic', `${field}: there is no issue ${ref} in this company.`, { field })
+  })
+  return [...new Set(ids)]
+}
+
+/**
+ * The slug of a name, with `-2`, `-3`, ... until it is unique in the company.
+ * A name without Latin letters or digits gets `agent`. `me` is the API's own.
+ */
+export function chooseUrlKey(ctx: Context, companyId: string, name: string, agentId?: string): string {
+  const stem =
+    name
+      .normalize('NFKD')
+      .toLowerCase()
+      .replaceAll(/\p{M}/gu, '')
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .slice(0, 60)
+      .replaceAll(/^-+|-+$/g, '') || 'agent'
+  for (let n = 1; ; n++) {
+    const urlKey = n === 1 ? stem : `${stem}-${n}`
+    const holder = findAgentByUrlKey(ctx.db, { companyId, urlKey })
+    if (urlKey !== 'me' && (!holder || holder.id === agentId)) return urlKey
+  }
+}

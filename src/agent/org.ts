@@ -1,0 +1,41 @@
+import * as v from 'valibot'
+import type { AgentWithFacts } from './agent.ts'
+import { SHOWN_STATUSES, type ShownStatus } from './lifecycle.ts'
+
+export interface OrgNode {
+  id: string
+  name: string
+  role: string
+  title: string | null
+  status: ShownStatus
+  reports: OrgNode[]
+}
+
+export const OrgNode: v.GenericSchema<OrgNode> = v.strictObject({
+  id: v.string(),
+  name: v.string(),
+  role: v.string(),
+  title: v.nullable(v.string()),
+  status: v.picklist(SHOWN_STATUSES),
+  reports: v.array(v.lazy(() => OrgNode)),
+})
+
+/**
+ * The reporting tree, the oldest first on each level. Everybody given stands
+ * in it exactly once, at the top when the manager is not among them.
+ */
+export function toOrg(agents: readonly AgentWithFacts[]): OrgNode[] {
+  const reports = Map.groupBy(agents, (agent) => agent.reports_to)
+  const known = new Set(agents.map((agent) => agent.id))
+  const placed = new Set<string>()
+
+  const place = (agent: AgentWithFacts): OrgNode[] => {
+    if (placed.has(agent.id)) return []
+    placed.add(agent.id)
+    const { id, name, role, title, shown_status: status } = agent
+    return [{ id, name, role, title, status, reports: (reports.get(id) ?? []).flatMap(place) }]
+  }
+  const tops = agents.filter((agent) => agent.reports_to === null || !known.has(agent.reports_to))
+  // Whoever is left reports in a circle, should the data ever hold one: its oldest then stands at the top.
+  return [...tops.flatMap(place), ...agents.flatMap(place)]
+}

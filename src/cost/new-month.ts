@@ -1,0 +1,30 @@
+import { resumeFromBudget } from '../agent/budget.ts'
+import { resumeCompanyFromBudget } from '../company/pause.ts'
+import type { Context } from '../context.ts'
+import { sql } from '../database/sql.ts'
+
+/** Those that stand still because their month's budget is spent. */
+function listSpent(ctx: Context) {
+  const agents = sql
+    .selectFrom('agent')
+    .select('id')
+    .where('status', '=', 'paused')
+    .where('pause_reason', '=', 'budget')
+  const companies = sql.selectFrom('company').select('id').where('pause_reason', '=', 'budget')
+  return { agents: ctx.db.all(agents), companies: ctx.db.all(companies) }
+}
+
+/** Lets those work again whose budget a new month has filled, in the caller's transaction. */
+export function resumeForNewMonth(ctx: Context): void {
+  const { agents, companies } = listSpent(ctx)
+  for (const { id } of companies) resumeCompanyFromBudget(ctx, id)
+  for (const { id } of agents) resumeFromBudget(ctx, id)
+}
+
+/** When the next month begins, if somebody waits for it. */
+export function nextMonth(ctx: Context): string | undefined {
+  const { agents, companies } = listSpent(ctx)
+  if (agents.length + companies.length === 0) return undefined
+  const now = new Date(ctx.now)
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString()
+}

@@ -1,0 +1,79 @@
+import { hash, randomUUID } from 'node:crypto'
+import type { Context as HonoContext } from 'hono'
+import * as v from 'valibot'
+import type { Context } from '../context.ts'
+import { toAppError } from '../database/write-queue.ts'
+import { AppError } from '../errors.ts'
+import { Page } from './list.ts'
+import type { Endpoint, Reply } from './route.ts'
+
+/** Gives a reply its form: JSON with its headers, or what the route made itself. */
+export function answer(ctx: Context, endpoint: Endpoint, c: HonoContext, { status, body, headers }: Reply): Response {
+  const all: Record<string, string> = { 'x-request-id': randomUUID(), ...headers }
+  if (body instanceof ReadableStream) {
+    if (c.req.method !== 'HEAD') return new Response(body, { status, headers: all })
+    void body.cancel()
+    return new Response(null, { status, headers: all })
+  }
+  if (body instanceof Uint8Array || endpoint.answers[status] === null) {
+    return new Response(body as Uint8Array<ArrayBuffer> | null, { status, headers: all })
+  }
+  const shown = body instanceof Page ? body.items : body
+  if (ctx.config.checkAnswers) checkAnswer(endpoint, status, shown)
+  const text = JSON.stringify(shown)
+  all['content-type'] ??= 'application/json; charset=utf-8'
+  if (body instanceof Page) {
+    if (body.next !== undefined) all.link = `<${nextUrl(c, body.next)}>; rel="next"`
+    if (body.total !== undefined) all['x-total-count'] = String(body.total)
+  } else if (endpoint.method === 'GET') {
+    all.etag = `"${hash('sha1', text, 'base64url')}"`
+    all['cache-control'] = 'private, no-cache'
+    if (isKnown(c.req.header('if-none-match'), all.etag)) return new Response(null, { status: 304, headers: all })
+  }
+  return new Response(text, { status, headers: all })
+}
+
+/** Whether an `If-None-Match` names the tag: `*`, or a list of tags that may be marked as weak. */
+const isKnown = (header: string | undefined, etag: string) =>
+  header !== undefined && (header.trim() === '*' || header.includes(etag))
+
+function nextUrl(c: HonoContext, cursor: string): string {
+  const query = new URLSearchParams(c.req.query())
+  query.set('after', cursor)
+  return `${c.req.path}?${query}`
+}
+
+/** In tests: an answer that its schema does not declare is a bug. */
+function checkAnswer(endpoint: Endpoint, status: number, body: unknown): void {
+  const schema = endpoint.answers[status]
+  if (!schema) throw new Error(`${endpoint.id} answered ${status}, which it does not declare.`)
+  const result = v.safeParse(schema, JSON.parse(JSON.stringify(body)))
+  if (!result.success) {
+    const faults = result.issues.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`).join('; ')
+    throw new Error(`${endpoint.id} answered what its schema does not allow: ${faults}`)
+  }
+}
+
+/** Answers what was thrown: an AppError as it says, anything else as a bug that is logged whole and shown as nothing. */
+export function answerError(ctx: Context, thrown: Error, c: HonoContext): Response {
+  const error = toAppError(thrown)
+  if (error instanceof AppError) return new Response(...errorAnswer(error))
+  const [text, init] = errorAnswer(new AppError('internal', 'Internal error.'))
+  const requestId = init.headers['x-request-id']
+  ctx.log.error(`${c.req.method} ${c.req.path} failed.`, { requestId, stack: String(thrown.stack ?? thrown) })
+  return new Response(text, init)
+}
+
+/** The one shape of every error, as the text, status and headers of an answer. */
+export function errorAnswer(error: AppError) {
+  const { code, message, status, details } = error
+  const requestId = randomUUID()
+  const headers: Record<string, string> = {
+    'content-type': 'application/json; charset=utf-8',
+    'x-request-id': requestId,
+  }
+  if (code === 'method_not_allowed') headers.allow = (details as { allowed: string[] }).allowed.join(', ')
+  if (status === 401) headers['www-authenticate'] = 'Bearer'
+  const body = { error: message, code, ...(details === undefined ? {} : { details }), requestId }
+  return [JSON.stringify(body), { status, headers }] as const
+}

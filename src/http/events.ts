@@ -1,0 +1,81 @@
+import type { Context } from '../context.ts'
+import type { LiveEvent } from '../events.ts'
+import { callerOf } from './caller.ts'
+import { type Input, reply, route } from './route.ts'
+import { agent, board } from './who.ts'
+
+/** How often a silent stream says that it lives, in milliseconds; proxies cut silent ones. */
+const HEARTBEAT = 15_000
+
+/** How many bytes may wait for a client before it counts as too slow; more than all kept events together. */
+const WAITING_BYTES = 1024 * 1024
+
+export const eventRoutes = [
+  route({
+    id: 'events.watch',
+    method: 'GET',
+    path: '/api/companies/:companyId/events',
+    summary: 'Watch what happens in a company, live, as Server-Sent Events',
+    description:
+      'Each event has the id, the type and the data of what happened. With `Last-Event-ID` the stream goes on after that event; when that is too long ago it begins with the event `reset`: load again what you show.',
+    who: [board, agent],
+    answers: { 200: null },
+    run: (ctx, input) =>
+      reply(200, watch(ctx, input.params.companyId, input), {
+        'content-type': 'text/event-stream; charset=utf-8',
+        // Proxies that buffer answers are asked not to.
+        'x-accel-buffering': 'no',
+      }),
+  }),
+]
+
+/** The company's events as the bytes of an event stream, until the client goes or the server stops. */
+function watch(ctx: Context, companyId: string, { header, drop }: Input): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  let stop = () => {}
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        let open = true
+        const end = () => {
+          if (open) controller.close()
+          stop()
+        }
+        const send = (text: string) => {
+          if (!open) return
+          controller.enqueue(encoder.encode(text))
+          if (controller.desiredSize! > 0) return
+          end()
+          drop()
+        }
+        // Who asked is asked again: a revoked key or an ended run must not go on watching.
+        const heartbeat = setInterval(() => {
+          callerOf(ctx, header('authorization')).then(() => send(': alive\n\n'), end)
+        }, HEARTBEAT)
+        const unsubscribe = ctx.events.subscribe((event) => {
+          if (event.companyId === companyId) send(frame(event))
+        }, end)
+        stop = () => {
+          open = false
+          unsubscribe()
+          clearInterval(heartbeat)
+        }
+        send(resume(ctx, companyId, header('last-event-id')))
+      },
+      cancel: () => stop(),
+    },
+    { highWaterMark: WAITING_BYTES, size: (chunk) => chunk.byteLength },
+  )
+}
+
+/** What a stream begins with: where it stands, and what the client missed. */
+function resume(ctx: Context, companyId: string, lastEventId: string | undefined): string {
+  const here = `id: ${ctx.events.last}\n`
+  if (!lastEventId) return `${here}: watching\n\n`
+  const missed = /^\d{1,16}$/.test(lastEventId) ? ctx.events.since(Number(lastEventId)) : undefined
+  if (!missed) return `${here}event: reset\ndata: {}\n\n`
+  const frames = missed.filter((event) => event.companyId === companyId).map(frame)
+  return `${frames.join('')}${here}: watching\n\n`
+}
+
+const frame = ({ id, type, data }: LiveEvent) => `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`

@@ -1,0 +1,54 @@
+import * as v from 'valibot'
+import { Comment, toComment } from '../comment/comment.ts'
+import { countComments, findComment, listComments } from '../comment/queries.ts'
+import type { Context } from '../context.ts'
+import { sql } from '../database/sql.ts'
+import type { Caller } from '../http/caller.ts'
+import * as field from '../http/fields.ts'
+import type { WakeReason } from '../run/wake.ts'
+import { contextOf, ISSUE_CONTEXT } from './context.ts'
+import { showIssue } from './get.ts'
+import { Issue, type IssueRow } from './issue.ts'
+
+/** What an agent needs to begin work on an issue. The thread itself is read with `after` from the cursor on. */
+export const HeartbeatContext = v.strictObject({
+  issue: Issue,
+  ...ISSUE_CONTEXT,
+  commentCursor: v.strictObject({
+    totalComments: v.number(),
+    latestCommentId: v.nullable(field.id),
+    latestCommentAt: v.nullable(field.timestamp),
+  }),
+  wakeComment: v.pipe(v.nullable(Comment), v.description('The comment that the agent was woken for.')),
+  attachments: v.array(field.jsonObject),
+})
+
+export function heartbeatContextOf(
+  ctx: Context,
+  caller: Caller,
+  issue: IssueRow,
+  wakeCommentId: string | undefined,
+): v.InferOutput<typeof HeartbeatContext> {
+  const [latest] = listComments(ctx.db, { issueId: issue.id, order: 'desc', after: undefined, limit: 1 })
+  const woken = wakeCommentId ?? wakeCommentOf(ctx, caller, issue)
+  const wakeComment = woken === undefined ? undefined : findComment(ctx.db, { issueId: issue.id, id: woken })
+  return {
+    issue: showIssue(ctx, issue),
+    ...contextOf(ctx, issue),
+    commentCursor: {
+      totalComments: countComments(ctx.db, { issueId: issue.id }),
+      latestCommentId: latest?.id ?? null,
+      latestCommentAt: latest?.created_at ?? null,
+    },
+    wakeComment: wakeComment ? toComment(wakeComment) : null,
+    attachments: [],
+  }
+}
+
+/** The last comment on the issue among the reasons of the run that asks. */
+function wakeCommentOf(ctx: Context, caller: Caller, issue: IssueRow): string | undefined {
+  if (caller.type !== 'agent' || caller.runId === null) return undefined
+  const run = ctx.db.first(sql.selectFrom('run').select('reasons').where('id', '=', caller.runId))
+  const reasons = JSON.parse(run?.reasons ?? '[]') as WakeReason[]
+  return reasons.findLast((reason) => reason.issueId === issue.id && reason.commentId !== null)?.commentId ?? undefined
+}

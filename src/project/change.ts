@@ -1,0 +1,139 @@
+import { v7 as uuid } from 'uuid'
+import { recordActivity } from '../activity/record.ts'
+import { hasSubordinates } from '../agent/credentials.ts'
+import type { Context } from '../context.ts'
+import { difference, fieldNames } from '../database/difference.ts'
+import { AppError, forbidden, notFound } from '../errors.ts'
+import { findGoalsByIds } from '../goal/queries.ts'
+import { type Caller, isOfCompany } from '../http/caller.ts'
+import { referredAgent, semantic, unknownReference } from '../references.ts'
+import { chooseUrlKey } from '../url-key.ts'
+import type { NewProject, Project, ProjectChange, ProjectRow } from './project.ts'
+import {
+  countProjectUses,
+  deleteProjectRow,
+  findProject,
+  findProjectByUrlKey,
+  insertProject,
+  listProjectGoalIds,
+  replaceProjectGoals,
+  updateProjectRow,
+  withParts,
+} from './queries.ts'
+import { addWorkspace } from './workspaces.ts'
+
+/**
+ * Gets the project that a reference means: an id, or its `urlKey` together
+ * with a company, which for an agent is its own. A project of another company
+ * is as unknown as one that is nowhere.
+ */
+export function getProject(ctx: Context, caller: Caller, ref: string, companyId?: string): ProjectRow {
+  const company = companyId ?? (caller.type === 'agent' ? caller.companyId : undefined)
+  const project =
+    findProject(ctx.db, { id: ref }) ??
+    (company === undefined ? undefined : findProjectByUrlKey(ctx.db, { companyId: company, urlKey: ref.toLowerCase() }))
+  if (!project || !isOfCompany(caller, project.company_id)) throw notFound('project', ref)
+  return project
+}
+
+/** Creates a project, with its first workspace where one is given. */
+export function createProject(ctx: Context, caller: Caller, companyId: string, want: NewProject): Project {
+  if (want.workspace && !maySetWorkspaces(ctx, caller)) {
+    throw forbidden('Only the board, the CEO agent and manager agents may set a workspace. Leave `workspace` out.')
+  }
+  const goalIds = wantedGoalIds(ctx, companyId, want, []) ?? []
+  const project = insertProject(ctx.db, {
+    id: uuid(),
+    company_id: companyId,
+    name: want.name,
+    url_key: chooseUrlKey(
+      want.name,
+      'project',
+      (urlKey) => findProjectByUrlKey(ctx.db, { companyId, urlKey }) !== undefined,
+    ),
+    description: want.description ?? null,
+    ...(want.status && { status: want.status }),
+    lead_agent_id: want.leadAgentId ? referredAgent(ctx, companyId, 'leadAgentId', want.leadAgentId).id : null,
+    target_date: want.targetDate ?? null,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  })
+  replaceProjectGoals(ctx.db, project.id, goalIds)
+  record(ctx, caller, 'project.created', project, { name: project.name })
+  if (want.workspace) addWorkspace(ctx, caller, project, want.workspace)
+  return withParts(ctx.db, [project])[0]!
+}
+
+/** Changes a project. Its `urlKey` stays when it is renamed: links to it hold. */
+export function updateProject(ctx: Context, caller: Caller, project: ProjectRow, want: ProjectChange): Project {
+  const { id, company_id } = project
+  const lead = want.leadAgentId && referredAgent(ctx, company_id, 'leadAgentId', want.leadAgentId).id
+  const change = difference(project, {
+    name: want.name,
+    description: want.description,
+    status: want.status,
+    lead_agent_id: lead,
+    target_date: want.targetDate,
+    archived_at: want.archivedAt && new Date(want.archivedAt).toISOString(),
+  })
+  const before = listProjectGoalIds(ctx.db, { projectId: id })
+  const goalIds = wantedGoalIds(ctx, company_id, want, before)
+  const newGoals = goalIds && goalIds.join() !== before.join()
+  if (!change && !newGoals) return withParts(ctx.db, [project])[0]!
+  if (newGoals) replaceProjectGoals(ctx.db, id, goalIds)
+  const changed = [...fieldNames(change ?? {}), ...(newGoals ? ['goalIds'] : [])]
+  record(ctx, caller, 'project.updated', project, { changed })
+  return withParts(ctx.db, [updateProjectRow(ctx.db, id, { ...change, updated_at: ctx.now })])[0]!
+}
+
+/** Deletes a project that nothing refers to, with its workspaces, and returns what it was. */
+export function deleteProject(ctx: Context, caller: Caller, project: ProjectRow): Project {
+  const uses = countProjectUses(ctx.db, project.id)
+  const used = Object.entries(uses).filter(([, count]) => count !== null && count > 0)
+  if (used.length > 0) {
+    const what = used.map(([kind, count]) => `${count} ${kind}`).join(', ')
+    throw new AppError('conflict', `This project is in use (${what}). Archive it instead: set archivedAt.`, uses)
+  }
+  const whole = withParts(ctx.db, [project])[0]!
+  record(ctx, caller, 'project.deleted', project, { name: project.name })
+  deleteProjectRow(ctx.db, project.id)
+  return whole
+}
+
+/** A workspace decides where agents' programs run on the user's machine, so not every agent may set one. */
+const maySetWorkspaces = (ctx: Context, caller: Caller) =>
+  caller.type !== 'agent' || caller.role === 'ceo' || hasSubordinates(ctx.db, { agentId: caller.agentId })
+
+/**
+ * The goals that `goalId` and `goalIds` ask for, in order; undefined when
+ * neither is given. `goalId` alone takes the place of the first goal.
+ */
+function wantedGoalIds(
+  ctx: Context,
+  companyId: string,
+  want: { goalId?: string | null | undefined; goalIds?: string[] | undefined },
+  before: readonly string[],
+): string[] | undefined {
+  if (want.goalId === undefined && want.goalIds === undefined) return undefined
+  const rest = want.goalIds ?? before.slice(1)
+  const ids = [...new Set(want.goalId ? [want.goalId, ...rest] : rest)]
+  if (want.goalId === null && want.goalIds && want.goalIds.length > 0) {
+    throw semantic('goalId', 'is the first of goalIds, so it cannot be null beside them')
+  }
+  const known = new Set(
+    findGoalsByIds(ctx.db, ids)
+      .filter((goal) => goal.company_id === companyId)
+      .map((goal) => goal.id),
+  )
+  const unknown = ids.find((id) => !known.has(id))
+  if (unknown !== undefined) throw unknownReference(unknown === want.goalId ? 'goalId' : 'goalIds', 'goal')
+  return ids
+}
+
+const record = (ctx: Context, caller: Caller, action: string, project: ProjectRow, details: Record<string, unknown>) =>
+  recordActivity(ctx, caller, {
+    companyId: project.company_id,
+    action,
+    entity: { type: 'project', id: project.id },
+    details,
+  })

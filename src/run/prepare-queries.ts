@@ -1,0 +1,27 @@
+import type { Db } from '../database/db.ts'
+import { sql } from '../database/sql.ts'
+
+/** What a prompt says of the issue that a run was woken for. */
+export const findIssueBrief = (db: Db, id: string) =>
+  db.first(sql.selectFrom('issue').select(['id', 'identifier', 'title', 'project_id']).where('id', '=', id))
+
+/** The directory of a project's primary workspace, if it has one on this machine. */
+export const findWorkspaceCwd = (db: Db, projectId: string): string | null =>
+  db.first(sql.selectFrom('workspace').select('cwd').where('project_id', '=', projectId).where('is_primary', '=', 1))
+    ?.cwd ?? null
+
+export const findCommentBrief = (db: Db, id: string) =>
+  db.first(
+    sql
+      .selectFrom('comment')
+      .leftJoin('agent', 'agent.id', 'comment.author_agent_id')
+      .select(['comment.id', 'body', 'agent.name as author'])
+      .where('comment.id', '=', id),
+  )
+
+export function findApprovalBrief(db: Db, id: string) {
+  const approval = db.first(sql.selectFrom('approval').select(['id', 'type', 'status']).where('id', '=', id))
+  if (!approval) return undefined
+  const links = db.all(sql.selectFrom('approval_issue').select('issue_id').where('approval_id', '=', id))
+  return { ...approval, issueIds: links.map((link) => link.issue_id) }
+}

@@ -1,0 +1,209 @@
+import * as v from 'valibot'
+import { getAgent } from '../agent/get.ts'
+import { isAbove } from '../agent/queries.ts'
+import type { Context } from '../context.ts'
+import { AppError, forbidden, invalid, notFound } from '../errors.ts'
+import { type Caller, isOfCompany } from '../http/caller.ts'
+import * as field from '../http/fields.ts'
+import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
+import { reply, route } from '../http/route.ts'
+import { agent, board } from '../http/who.ts'
+import { readLog, runFolder } from './log.ts'
+import { costsOfRuns, findIssueByRef, findRun, listRuns } from './queries.ts'
+import { Reason, RUN_STATUSES, Run, type RunRow, type RunStatus, toRun } from './run.ts'
+import { requestStop } from './stop.ts'
+import { requestWake, type WakeReason } from './wake.ts'
+
+/** A waiting wake as the API shows it. */
+const Wake = v.strictObject({
+  id: field.id,
+  agentId: field.id,
+  status: v.picklist(['waiting', 'claimed', 'dropped']),
+  reasons: v.array(Reason),
+  notBefore: v.nullable(field.timestamp),
+  createdAt: field.timestamp,
+})
+
+const listQuery = v.object({
+  ...LIST_QUERY,
+  agentId: v.optional(v.string()),
+  issueId: v.optional(v.string()),
+  status: v.optional(v.pipe(v.string(), v.description('A comma-separated list of statuses.'))),
+})
+
+const list = route({
+  id: 'runs.list',
+  method: 'GET',
+  path: '/api/companies/:companyId/runs',
+  summary: 'List the runs of a company, newest first',
+  who: [board, agent],
+  query: listQuery,
+  answers: { 200: v.array(Run) },
+  run: (ctx, { params, query }) => pageOfRuns(ctx, params.companyId, query, false),
+})
+
+const get = route({
+  id: 'runs.get',
+  method: 'GET',
+  path: '/api/runs/:runId',
+  summary: 'Get a run',
+  who: [board, agent],
+  answers: { 200: Run },
+  run: (ctx, { caller, params }) => show(ctx, getRun(ctx, caller, params.runId)),
+})
+
+const log = route({
+  id: 'runs.log',
+  method: 'GET',
+  path: '/api/runs/:runId/log',
+  summary: 'Read what a run wrote, from an offset on',
+  description: 'Ask again with `nextOffset` while the run goes on. Tokens and secrets stand in it as `[redacted]`.',
+  who: [board, agent],
+  query: v.object({
+    offset: v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'must be a number'), v.transform(Number)), '0'),
+    limit: v.optional(
+      v.pipe(
+        v.string(),
+        v.regex(/^\d+$/, 'must be a number'),
+        v.transform(Number),
+        v.minValue(16),
+        v.maxValue(1_048_576),
+      ),
+      '262144',
+    ),
+  }),
+  answers: {
+    200: v.strictObject({ runId: field.id, text: v.string(), nextOffset: v.number(), isComplete: v.boolean() }),
+  },
+  run: (ctx, { caller, params, query }) => {
+    const run = getRun(ctx, caller, params.runId)
+    const { text, nextOffset, done } = readLog(runFolder(ctx.config, run.id), query.offset, query.limit)
+    return { runId: run.id, text, nextOffset, isComplete: done || (run.finished_at !== null && text === '') }
+  },
+})
+
+const cancel = route({
+  id: 'runs.cancel',
+  method: 'POST',
+  path: '/api/runs/:runId/cancel',
+  summary: 'Stop a run and everything it started',
+  description: 'Answers at once; the processes are gone within the grace period. A run that has ended stays as it is.',
+  who: [board, agent],
+  answers: { 200: Run },
+  run: (ctx, { caller, params }) =>
+    ctx.write(() => {
+      const run = getRun(ctx, caller, params.runId)
+      mayCommand(ctx, caller, run.agent_id, 'cancel its runs')
+      return show(ctx, requestStop(ctx, run.id, 'cancelled') ?? run)
+    }),
+})
+
+const invoke = route({
+  id: 'agents.invoke',
+  method: 'POST',
+  path: '/api/agents/:agentId/heartbeat/invoke',
+  summary: 'Wake an agent now',
+  who: [board, agent],
+  body: v.strictObject({
+    issueId: v.optional(v.nullable(field.reference)),
+    reason: v.optional(v.nullable(field.text)),
+    source: v.optional(v.nullable(v.string())),
+    triggerDetail: v.optional(v.nullable(v.string())),
+    payload: v.optional(v.nullable(field.jsonObject)),
+    idempotencyKey: v.optional(v.nullable(v.string())),
+  }),
+  bodyOptional: true,
+  answers: { 202: Wake },
+  run: (ctx, { caller, params, body }) =>
+    ctx.write(() => {
+      const target = getAgent(ctx, caller, params.agentId)
+      mayCommand(ctx, caller, target.id, 'wake it')
+      if (target.status === 'terminated' || target.status === 'pending_approval' || target.status === 'paused') {
+        throw new AppError('agent_not_ready', `${target.name} is ${target.status}, so it cannot run.`)
+      }
+      const issue = body.issueId ? getIssueRef(ctx, target.company_id, body.issueId) : undefined
+      const wake = requestWake(ctx, caller, { agentId: target.id, source: 'on_demand', issueId: issue?.id ?? null })
+      if (!wake) throw new AppError('agent_not_ready', `${target.name} takes no wakes but its timer's (wakeOnDemand).`)
+      return reply(202, {
+        id: wake.id,
+        agentId: wake.agent_id,
+        status: wake.status,
+        reasons: JSON.parse(wake.reasons) as WakeReason[],
+        notBefore: wake.not_before,
+        createdAt: wake.created_at,
+      })
+    }),
+})
+
+const live = route({
+  id: 'runs.live',
+  method: 'GET',
+  path: '/api/companies/:companyId/live-runs',
+  summary: 'List the runs that have not ended',
+  who: [board, agent],
+  query: listQuery,
+  answers: { 200: v.array(Run) },
+  run: (ctx, { params, query }) => pageOfRuns(ctx, params.companyId, query, true),
+})
+
+/** The routes of runs; the second half are the names that clients in the field use for the same. */
+export const runRoutes = [
+  list,
+  live,
+  get,
+  log,
+  cancel,
+  invoke,
+  { ...list, id: 'heartbeatRuns.list', path: '/api/companies/:companyId/heartbeat-runs' },
+  { ...get, id: 'heartbeatRuns.get', path: '/api/heartbeat-runs/:runId' },
+  { ...log, id: 'heartbeatRuns.log', path: '/api/heartbeat-runs/:runId/log' },
+  { ...cancel, id: 'heartbeatRuns.cancel', path: '/api/heartbeat-runs/:runId/cancel' },
+  { ...invoke, id: 'agents.wakeup', path: '/api/agents/:agentId/wakeup' },
+]
+
+function pageOfRuns(ctx: Context, companyId: string, query: v.InferOutput<typeof listQuery>, live: boolean) {
+  const { limit, agentId, issueId } = query
+  const filter = {
+    companyId,
+    agentId,
+    issueId: issueId === undefined ? undefined : (findIssueByRef(ctx.db, { companyId, ref: issueId })?.id ?? issueId),
+    statuses: query.status === undefined ? undefined : statusesOf(query.status),
+    live,
+    after: decodeCursor(query.after, ['string'])?.[0],
+    limit,
+  }
+  const rows = listRuns(ctx.db, filter)
+  const costs = costsOfRuns(
+    ctx.db,
+    rows.map((row) => row.id),
+  )
+  return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: (row) => toRun(row, costs.get(row.id)) })
+}
+
+function statusesOf(list: string): RunStatus[] {
+  const statuses = list.split(',').map((status) => status.trim())
+  const unknown = statuses.filter((status) => !(RUN_STATUSES as readonly string[]).includes(status))
+  if (unknown.length === 0) return statuses as RunStatus[]
+  throw invalid([{ path: 'status', message: `knows ${RUN_STATUSES.join(', ')}, not ${unknown.join(', ')}` }])
+}
+
+const show = (ctx: Context, run: RunRow) => toRun(run, costsOfRuns(ctx.db, [run.id]).get(run.id))
+
+function getRun(ctx: Context, caller: Caller, id: string): RunRow {
+  const run = findRun(ctx.db, { id })
+  if (!run || !isOfCompany(caller, run.company_id)) throw notFound('run', id)
+  return run
+}
+
+/** The board commands every agent, a manager those below it; an agent itself neither starts nor stops its own runs. */
+function mayCommand(ctx: Context, caller: Caller, agentId: string, what: string): void {
+  if (caller.type === 'agent' && !isAbove(ctx.db, { managerId: caller.agentId, agentId })) {
+    throw forbidden(`Only the board and the agent's managers may ${what}.`)
+  }
+}
+
+function getIssueRef(ctx: Context, companyId: string, ref: string) {
+  const issue = findIssueByRef(ctx.db, { companyId, ref })
+  if (!issue) throw new AppError('semantic', `issueId: there is no issue ${ref} in this company.`)
+  return issue
+}

@@ -1,0 +1,96 @@
+import { recordActivity } from '../activity/record.ts'
+import type { Context } from '../context.ts'
+import { SYSTEM } from '../http/caller.ts'
+import type { FactSummary } from './facts.ts'
+import { applyFailurePolicy } from './failure-policy.ts'
+import { findRun, updateRun } from './queries.ts'
+import type { RunRow, RunStatus } from './run.ts'
+import { keepSession } from './session.ts'
+
+/** How a run's processes ended, or why it never had any. */
+export interface Ending {
+  reason: 'exited' | 'timed_out' | 'silent' | 'stopped' | 'spawn_failed' | 'not_started' | 'lost'
+  exitCode: number | null
+  signal: string | null
+  error: { code: string; message: string } | null
+}
+
+/**
+ * Ends a run, once: its token dies in this transaction, its session is kept,
+ * and what must follow a failure follows. A run that has ended stays as it is.
+ */
+export function settleRun(ctx: Context, runId: string, ending: Ending, facts: FactSummary): RunRow | undefined {
+  const run = findRun(ctx.db, { id: runId })
+  if (!run || run.finished_at !== null) return run
+  const { status, code, message } = verdict(run, ending, facts)
+  const ended = updateRun(ctx.db, run.id, {
+    status,
+    exit_code: ending.exitCode,
+    signal: ending.signal,
+    error: message,
+    error_code: code,
+    summary: facts.text,
+    session_id_after: facts.sessionId ?? run.session_id_after,
+    finished_at: ctx.now,
+  })
+  keepSession(ctx, ended, facts)
+  recordActivity(ctx, SYSTEM, {
+    companyId: run.company_id,
+    action: 'run.finished',
+    entity: { type: 'run', id: run.id },
+    agentId: run.agent_id,
+    runId: run.id,
+    details: { status, errorCode: code, issueId: run.issue_id },
+  })
+  applyFailurePolicy(ctx, ended, ending, facts)
+  return ended
+}
+
+interface Verdict {
+  status: Exclude<RunStatus, 'starting' | 'running'>
+  code: string | null
+  message: string | null
+}
+
+const STOPPED: Record<NonNullable<RunRow['stop_reason']>, string> = {
+  cancelled: 'Cancelled.',
+  paused: 'Stopped because its agent was paused.',
+  terminated: 'Stopped because its agent was terminated.',
+  budget: 'Stopped because its budget was spent.',
+  shutdown: 'Stopped with the server; it is run again at the next start.',
+  stopped: 'Stopped with everything else of its company.',
+}
+
+/** The first cause of an ending wins: a run that was being stopped was stopped, whatever its program says. */
+function verdict(run: RunRow, ending: Ending, facts: FactSummary): Verdict {
+  if (run.stop_reason) return { status: 'cancelled', code: run.stop_reason, message: STOPPED[run.stop_reason] }
+  switch (ending.reason) {
+    case 'timed_out':
+      return { status: 'timed_out', code: 'timed_out', message: 'It ran longer than its time limit (timeoutSec).' }
+    case 'silent':
+      return {
+        status: 'timed_out',
+        code: 'silent',
+        message: 'It wrote nothing for longer than its silence limit (silenceSec).',
+      }
+    case 'lost':
+      return { status: 'lost', code: 'lost', message: 'Its process is gone, and nothing tells how it ended.' }
+    case 'stopped':
+      return { status: 'cancelled', code: 'stopped', message: 'Its process was told to stop from outside the server.' }
+    case 'spawn_failed':
+    case 'not_started':
+      return { status: 'failed', code: ending.error?.code ?? ending.reason, message: ending.error?.message ?? null }
+    case 'exited':
+      return exited(ending, facts)
+  }
+}
+
+function exited(ending: Ending, facts: FactSummary): Verdict {
+  if (ending.exitCode === 0 && facts.outcome?.ok !== false) return { status: 'succeeded', code: null, message: null }
+  const how = ending.signal ? `It was ended by ${ending.signal}.` : `It exited with code ${ending.exitCode}.`
+  return {
+    status: 'failed',
+    code: facts.outcome?.code ?? 'exit_code',
+    message: facts.outcome?.message ?? how,
+  }
+}

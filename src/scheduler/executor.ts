@@ -1,0 +1,206 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Fact } from '../adapter/adapter.ts'
+import type { Context } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { addFacts, bookFacts, type FactSummary, NO_FACTS } from '../run/facts.ts'
+import { runFolder } from '../run/log.ts'
+import { NotStartable, type PreparedRun, prepareRun, type RunSurroundings } from '../run/prepare.ts'
+import { findRun, listLiveRuns, updateRun } from '../run/queries.ts'
+import type { RunRow } from '../run/run.ts'
+import { type Ending, settleRun } from '../run/settle.ts'
+import { requestStop, type StopReason } from '../run/stop.ts'
+import { followRun, type RunProcess } from './follow.ts'
+import { spawnRun } from './process.ts'
+import type { ProcessIdentity } from './process-table.ts'
+import { stopRun } from './stop.ts'
+
+export interface Executor {
+  /** Carries out a claimed run, start to end. */
+  execute(run: RunRow): void
+  /** Takes over a run that another server started, by what is known of its shim. */
+  adopt(run: RunRow, identity: ProcessIdentity | null): void
+  /** Resolves when no run is under way. */
+  idle(): Promise<void>
+  /** Stops every run for the server's own stop, and waits until they are gone. */
+  stopAll(): Promise<void>
+  /** Lets go of the runs: they go on by themselves, for the next server to adopt. */
+  close(): void
+}
+
+/** How long after a failed write the next try comes, in milliseconds. */
+const DISK_FULL_WAIT_MS = 1_000
+
+/** Carries runs out: claim -> token -> workspace -> spawn -> wait or stop -> settle -> record -> announce. */
+export function createExecutor(
+  ctx: Context,
+  around: RunSurroundings & { shim: readonly [string, ...string[]] },
+): Executor {
+  const underWay = new Map<string, Promise<void>>()
+  const processes = new Map<string, RunProcess>()
+  let isClosed = false
+
+  const unsubscribe = ctx.events.subscribe(({ type, companyId, data }) => {
+    if (type === 'run.stopping') stopProcess((data as { runId: string }).runId)
+    if (type === 'agent.stopped') {
+      const { agentId, reason } = data as { agentId: string; reason: StopReason }
+      requestStops({ agentId }, reason)
+    }
+    if (type === 'company.stopped') requestStops({ companyId }, (data as { reason: StopReason }).reason)
+  })
+
+  function track(run: RunRow, work: Promise<void>) {
+    const done = work
+      .catch((error) => ctx.log.error('A run was not settled.', { runId: run.id, error: stackOf(error) }))
+      .finally(() => underWay.delete(run.id))
+    underWay.set(run.id, done)
+  }
+
+  /**
+   * Writes what happened to a run. A full disk is waited out: the run goes on
+   * whether it can be written down or not, and must not be forgotten for it.
+   */
+  async function persist(change: () => void): Promise<void> {
+    for (;;) {
+      try {
+        return await ctx.write(change)
+      } catch (error) {
+        if (!(error instanceof AppError && error.code === 'disk_full') || isClosed) throw error
+        ctx.log.warn('A run cannot be written down: the disk is full.')
+        await delay(DISK_FULL_WAIT_MS, undefined, { ref: false })
+      }
+    }
+  }
+
+  async function carryOut(run: RunRow): Promise<void> {
+    const token = await ctx.tokens.sign({ id: run.id, agentId: run.agent_id, companyId: run.company_id })
+    let prepared: PreparedRun
+    try {
+      prepared = await prepareRun(ctx, run, token, around)
+      await ctx.write(() => noteIntent(ctx, run.id, prepared))
+    } catch (error) {
+      return settle(run.id, notStarted(ctx, run, error), NO_FACTS)
+    }
+    // Looked at again just before the spawn: a stop that came meanwhile found no process to stop.
+    if (findRun(ctx.db, { id: run.id })?.stop_reason) return settle(run.id, STOPPED_IN_TIME, NO_FACTS)
+    const facts = createFactBook(run.id)
+    const process = await spawnRun(prepared.spec, {
+      shim: around.shim,
+      runDir: runFolder(ctx.config, run.id),
+      onFacts: facts.add,
+    })
+    processes.set(run.id, process)
+    await persist(() => noteRunning(ctx, run.id, process.identity))
+    await untilSettled(run.id, process, facts)
+  }
+
+  async function carryOn(run: RunRow, identity: ProcessIdentity | null): Promise<void> {
+    const facts = createFactBook(run.id)
+    const ref = { runId: run.id, runDir: runFolder(ctx.config, run.id), identity }
+    const process = followRun(ref, { onFacts: facts.add })
+    processes.set(run.id, process)
+    if (identity && run.status === 'starting') await persist(() => noteRunning(ctx, run.id, identity))
+    await untilSettled(run.id, process, facts)
+  }
+
+  async function untilSettled(runId: string, process: RunProcess, facts: FactBook): Promise<void> {
+    try {
+      // A stop that was asked for before this process was known here.
+      if (findRun(ctx.db, { id: runId })?.stop_reason) stopProcess(runId)
+      const { reason, exitCode, signal, error } = await process.ended
+      await settle(runId, { reason, exitCode, signal, error: error ?? null }, facts.summary())
+    } finally {
+      processes.delete(runId)
+      process.close()
+    }
+  }
+
+  /** Keeps what a run tells: on the books at once, and its last words for the end. */
+  function createFactBook(runId: string) {
+    let summary = NO_FACTS
+    return {
+      async add(facts: Fact[]) {
+        summary = addFacts(summary, facts)
+        await persist(() => bookFacts(ctx, runId, facts))
+      },
+      summary: () => summary,
+    }
+  }
+
+  const settle = (runId: string, ending: Ending, facts: FactSummary) =>
+    persist(() => settleRun(ctx, runId, ending, facts))
+
+  function stopProcess(runId: string) {
+    const process = processes.get(runId)
+    if (!process) return
+    const graceSec = findRun(ctx.db, { id: runId })?.grace_sec ?? 0
+    stopRun(process, graceSec).catch((error) =>
+      ctx.log.error('A run was not stopped.', { runId, error: stackOf(error) }),
+    )
+  }
+
+  function requestStops(which: { agentId?: string; companyId?: string }, reason: StopReason) {
+    ctx
+      .write(() => {
+        for (const run of listLiveRuns(ctx.db, which)) requestStop(ctx, run.id, reason)
+      })
+      .catch((error) => ctx.log.error('Runs were not stopped.', { ...which, error: stackOf(error) }))
+  }
+
+  const idle = async () => {
+    while (underWay.size > 0) await Promise.all(underWay.values())
+  }
+
+  return {
+    execute: (run) => track(run, carryOut(run)),
+    adopt: (run, identity) => track(run, carryOn(run, identity)),
+    idle,
+    async stopAll() {
+      await ctx.write(() => {
+        for (const run of listLiveRuns(ctx.db)) requestStop(ctx, run.id, 'shutdown')
+      })
+      await idle()
+    },
+    close() {
+      isClosed = true
+      unsubscribe()
+      for (const process of processes.values()) process.close()
+    },
+  }
+}
+
+interface FactBook {
+  add(facts: Fact[]): Promise<void>
+  summary(): FactSummary
+}
+
+const stackOf = (error: unknown) => String((error as Error)?.stack ?? error)
+
+const STOPPED_IN_TIME: Ending = { reason: 'stopped', exitCode: null, signal: null, error: null }
+
+/** What the run is about to be, kept before there is a process: a server after a crash knows what to look for. */
+const noteIntent = (ctx: Context, runId: string, { spec, instructionsHash }: PreparedRun) =>
+  updateRun(ctx.db, runId, {
+    cwd: spec.cwd,
+    instructions_hash: instructionsHash,
+    grace_sec: spec.graceSec,
+    session_id_before: spec.reader.session?.id ?? null,
+  })
+
+function noteRunning(ctx: Context, runId: string, identity: ProcessIdentity | null): void {
+  const run = updateRun(ctx.db, runId, {
+    status: 'running',
+    pid: identity?.pid ?? null,
+    pid_started: identity?.startTime ?? null,
+    boot_id: identity?.bootId ?? null,
+    started_at: ctx.now,
+  })
+  const data = { runId, agentId: run.agent_id }
+  ctx.afterCommit(() => ctx.events.publish({ companyId: run.company_id, type: 'run.running', data }))
+}
+
+function notStarted(ctx: Context, run: RunRow, error: unknown): Ending {
+  const isExpected = error instanceof NotStartable
+  if (!isExpected) ctx.log.error('A run could not be prepared.', { runId: run.id, error: stackOf(error) })
+  const { code, message } = isExpected ? error : { code: 'internal', message: 'Internal error.' }
+  return { reason: 'not_started', exitCode: null, signal: null, error: { code, message } }
+}

@@ -1,0 +1,196 @@
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
+import { listByPs, markerByPs, psBootId } from './process-table-ps.ts'
+
+/** The environment variable that marks every process of a run; its value is the run's id. */
+export const MARKER = 'SERVICE_RUN_ID'
+
+/**
+ * Says which process is meant, for as long as the record is kept: a pid alone
+ * is given to another process sooner or later.
+ */
+export interface ProcessIdentity {
+  pid: number
+  /** Linux: clock ticks since boot. macOS: the start time as `ps` prints it. Compared, never computed with. */
+  startTime: string
+  bootId: string
+}
+
+/** One process as it was a moment ago. */
+export interface ProcessEntry {
+  pid: number
+  parent: number
+  group: number
+  session: number
+  startTime: string
+}
+
+/** The run whose processes are meant, and its shim if it is known. */
+export interface RunLeader {
+  runId: string
+  leader: ProcessIdentity | null
+}
+
+/** The identity of a live process, or undefined. A process that has ended but was not waited for is not live. */
+export function identityOf(pid: number): ProcessIdentity | undefined {
+  const entry = findProcess(pid)
+  return entry && { pid, startTime: entry.startTime, bootId: bootId() }
+}
+
+/** Whether this very process still lives: same pid, same start time, same boot. */
+export const isSameProcess = (identity: ProcessIdentity): boolean =>
+  identity.bootId === bootId() && isLive({ pid: identity.pid, startTime: identity.startTime })
+
+/** Whether this is the live shim of this run: a record that says so may be old, or forged. */
+export const isShim = (identity: ProcessIdentity, runId: string): boolean =>
+  isSameProcess(identity) && markerOf(identity.pid) === runId
+
+/** Whether the process that was seen before still lives. */
+export const isLive = (seen: Pick<ProcessEntry, 'pid' | 'startTime'>): boolean =>
+  findProcess(seen.pid)?.startTime === seen.startTime
+
+/** Signals a process that was seen before, if it is still that one. Returns whether it was signalled. */
+export function signalProcess(seen: Pick<ProcessEntry, 'pid' | 'startTime'>, signal: NodeJS.Signals): boolean {
+  if (seen.pid <= 1 || !isLive(seen)) return false
+  try {
+    return process.kill(seen.pid, signal)
+  } catch {
+    return false // it ended just now, or belongs to another user
+  }
+}
+
+/** Every live process that carries a run's marker, by run id: one look at the whole machine. */
+export function markedProcesses(): Map<string, ProcessIdentity[]> {
+  const boot = bootId()
+  const marked = new Map<string, ProcessIdentity[]>()
+  for (const { pid, startTime } of listProcesses()) {
+    const runId = markerOf(pid)
+    if (!runId) continue
+    const identity = { pid, startTime, bootId: boot }
+    const known = marked.get(runId)
+    if (known) known.push(identity)
+    else marked.set(runId, [identity])
+  }
+  return marked
+}
+
+/** The shim of a run, found by its marker alone: the process that leads its own group. */
+export function findShim(runId: string): ProcessIdentity | undefined {
+  const entry = listProcesses().find(
+    ({ pid, group }) => pid === group && markerOf(pid) === runId && hasShimArguments(pid, runId),
+  )
+  return entry && { pid: entry.pid, startTime: entry.startTime, bootId: bootId() }
+}
+
+/**
+ * Lists the live processes of a run, without its shim: those with its marker,
+ * those in the shim's group or session, and the descendants of them all.
+ *
+ * A group or session number is believed only while the shim lives or while a
+ * marked process is in it: only then can the system not have given the number
+ * to somebody else.
+ */
+export function runTree({ runId, leader }: RunLeader): ProcessEntry[] {
+  const isLeader = (entry: ProcessEntry) => entry.pid === leader?.pid && entry.startTime === leader.startTime
+  const processes = listProcesses()
+  const shimLives = leader !== null && isShim(leader, runId)
+  const sameBoot = leader?.bootId === bootId()
+  // What started before the shim cannot be its work; not to read its environment saves most of a scan.
+  const earliest = leader && sameBoot ? Number(leader.startTime) : Number.NaN
+  const marked = processes.filter(
+    (entry) => !(Number(entry.startTime) < earliest) && markerOf(entry.pid) === runId && !isLeader(entry),
+  )
+  const groupIsOurs = shimLives || (sameBoot && marked.some((entry) => entry.group === leader.pid))
+  const sessionIsOurs = shimLives || (sameBoot && marked.some((entry) => entry.session === leader.pid))
+
+  const found = new Set(marked)
+  for (const entry of processes) {
+    if ((groupIsOurs && entry.group === leader?.pid) || (sessionIsOurs && entry.session === leader?.pid))
+      found.add(entry)
+  }
+  const pids = new Set([...found].map((entry) => entry.pid))
+  if (shimLives) pids.add(leader.pid)
+  for (let before = -1; before < found.size; ) {
+    before = found.size
+    for (const entry of processes) {
+      if (!pids.has(entry.parent)) continue
+      found.add(entry)
+      pids.add(entry.pid)
+    }
+  }
+  return [...found].filter((entry) => !isLeader(entry) && entry.pid !== process.pid)
+}
+
+/** The run whose marker a process carries, or undefined; also when its environment may not be read. */
+export function markerOf(pid: number): string | undefined {
+  if (!isLinux()) return markerByPs(pid, MARKER)
+  const environment = readProc(`/proc/${pid}/environ`)
+  if (!environment) return undefined
+  const needle = `${MARKER}=`
+  const start = environment.startsWith(needle) ? 0 : environment.indexOf(`\0${needle}`) + 1
+  if (start === 0 && !environment.startsWith(needle)) return undefined
+  const end = environment.indexOf('\0', start)
+  return environment.slice(start + needle.length, end < 0 ? undefined : end)
+}
+
+/** Which start of the machine this is. */
+export const bootId = (): string =>
+  isLinux() ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() : psBootId()
+
+/** Every live process of the machine, zombies and kernel threads left out. */
+function listProcesses(): ProcessEntry[] {
+  if (!isLinux()) return listByPs()
+  const entries: ProcessEntry[] = []
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name)
+    const entry = pid > 0 ? findProcess(pid) : undefined
+    if (entry) entries.push(entry)
+  }
+  return entries
+}
+
+function findProcess(pid: number): ProcessEntry | undefined {
+  if (!isLinux()) return listByPs(pid)[0]
+  const stat = readProc(`/proc/${pid}/stat`)
+  if (!stat) return undefined
+  // The name stands in parentheses and may hold anything, parentheses too: what follows the last one is regular.
+  const [state, parent, group, session, , , flags, , , , , , , , , , , , , startTime] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+  if (!startTime || state === 'Z' || state === 'X' || Number(flags) & KERNEL_THREAD) return undefined
+  return { pid, parent: Number(parent), group: Number(group), session: Number(session), startTime }
+}
+
+/** PF_KTHREAD in the kernel's `sched.h`. */
+const KERNEL_THREAD = 0x00200000
+
+/** A stray may lead a group too and carry the marker, but only a shim has the run's id as its last argument. */
+function hasShimArguments(pid: number, runId: string): boolean {
+  if (!isLinux()) return true
+  return readProc(`/proc/${pid}/cmdline`)?.endsWith(`\0${runId}\0`) ?? false
+}
+
+/**
+ * The text of a file under /proc, or undefined when the process is gone or not
+ * ours to read. Throws when this process is out of files or memory: nobody must
+ * be taken for dead because of that.
+ */
+function readProc(path: string): string | undefined {
+  let file: number | undefined
+  try {
+    file = openSync(path, 'r')
+    const parts: Buffer[] = []
+    for (;;) {
+      const part = Buffer.allocUnsafe(8192)
+      const length = readSync(file, part)
+      if (length === 0) return Buffer.concat(parts).toString('latin1')
+      parts.push(part.subarray(0, length))
+    }
+  } catch (error) {
+    if (['EMFILE', 'ENFILE', 'ENOMEM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    return undefined
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+const isLinux = () => process.platform === 'linux'

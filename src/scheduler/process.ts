@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { type Follow, followRun, type RunProcess } from './follow.ts'
+import { identityOf, MARKER } from './process-table.ts'
+import { type RunSpec, shimErrorFile } from './run-files.ts'
+
+export interface SpawnOptions extends Follow {
+  /** The program and arguments that start the shim. */
+  shim: readonly [string, ...string[]]
+  /** The run's own folder; it is made if it is not there. */
+  runDir: string
+}
+
+/**
+ * Starts a run: a shim in a session and process group of its own, which
+ * outlives this process. Settles when the shim exists; `identity` is to be
+ * kept, so that the next server can adopt the run. Whether the *command* could
+ * be started shows in `ended`. Throws the system's error when the shim itself
+ * cannot be started.
+ *
+ * Closing the handle lets the run go on.
+ */
+export async function spawnRun(spec: RunSpec, options: SpawnOptions): Promise<RunProcess> {
+  const { shim, runDir, ...follow } = options
+  mkdirSync(runDir, { recursive: true, mode: 0o700 })
+  const errors = openSync(shimErrorFile(runDir), 'a', 0o600)
+  const [program, ...args] = shim
+  const child = spawn(program, [...args, runDir, spec.runId], {
+    cwd: runDir,
+    detached: true,
+    env: { [MARKER]: spec.runId },
+    stdio: ['pipe', 'ignore', errors],
+  })
+  closeSync(errors)
+  child.stdin!.on('error', () => {}) // a shim that dies before it has read everything shows by its death
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  // `once` listens for 'error' too and throws it.
+  if (child.pid === undefined) await once(child, 'spawn')
+  // Taken in the same turn: the pid cannot be anybody else's before this process has waited for the child.
+  const identity = identityOf(child.pid!) ?? null
+  child.stdin!.end(JSON.stringify(spec))
+
+  const followed = followRun({ runId: spec.runId, runDir, identity }, { ...follow, shimExited: exited })
+  return {
+    ...followed,
+    close() {
+      followed.close()
+      child.unref()
+    },
+  }
+}
+
+/**
+ * Follows a run that another server started: the same handle, from the offset
+ * up to which its facts are on the books. A run that ended meanwhile ends at
+ * once, with what its shim wrote down.
+ */
+export { followRun as watchRun } from './follow.ts'

@@ -1,0 +1,76 @@
+import type { Context } from '../context.ts'
+import { resumeForNewMonth } from '../cost/new-month.ts'
+import { claimRuns } from '../run/claim.ts'
+import type { RunRow } from '../run/run.ts'
+import { nextDue, stageTimers } from './stager.ts'
+
+export interface Scheduler {
+  /** Ticks from here on by itself: at once, when something is due, and when something happens. */
+  start(): Promise<void>
+  /** One turn: stages what is due, claims what may run, and hands it to the executor. */
+  tick(): Promise<void>
+  /** Stops claiming; what runs goes on. */
+  close(): void
+}
+
+/** What may let something run: a wake, a free slot, an agent or a company that changed. */
+const NUDGES = /^(wake\.waiting|run\.finished|agent\.|company\.)/
+
+/**
+ * The longest sleep. Nothing is looked for in between; it is for a clock that
+ * was set forward, or a laptop that slept, which a timer does not notice.
+ */
+const LONGEST_SLEEP_MS = 30_000
+
+const AFTER_FAILURE_MS = 1_000
+
+/** Makes a scheduler, which ticks by hand until it is started. Started, it sleeps until it is due; it never polls for work. */
+export function createScheduler(ctx: Context, execute: (run: RunRow) => void): Scheduler {
+  let timer: NodeJS.Timeout | undefined
+  let isNudged = false
+  let isClosed = false
+  let unsubscribe = () => {}
+
+  async function tick() {
+    const claimed = await ctx.write(() => {
+      if (isClosed) return []
+      resumeForNewMonth(ctx)
+      stageTimers(ctx)
+      return claimRuns(ctx)
+    })
+    for (const run of claimed) execute(run)
+  }
+
+  async function turn() {
+    isNudged = false
+    let wait: number
+    try {
+      await tick()
+      const due = nextDue(ctx)
+      wait = due === undefined ? LONGEST_SLEEP_MS : Math.min(Date.parse(due) - Date.parse(ctx.now), LONGEST_SLEEP_MS)
+    } catch (error) {
+      // A disk that is full now need not be later: the next turn comes either way.
+      ctx.log.error('A turn of the scheduler failed.', { error: String((error as Error)?.stack ?? error) })
+      wait = AFTER_FAILURE_MS
+    }
+    clearTimeout(timer)
+    if (!isClosed) timer = setTimeout(turn, Math.max(0, wait))
+  }
+
+  return {
+    tick,
+    start() {
+      unsubscribe = ctx.events.subscribe((event) => {
+        if (isNudged || isClosed || !NUDGES.test(event.type)) return
+        isNudged = true
+        setImmediate(turn)
+      })
+      return turn()
+    },
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+      unsubscribe()
+    },
+  }
+}

@@ -1,0 +1,88 @@
+/** Replaces secrets in a stream of bytes, also those that are split over its chunks. */
+export interface Scrubber {
+  /** What of the stream is safe to show by now. The end of a chunk that may begin a secret is held back. */
+  push(chunk: Buffer): Buffer
+  /** What was held back, at the end of the stream. */
+  flush(): Buffer
+}
+
+const REDACTED = Buffer.from('[redacted]')
+
+/** In bytes. Anything shorter would blank out ordinary words and numbers. */
+const SHORTEST_SECRET = 4
+
+/**
+ * Makes a scrubber for the secrets in every form that `formsOf` lists. The
+ * leftmost match wins, then the longest: how the stream was cut into chunks
+ * makes no difference.
+ */
+export function createScrubber(secrets: readonly string[]): Scrubber {
+  const patterns = [...new Set(secrets.flatMap(formsOf))].map((form) => Buffer.from(form))
+  patterns.sort((a, b) => b.length - a.length)
+  const longest = patterns[0]?.length ?? 0
+  const firstBytes = new Uint8Array(256)
+  for (const pattern of patterns) firstBytes[pattern[0]!] = 1
+  let held: Buffer = Buffer.alloc(0)
+
+  /** Where the end of the data may begin a secret that is not complete yet. */
+  const holdFrom = (data: Buffer, from: number): number => {
+    for (let start = Math.max(from, data.length - longest + 1); start < data.length; start++) {
+      if (firstBytes[data[start]!] === 0) continue
+      const length = data.length - start
+      if (patterns.some((p) => p.length > length && data.compare(p, 0, length, start) === 0)) return start
+    }
+    return data.length
+  }
+
+  const scrub = (data: Buffer, hold: boolean): Buffer => {
+    const next = patterns.map((pattern) => data.indexOf(pattern))
+    const parts: Buffer[] = []
+    let position = 0
+    for (;;) {
+      const holdAt = hold ? holdFrom(data, position) : data.length
+      let match = -1
+      for (let i = 0; i < patterns.length; i++) {
+        if (next[i]! >= 0 && next[i]! < position) next[i] = data.indexOf(patterns[i]!, position)
+        if (next[i]! >= 0 && (match < 0 || next[i]! < next[match]!)) match = i
+      }
+      if (match < 0 || next[match]! >= holdAt) {
+        held = Buffer.from(data.subarray(holdAt))
+        const rest = data.subarray(position, holdAt)
+        return parts.length === 0 ? rest : Buffer.concat([...parts, rest])
+      }
+      parts.push(data.subarray(position, next[match]!), REDACTED)
+      position = next[match]! + patterns[match]!.length
+    }
+  }
+
+  if (patterns.length === 0) return { push: (chunk) => chunk, flush: () => held }
+  return {
+    push: (chunk) => scrub(held.length > 0 ? Buffer.concat([held, chunk]) : chunk, true),
+    flush: () => scrub(held, false),
+  }
+}
+
+/**
+ * The forms in which a secret shows up in output: as it is, inside a JSON
+ * string, URL-encoded, and in base64, alone or as a part of something longer
+ * (`user:secret`), which can begin at any of three alignments.
+ */
+function formsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  if (bytes.length < SHORTEST_SECRET) return []
+  const url = encodeURIComponent(secret.toWellFormed())
+  const base64 = [0, 1, 2].flatMap((shift) => {
+    const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
+    const whole = Math.floor(((shift + bytes.length) * 8) / 6)
+    const core = text.slice(Math.ceil((shift * 8) / 6), whole)
+    return shift === 0 ? [text, core] : [core]
+  })
+  return [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    url,
+    url.replaceAll('%20', '+'),
+    url.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+    ...base64.flatMap((text) => [text, text.replaceAll('+', '-').replaceAll('/', '_')]),
+  ].filter((form) => form.length >= SHORTEST_SECRET)
+}

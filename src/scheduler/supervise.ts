@@ -1,0 +1,111 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { statSync } from 'node:fs'
+import type { Readable, Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import { openCappedLog } from './capped-log.ts'
+import { SHORT_GRACE_MS, type TreeEnd } from './end-tree.ts'
+import { openFactLog } from './fact-log.ts'
+import { createLimits } from './limits.ts'
+import { MARKER } from './process-table.ts'
+import { createPump } from './pump.ts'
+import { type ExitRecord, factsFile, logFolder, type RunSpec, type StopRequest } from './run-files.ts'
+
+export interface Supervision {
+  runDir: string
+  stopAsked: Promise<StopRequest>
+  endTree(graceMs: number, hurry: readonly Promise<number>[]): Promise<TreeEnd>
+}
+
+/** What the command's pipes may take to run dry when everything that could write to them is gone, in milliseconds. */
+const DRAIN_MS = 1_000
+
+/**
+ * Runs the command to its end: no process of it is left, its log and facts
+ * are written. The first cause of the end is the reason.
+ *
+ * @returns the record to be kept, and whether something could not be ended
+ */
+export async function supervise(spec: RunSpec, by: Supervision): Promise<{ record: ExitRecord; left: boolean }> {
+  const log = openCappedLog(logFolder(by.runDir), spec.logCap)
+  const facts = openFactLog(factsFile(by.runDir))
+  const limits = createLimits(spec)
+  const pump = createPump(spec, { log, facts, onOutput: limits.heard })
+  const startedAt = new Date().toISOString()
+
+  const finish = (end: Pick<ExitRecord, 'exitCode' | 'signal' | 'reason' | 'error' | 'strays'>): ExitRecord => {
+    limits.close()
+    pump.close()
+    facts.close()
+    log.close()
+    return { ...end, startedAt, finishedAt: new Date().toISOString(), bytes: pump.bytes }
+  }
+
+  const command = startCommand(spec)
+  if ('error' in command) {
+    const record = finish({ exitCode: null, signal: null, reason: 'spawn_failed', error: command.error, strays: 0 })
+    return { record: { ...record, startedAt: null }, left: false }
+  }
+  const { child } = command
+  const closed = Promise.all([pump.read('stdout', child.stdout), pump.read('stderr', child.stderr)])
+  const exited = new Promise<{ exitCode: number | null; signal: string | null } | SpawnError>((resolve) => {
+    child.once('error', (error) => resolve({ error: spawnError(spec, error) }))
+    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
+  })
+  child.stdin.on('error', () => {}) // a command that does not read its prompt is no error
+  child.stdin.end(spec.stdin)
+
+  const stop = by.stopAsked.then((request) => ({ reason: 'stopped' as const, graceSec: request.graceSec }))
+  const limit = limits.reached.then((reason) => ({ reason, graceSec: spec.graceSec }))
+  const cause = await Promise.race([exited.then(() => ({ reason: 'exited' as const, graceSec: 0 })), stop, limit])
+  const hurry = by.stopAsked.then((request) => request.graceSec * 1_000)
+  const tree =
+    cause.reason === 'exited'
+      ? await by.endTree(SHORT_GRACE_MS, [hurry])
+      : await by.endTree(cause.graceSec * 1_000, [hurry, exited.then(() => SHORT_GRACE_MS)])
+
+  const end = await within(DRAIN_MS, exited, { exitCode: null, signal: null })
+  await within(DRAIN_MS, closed, undefined)
+  const strays = tree.found.filter(({ pid }) => pid !== child.pid).length
+  const left = tree.left.length > 0
+  if ('error' in end) {
+    const record = finish({ exitCode: null, signal: null, reason: 'spawn_failed', error: end.error, strays })
+    return { record: { ...record, startedAt: null }, left }
+  }
+  return { record: finish({ ...end, reason: cause.reason, strays }), left }
+}
+
+interface SpawnError {
+  error: { code: string; message: string }
+}
+
+/** Starts the command in the shim's own group, with an ordinary umask. */
+function startCommand(spec: RunSpec): { child: ChildProcessByStdio<Writable, Readable, Readable> } | SpawnError {
+  const umask = process.umask(0o022)
+  try {
+    const child = spawn(spec.command, spec.args, {
+      cwd: spec.cwd,
+      env: { ...spec.env, [MARKER]: spec.runId },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    return { child }
+  } catch (error) {
+    return { error: spawnError(spec, error) }
+  } finally {
+    process.umask(umask)
+  }
+}
+
+/** The system answers ENOENT for the program and for the folder alike; the sentence says which it is. */
+function spawnError(spec: RunSpec, error: unknown): SpawnError['error'] {
+  const code = (error as NodeJS.ErrnoException).code ?? 'UNKNOWN'
+  if (!statSync(spec.cwd, { throwIfNoEntry: false })?.isDirectory()) {
+    return { code, message: `The working directory ${spec.cwd} does not exist.` }
+  }
+  if (code === 'ENOENT') return { code, message: `The program ${spec.command} was not found.` }
+  if (code === 'EACCES') return { code, message: `The program ${spec.command} may not be run.` }
+  return { code, message: error instanceof Error ? error.message : String(error) }
+}
+
+/** The value of a promise, or another one when it takes longer. */
+const within = <Value, Other>(ms: number, promise: Promise<Value>, other: Other): Promise<Value | Other> =>
+  Promise.race([promise, delay(ms, other)])

@@ -1,0 +1,22 @@
+/**
+ * The form of a name for URLs: lower-case ASCII letters, digits and dashes,
+ * made unique with a number (`website`, `website-2`). A name without such
+ * letters takes the fallback.
+ *
+ * @param isTaken whether another of the same company has it
+ */
+export function chooseUrlKey(name: string, fallback: string, isTaken: (urlKey: string) => boolean): string {
+  const stem = slugOf(name) || fallback
+  for (let n = 1; ; n++) {
+    const urlKey = n === 1 ? stem : `${stem}-${n}`
+    if (!isTaken(urlKey)) return urlKey
+  }
+}
+
+const slugOf = (name: string) =>
+  name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import * as v from 'valibot'
+import type { RunInput } from '../../src/adapter/adapter.ts'
+import { adapterOf } from '../../src/adapter/registry.ts'
+
+const run: RunInput = {
+  runId: 'run-1',
+  agentId: 'agent-1',
+  cwd: '/work',
+  prompt: 'the prompt',
+  instructionsFile: null,
+  session: null,
+  newSessionId: '11111111-1111-4111-8111-111111111111',
+  flags: null,
+  wake: { companyId: 'company-1', reasons: ['timer'], issueId: null, commentId: null, approvalId: null },
+  postProgram: ['/usr/bin/node', '/app/post.mjs'],
+}
+const session = { id: 'session-1', totals: {} }
+
+/** The command of a configuration as a user writes it. */
+function commandOf(type: string, config: Record<string, unknown>, changes: Partial<RunInput> = {}) {
+  const adapter = adapterOf(type)!
+  return adapter.command(v.parse(adapter.config, config), { ...run, ...changes })
+}
+
+const A = ['-p', '-', '--output-format', 'stream-json', '--verbose']
+const A_FRESH = [...A, '--session-id', run.newSessionId]
+const SKIP = '--dangerously-skip-permissions'
+const B = ['exec', '--json', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox']
+
+const lines: [
+  title: string,
+  type: string,
+  config: Record<string, unknown>,
+  changes: Partial<RunInput>,
+  args: string[],
+][] = [
+  ['claude starts fresh under a preset session id', 'runtimeA_local', {}, {}, [...A_FRESH, SKIP]],
+  ['claude resumes a session', 'runtimeA_local', {}, { session }, [...A, '--resume', 'session-1', SKIP]],
+  [
+    'claude takes a model, turns and more arguments, these last and as they are',
+    'runtimeA_local',
+    { model: 'opus', maxTurns: 7, extraArgs: ['--add-dir', '/a b; rm -rf $HOME'] },
+    {},
+    [...A_FRESH, '--model', 'opus', '--max-turns', '7', SKIP, '--add-dir', '/a b; rm -rf $HOME'],
+  ],
+  [
+    'claude asks for permission when it is told to',
+    'runtimeA_local',
+    { dangerouslySkipPermissions: false },
+    {},
+    A_FRESH,
+  ],
+  [
+    'claude gets its instructions as a file',
+    'runtimeA_local',
+    {},
+    { instructionsFile: '/work/AGENTS.md' },
+    [...A_FRESH, '--append-system-prompt-file', '/work/AGENTS.md', SKIP],
+  ],
+  [
+    'claude reads changed instructions on resume if it has the option for it',
+    'runtimeA_local',
+    {},
+    { session, instructionsFile: '/work/AGENTS.md', flags: new Set(['--system-prompt-snapshot']) },
+    [
+      ...A,
+      '--resume',
+      'session-1',
+      '--append-system-prompt-file',
+      '/work/AGENTS.md',
+      '--system-prompt-snapshot',
+      'off',
+      SKIP,
+    ],
+  ],
+  [
+    'a claude that lists no --session-id gets none',
+    'runtimeA_local',
+    {},
+    { flags: new Set(['--resume']) },
+    [...A, SKIP],
+  ],
+  ['codex starts fresh', 'runtimeB_local', {}, {}, [...B, '-']],
+  ['codex resumes a thread, after all options', 'runtimeB_local', {}, { session }, [...B, 'resume', 'session-1', '-']],
+  [
+    'codex takes a model and more arguments, and goes without turns',
+    'runtimeB_local',
+    { model: 'gpt-5', maxTurns: 7, extraArgs: ['-c', 'model_reasoning_effort="high"'] },
+    { session },
+    [...B, '-m', 'gpt-5', '-c', 'model_reasoning_effort="high"', 'resume', 'session-1', '-'],
+  ],
+  [
+    'codex keeps its sandbox when it is told to',
+    'runtimeB_local',
+    { dangerouslyBypassApprovalsAndSandbox: false },
+    {},
+    ['exec', '--json', '--skip-git-repo-check', '-'],
+  ],
+  ['a process has its own arguments', 'process', { command: 'make', args: ['-j', '2'] }, {}, ['-j', '2']],
+]
+
+describe('the command of a run', () => {
+  for (const [title, type, config, changes, args] of lines) {
+    test(title, () => {
+      const command = commandOf(type, config, changes)
+      assert.deepEqual(command.args, args)
+      assert.equal(command.stdin, 'the prompt')
+    })
+  }
+
+  test('the programs are claude and codex unless the configuration names others', () => {
+    assert.equal(commandOf('runtimeA_local', {}).command, 'claude')
+    assert.equal(commandOf('runtimeB_local', {}).command, 'codex')
+    assert.equal(commandOf('runtimeA_local', { command: '/opt/agent' }).command, '/opt/agent')
+  })
+
+  test('only root has to be told that it is in a sandbox, and the configuration has the last word', () => {
+    const asRoot = process.getuid?.() === 0 ? { IS_SANDBOX: '1' } : {}
+    assert.deepEqual(commandOf('runtimeA_local', { env: { A: 'b' } }).env, { ...asRoot, A: 'b' })
+    assert.deepEqual(commandOf('runtimeA_local', { env: { IS_SANDBOX: '0' } }).env, { IS_SANDBOX: '0' })
+    assert.deepEqual(commandOf('runtimeA_local', { dangerouslySkipPermissions: false }).env, {})
+  })
+
+  test('a secret that was not resolved never reaches a program', () => {
+    const config = { command: 'make', env: { TOKEN: { $secret: 'GITHUB' } } }
+    assert.throws(() => commandOf('process', config), /The secret GITHUB of TOKEN was not resolved/)
+  })
+
+  test('a POST is a program of our own, with the wake on its standard input', () => {
+    const { command, args, env, stdin } = commandOf('http', {
+      url: 'https://agent.example/wake',
+      headers: { 'x-key': 'k' },
+    })
+    assert.deepEqual([command, args, env], ['/usr/bin/node', ['/app/post.mjs'], {}])
+    assert.deepEqual(JSON.parse(stdin), {
+      url: 'https://agent.example/wake',
+      headers: { 'x-key': 'k' },
+      body: { runId: 'run-1', agentId: 'agent-1', ...run.wake, prompt: 'the prompt' },
+      timeoutSec: 30,
+    })
+  })
+})

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { HEARTBEAT_SKILL } from '../../src/adapter/heartbeat-skill.ts'
+import { buildPrompt, type PromptParts } from '../../src/adapter/prompt.ts'
+
+const parts: PromptParts = {
+  agent: { id: 'a-1', name: 'Ada', role: 'engineer', title: 'Engineer' },
+  company: { id: 'c-1', name: 'Walnut' },
+  runId: 'r-1',
+  reasons: ['mention', 'timer'],
+  issue: { id: 'i-1', identifier: 'WAL-7', title: 'Fix {{agent.name}}' },
+  comment: { id: 'k-1', author: 'Bob', body: 'Look at this.\nPlease.' },
+  approval: { id: 'p-1', type: 'hire_agent', status: 'approved' },
+  instructions: { path: '/w/AGENTS.md', text: 'Write tests.\n' },
+  promptTemplate: null,
+}
+
+test('a prompt says who, the instructions, the procedure, and why now, in this order', () => {
+  const prompt = buildPrompt(parts)
+  const places = [
+    'You are Ada (Engineer), an agent of the company Walnut.',
+    '# Your instructions (/w/AGENTS.md)\n\nWrite tests.',
+    '# The heartbeat',
+    'Woken by: mention, timer.',
+    'Issue: WAL-7 "Fix {{agent.name}}" (id i-1)',
+    'Approval: hire_agent, approved (id p-1)',
+    'Comment by Bob (id k-1)',
+    '> Look at this.\n> Please.',
+  ].map((text) => prompt.indexOf(text))
+  assert.ok(
+    places.every((place) => place >= 0),
+    `${places}`,
+  )
+  assert.deepEqual(
+    places,
+    places.toSorted((a, b) => a - b),
+  )
+})
+
+test('a template is the opening; unknown placeholders and those in a value stay as they are', () => {
+  const promptTemplate = '{{ agent.name }} {{agent.secret}} {{issue.title}} {{constructor}} {{wake.reasons}}'
+  const prompt = buildPrompt({ ...parts, promptTemplate })
+  assert.ok(prompt.startsWith('Ada {{agent.secret}} Fix {{agent.name}} {{constructor}} mention, timer\n'))
+})
+
+test('what is not there is not spoken of', () => {
+  const prompt = buildPrompt({ ...parts, issue: null, comment: null, approval: null, instructions: null })
+  assert.ok(prompt.endsWith('Woken by: mention, timer.\nNo single issue: look at your assignments.'))
+  assert.ok(!prompt.includes('# Your instructions'))
+})
+
+test('the skill names only variables that a run has', () => {
+  const given =
+    'API_URL API_KEY AGENT_ID COMPANY_ID RUN_ID WAKE_REASON TASK_ID WAKE_COMMENT_ID APPROVAL_ID APPROVAL_STATUS LINKED_ISSUE_IDS'
+  const named = new Set(HEARTBEAT_SKILL.match(/SERVICE_\w+/g))
+  assert.deepEqual(named, new Set(given.split(' ').map((name) => `SERVICE_${name}`)))
+})

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { Fact, SessionState, UsageTotals } from '../../src/adapter/adapter.ts'
+import { adapterOf } from '../../src/adapter/registry.ts'
+
+const AGENTS = new URL('../agents/', import.meta.url)
+
+export const agent = (name: string): string => fileURLToPath(new URL(name, AGENTS))
+
+/** Runs the replay program on a stream and gives the facts that the adapter's reader finds, with the exit code. */
+export async function replay(
+  stream: string,
+  { session = null, model }: { session?: SessionState | null; model?: string } = {},
+): Promise<{ facts: Fact[]; exitCode: number | null }> {
+  const adapter = adapterOf(stream.startsWith('claude') ? 'runtimeA_local' : 'runtimeB_local')!
+  const reader = adapter.reader(model ? { model } : {}, { session, newSessionId: 'a-fresh-id' })
+  const facts: Fact[] = []
+  const child = spawn(process.execPath, [agent('replay.mjs'), agent(`streams/${stream}.jsonl`)])
+  createInterface(child.stdout).on('line', (line) => facts.push(...reader.line(line)))
+  createInterface(child.stderr).on('line', (line) => facts.push(...reader.errorLine(line)))
+  child.stdin.end('the prompt')
+  const exitCode = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  return { facts, exitCode }
+}
+
+/** What is left when every snapshot has replaced the ones before it. */
+export function settled(facts: Fact[]) {
+  const last = <Kind extends Fact['kind']>(kind: Kind) =>
+    facts.filter((fact): fact is Extract<Fact, { kind: Kind }> => fact.kind === kind).at(-1)
+  const usage = new Map<string, UsageTotals & { costStatus: string }>()
+  for (const fact of facts) {
+    if (fact.kind !== 'usage') continue
+    const { kind: _, provider: __, model, ...use } = fact
+    usage.set(model, use)
+  }
+  const outcome = last('outcome')
+  return {
+    session: last('session')?.id ?? null,
+    text: last('text')?.text ?? null,
+    dead: last('dead_session') !== undefined,
+    limited: last('rate_limited')?.until,
+    outcome: outcome ? (outcome.ok ? 'ok' : outcome.code) : null,
+    message: outcome?.message ?? null,
+    usage: Object.fromEntries(usage),
+    totals: last('totals')?.totals ?? null,
+  }
+}
+
+export const use = (input: number, cached: number, output: number, costUsd: number | null): UsageTotals => ({
+  inputTokens: input,
+  cachedInputTokens: cached,
+  outputTokens: output,
+  costUsd,
+})

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { SessionState } from '../../src/adapter/adapter.ts'
+import { runtimeAReader } from '../../src/adapter/runtime-a-reader.ts'
+import { replay, settled, use } from './replay.ts'
+
+const SESSION = '5f0c7b1e-3c1a-4a53-9d0e-0d6f1f2a3b4c'
+const SONNET = 'claude-sonnet-4-5-20250929'
+const resumed: SessionState = { id: SESSION, totals: {} }
+const reported = (input: number, cached: number, output: number, cost: number) => ({
+  ...use(input, cached, output, cost),
+  costStatus: 'reported',
+})
+const small = { [SONNET]: reported(10, 0, 5, 0.0001) }
+
+const cases: [title: string, stream: string, session: SessionState | null, expected: Record<string, unknown>][] = [
+  [
+    'a run that succeeds reports its session, last words, use and end',
+    'claude-success',
+    null,
+    {
+      session: SESSION,
+      text: 'Done.',
+      outcome: 'ok',
+      dead: false,
+      usage: { [SONNET]: reported(310, 300, 90, 0.00252) },
+    },
+  ],
+  ['the order of the keys does not matter', 'claude-key-order', null, { text: 'Hello.', outcome: 'ok', usage: small }],
+  ['a retry is not the end', 'claude-api-retry', null, { outcome: 'ok', limited: undefined, usage: small }],
+  [
+    'used-up turns are a failure, and their tokens count',
+    'claude-max-turns',
+    null,
+    { outcome: 'error_max_turns', message: 'It used up its turns (maxTurns).', usage: small },
+  ],
+  [
+    'a used-up budget is a failure with its errors as the message',
+    'claude-max-budget',
+    null,
+    { outcome: 'error_max_budget_usd', message: 'Reached the budget of $0.0001', usage: small },
+  ],
+  [
+    'a session that is gone is dead',
+    'claude-dead-session',
+    resumed,
+    { dead: true, session: null, outcome: 'dead_session' },
+  ],
+  [
+    'standard error alone tells of a dead session',
+    'claude-dead-session-stderr',
+    resumed,
+    { dead: true, outcome: null },
+  ],
+  [
+    'a fresh run has no session to be dead',
+    'claude-dead-session',
+    null,
+    { dead: false, outcome: 'error_during_execution' },
+  ],
+  ['what a tool printed about a session says nothing', 'claude-success', resumed, { dead: false, outcome: 'ok' }],
+  [
+    'an error that reports no use leaves the estimate',
+    'claude-execution-error',
+    resumed,
+    {
+      dead: false,
+      outcome: 'error_during_execution',
+      usage: { [SONNET]: { ...use(100, 0, 50, 0.00105), costStatus: 'estimated' } },
+    },
+  ],
+  [
+    'success with is_error is a failure, and what the program made up costs nothing',
+    'claude-api-error',
+    null,
+    { outcome: 'error', message: 'Invalid API key · Please run /login', usage: {}, totals: null },
+  ],
+  [
+    'a usage limit with an epoch says until when',
+    'claude-limit-epoch',
+    null,
+    { outcome: 'rate_limited', limited: '2025-10-09T08:53:20.000Z' },
+  ],
+  [
+    'the moment of a rate limit event is kept over what the text says',
+    'claude-limit-event',
+    null,
+    { outcome: 'rate_limited', limited: new Date(1778565600e3).toISOString() },
+  ],
+  [
+    'a 429 without a moment is a limit all the same',
+    'claude-limit-429',
+    null,
+    { outcome: 'rate_limited', limited: null },
+  ],
+  ['a limit that lets the run go on is none', 'claude-limit-allowed', null, { outcome: 'ok', limited: undefined }],
+  [
+    'noise, half lines and unknown lines are passed over',
+    'claude-noise',
+    null,
+    { session: SESSION, outcome: 'ok', usage: small },
+  ],
+  [
+    'a run that is killed has been counted all the same, by its estimate',
+    'claude-killed',
+    null,
+    {
+      outcome: null,
+      usage: { [SONNET]: { ...use(1000, 1000, 200, 0.0063), costStatus: 'estimated' } },
+      totals: { [SONNET]: use(1000, 1000, 200, 0.0063) },
+    },
+  ],
+  [
+    'a model without a price is unpriced, not free',
+    'claude-unknown-model',
+    null,
+    { usage: { 'llama-9': { ...use(100, 0, 10, null), costStatus: 'unpriced' } } },
+  ],
+  [
+    'an estimate under another name is taken back',
+    'claude-other-name',
+    null,
+    {
+      usage: { [SONNET]: reported(0, 0, 0, 0), [`${SONNET}[1m]`]: reported(100, 0, 10, 0.0009) },
+      totals: { [`${SONNET}[1m]`]: use(100, 0, 10, 0.0009) },
+    },
+  ],
+  [
+    'without modelUsage the main model has it all',
+    'claude-no-model-usage',
+    null,
+    { usage: { [SONNET]: reported(100, 0, 10, 0.0005) } },
+  ],
+  [
+    'the embedded runtime is priced in round figures',
+    'claude-demo',
+    null,
+    { usage: { demo: { ...use(1000, 1000, 1000, 0.0183), costStatus: 'estimated' } } },
+  ],
+  ['an id that could be an option is no session', 'claude-bad-session-id', null, { session: null }],
+]
+
+describe('the output of claude', () => {
+  for (const [title, stream, session, expected] of cases) {
+    test(title, async () => {
+      const found: Record<string, unknown> = settled((await replay(stream, { session })).facts)
+      for (const [key, value] of Object.entries(expected)) assert.deepEqual(found[key], value, key)
+    })
+  }
+
+  test('the lines of one message count once, the last usage winning, while the run streams', async () => {
+    const { facts } = await replay('claude-success')
+    const inputs = facts.flatMap((fact) =>
+      fact.kind === 'usage' ? [[fact.inputTokens, fact.outputTokens, fact.costStatus]] : [],
+    )
+    assert.deepEqual(inputs, [
+      [300, 5, 'estimated'],
+      [300, 50, 'estimated'],
+      [310, 70, 'estimated'],
+      [310, 90, 'estimated'],
+      [310, 90, 'reported'],
+    ])
+  })
+
+  test('figures that are none count as zero, and a model may have any name', async () => {
+    const { usage } = settled((await replay('claude-odd-figures')).facts)
+    assert.deepEqual(Object.keys(usage).sort(), ['__proto__', SONNET, 'constructor'])
+    assert.deepEqual(usage[SONNET], { ...use(7, 0, 0, 0.000021), costStatus: 'estimated' })
+    assert.deepEqual(Object.entries(usage).find(([model]) => model === 'constructor')?.[1], {
+      ...use(1, 0, 0, null),
+      costStatus: 'unpriced',
+    })
+  })
+
+  for (const version of ['cumulative', 'per-run']) {
+    test(`three runs of one session cost what each of them used (${version} figures)`, async () => {
+      let session: SessionState | null = null
+      for (const run of [1, 2, 3]) {
+        const found = settled((await replay(`claude-${version}-${run}`, { session })).facts)
+        assert.deepEqual(found.usage, { [SONNET]: reported(1000, 0, 100, 0.01) }, `run ${run}`)
+        assert.deepEqual(found.totals, { [SONNET]: use(1000 * run, 0, 100 * run, 0.01 * run) })
+        session = { id: found.session!, totals: found.totals! }
+      }
+    })
+  }
+
+  test("a subagent's tokens do not make figures of one run look like those of the session", async () => {
+    const session = { id: SESSION, totals: { [SONNET]: use(9000, 0, 900, 0.09) } }
+    const { usage } = settled((await replay('claude-per-run-subagent', { session })).facts)
+    assert.deepEqual(usage[SONNET], reported(1000, 0, 100, 0.01))
+    assert.equal(usage['claude-haiku-4-5-20251001']!.costUsd, 0.0003)
+  })
+
+  test('the run after a killed one is charged only for itself', async () => {
+    const session = { id: SESSION, totals: { [SONNET]: use(1000, 0, 60, 0.0039) } } // the estimate that the killed run left
+    const { usage } = settled((await replay('claude-cumulative-2', { session })).facts)
+    assert.deepEqual(usage[SONNET], reported(1000, 0, 140, 0.0161))
+  })
+
+  test("when the session's earlier cost is unknown, the run has its share by tokens", async () => {
+    const session = { id: SESSION, totals: { [SONNET]: use(1000, 0, 100, null) } }
+    const { usage } = settled((await replay('claude-cumulative-2', { session })).facts)
+    assert.deepEqual(usage[SONNET], reported(1000, 0, 100, 0.01))
+  })
+
+  test('a reader that starts over finds the same', async () => {
+    const [once, again] = await Promise.all([replay('claude-success'), replay('claude-success')])
+    assert.deepEqual(settled([...once.facts, ...again.facts]), settled(once.facts))
+  })
+
+  test('a huge line is cut to a summary, never through a character', () => {
+    const reader = runtimeAReader({}, { session: null, newSessionId: 'x' })
+    const text = `${'a'.repeat(1999)}${'😀'.repeat(1_000_000)}`
+    const [fact] = reader.line(JSON.stringify({ type: 'assistant', message: { content: [{ type: 'text', text }] } }))
+    assert.deepEqual(fact, { kind: 'text', text: 'a'.repeat(1999) })
+    assert.deepEqual(reader.line(`{"type":"result","result":"${'x'.repeat(17_000_000)}"}`), [])
+  })
+})

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { SessionState } from '../../src/adapter/adapter.ts'
+import { replay, settled, use } from './replay.ts'
+
+const THREAD = '0199a213-81c0-7800-8aa1-bbab2a035a53'
+const resumed: SessionState = { id: THREAD, totals: {} }
+const unpriced = (input: number, cached: number, output: number) => ({
+  default: { ...use(input, cached, output, null), costStatus: 'unpriced' },
+})
+
+const cases: [title: string, stream: string, session: SessionState | null, expected: Record<string, unknown>][] = [
+  [
+    'a run that succeeds reports its thread, last words and use; cached input is told apart',
+    'codex-success',
+    null,
+    { session: THREAD, text: 'All done.', outcome: 'ok', dead: false, usage: unpriced(600, 400, 200) },
+  ],
+  ['what a command printed says nothing about the thread', 'codex-success', resumed, { dead: false, outcome: 'ok' }],
+  ['an error item and a reconnection are not fatal', 'codex-not-fatal', null, { text: 'Got there.', outcome: 'ok' }],
+  [
+    'a failed turn is a failure',
+    'codex-turn-failed',
+    null,
+    { outcome: 'turn_failed', message: 'stream disconnected before completion', usage: {}, limited: undefined },
+  ],
+  ['a thread that is gone is dead', 'codex-dead-thread', resumed, { dead: true }],
+  ['a fresh run has no thread to be dead', 'codex-dead-thread', null, { dead: false }],
+  ['odd figures count as zero', 'codex-odd-figures', null, { outcome: 'turn_failed', usage: unpriced(0, 400, 0) }],
+  [
+    'another thread than the one to resume counts from zero',
+    'codex-other-thread',
+    { id: THREAD, totals: { default: use(900, 100, 200, null) } },
+    { session: '0199ffff-81c0-7800-8aa1-bbab2a035a53', usage: unpriced(5000, 0, 500) },
+  ],
+  [
+    'figures below the kept ones are not cumulative',
+    'codex-success',
+    { id: THREAD, totals: { default: use(90_000, 400, 9000, null) } },
+    { usage: unpriced(600, 400, 200) },
+  ],
+]
+
+describe('the output of codex', () => {
+  for (const [title, stream, session, expected] of cases) {
+    test(title, async () => {
+      const found: Record<string, unknown> = settled((await replay(stream, { session })).facts)
+      for (const [key, value] of Object.entries(expected)) assert.deepEqual(found[key], value, key)
+    })
+  }
+
+  test('a usage limit says until when, by the clocks of this machine', async () => {
+    const { outcome, limited } = settled((await replay('codex-usage-limit')).facts)
+    assert.equal(outcome, 'rate_limited')
+    assert.equal(limited, new Date(2027, 0, 1, 0, 57).toISOString())
+  })
+
+  test('three runs of one thread have used what each of them used, priced by the configured model', async () => {
+    let session: SessionState | null = null
+    const expected = [use(600, 400, 200, 0.0028), use(300, 200, 60, 0.001), use(0, 1000, 40, 0.000525)]
+    for (const [index, stream] of ['codex-success', 'codex-run-2', 'codex-run-3'].entries()) {
+      const found = settled((await replay(stream, { session, model: 'gpt-5' })).facts)
+      assert.deepEqual(found.usage, { 'gpt-5': { ...expected[index], costStatus: 'estimated' } })
+      session = { id: found.session!, totals: found.totals! }
+    }
+  })
+
+  test('the thread stays the measure when the model changes', async () => {
+    const session = { id: THREAD, totals: { 'gpt-5': use(600, 400, 200, null) } }
+    const { usage, totals } = settled((await replay('codex-run-2', { session, model: 'gpt-5.4' })).facts)
+    assert.deepEqual(usage['gpt-5.4'], { ...use(300, 200, 60, 0.0017), costStatus: 'estimated' })
+    assert.deepEqual(totals, { 'gpt-5.4': use(900, 600, 260, null) })
+  })
+})

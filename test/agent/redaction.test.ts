@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '../../src/database/sql.ts'
+import { createTestApp, type TestApp } from '../helpers.ts'
+import { asAgent, makeAgent, makeCompany } from './fixtures.ts'
+
+const CANARY = 'c4n4ry'
+
+const SECRETS = {
+  env: { HARMLESS_NAME: `${CANARY}-env`, REFERRED: { $secret: 'STORED' } },
+  extraArgs: ['--verbose', '--api-key', `${CANARY}-arg`, `--auth-token=${CANARY}-option`, 'plain'],
+  promptTemplate: `Use https://user:${CANARY}-url@example.com and sk-${CANARY}abcdefghijkl, not sk-learn-the-library.`,
+}
+
+/** Every answer that shows an agent, as text. */
+async function readEverything(app: TestApp, companyId: string, agentId: string): Promise<string> {
+  const paths = [
+    `/api/agents/${agentId}`,
+    `/api/agents/${agentId}/configuration`,
+    `/api/agents/${agentId}/config-revisions`,
+    `/api/agents/${agentId}/runtime-state`,
+    `/api/companies/${companyId}/agents`,
+    `/api/companies/${companyId}/agent-configurations`,
+    `/api/companies/${companyId}/org`,
+    `/api/companies/${companyId}/activity`,
+  ]
+  const reader = await asAgent(app, { id: agentId, companyId })
+  const answers = []
+  for (const ask of [app.ask, reader]) for (const path of paths) answers.push(await ask('GET', path))
+  for (const answer of answers) assert.equal(answer.status, 200)
+  return JSON.stringify(answers.map((answer) => answer.body))
+}
+
+test('no answer, no activity and no log ever shows a secret of a configuration', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const agent = await makeAgent(app, companyId, {
+    adapterConfig: SECRETS,
+    metadata: { deep: [{ clientSecret: `${CANARY}-meta` }], maxTokens: 5 },
+  })
+  const patch = { adapterConfig: { env: { ANOTHER: `${CANARY}-patched` } } }
+  const patched = await app.make('PATCH', `/api/agents/${agent.id}`, patch)
+  const revisions = (await app.ask('GET', `/api/agents/${agent.id}/config-revisions`)).body
+  const rolled = await app.make('POST', `/api/agents/${agent.id}/config-revisions/${revisions.at(-1).id}/rollback`)
+  const text = JSON.stringify([agent, patched, rolled]) + (await readEverything(app, companyId, agent.id))
+  assert.ok(!text.includes(CANARY), text.slice(text.indexOf(CANARY) - 80, text.indexOf(CANARY) + 20))
+  assert.ok(!app.logged.join('').includes(CANARY))
+  assert.deepEqual(agent.adapterConfig, {
+    env: { HARMLESS_NAME: '[redacted]', REFERRED: { $secret: 'STORED' } },
+    extraArgs: ['--verbose', '--api-key', '[redacted]', '--auth-token=[redacted]', 'plain'],
+    promptTemplate: 'Use https://[redacted]@example.com and [redacted], not sk-learn-the-library.',
+  })
+  assert.deepEqual(agent.metadata, { deep: [{ clientSecret: '[redacted]' }], maxTokens: 5 })
+})
+
+test('a client that sends back what it read changes no secret', async (t) => {
+  const app = createTestApp(t)
+  const agent = await makeAgent(app, await makeCompany(app), { adapterConfig: SECRETS })
+  const change = { adapterConfig: { ...agent.adapterConfig, model: 'm2' } }
+  const { status } = await app.ask('PATCH', `/api/agents/${agent.id}`, change)
+  assert.equal(status, 200)
+  const row = app.ctx.db.first(sql.selectFrom('agent').selectAll().where('id', '=', agent.id))
+  assert.deepEqual(JSON.parse(row!.adapter_config), { ...SECRETS, model: 'm2' })
+})
+
+test('a secret is replaced where another is sent beside the placeholders', async (t) => {
+  const app = createTestApp(t)
+  const agent = await makeAgent(app, await makeCompany(app), { adapterConfig: { env: { A: 'old-a', B: 'old-b' } } })
+  const env = { A: '[redacted]', B: 'new-b' }
+  await app.make('PATCH', `/api/agents/${agent.id}`, { adapterConfig: { env } })
+  const row = app.ctx.db.first(sql.selectFrom('agent').selectAll().where('id', '=', agent.id))
+  assert.deepEqual(JSON.parse(row!.adapter_config), { env: { A: 'old-a', B: 'new-b' } })
+})
+
+test('a placeholder that stands for nothing is refused', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const adapterConfig = { env: { A: '[redacted]' } }
+  const created = await app.ask('POST', `/api/companies/${companyId}/agents`, { name: 'A', adapterConfig })
+  assert.equal(created.status, 400)
+  assert.match(created.body.error, /adapterConfig\.env\.A/)
+  const agent = await makeAgent(app, companyId)
+  assert.equal((await app.ask('PATCH', `/api/agents/${agent.id}`, { adapterConfig })).status, 400)
+})
+
+test('an agent reads the configurations of its company and of no other', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const agent = await makeAgent(app, companyId)
+  const stranger = await asAgent(app, await makeAgent(app, await makeCompany(app, { name: 'Other' })))
+  const own = await asAgent(app, await makeAgent(app, companyId, { name: 'Peer' }))
+  assert.equal((await own('GET', `/api/agents/${agent.id}/configuration`)).body.id, agent.id)
+  assert.equal((await own('GET', `/api/companies/${companyId}/agent-configurations`)).body.length, 2)
+  for (const path of ['configuration', 'config-revisions', 'runtime-state', 'keys']) {
+    assert.equal((await stranger('GET', `/api/agents/${agent.id}/${path}`)).status, 404)
+  }
+  assert.equal((await stranger('GET', `/api/companies/${companyId}/agent-configurations`)).status, 403)
+})

@@ -1,0 +1,1 @@
+process.stdout.write(`${JSON.stringify({ env: process.env, cwd: process.cwd(), umask: process.umask() })}\n`)

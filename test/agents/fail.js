@@ -1,0 +1,2 @@
+process.stderr.write('no luck\n')
+process.exitCode = 3

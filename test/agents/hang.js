@@ -1,0 +1,2 @@
+process.stdout.write('working\n')
+setInterval(() => {}, 60_000)

@@ -1,0 +1,3 @@
+process.on('SIGTERM', () => {})
+process.stdout.write('deaf\n')
+setInterval(() => {}, 60_000)

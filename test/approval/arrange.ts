@@ -1,0 +1,49 @@
+import { v7 as uuid } from 'uuid'
+import { findAgent } from '../../src/agent/queries.ts'
+import type { ApprovalStatus } from '../../src/approval/lifecycle.ts'
+import { sql } from '../../src/database/sql.ts'
+import { findWaitingWake } from '../../src/run/queries.ts'
+import { arrangeCompany, insertAgent } from '../arrange-gp.ts'
+import { createTestApp } from '../helpers.ts'
+
+export async function arrange(t: Parameters<typeof createTestApp>[0]) {
+  const app = createTestApp(t)
+  const people = await arrangeCompany(app)
+  const { company, ceo } = people
+  const path = `/api/companies/${company.id}/approvals`
+  const strategy = async (more: object = {}) =>
+    (await ceo.ask('POST', path, { type: 'approve_ceo_strategy', payload: { plan: 'Grow' }, ...more })).body
+  /** A pending agent, and the CEO's approval of its hire. */
+  const hire = async (payload: object = {}) => {
+    const agent = insertAgent(app, company.id, { name: 'New', status: 'pending_approval', reportsTo: ceo.id })
+    const answer = await ceo.ask('POST', path, { type: 'hire_agent', payload: { agentId: agent.id, ...payload } })
+    return { agent, approval: answer.body }
+  }
+  const statusOf = (agent: { id: string }) => findAgent(app.ctx.db, { id: agent.id })!.status
+  const wakeOf = (agent: { id: string }) => {
+    const wake = findWaitingWake(app.ctx.db, { agentId: agent.id })
+    return wake && { ...wake, reasons: JSON.parse(wake.reasons) }
+  }
+  const decide = (approval: { id: string }, verb: string, body?: object) =>
+    app.ask('POST', `/api/approvals/${approval.id}/${verb}`, body)
+  return { ...app, ...people, app, path, strategy, hire, statusOf, wakeOf, decide }
+}
+
+/** Puts a strategy approval of some status into the database, and returns its id. */
+export function insertApproval(app: ReturnType<typeof createTestApp>, companyId: string, status: ApprovalStatus) {
+  const id = uuid()
+  const at = app.ctx.now
+  app.ctx.db.run(
+    sql.insertInto('approval').values({
+      id,
+      company_id: companyId,
+      type: 'approve_ceo_strategy',
+      status,
+      payload: '{"plan":"Grow"}',
+      decided_at: at,
+      created_at: at,
+      updated_at: at,
+    }),
+  )
+  return { id }
+}

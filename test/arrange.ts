@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto'
+import type { Insertable } from 'kysely'
+import { v7 as uuid } from 'uuid'
+import type { AgentRow } from '../src/agent/agent.ts'
+import type { Context } from '../src/context.ts'
+import { sql } from '../src/database/sql.ts'
+import type { AgentTable, GoalTable, ProjectTable, RunTable, WorkspaceTable } from '../src/database/tables.ts'
+import { hashKey } from '../src/http/caller.ts'
+import type { WakeReason } from '../src/run/wake.ts'
+import type { Ask, TestApp } from './helpers.ts'
+
+/** An agent as tests use it: its row, and the app asked with its own key. */
+export interface TestAgent extends AgentRow {
+  ask: Ask
+}
+
+/** Inserts an agent with a key of its own. */
+export function insertAgent(
+  { ctx, as }: Pick<TestApp, 'ctx' | 'as'>,
+  values: Partial<Insertable<AgentTable>> & { company_id: string },
+): TestAgent {
+  const id = uuid()
+  const row = ctx.db.first(
+    sql
+      .insertInto('agent')
+      .values({
+        id,
+        name: `Agent ${id.slice(-4)}`,
+        url_key: id,
+        role: 'engineer',
+        adapter_type: 'process',
+        created_at: ctx.now,
+        updated_at: ctx.now,
+        ...values,
+      })
+      .returningAll(),
+  )!
+  return { ...row, ask: as(insertKey(ctx, row)) }
+}
+
+/** Inserts an agent's key. @returns the key */
+export function insertKey(ctx: Context, agent: Pick<AgentRow, 'id' | 'company_id'>): string {
+  const key = `svc_${randomBytes(16).toString('hex')}`
+  ctx.db.run(
+    sql.insertInto('agent_key').values({
+      id: uuid(),
+      company_id: agent.company_id,
+      agent_id: agent.id,
+      name: 'test',
+      prefix: key.slice(0, 8),
+      hash: hashKey(key),
+      created_at: ctx.now,
+      last_used_at: ctx.now,
+    }),
+  )
+  return key
+}
+
+/** Inserts a run of an agent, live unless told otherwise. @returns its id, and the app asked with its token */
+export async function insertRun(
+  { ctx, as }: Pick<TestApp, 'ctx' | 'as'>,
+  agent: Pick<AgentRow, 'id' | 'company_id'>,
+  values: Partial<Insertable<RunTable>> = {},
+): Promise<{ id: string; ask: Ask }> {
+  const id = uuid()
+  const wakeId = uuid()
+  const common = { company_id: agent.company_id, agent_id: agent.id, created_at: ctx.now }
+  ctx.db.run(
+    sql.insertInto('wake').values({ ...common, id: wakeId, status: 'claimed', reasons: '[]', updated_at: ctx.now }),
+  )
+  ctx.db.run(
+    sql.insertInto('run').values({
+      ...common,
+      id,
+      wake_id: wakeId,
+      status: 'running',
+      source: 'on_demand',
+      reasons: '[]',
+      adapter_type: 'process',
+      started_at: ctx.now,
+      ...values,
+    }),
+  )
+  const token = await ctx.tokens.sign({ id, agentId: agent.id, companyId: agent.company_id })
+  return { id, ask: as(token) }
+}
+
+/** Why an agent is to be woken, oldest cause first; nothing when it is not. */
+export function wakeReasons(ctx: Context, agent: Pick<AgentRow, 'id'>): WakeReason[] {
+  const wake = ctx.db.first(
+    sql.selectFrom('wake').select('reasons').where('agent_id', '=', agent.id).where('status', '=', 'waiting'),
+  )
+  return wake ? JSON.parse(wake.reasons) : []
+}
+
+/** Forgets who is to be woken, so that a test sees what comes next. */
+export const forgetWakes = (ctx: Context) => ctx.db.run(sql.deleteFrom('wake').where('status', '=', 'waiting'))
+
+/** Books what an agent spent at this moment, in cents. */
+export function insertSpend(ctx: Context, agent: Pick<AgentRow, 'id' | 'company_id'>, cents: number): void {
+  ctx.db.run(
+    sql.insertInto('cost_event').values({
+      id: uuid(),
+      company_id: agent.company_id,
+      agent_id: agent.id,
+      provider: 'test',
+      model: 'test',
+      cost_micros: cents * 10_000,
+      cost_status: 'reported',
+      occurred_at: ctx.now,
+      created_at: ctx.now,
+    }),
+  )
+}
+
+/** Inserts a goal. @returns its id */
+export function insertGoal(ctx: Context, values: Partial<Insertable<GoalTable>> & { company_id: string }): string {
+  const id = uuid()
+  ctx.db.run(sql.insertInto('goal').values({ id, title: 'Goal', created_at: ctx.now, updated_at: ctx.now, ...values }))
+  return id
+}
+
+/** Inserts a project. @returns its id */
+export function insertProject(
+  ctx: Context,
+  values: Partial<Insertable<ProjectTable>> & { company_id: string },
+): string {
+  const id = uuid()
+  const row = { id, name: 'Project', url_key: id, created_at: ctx.now, updated_at: ctx.now, ...values }
+  ctx.db.run(sql.insertInto('project').values(row))
+  return id
+}
+
+/** Inserts a workspace of a project. @returns its id */
+export function insertWorkspace(
+  ctx: Context,
+  values: Partial<Insertable<WorkspaceTable>> & { company_id: string; project_id: string },
+): string {
+  const id = uuid()
+  const row = {
+    id,
+    name: 'Code',
+    cwd: '/code',
+    is_primary: 0 as const,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+    ...values,
+  }
+  ctx.db.run(sql.insertInto('workspace').values(row))
+  return id
+}

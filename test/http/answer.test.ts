@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as v from 'valibot'
+import { ErrorAnswer } from '../../src/http/openapi.ts'
+import { createTestApp } from '../helpers.ts'
+import { insertCompanyRow } from './rows.ts'
+
+test('a single read is 304 to whoever has it already', async (t) => {
+  const { ctx, ask } = createTestApp(t)
+  const path = `/api/companies/${insertCompanyRow(ctx)}`
+  const etag = (await ask('GET', path)).headers.get('etag')!
+  const known = [etag, `W/${etag}`, `"other", ${etag}`, `"other",W/${etag}`, '*']
+  for (const tag of known) {
+    const { status, body, headers } = await ask('GET', path, undefined, { 'if-none-match': tag })
+    assert.equal(status, 304, tag)
+    assert.equal(body, '')
+    assert.equal(headers.get('etag'), etag)
+  }
+  for (const tag of ['"other"', etag.slice(1, -1), '']) {
+    assert.equal((await ask('GET', path, undefined, { 'if-none-match': tag })).status, 200, tag)
+  }
+})
+
+test('an ETag changes with what it stands for', async (t) => {
+  const { ctx, ask } = createTestApp(t)
+  const [one, other] = [insertCompanyRow(ctx, 'One'), insertCompanyRow(ctx, 'Other')]
+  const etags = [one, other, one].map(async (id) => (await ask('GET', `/api/companies/${id}`)).headers.get('etag'))
+  const [first, second, again] = await Promise.all(etags)
+  assert.notEqual(first, second)
+  assert.equal(first, again)
+})
+
+test('HEAD has the headers of GET and no body', async (t) => {
+  const { ask } = createTestApp(t)
+  const { status, body, headers } = await ask('HEAD', '/api/health')
+  assert.equal(status, 200)
+  assert.equal(body, '')
+  assert.equal(headers.get('etag'), (await ask('GET', '/api/health')).headers.get('etag'))
+})
+
+test('every answer has a request id of its own', async (t) => {
+  const { ask } = createTestApp(t)
+  const paths = ['/api/health', '/api/companies', '/api/docs', '/nowhere', '/api/companies/nope']
+  const ids = await Promise.all(paths.map(async (path) => (await ask('GET', path)).headers.get('x-request-id')))
+  for (const [i, id] of ids.entries()) assert.match(id ?? '', /^[0-9a-f-]{36}$/, paths[i])
+  assert.equal(new Set(ids).size, paths.length)
+})
+
+test('every error has one shape, and the request id of its header', async (t) => {
+  const { ask, as } = createTestApp(t)
+  const answers = [
+    await ask('GET', '/nowhere'),
+    await ask('PUT', '/api/companies', {}),
+    await ask('GET', '/api/companies/nope'),
+    await ask('POST', '/api/companies', '{'),
+    await ask('POST', '/api/companies', { x: 1 }),
+    await ask('POST', '/api/companies', 'x', { 'content-type': 'text/plain' }),
+    await as('wrong')('GET', '/api/companies'),
+  ]
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [404, 405, 404, 400, 400, 415, 401],
+  )
+  for (const { body, headers } of answers) {
+    v.parse(ErrorAnswer, body)
+    assert.equal(body.requestId, headers.get('x-request-id'))
+    assert.match(body.error, /^[A-Z].*\S$/s)
+  }
+})
+
+test('an unknown path is 404, a known one with another method 405 that names the methods', async (t) => {
+  const { ask } = createTestApp(t)
+  for (const path of ['/api', '/api/', '/api/companies/', '/api/nothing', '/API/companies', '/api/companies/a/b/c']) {
+    assert.equal((await ask('GET', path)).status, 404, path)
+  }
+  for (const method of ['PUT', 'DELETE', 'OPTIONS', 'PATCH', 'PROPFIND']) {
+    const { status, headers, body } = await ask(method, '/api/companies')
+    assert.equal(status, 405, method)
+    assert.deepEqual(headers.get('allow')?.split(', ').sort(), ['GET', 'POST'])
+    assert.equal(body.code, 'method_not_allowed')
+  }
+})
+
+test('a list of 1,100 comes in pages that the Link header leads through, each row once', async (t) => {
+  const { ctx, ask } = createTestApp(t)
+  const ids = Array.from({ length: 1_100 }, (_, i) => insertCompanyRow(ctx, `Company ${i}`)).sort()
+  const seen: string[] = []
+  const sizes: number[] = []
+  for (let next: string | undefined = '/api/companies?count=true'; next; ) {
+    const { body, headers } = await ask('GET', next)
+    assert.equal(headers.get('x-total-count'), '1100')
+    seen.push(...body.map((company: { id: string }) => company.id))
+    sizes.push(body.length)
+    next = /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
+  }
+  assert.deepEqual(sizes, [500, 500, 100])
+  assert.deepEqual(seen, ids)
+})
+
+test('a page of just what there is has no next one', async (t) => {
+  const { ctx, ask } = createTestApp(t)
+  for (let i = 0; i < 3; i++) insertCompanyRow(ctx)
+  const { body, headers } = await ask('GET', '/api/companies?limit=3')
+  assert.equal(body.length, 3)
+  assert.equal(headers.get('link'), null)
+  assert.equal(headers.get('x-total-count'), null)
+  assert.equal((await ask('GET', '/api/companies?limit=1000')).status, 200)
+})
+
+test('a limit or a cursor that makes no sense is 400 that names it', async (t) => {
+  const { ask } = createTestApp(t)
+  const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const queries = {
+    limit: ['0', '1001', 'abc', '-1', '1.5', '1e2', '', '99999999999999999999'],
+    after: [
+      'garbage',
+      '!!',
+      '',
+      encoded('x'),
+      encoded([]),
+      encoded([1]),
+      encoded(['a', 'b']),
+      encoded({ 0: 'a' }),
+      encoded([null]),
+    ],
+    count: ['yes'],
+  }
+  for (const [name, values] of Object.entries(queries)) {
+    for (const value of values) {
+      const { status, body } = await ask('GET', `/api/companies?${name}=${encodeURIComponent(value)}`)
+      assert.equal(status, 400, `${name}=${value}`)
+      assert.equal(body.details.fields[0].path, name)
+    }
+  }
+  assert.equal((await ask('GET', '/api/companies?unknown=1&__proto__=2')).status, 200)
+})

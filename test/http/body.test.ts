@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { createTestApp } from '../helpers.ts'
+import { exchange, lines, startTestServer } from '../server.ts'
+
+const REFUSED: { name: string; body: string; code: string; says: RegExp }[] = [
+  { name: 'JSON that breaks off', body: '{"name":', code: 'malformed_json', says: /not JSON/ },
+  { name: 'an empty body', body: '', code: 'malformed_json', says: /empty/ },
+  { name: 'blanks', body: '  ', code: 'malformed_json', says: /not JSON/ },
+  { name: 'a comment', body: '{"name":"x"} // y', code: 'malformed_json', says: /not JSON/ },
+  { name: 'a NaN', body: '{"name":"x","budgetMonthlyCents":NaN}', code: 'malformed_json', says: /not JSON/ },
+  { name: 'null', body: 'null', code: 'validation_failed', says: /Object/ },
+  { name: 'a string', body: '"Acme"', code: 'validation_failed', says: /Object/ },
+  { name: 'a number', body: '1', code: 'validation_failed', says: /Object/ },
+  { name: 'an array', body: '[{"name":"x"}]', code: 'validation_failed', says: /name|field/ },
+  { name: 'a missing field', body: '{}', code: 'validation_failed', says: /name: is required/ },
+  {
+    name: 'a null where text must be',
+    body: '{"name":null}',
+    code: 'validation_failed',
+    says: /name: expected string/,
+  },
+  { name: 'an unknown field', body: '{"name":"x","nmae":1}', code: 'validation_failed', says: /nmae: is not a field/ },
+  {
+    name: '__proto__',
+    body: '{"name":"x","__proto__":{"a":1}}',
+    code: 'validation_failed',
+    says: /__proto__: is not a field/,
+  },
+  {
+    name: 'an escaped __proto__',
+    body: '{"name":"x","\\u005f_proto__":{}}',
+    code: 'validation_failed',
+    says: /__proto__: is not a field/,
+  },
+  {
+    name: 'constructor',
+    body: '{"name":"x","constructor":{"prototype":{"a":1}}}',
+    code: 'validation_failed',
+    says: /constructor: is not a field/,
+  },
+  { name: 'toString', body: '{"name":"x","toString":1}', code: 'validation_failed', says: /toString: is not a field/ },
+  {
+    name: 'a number out of range',
+    body: '{"name":"x","budgetMonthlyCents":1e999}',
+    code: 'validation_failed',
+    says: /budgetMonthlyCents: is a number out of range/,
+  },
+  {
+    name: 'a number too great',
+    body: '{"name":"x","budgetMonthlyCents":1e15}',
+    code: 'validation_failed',
+    says: /budgetMonthlyCents/,
+  },
+  {
+    name: 'a negative amount',
+    body: '{"name":"x","budgetMonthlyCents":-1}',
+    code: 'validation_failed',
+    says: /budgetMonthlyCents/,
+  },
+  {
+    name: 'a fraction',
+    body: '{"name":"x","budgetMonthlyCents":0.5}',
+    code: 'validation_failed',
+    says: /budgetMonthlyCents/,
+  },
+  { name: 'a lone surrogate', body: '{"name":"a\\ud800"}', code: 'validation_failed', says: /name: must be Unicode/ },
+  { name: 'NUL', body: '{"name":"a\\u0000b"}', code: 'validation_failed', says: /name: must be Unicode/ },
+  {
+    name: 'a line break in a name',
+    body: '{"name":"a\\nb"}',
+    code: 'validation_failed',
+    says: /name: must be one line/,
+  },
+  { name: 'a name of blanks', body: '{"name":"   "}', code: 'validation_failed', says: /name: must not be empty/ },
+  {
+    name: 'a name of 1 MB',
+    body: `{"name":"${'x'.repeat(1024 * 1024)}"}`,
+    code: 'validation_failed',
+    says: /name: must be at most 200/,
+  },
+  {
+    name: 'a field name of 1 MB',
+    body: `{"name":"x","${'x'.repeat(1024 * 1024)}":1}`,
+    code: 'validation_failed',
+    says: /is not a field/,
+  },
+  {
+    name: '10,000 levels of arrays',
+    body: `{"name":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
+    code: 'validation_failed',
+    says: /nests deeper/,
+  },
+  {
+    name: '10,000 levels of objects',
+    body: `${'{"name":'.repeat(10_000)}1${'}'.repeat(10_000)}`,
+    code: 'validation_failed',
+    says: /nests deeper/,
+  },
+]
+
+for (const { name, body, code, says } of REFUSED) {
+  test(`a body that is ${name} is 400 and says why`, async (t) => {
+    const { ask } = createTestApp(t)
+    const answer = await ask('POST', '/api/companies', body)
+    assert.equal(answer.status, 400)
+    assert.equal(answer.body.code, code)
+    assert.match(answer.body.error, says)
+    assert.ok(JSON.stringify(answer.body).length < 2_000, 'what came in is not sent back whole')
+    assert.equal(({} as { a?: unknown }).a, undefined)
+    assert.deepEqual((await ask('GET', '/api/companies')).body, [])
+  })
+}
+
+test('every unknown field is named, up to a limit', async (t) => {
+  const { ask } = createTestApp(t)
+  const fields = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`field${i}`, 1]))
+  const { status, body } = await ask('POST', '/api/companies', { name: 'Acme', ...fields })
+  assert.equal(status, 400)
+  assert.equal(body.details.fields.length, 50)
+  assert.equal(body.details.fields[3].path, 'field3')
+})
+
+test('of a field that is given twice the last counts', async (t) => {
+  const { ask } = createTestApp(t)
+  assert.equal((await ask('POST', '/api/companies', '{"name":"One","name":"Two"}')).body.name, 'Two')
+})
+
+test('a byte order mark is no fault', async (t) => {
+  const { ask } = createTestApp(t)
+  assert.equal((await ask('POST', '/api/companies', '\ufeff{"name":"Acme"}')).status, 201)
+})
+
+test('bytes that are not UTF-8 are 400', async (t) => {
+  const { port } = await startTestServer(t)
+  const body = Buffer.from('{"name":"caf\xe9"}', 'latin1')
+  const [answer] = await exchange(port, Buffer.concat([head(port, `Content-Length: ${body.length}`), body]))
+  assert.equal(answer?.status, 400)
+  assert.match(answer?.body ?? '', /UTF-8/)
+})
+
+test('a body in an encoding is 415', async (t) => {
+  const { port } = await startTestServer(t)
+  for (const encoding of ['gzip', 'br', 'unknown']) {
+    const [answer] = await exchange(port, `${head(port, 'Content-Length: 2', `Content-Encoding: ${encoding}`)}{}`)
+    assert.equal(answer?.status, 415, encoding)
+  }
+})
+
+test('a body over the limit is 413, announced, chunked, or without an end', { timeout: 10_000 }, async (t) => {
+  const { port, server } = await startTestServer(t, { bodyLimit: 1_000 })
+  const chunk = `400\r\n${'x'.repeat(0x400)}\r\n`
+  const requests = [
+    head(port, 'Content-Length: 1001'),
+    head(port, 'Content-Length: 99999999999999999999'),
+    `${head(port, 'Content-Length: 1001')}${'x'.repeat(1001)}`,
+    `${head(port, 'Transfer-Encoding: chunked')}${chunk}0\r\n\r\n`,
+    `${head(port, 'Transfer-Encoding: chunked')}${chunk}`,
+  ]
+  for (const request of requests) {
+    const [answer] = await exchange(port, request)
+    assert.ok(answer?.status === 413 || (answer?.status === 400 && request.includes('9999')), String(answer?.status))
+  }
+  assert.deepEqual(await (await fetch(`${server.url}/api/companies`)).json(), [])
+})
+
+test('a body just within the limit is taken, chunked too', async (t) => {
+  const { port } = await startTestServer(t, { bodyLimit: 100 })
+  const body = JSON.stringify({ name: 'x'.repeat(89) })
+  assert.equal(body.length, 100)
+  const whole = await exchange(port, `${head(port, 'Content-Length: 100')}${body}`)
+  const chunked = await exchange(port, `${head(port, 'Transfer-Encoding: chunked')}64\r\n${body}\r\n0\r\n\r\n`)
+  assert.deepEqual([whole[0]?.status, chunked[0]?.status], [201, 201])
+})
+
+test('a refused body leaves a kept connection usable', async (t) => {
+  const { port } = await startTestServer(t, { bodyLimit: 1_000 })
+  const own = `Host: localhost:${port}`
+  const post = `POST /api/companies HTTP/1.1\r\n${own}\r\nContent-Type: application/json\r\n`
+  const bytes = [
+    `${post}Content-Length: 1001\r\n\r\n${'x'.repeat(1001)}`,
+    `${post}Content-Length: 3\r\n\r\n{"}`,
+    lines('GET /api/health HTTP/1.1', own),
+  ]
+  const answers = await exchange(port, bytes.join(''))
+  assert.deepEqual(
+    answers.map((answer) => answer.status),
+    [413, 400, 200],
+  )
+})
+
+test('a client that goes away amid its body is no error of ours', async (t) => {
+  const { port, server, logged } = await startTestServer(t)
+  await new Promise<void>((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(`${head(port, 'Content-Length: 100')}{"name"`, () => setImmediate(() => socket.destroy()))
+    })
+    socket.on('close', () => resolve())
+  })
+  await (await fetch(`${server.url}/api/health`)).text()
+  assert.deepEqual(logged, [])
+})
+
+test('a GET with a body changes nothing and is answered', async (t) => {
+  const { port, server } = await startTestServer(t)
+  const request = lines('GET /api/companies HTTP/1.1', `Host: localhost:${port}`, 'Content-Length: 15')
+  assert.equal((await exchange(port, `${request}{"name":"Acme"}`))[0]?.status, 200)
+  assert.deepEqual(await (await fetch(`${server.url}/api/companies`)).json(), [])
+})
+
+const head = (port: number, ...fields: string[]) =>
+  Buffer.from(
+    lines('POST /api/companies HTTP/1.1', `Host: localhost:${port}`, 'Content-Type: application/json', ...fields),
+  )

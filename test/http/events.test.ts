@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import type { Context } from '../../src/context.ts'
+import { sql } from '../../src/database/sql.ts'
+import { createApp } from '../../src/http/app.ts'
+import { createTestApp } from '../helpers.ts'
+import { startTestServer } from '../server.ts'
+import { insertAgentRow, insertCompanyRow, insertKeyRow, insertRunRow } from './rows.ts'
+
+/** Watches a company; `next` resolves with what came since, as text. */
+function watching(t: TestContext) {
+  const app = createTestApp(t)
+  const companyId = insertCompanyRow(app.ctx)
+  const api = createApp(app.ctx)
+  async function watch(headers: Record<string, string> = {}, id = companyId) {
+    const response = await api.request(`/api/companies/${id}/events`, { headers })
+    const reader = response.body!.getReader()
+    const next = async () => new TextDecoder().decode((await reader.read()).value)
+    return { response, next, reader, first: response.status === 200 ? await next() : '' }
+  }
+  const publish = (type: string, data: unknown = {}, id = companyId) =>
+    app.ctx.write(() => app.ctx.afterCommit(() => app.ctx.events.publish({ companyId: id, type, data })))
+  return { ...app, companyId, watch, publish }
+}
+
+const idOf = (frame: string) => /^id: (\d+)$/m.exec(frame)![1]!
+
+test('what happens in a company is sent as it happens, with its id', async (t) => {
+  const { watch, publish } = watching(t)
+  const { response, first, next, reader } = await watch()
+  assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/)
+  assert.match(first, /^id: \d+\n: watching\n\n$/)
+  await publish('issue.created', { n: 1 })
+  assert.equal(await next(), `id: ${Number(idOf(first)) + 1}\nevent: issue.created\ndata: {"n":1}\n\n`)
+  await reader.cancel()
+})
+
+test('only what happened in that company is sent', async (t) => {
+  const { ctx, watch, publish } = watching(t)
+  const { next, reader } = await watch()
+  await publish('issue.created', { of: 'another' }, insertCompanyRow(ctx))
+  await publish('issue.created', { of: 'this' })
+  assert.match(await next(), /"of":"this"/)
+  await reader.cancel()
+})
+
+test('what is rolled back is never sent', async (t) => {
+  const { ctx, watch, publish, companyId } = watching(t)
+  const { next, reader } = await watch()
+  const failing = ctx.write(() => {
+    ctx.afterCommit(() => ctx.events.publish({ companyId, type: 'lost', data: {} }))
+    throw new Error('rolled back')
+  })
+  await assert.rejects(failing, /rolled back/)
+  await publish('kept')
+  assert.match(await next(), /event: kept/)
+  await reader.cancel()
+})
+
+test('a watcher that comes back gets what it missed, and only that', async (t) => {
+  const { watch, publish } = watching(t)
+  const { first, reader } = await watch()
+  await reader.cancel()
+  await publish('one')
+  await publish('two')
+  const again = await watch({ 'last-event-id': idOf(first) })
+  assert.deepEqual(
+    [...again.first.matchAll(/event: (\w+)/g)].map(([, type]) => type),
+    ['one', 'two'],
+  )
+  await again.reader.cancel()
+  const nothing = await watch({ 'last-event-id': String(Number(idOf(first)) + 2) })
+  assert.match(nothing.first, /^id: \d+\n: watching\n\n$/)
+  await nothing.reader.cancel()
+})
+
+test('a watcher that was away too long, or knows ids of elsewhere, is told to load again', async (t) => {
+  const { watch, publish } = watching(t)
+  const { first, reader } = await watch()
+  await reader.cancel()
+  await Promise.all(Array.from({ length: 1_001 }, () => publish('many')))
+  for (const id of [idOf(first), '1', '9999999999999999', 'garbage', '-1', '1e3', '99999999999999999999']) {
+    const again = await watch({ 'last-event-id': id })
+    assert.match(again.first, /^id: \d+\nevent: reset\ndata: \{\}\n\n$/, id)
+    await again.reader.cancel()
+  }
+})
+
+test('a silent stream says every 15 seconds that it lives', async (t) => {
+  const { watch } = watching(t)
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const { next, reader } = await watch()
+  for (let i = 0; i < 2; i++) {
+    t.mock.timers.tick(15_000)
+    assert.equal(await next(), ': alive\n\n')
+  }
+  await reader.cancel()
+})
+
+test('a watcher whose run has ended is cut off', async (t) => {
+  const { ctx, companyId, watch } = watching(t)
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const agentId = insertAgentRow(ctx, companyId)
+  const runId = insertRunRow(ctx, companyId, agentId)
+  const token = await ctx.tokens.sign({ id: runId, agentId, companyId })
+  const { reader } = await watch({ authorization: `Bearer ${token}` })
+  ctx.db.run(sql.updateTable('run').set({ status: 'succeeded', finished_at: ctx.now }))
+  t.mock.timers.tick(15_000)
+  assert.equal((await reader.read()).done, true)
+})
+
+test('agents watch their own company only', async (t) => {
+  const { ctx, companyId, watch } = watching(t)
+  const { key } = insertKeyRow(ctx, companyId, insertAgentRow(ctx, companyId))
+  const authorization = `Bearer ${key}`
+  const own = await watch({ authorization })
+  assert.equal(own.response.status, 200)
+  await own.reader.cancel()
+  assert.equal((await watch({ authorization }, insertCompanyRow(ctx))).response.status, 403)
+  assert.equal((await watch({}, 'nowhere')).response.status, 404)
+})
+
+test('HEAD leaves no watcher behind', async (t) => {
+  const { ctx, ask, companyId } = watching(t)
+  const watchers = countWatchers(ctx)
+  assert.equal((await ask('HEAD', `/api/companies/${companyId}/events`)).status, 200)
+  assert.deepEqual([watchers.came, watchers.now], [1, 0])
+})
+
+/** Counts who watches from here on. */
+function countWatchers(ctx: Context) {
+  const watchers = { came: 0, now: 0, onLeave: () => {} }
+  const { subscribe } = ctx.events
+  ctx.events.subscribe = (...args) => {
+    watchers.came++
+    watchers.now++
+    const end = subscribe(...args)
+    return () => {
+      watchers.now--
+      end()
+      watchers.onLeave()
+    }
+  }
+  return watchers
+}
+
+/** Opens an event stream on a socket that reads nothing until told. */
+async function watchBySocket(port: number, companyId: string) {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write(`GET /api/companies/${companyId}/events HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`)
+  await once(socket, 'readable')
+  return socket
+}
+
+test('a client that does not keep up is dropped, and its memory with it', async (t) => {
+  const { server, port } = await startTestServer(t)
+  const { ctx } = server
+  const companyId = insertCompanyRow(ctx)
+  const socket = await watchBySocket(port, companyId)
+  const watchers = countWatchers(ctx)
+  const slow = await watchBySocket(port, companyId)
+  assert.equal(watchers.now, 1)
+  const data = 'x'.repeat(64 * 1024)
+  for (let sent = 0; watchers.now > 0; sent++) {
+    assert.ok(sent < 1_000, 'the client reads nothing and is still served')
+    ctx.events.publish({ companyId, type: 'flood', data })
+    await new Promise(setImmediate)
+  }
+  slow.resume()
+  await once(slow, 'close')
+  socket.destroy()
+})
+
+test('a client that goes leaves no watcher behind', async (t) => {
+  const { server, port } = await startTestServer(t)
+  const watchers = countWatchers(server.ctx)
+  const socket = await watchBySocket(port, insertCompanyRow(server.ctx))
+  const left = new Promise<void>((resolve) => {
+    watchers.onLeave = resolve
+  })
+  socket.destroy()
+  await left
+  assert.equal(watchers.now, 0)
+})
+
+test('a stop of the server ends the streams', async (t) => {
+  const { server, port, logged } = await startTestServer(t)
+  const companyId = insertCompanyRow(server.ctx)
+  const socket = await watchBySocket(port, companyId)
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk) => chunks.push(chunk))
+  const started = performance.now()
+  await Promise.all([server.close(), once(socket, 'end')])
+  assert.ok(performance.now() - started < 500)
+  assert.match(Buffer.concat(chunks).toString(), /0\r\n\r\n$/, 'the stream ends as it should, not broken off')
+  assert.deepEqual(logged, [])
+})

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setUp } from './set-up.ts'
+
+test('a released issue is todo again, and nobody’s', async (t) => {
+  const { create, ada, activity } = await setUp(t)
+  const issue = await create({ assigneeAgentId: ada.id, status: 'in_progress' })
+  const { status, body } = await ada.ask('POST', `/api/issues/${issue.id}/release`)
+  assert.equal(status, 200)
+  assert.deepEqual([body.status, body.assigneeAgentId], ['todo', null])
+  const [entry] = await activity()
+  assert.equal(entry.action, 'issue.released')
+  assert.equal(entry.details.assigneeAgentId, ada.id)
+})
+
+for (const status of ['backlog', 'todo', 'in_review', 'blocked', 'done']) {
+  test(`an issue that is ${status} stays so when it is released`, async (t) => {
+    const { create, ask, ada } = await setUp(t)
+    const issue = await create({ assigneeAgentId: ada.id, status })
+    const { body } = await ask('POST', `/api/issues/${issue.id}/release`, {})
+    assert.deepEqual([body.status, body.assigneeAgentId], [status, null])
+  })
+}
+
+test('releasing what is free changes nothing', async (t) => {
+  const { create, bob, activity } = await setUp(t)
+  const issue = await create()
+  const before = await activity()
+  const { status, body } = await bob.ask('POST', `/api/issues/${issue.id}/release`)
+  assert.equal(status, 200)
+  assert.deepEqual(body, issue)
+  assert.deepEqual(await activity(), before)
+})
+
+test('nobody but its assignee and the board releases an issue', async (t) => {
+  const { create, ask, ada, bob, mia } = await setUp(t)
+  const issue = await create({ assigneeAgentId: ada.id, status: 'in_progress' })
+  for (const one of [bob, mia]) {
+    assert.equal((await one.ask('POST', `/api/issues/${issue.id}/release`)).status, 403)
+    assert.equal((await one.ask('POST', `/api/issues/${issue.id}/admin/force-release`)).status, 403)
+  }
+  assert.equal((await ask('GET', `/api/issues/${issue.id}`)).body.assigneeAgentId, ada.id)
+})
+
+test('the board takes an issue away by force, which the activity says, and another agent can take it', async (t) => {
+  const { create, make, activity, ada, bob } = await setUp(t)
+  const issue = await create({ assigneeAgentId: ada.id, status: 'in_progress' })
+  await make('POST', `/api/issues/${issue.id}/admin/force-release`)
+  const [entry] = await activity()
+  assert.equal(entry.details.forced, true)
+  assert.equal((await bob.ask('POST', `/api/issues/${issue.id}/checkout`)).status, 200)
+})

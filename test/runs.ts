@@ -1,0 +1,93 @@
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import type { TestContext } from 'node:test'
+import { createProbe } from '../src/adapter/capabilities.ts'
+import type { Config } from '../src/config.ts'
+import { sql } from '../src/database/sql.ts'
+import { argvOf } from '../src/programs.ts'
+import { createExecutor } from '../src/scheduler/executor.ts'
+import { markedProcesses } from '../src/scheduler/process-table.ts'
+import { createScheduler } from '../src/scheduler/scheduler.ts'
+import { createTestApp, type TestApp } from './helpers.ts'
+
+const ownRuns = sql.selectFrom('run').select('id')
+
+/** The folder of the small programs that play agents. */
+const AGENTS = path.join(import.meta.dirname, 'agents')
+
+/** The app with a scheduler that the test turns by hand, and runs that are real processes. */
+export interface TestRuns extends TestApp {
+  companyId: string
+  /** Makes an agent that runs one of the programs of test/agents, and returns its id. */
+  agentThat(
+    program: string,
+    options?: { args?: string[]; config?: object; heartbeat?: object; budget?: number },
+  ): Promise<string>
+  /** One turn of the scheduler. */
+  tick(): Promise<void>
+  /** Turns the scheduler until nothing runs and nothing may run any more. */
+  settle(): Promise<void>
+  /** The company's runs, oldest first. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
+  runs(): Promise<any[]>
+  /** Resolves with the next event of a type. */
+  next(type: string): Promise<unknown>
+}
+
+export async function createTestRuns(t: TestContext, overrides: Partial<Config> = {}): Promise<TestRuns> {
+  const app = createTestApp(t, { environment: { PATH: process.env.PATH ?? '' }, maxRuns: 4, ...overrides })
+  const executor = createExecutor(app.ctx, {
+    apiUrl: 'http://127.0.0.1:1',
+    probe: createProbe(app.config.environment),
+    shim: argvOf('shim'),
+    postProgram: argvOf('post'),
+  })
+  const scheduler = createScheduler(app.ctx, executor.execute)
+  app.onClose(async () => {
+    scheduler.close()
+    await executor.stopAll()
+    executor.close()
+    const left = [...markedProcesses().keys()]
+    const own = app.ctx.db.all(ownRuns).map((run) => run.id)
+    if (left.some((id) => own.includes(id))) throw new Error('A run left a process behind.')
+  })
+  const company = await app.make('POST', '/api/companies', { name: 'Acme' })
+  mkdirSync(path.join(app.config.dataDir, 'work'))
+
+  return {
+    ...app,
+    companyId: company.id,
+    async agentThat(program, { args = [], config = {}, heartbeat = {}, budget } = {}) {
+      const agent = await app.make('POST', `/api/companies/${company.id}/agents`, {
+        name: program,
+        adapterType: 'process',
+        adapterConfig: {
+          command: process.execPath,
+          args: [path.join(AGENTS, program), ...args],
+          cwd: path.join(app.config.dataDir, 'work'),
+          graceSec: 1,
+          ...config,
+        },
+        runtimeConfig: { heartbeat },
+        ...(budget !== undefined && { budgetMonthlyCents: budget }),
+      })
+      return agent.id
+    },
+    tick: scheduler.tick,
+    async settle() {
+      await scheduler.tick()
+      await executor.idle()
+      await scheduler.tick()
+      await executor.idle()
+    },
+    runs: async () => (await app.ask('GET', `/api/companies/${company.id}/runs`)).body.toReversed(),
+    next: (type) =>
+      new Promise((resolve) => {
+        const end = app.ctx.events.subscribe((event) => {
+          if (event.type !== type) return
+          end()
+          resolve(event.data)
+        })
+      }),
+  }
+}

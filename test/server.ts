@@ -1,0 +1,64 @@
+import { connect } from 'node:net'
+import type { TestContext } from 'node:test'
+import { type Config, readConfig } from '../src/config.ts'
+import { createLog } from '../src/log.ts'
+import { type RunningServer, startServer } from '../src/server.ts'
+import { temporaryFolder } from './helpers.ts'
+
+export interface TestServer {
+  server: RunningServer
+  port: number
+  dataDir: string
+  logged: string[]
+}
+
+/** Starts the real server, on a free port and a data directory of its own; it is closed after the test. */
+export async function startTestServer(t: TestContext, overrides: Partial<Config> = {}): Promise<TestServer> {
+  const dataDir = temporaryFolder(t)
+  const logged: string[] = []
+  const config = { ...readConfig({ dataDir, port: '0' }, {}), checkAnswers: true, ...overrides }
+  const server = await startServer(
+    config,
+    createLog((line) => logged.push(line)),
+  )
+  t.after(() => server.close())
+  return { server, port: Number(new URL(server.url).port), dataDir, logged }
+}
+
+/** An answer as it came over the wire. */
+export interface RawAnswer {
+  status: number
+  headers: Headers
+  body: string
+}
+
+/** Sends bytes over a socket of its own and reads what comes back until the server closes it. */
+export function exchange(port: number, bytes: string | Buffer): Promise<RawAnswer[]> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    const chunks: Buffer[] = []
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? undefined : reject(error)))
+    socket.on('close', () => resolve(parseAnswers(Buffer.concat(chunks).toString('latin1'))))
+  })
+}
+
+/** The lines of a request that ends its connection. */
+export const lines = (...parts: string[]) => `${[...parts, 'Connection: close'].join('\r\n')}\r\n\r\n`
+
+function parseAnswers(text: string): RawAnswer[] {
+  const answers: RawAnswer[] = []
+  for (const part of text.split(/(?=HTTP\/1\.1 \d{3} )/)) {
+    const [head = '', ...rest] = part.split('\r\n\r\n')
+    const [first = '', ...fields] = head.split('\r\n')
+    const status = Number(first.split(' ')[1])
+    if (!status) continue
+    const headers = new Headers()
+    for (const field of fields) {
+      const colon = field.indexOf(':')
+      headers.append(field.slice(0, colon), field.slice(colon + 1).trim())
+    }
+    answers.push({ status, headers, body: rest.join('\r\n\r\n') })
+  }
+  return answers
+}
