@@ -1,7 +1,8 @@
 /**
  * How many requests a second, beside a bare node:http server that answers a
  * constant JSON of the same size, in one run on the same machine: what counts
- * is the ratio. Exits 1 when a ratio is under its goal.
+ * is the ratio. Exits 1 when a ratio is under its goal. An argument limits it to
+ * the scenarios whose name has it.
  */
 import { measure } from './load.ts'
 import { serve, withFolder } from './process.ts'
@@ -79,7 +80,7 @@ await withFolder(async (dataDir) => {
   print(
     `${'what'.padEnd(32)}${'bare/s'.padStart(9)}${'service/s'.padStart(11)}${'ratio'.padStart(8)}${'goal'.padStart(7)}`,
   )
-  for (const scenario of SCENARIOS) {
+  for (const scenario of SCENARIOS.filter(({ name }) => name.includes(process.argv[2] ?? ''))) {
     if (paths[scenario.path]) await run(scenario, seeded, service.port)
     else print(`${scenario.name.padEnd(32)}left out: there is no ${scenario.path}`)
   }
