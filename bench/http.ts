@@ -65,9 +65,10 @@ const SCENARIOS: Scenario[] = [
 
 const ISSUES = 10_000
 const CLIENTS = 16
-const ROUNDS = 3
+/** Ours and the bare one in turn, so that whatever else the machine does meets both; the median ratio counts. */
+const ROUNDS = 5
 /** In each round; a checkout takes an issue that is still free, so all rounds together are under ISSUES. */
-const REQUESTS = { GET: 10_000, POST: 3_000 }
+const REQUESTS = { GET: 8_000, POST: 1_800 }
 const WARM_UP = 500
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
@@ -103,8 +104,7 @@ async function run(scenario: Scenario, seeded: Seeded, port: number): Promise<vo
     rates.push({ bare: await measure(bare.port, load, theirs), ours: await measure(port, load, ours) })
   }
   await bare.stop()
-  const middle = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
-  const rate = { bare: middle(rates.map((each) => each.bare)), ours: middle(rates.map((each) => each.ours)) }
+  const rate = rates.toSorted((a, b) => a.ours / a.bare - b.ours / b.bare)[Math.floor(ROUNDS / 2)]!
   const ratio = rate.ours / rate.bare
   const met = ratio >= goal
   if (!met) process.exitCode = 1
