@@ -18,7 +18,7 @@ export async function readBody(c: HonoContext, maxSize: number): Promise<string>
   }
   const bytes = await readBytes(c, maxSize)
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return utf8.decode(bytes)
   } catch {
     throw new AppError('malformed_json', 'The body is not UTF-8.')
   }
@@ -54,6 +54,8 @@ export async function readBytes(c: HonoContext, maxSize: number): Promise<ArrayB
     throw new AppError('malformed_json', 'The body broke off before its end.')
   }
 }
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Parses a body, and refuses what JSON can say but the rest of the program could not carry unharmed. */
 export function parseBody(text: string): unknown {
