@@ -123,7 +123,7 @@ export function followRun(ref: RunRef, follow: Follow): RunProcess {
 
 /** Ends what a shim that died has left, and writes down that nobody knows how the command ended. */
 async function loseRun(ref: RunRef): Promise<ExitRecord> {
-  const { found } = await endTree({ runId: ref.runId, leader: ref.identity, graceMs: SHORT_GRACE_MS })
+  const { found, left } = await endTree({ runId: ref.runId, leader: ref.identity, graceMs: SHORT_GRACE_MS })
   const record: ExitRecord = {
     exitCode: null,
     signal: null,
@@ -132,6 +132,7 @@ async function loseRun(ref: RunRef): Promise<ExitRecord> {
     finishedAt: new Date().toISOString(),
     bytes: { stdout: 0, stderr: 0 },
     strays: found.length,
+    left: left.length,
   }
   if (existsSync(ref.runDir)) writeExit(ref.runDir, record)
   return record

@@ -17,6 +17,7 @@ test('a command that ends gives its exit code, and its output is in the log', as
     signal: null,
     reason: 'exited',
     strays: 0,
+    left: 0,
     bytes: { stdout: 5, stderr: 0 },
   })
   assert.ok(startedAt && startedAt <= finishedAt)

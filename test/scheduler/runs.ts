@@ -66,8 +66,8 @@ export async function start(t: TestContext, spec: RunSpec): Promise<StartedRun> 
 export const logOf = (runDir: string) => readLog(runDir, 0, Number.MAX_SAFE_INTEGER / 2 ** 20).text
 
 /** Waits until the log of a run shows a text. */
-export async function logShows(runDir: string, text: string): Promise<void> {
-  await until(() => logOf(runDir).includes(text), `the log to show ${text}`)
+export async function logShows(runDir: string, text: string, ms = 10_000): Promise<void> {
+  await until(() => logOf(runDir).includes(text), `the log to show ${text}`, ms)
 }
 
 /** Waits for what has no event. */
