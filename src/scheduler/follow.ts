@@ -10,7 +10,7 @@ import { type ExitRecord, exitFile, factsFile, readExit, readStop, writeExit } f
 export interface RunRef {
   runId: string
   runDir: string
-  /** The shim; null when it was never recorded or has never been. */
+  /** The shim; null when there is none. One that was not recorded in time is found by `findShim`. */
   identity: ProcessIdentity | null
 }
 

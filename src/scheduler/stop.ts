@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { killTree } from './end-tree.ts'
 import type { RunRef } from './follow.ts'
-import { isLive, isShim, type ProcessEntry, type ProcessIdentity, signalProcess } from './process-table.ts'
+import { findShim, isLive, isShim, type ProcessEntry, type ProcessIdentity, signalProcess } from './process-table.ts'
 import { readExit, writeStop } from './run-files.ts'
 
 /** What the shim gets beyond the grace before it is killed with its group, in milliseconds. */
@@ -18,7 +18,8 @@ const BEYOND_GRACE_MS = 1_000
  * @returns what could not be ended: stuck in the kernel, or not ours
  */
 export async function stopRun(ref: RunRef, graceSec: number): Promise<ProcessEntry[]> {
-  const shim = ref.identity && isShim(ref.identity, ref.runId) ? ref.identity : null
+  const identity = ref.identity ?? findShim(ref.runId) ?? null
+  const shim = identity && isShim(identity, ref.runId) ? identity : null
   if (shim) {
     const deadline = performance.now() + graceSec * 1_000 + BEYOND_GRACE_MS
     askShim(ref, shim, graceSec)
@@ -30,7 +31,7 @@ export async function stopRun(ref: RunRef, graceSec: number): Promise<ProcessEnt
     if (!isLive(shim) && readExit(ref.runDir)?.left === 0) return []
     killGroup(ref, shim)
   }
-  return killTree({ runId: ref.runId, leader: ref.identity })
+  return killTree({ runId: ref.runId, leader: identity })
 }
 
 /** Kills whatever carries the run's marker, without asking. */
