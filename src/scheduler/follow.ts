@@ -3,7 +3,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fact } from '../adapter/adapter.ts'
 import { endTree, SHORT_GRACE_MS } from './end-tree.ts'
-import { isShim, type ProcessIdentity } from './process-table.ts'
+import { isSameProcess, isShim, type ProcessIdentity } from './process-table.ts'
 import { type ExitRecord, exitFile, factsFile, readExit, readStop, writeExit } from './run-files.ts'
 
 /** A run as it is kept in the database. */
@@ -95,12 +95,12 @@ export function followRun(ref: RunRef, follow: Follow): RunProcess {
     }
   }
 
-  /** A shim that wrote its record has a few milliseconds to live. */
+  /** A shim that wrote its record has a few milliseconds to live, the last of them without its marker. */
   const shimGone = async () => {
     const givenUp = performance.now() + LIVENESS_MS
     if (follow.shimExited)
       return void (await Promise.race([follow.shimExited, delay(LIVENESS_MS, null, { ref: false })]))
-    while (ref.identity && isShim(ref.identity, ref.runId) && performance.now() < givenUp) await delay(5)
+    while (ref.identity && isSameProcess(ref.identity) && performance.now() < givenUp) await delay(5)
   }
 
   const close = () => {
