@@ -268,6 +268,32 @@ create trigger comment_text_update after update of body on comment begin
   insert into comment_text (rowid, body) values (new.seq, new.body);
 end;
 
+-- Files that were uploaded; their bytes are <data dir>/assets/<id>.
+create table asset (
+  id            text primary key,
+  company_id    text not null references company (id) on delete cascade,
+  file_name     text not null,                      -- as the uploader called it; never a path here
+  content_type  text not null,                      -- recognised by content, never as declared
+  bytes         integer not null,
+  sha256        text not null,
+  created_by_agent_id text references agent (id),
+  created_by_user_id  text,
+  created_by_run_id   text references run (id),
+  created_at    text not null
+) strict;
+
+create index asset_by_company on asset (company_id, id);
+
+create table attachment (
+  id            text primary key,
+  company_id    text not null references company (id) on delete cascade,
+  issue_id      text not null references issue (id) on delete cascade,
+  asset_id      text not null unique references asset (id) on delete cascade, -- an asset is attached once
+  created_at    text not null
+) strict;
+
+create index attachment_by_issue on attachment (issue_id, id);
+
 create table approval (
   id          text primary key,
   company_id  text not null references company (id) on delete cascade,
@@ -480,3 +506,16 @@ create table idempotency (
 ) strict, without rowid;
 
 create index idempotency_by_age on idempotency (created_at);
+
+-- For deletions: SQLite looks through every table that refers to a row that
+-- goes, and without an index it reads the whole of it for each row.
+create index config_revision_by_origin on config_revision (rolled_back_from_revision_id) where rolled_back_from_revision_id is not null;
+create index issue_by_creating_run on issue (created_by_run_id) where created_by_run_id is not null;
+create index comment_by_creating_run on comment (created_by_run_id) where created_by_run_id is not null;
+create index asset_by_creating_run on asset (created_by_run_id) where created_by_run_id is not null;
+create index approval_comment_by_creating_run on approval_comment (created_by_run_id) where created_by_run_id is not null;
+create index wake_by_retried_run on wake (retry_of_run_id) where retry_of_run_id is not null;
+create index wake_by_issue on wake (issue_id) where issue_id is not null;
+create index run_by_retried_run on run (retry_of_run_id) where retry_of_run_id is not null;
+create index cost_event_by_goal on cost_event (goal_id) where goal_id is not null;
+create index cost_event_by_project on cost_event (project_id) where project_id is not null;

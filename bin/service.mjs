@@ -18,8 +18,9 @@ if (Number(process.versions.node.split('.')[0]) >= OLDEST_NODE) {
   if (node) {
     runOn(node)
   } else {
+    const remedy = isCheckout() ? 'Run npm ci first: it brings one along.' : 'Install it from https://nodejs.org.'
     process.stderr.write(
-      `service: Node ${OLDEST_NODE} or newer is needed, and this is ${process.versions.node}. Install it from https://nodejs.org, then try again.\n`,
+      `service: Node ${OLDEST_NODE} or newer is needed, and this is ${process.versions.node}. ${remedy}\n`,
     )
     process.exitCode = 1
   }
@@ -27,14 +28,17 @@ if (Number(process.versions.node.split('.')[0]) >= OLDEST_NODE) {
 
 /** A checkout runs what its sources say, never an older bundle; an installation has the bundle alone. */
 function run() {
-  const isCheckout = existsSync(path.join(root, 'src', 'main.ts'))
-  const ready = isCheckout ? load('build.mjs').then((builder) => builder.buildIfStale()) : Promise.resolve()
+  const ready = isCheckout() ? load('build.mjs').then((builder) => builder.buildIfStale()) : Promise.resolve()
   ready
     .then(() => load(path.join('dist', 'main.js')))
     .catch((error) => {
       process.stderr.write(`service: ${error instanceof Error ? error.message : error}\n`)
       process.exitCode = 1
     })
+}
+
+function isCheckout() {
+  return existsSync(path.join(root, 'src', 'main.ts'))
 }
 
 function load(file) {

@@ -19,4 +19,5 @@ const slugOf = (name: string) =>
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 60)
     .replaceAll(/^-|-$/g, '')

@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
+import * as v from 'valibot'
 import type { Clock } from '../src/clock.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import { type Context, createContext } from '../src/context.ts'
 import { openDatabase } from '../src/database/open.ts'
 import { createApp } from '../src/http/app.ts'
+import { ErrorAnswer } from '../src/http/openapi.ts'
 import { createLog } from '../src/log.ts'
 import { createRunTokens } from '../src/run/token.ts'
 
@@ -70,8 +72,10 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
   const asking =
     (credential: Record<string, string>): Ask =>
     async (method, path, body, headers = {}) => {
-      const text = typeof body === 'string' ? body : body === undefined ? undefined : JSON.stringify(body)
-      const type = text === undefined ? undefined : { 'content-type': 'application/json' }
+      const isRaw = typeof body === 'string' || body instanceof FormData || body === undefined
+      const text = isRaw ? body : JSON.stringify(body)
+      // A form brings a type of its own, with its boundary.
+      const type = typeof text === 'string' ? { 'content-type': 'application/json' } : undefined
       const init = {
         method,
         headers: { ...type, ...credential, ...headers },
@@ -82,11 +86,9 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
       const answer = await response.text()
       // An answer of 5xx is always our bug; a test that wants one (a full disk) asks the app itself.
       assert.ok(response.status < 500 || response.status === 507, `${method} ${path}: ${answer} ${logged.join('')}`)
-      return {
-        status: response.status,
-        headers: response.headers,
-        body: isJson && answer ? JSON.parse(answer) : answer,
-      }
+      const content = isJson && answer ? JSON.parse(answer) : answer
+      if (response.status >= 400 && method !== 'HEAD') v.assert(ErrorAnswer, content)
+      return { status: response.status, headers: response.headers, body: content }
     }
 
   const ask = asking({})

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
 import * as v from 'valibot'
+import { redact } from '../agent/redact.ts'
 import type { ApprovalCommentTable, ApprovalTable } from '../database/tables.ts'
 import * as field from '../http/fields.ts'
 import { APPROVAL_STATUSES } from './lifecycle.ts'
-import { redact } from './redact.ts'
 
 export const APPROVAL_TYPES = ['hire_agent', 'approve_ceo_strategy'] as const
 
@@ -60,7 +60,7 @@ export const toApproval = (row: ApprovalRow): Approval => ({
   requestedByAgentId: row.requested_by_agent_id,
   requestedByUserId: row.requested_by_user_id,
   agentId: row.agent_id,
-  payload: redact(JSON.parse(row.payload)) as Record<string, unknown>,
+  payload: redact(JSON.parse(row.payload)),
   decisionNote: row.decision_note,
   decidedByUserId: row.decided_by_user_id,
   decidedAt: row.decided_at,

@@ -2,6 +2,7 @@ import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../activity/record.ts'
 import type { AgentRow } from '../agent/agent.ts'
 import { hasSubordinates } from '../agent/credentials.ts'
+import { hirePayload } from '../agent/hire.ts'
 import type { Context } from '../context.ts'
 import { AppError, forbidden, invalid } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
@@ -26,7 +27,8 @@ export function createApproval(ctx: Context, caller: Caller, companyId: string, 
     requested_by_agent_id: requester?.id ?? null,
     requested_by_user_id: caller.type === 'board' ? caller.userId : null,
     agent_id: hired?.id ?? null,
-    payload: JSON.stringify(want.payload),
+    // Of an agent that exists, the board is shown what stands on it, whatever else is said.
+    payload: JSON.stringify(hired ? { ...want.payload, ...hirePayload(hired) } : want.payload),
     created_at: ctx.now,
     updated_at: ctx.now,
   })

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import { recordActivity } from '../activity/record.ts'
-import { activateHiredAgent, rejectHiredAgent } from '../agent/hire.ts'
+import { activateHiredAgent, hirePayload, rejectHiredAgent } from '../agent/hire.ts'
+import { findAgent } from '../agent/queries.ts'
 import type { Context } from '../context.ts'
 import { AppError, forbidden, notFound } from '../errors.ts'
 import { type Caller, isOfCompany } from '../http/caller.ts'
@@ -9,7 +11,6 @@ import { checkStrategy } from './create.ts'
 import { type ApprovalStatus, refuseStep } from './lifecycle.ts'
 import { listLinkedIssues } from './links.ts'
 import { findApproval, updateApproval } from './queries.ts'
-import { redact } from './redact.ts'
 
 /** Gets an approval; one of another company is as unknown as one that is nowhere. */
 export function getApproval(ctx: Context, caller: Caller, id: string): ApprovalRow {
@@ -58,7 +59,7 @@ export function resubmitApproval(
   refuseStep(approval, 'pending')
   const resubmitted = updateApproval(ctx.db, id, {
     status: 'pending',
-    ...(payload && { payload: JSON.stringify(revisedPayload(approval, payload)) }),
+    ...(payload && { payload: JSON.stringify(revisedPayload(ctx, approval, payload)) }),
     decision_note: null,
     decided_by_user_id: null,
     decided_at: null,
@@ -87,6 +88,9 @@ function refuseOthers(caller: Caller, approval: ApprovalRow, does: string): void
 
 function settleHire(ctx: Context, caller: Caller, approval: ApprovalRow): void {
   if (approval.agent_id === null) return
+  const isPending = findAgent(ctx.db, { id: approval.agent_id })?.status === 'pending_approval'
+  // There is nothing to refuse of an agent that is no longer waiting; to approve one is an error, and its own.
+  if (approval.status !== 'approved' && !isPending) return
   if (approval.status === 'approved') activateHiredAgent(ctx, caller, approval.agent_id)
   else rejectHiredAgent(ctx, caller, approval.agent_id)
 }
@@ -101,30 +105,16 @@ function wakeRequester(ctx: Context, caller: Caller, approval: ApprovalRow): voi
   })
 }
 
-/** What of a hire decides what runs, for whom and at what cost: it stands on the agent itself. */
-const STANDS_ON_AGENT = [
-  'agentId',
-  'role',
-  'reportsTo',
-  'adapterType',
-  'adapterConfig',
-  'runtimeConfig',
-  'permissions',
-  'budgetMonthlyCents',
-]
-
 /**
- * The payload after a revision. The agent of a hire exists already, so words
- * about it must not change: the board would approve one thing and get another.
+ * The payload after a revision. The agent of a hire exists already, so what is
+ * said of it must not change: the board would approve one thing and get
+ * another. Only what the requester adds, such as its reasons, is replaced.
  */
-function revisedPayload(approval: ApprovalRow, want: Record<string, unknown>): Record<string, unknown> {
+function revisedPayload(ctx: Context, approval: ApprovalRow, want: Record<string, unknown>): Record<string, unknown> {
   if (approval.type === 'approve_ceo_strategy') checkStrategy(want)
   if (approval.agent_id === null) return want
-  const before = JSON.parse(approval.payload) as Record<string, unknown>
-  const shown = redact(before) as Record<string, unknown>
-  const kept = Object.fromEntries(STANDS_ON_AGENT.filter((key) => key in before).map((key) => [key, before[key]]))
-  const isOther = (key: string) => key in want && !isSame(want[key], before[key]) && !isSame(want[key], shown[key])
-  const other = STANDS_ON_AGENT.filter(isOther)
+  const hire = hirePayload(findAgent(ctx.db, { id: approval.agent_id })!)
+  const other = Object.keys(hire).filter((key) => key in want && !isSame(want[key], hire[key]))
   if (other.length > 0) {
     throw new AppError(
       'semantic',
@@ -132,10 +122,10 @@ function revisedPayload(approval: ApprovalRow, want: Record<string, unknown>): R
       { fields: other.map((key) => ({ path: `payload.${key}`, message: 'cannot be revised' })) },
     )
   }
-  return { ...want, ...kept }
+  return { ...want, ...hire }
 }
 
-const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+const isSame = (a: unknown, b: unknown) => isDeepStrictEqual(a, JSON.parse(JSON.stringify(b ?? null)))
 
 const ACTIONS: Record<ApprovalStatus, string> = {
   pending: 'approval.resubmitted',

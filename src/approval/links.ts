@@ -3,35 +3,24 @@ import type { Context } from '../context.ts'
 import type { Db } from '../database/db.ts'
 import { sql } from '../database/sql.ts'
 import { notFound } from '../errors.ts'
-import { type Caller, isOfCompany } from '../http/caller.ts'
+import type { Caller } from '../http/caller.ts'
+import type { IssueRow } from '../issue/issue.ts'
+import { findIssue } from '../issue/queries.ts'
 import { unknownReference } from '../references.ts'
 import type { ApprovalRow } from './approval.ts'
 import { findApproval } from './queries.ts'
 
-/** What an approval needs to know of an issue. */
-export interface IssueRef {
-  id: string
-  company_id: string
-}
-
-/** Gets the issue that a path means, by id or identifier in any case; one of another company is unknown. */
-export function getIssueRef(ctx: Context, caller: Caller, ref: string): IssueRef {
-  const issue = findIssueRef(ctx.db, ref)
-  if (!issue || !isOfCompany(caller, issue.company_id)) throw notFound('issue', ref)
-  return issue
-}
-
 /** Links issues that a body's field names to an approval; those that are linked stay so. */
 export function linkIssues(ctx: Context, approval: ApprovalRow, field: string, refs: readonly string[]): void {
   for (const ref of refs) {
-    const issue = findIssueRef(ctx.db, ref)
+    const issue = findIssue(ctx.db, ref)
     if (issue?.company_id !== approval.company_id) throw unknownReference(field, 'issue')
     insertLink(ctx.db, approval.id, issue.id)
   }
 }
 
 /** Links an approval to an issue. Linking what is linked changes nothing. */
-export function linkApproval(ctx: Context, caller: Caller, issue: IssueRef, approvalId: string): ApprovalRow {
+export function linkApproval(ctx: Context, caller: Caller, issue: IssueRow, approvalId: string): ApprovalRow {
   const approval = findApproval(ctx.db, { id: approvalId })
   if (approval?.company_id !== issue.company_id) throw unknownReference('approvalId', 'approval')
   if (insertLink(ctx.db, approval.id, issue.id) > 0) record(ctx, caller, 'issue.approval_linked', issue, approval.id)
@@ -39,7 +28,7 @@ export function linkApproval(ctx: Context, caller: Caller, issue: IssueRef, appr
 }
 
 /** Ends the link of an approval and an issue; 404 when there is none. */
-export function unlinkApproval(ctx: Context, caller: Caller, issue: IssueRef, approvalId: string): void {
+export function unlinkApproval(ctx: Context, caller: Caller, issue: IssueRow, approvalId: string): void {
   const removed = ctx.db.run(
     sql.deleteFrom('approval_issue').where('approval_id', '=', approvalId).where('issue_id', '=', issue.id),
   )
@@ -69,11 +58,6 @@ export const listApprovalsOfIssue = (db: Db, of: { issueId: string }): ApprovalR
       .orderBy('approval.id'),
   )
 
-const findIssueRef = (db: Db, ref: string): IssueRef | undefined =>
-  // Two look-ups, each on its own index; an identifier's column compares in any case.
-  db.first(sql.selectFrom('issue').select(['id', 'company_id']).where('id', '=', ref)) ??
-  db.first(sql.selectFrom('issue').select(['id', 'company_id']).where('identifier', '=', ref))
-
 const insertLink = (db: Db, approvalId: string, issueId: string) =>
   db.run(
     sql
@@ -82,7 +66,7 @@ const insertLink = (db: Db, approvalId: string, issueId: string) =>
       .onConflict((conflict) => conflict.doNothing()),
   )
 
-const record = (ctx: Context, caller: Caller, action: string, issue: IssueRef, approvalId: string) =>
+const record = (ctx: Context, caller: Caller, action: string, issue: IssueRow, approvalId: string) =>
   recordActivity(ctx, caller, {
     companyId: issue.company_id,
     action,

@@ -3,6 +3,7 @@ import * as field from '../http/fields.ts'
 import { decodeCursor, LIST_QUERY, listOf, Page } from '../http/list.ts'
 import { route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
+import { getIssue } from '../issue/get.ts'
 import {
   APPROVAL_TYPES,
   Approval,
@@ -19,7 +20,7 @@ import { commentOnApproval } from './comments.ts'
 import { createApproval } from './create.ts'
 import { cancelApproval, decideApproval, getApproval, resubmitApproval } from './decide.ts'
 import { APPROVAL_STATUSES } from './lifecycle.ts'
-import { getIssueRef, linkApproval, listApprovalsOfIssue, listLinkedIssues, unlinkApproval } from './links.ts'
+import { linkApproval, listApprovalsOfIssue, listLinkedIssues, unlinkApproval } from './links.ts'
 import { countApprovals, listApprovalComments, listApprovals } from './queries.ts'
 
 /** A decision of the board as a route of its own. */
@@ -162,7 +163,7 @@ export const issueApprovalRoutes = [
     who: [board, agent],
     answers: { 200: v.array(Approval) },
     run: (ctx, { caller, params }) =>
-      listApprovalsOfIssue(ctx.db, { issueId: getIssueRef(ctx, caller, params.issueId).id }).map(toApproval),
+      listApprovalsOfIssue(ctx.db, { issueId: getIssue(ctx, caller, params.issueId).id }).map(toApproval),
   }),
   route({
     id: 'issues.linkApproval',
@@ -173,7 +174,7 @@ export const issueApprovalRoutes = [
     body: v.strictObject({ approvalId: field.reference }),
     answers: { 201: Approval },
     run: (ctx, { caller, params, body }) =>
-      ctx.write(() => toApproval(linkApproval(ctx, caller, getIssueRef(ctx, caller, params.issueId), body.approvalId))),
+      ctx.write(() => toApproval(linkApproval(ctx, caller, getIssue(ctx, caller, params.issueId), body.approvalId))),
   }),
   route({
     id: 'issues.unlinkApproval',
@@ -184,7 +185,7 @@ export const issueApprovalRoutes = [
     answers: { 200: v.strictObject({ ok: v.literal(true) }) },
     run: (ctx, { caller, params }) =>
       ctx.write(() => {
-        unlinkApproval(ctx, caller, getIssueRef(ctx, caller, params.issueId), params.approvalId)
+        unlinkApproval(ctx, caller, getIssue(ctx, caller, params.issueId), params.approvalId)
         return { ok: true }
       }),
   }),

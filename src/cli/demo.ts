@@ -54,6 +54,10 @@ async function runDemo(options: DemoOptions, dataDir: string): Promise<void> {
   const { url, ctx } = server
   const client = createClient({ url })
   const tell = options.json ? printLine : createTeller(begun)
+  const onStep = (step: Step, spendCents: number) => {
+    // Where an earlier demo is carried on, what it told is told.
+    if (Date.parse(step.at) >= begun) tell(step, spendCents)
+  }
   if (!options.json) print(`${paint('strong', COMPANY.name)} is at work at ${paint('busy', url)}. Ctrl-C stops it.\n`)
 
   const work = async (): Promise<Picture> => {
@@ -66,7 +70,7 @@ async function runDemo(options: DemoOptions, dataDir: string): Promise<void> {
       companyId: company.id,
       issueCount: ISSUE_COUNT,
       deadline,
-      onStep: tell,
+      onStep,
     }
     return followCompany(follow)
   }

@@ -39,6 +39,51 @@ export const NewCompany = v.strictObject({
 })
 export type NewCompany = v.InferOutput<typeof NewCompany>
 
+const branding = {
+  name: v.optional(field.name),
+  description: v.optional(v.nullable(field.text)),
+  brandColor: v.optional(v.nullable(field.color)),
+  logoAssetId: v.optional(
+    v.pipe(v.nullable(field.reference), v.description('An image of the company, from the upload of a logo.')),
+  ),
+}
+
+/** What the CEO agent may change of its company, as the board may. */
+export const BrandingChange = v.strictObject(branding)
+
+const boardOnly = {
+  status: v.optional(v.picklist(COMPANY_STATUSES)),
+  budgetMonthlyCents: v.optional(v.pipe(field.cents, v.description('0 is no limit.'))),
+  spentMonthlyCents: v.optional(
+    v.pipe(field.cents, v.description("This month's figure; the difference is booked as a correcting cost event.")),
+  ),
+  requireBoardApprovalForNewAgents: v.optional(v.boolean()),
+}
+
+/** The fields that an agent's PATCH may not have, not even its CEO's. */
+export const BOARD_ONLY = Object.keys(boardOnly)
+
+export const CompanyChange = v.strictObject({
+  ...branding,
+  ...boardOnly,
+  issuePrefix: v.optional(v.never('is immutable: the identifiers of issues are built from it')),
+})
+export type CompanyChange = v.InferOutput<typeof CompanyChange>
+
+export const BudgetChange = v.strictObject({
+  budgetMonthlyCents: v.pipe(field.cents, v.description('0 is no limit.')),
+})
+
+/** What a company has, in numbers. */
+export const CompanyStats = v.strictObject({
+  agentCount: v.pipe(v.number(), v.description('Agents that are not terminated.')),
+  issueCount: v.number(),
+  openIssueCount: v.pipe(v.number(), v.description('Issues that are neither done nor cancelled.')),
+  projectCount: v.number(),
+  goalCount: v.number(),
+  pendingApprovalCount: v.number(),
+})
+
 /** @param spentMicros what was spent in the current month */
 export function toCompany(row: CompanyRow & { spent_micros: number }): Company {
   return {

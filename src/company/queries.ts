@@ -8,8 +8,8 @@ const companyById = prepared((key: { id: string }) => sql.selectFrom('company').
 
 export const findCompany = (db: Db, key: { id: string }) => db.first(companyById(key))
 
-/** Selects companies with what they spent in the month of `now`. */
-const withSpend = (now: string) =>
+/** Selects companies with what they spent in a month. */
+const withSpend = (month: string) =>
   sql
     .selectFrom('company')
     .selectAll('company')
@@ -21,22 +21,24 @@ const withSpend = (now: string) =>
             .select('cost_micros')
             .whereRef('company_id', '=', 'company.id')
             .where('kind', '=', 'company')
-            .where('period', '=', monthOf(now))
+            .where('period', '=', month)
             .where('key', '=', ''),
           raw<number>`0`,
         )
         .as('spent_micros'),
     )
 
+const companyWithSpend = prepared((key: { id: string; month: string }) => withSpend(key.month).where('id', '=', key.id))
+
 export const findCompanyWithSpend = (db: Db, key: { id: string; now: string }) =>
-  db.first(withSpend(key.now).where('id', '=', key.id))
+  db.first(companyWithSpend({ id: key.id, month: monthOf(key.now) }))
 
 /** @param filter.ids only these; null for all */
 export function listCompanies(
   db: Db,
   filter: { ids: readonly string[] | null; after: string | undefined; limit: number; now: string },
 ) {
-  let query = withSpend(filter.now)
+  let query = withSpend(monthOf(filter.now))
     .orderBy('id')
     .limit(filter.limit + 1)
   if (filter.ids) query = query.where('id', 'in', filter.ids)
@@ -50,8 +52,11 @@ export function countCompanies(db: Db, ids: readonly string[] | null): number {
   return db.first(query)?.n ?? 0
 }
 
-export const isPrefixTaken = (db: Db, prefix: string) =>
-  db.first(sql.selectFrom('company').select('id').where('issue_prefix', '=', prefix)) !== undefined
+const companyByPrefix = prepared((key: { prefix: string }) =>
+  sql.selectFrom('company').select('id').where('issue_prefix', '=', key.prefix),
+)
+
+export const isPrefixTaken = (db: Db, prefix: string) => db.first(companyByPrefix({ prefix })) !== undefined
 
 export const insertCompany = (db: Db, row: Insertable<CompanyTable>) => db.run(sql.insertInto('company').values(row))
 
@@ -68,3 +73,67 @@ const nextNumber = prepared((key: { id: string }) =>
 
 /** Takes the company's next issue number; one is never used twice. */
 export const takeIssueNumber = (db: Db, key: { id: string }) => db.first(nextNumber(key))!
+
+/**
+ * Deletes a company; what belongs to it goes by cascade. The kept answers of
+ * its agents' requests belong to no table of it, so they go by themselves.
+ */
+export function deleteCompanyRows(db: Db, id: string): void {
+  const agents = sql.selectFrom('agent').where('company_id', '=', id)
+  db.run(sql.deleteFrom('idempotency').where('caller', 'in', agents.select(raw<string>`'agent:' || id`.as('caller'))))
+  db.run(sql.deleteFrom('company').where('id', '=', id))
+}
+
+/** Counts what companies have, by company id. */
+export function countByCompany(db: Db, ids: readonly string[] | null) {
+  let query = sql.selectFrom('company').select((eb) => [
+    'id',
+    eb
+      .selectFrom('agent')
+      .select((e) => e.fn.countAll<number>().as('n'))
+      .whereRef('company_id', '=', 'company.id')
+      .where('status', '<>', 'terminated')
+      .$asScalar()
+      .$notNull()
+      .as('agentCount'),
+    eb
+      .selectFrom('issue')
+      .select((e) => e.fn.countAll<number>().as('n'))
+      .whereRef('company_id', '=', 'company.id')
+      .$asScalar()
+      .$notNull()
+      .as('issueCount'),
+    eb
+      .selectFrom('issue')
+      .select((e) => e.fn.countAll<number>().as('n'))
+      .whereRef('company_id', '=', 'company.id')
+      .where('status', 'in', ['backlog', 'todo', 'in_progress', 'in_review', 'blocked'])
+      .$asScalar()
+      .$notNull()
+      .as('openIssueCount'),
+    eb
+      .selectFrom('project')
+      .select((e) => e.fn.countAll<number>().as('n'))
+      .whereRef('company_id', '=', 'company.id')
+      .$asScalar()
+      .$notNull()
+      .as('projectCount'),
+    eb
+      .selectFrom('goal')
+      .select((e) => e.fn.countAll<number>().as('n'))
+      .whereRef('company_id', '=', 'company.id')
+      .$asScalar()
+      .$notNull()
+      .as('goalCount'),
+    eb
+      .selectFrom('approval')
+      .select((e) => e.fn.countAll<number>().as('n'))
+      .whereRef('company_id', '=', 'company.id')
+      .where('status', '=', 'pending')
+      .$asScalar()
+      .$notNull()
+      .as('pendingApprovalCount'),
+  ])
+  if (ids) query = query.where('id', 'in', ids)
+  return Object.fromEntries(db.all(query).map(({ id, ...counts }) => [id, counts]))
+}

@@ -1,11 +1,16 @@
 import * as v from 'valibot'
 import { notFound } from '../errors.ts'
+import type { Caller } from '../http/caller.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
 import { route } from '../http/route.ts'
 import { agent, board, ceo } from '../http/who.ts'
-import { Company, NewCompany, toCompany } from './company.ts'
+import { changeCompany } from './change.ts'
+import { BrandingChange, BudgetChange, Company, CompanyChange, CompanyStats, NewCompany, toCompany } from './company.ts'
 import { createCompany } from './create.ts'
-import { countCompanies, findCompanyWithSpend, listCompanies } from './queries.ts'
+import { countByCompany, countCompanies, findCompanyWithSpend, listCompanies } from './queries.ts'
+import { deleteCompany } from './remove.ts'
+
+const confirm = v.pipe(v.string(), v.description("The company's name, in the query or the body."))
 
 export const companyRoutes = [
   route({
@@ -17,8 +22,7 @@ export const companyRoutes = [
     query: v.object(LIST_QUERY),
     answers: { 200: v.array(Company) },
     run: (ctx, { caller, query }) => {
-      const ids = caller.type === 'agent' ? [caller.companyId] : caller.type === 'board' ? caller.companyIds : null
-      const known = ids && [...ids]
+      const known = companyIdsOf(caller)
       const after = decodeCursor(query.after, ['string'])?.[0]
       const rows = listCompanies(ctx.db, { ids: known, after, limit: query.limit, now: ctx.now })
       const total = query.count === 'true' ? countCompanies(ctx.db, known) : undefined
@@ -35,6 +39,16 @@ export const companyRoutes = [
     answers: { 201: Company },
     run: (ctx, { caller, body }) => ctx.write(() => toCompany(createCompany(ctx, caller, body))),
   }),
+  // Before the one company, whose path would match it.
+  route({
+    id: 'companies.stats',
+    method: 'GET',
+    path: '/api/companies/stats',
+    summary: 'Count what the companies of the caller have, by company id',
+    who: [board, agent],
+    answers: { 200: v.record(v.string(), CompanyStats) },
+    run: (ctx, { caller }) => countByCompany(ctx.db, companyIdsOf(caller)),
+  }),
   route({
     id: 'companies.get',
     method: 'GET',
@@ -48,4 +62,69 @@ export const companyRoutes = [
       return toCompany(row)
     },
   }),
+  route({
+    id: 'companies.update',
+    method: 'PATCH',
+    path: '/api/companies/:companyId',
+    summary: 'Change a company',
+    description: 'The CEO agent may change name, description, brandColor and logoAssetId; the board everything.',
+    who: [board, ceo],
+    body: CompanyChange,
+    answers: { 200: Company },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => toCompany(changeCompany(ctx, caller, params.companyId, body))),
+  }),
+  route({
+    id: 'companies.updateBranding',
+    method: 'PATCH',
+    path: '/api/companies/:companyId/branding',
+    summary: 'Change how a company is called and looks',
+    who: [board, ceo],
+    body: BrandingChange,
+    answers: { 200: Company },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => toCompany(changeCompany(ctx, caller, params.companyId, body))),
+  }),
+  route({
+    id: 'companies.updateBudgets',
+    method: 'PATCH',
+    path: '/api/companies/:companyId/budgets',
+    summary: "Set a company's monthly budget",
+    who: [board],
+    body: BudgetChange,
+    answers: { 200: Company },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => toCompany(changeCompany(ctx, caller, params.companyId, body))),
+  }),
+  route({
+    id: 'companies.archive',
+    method: 'POST',
+    path: '/api/companies/:companyId/archive',
+    summary: 'Archive a company: it stays to be read, and nothing in it changes or runs',
+    who: [board],
+    answers: { 200: Company },
+    run: (ctx, { caller, params }) =>
+      ctx.write(() => toCompany(changeCompany(ctx, caller, params.companyId, { status: 'archived' }))),
+  }),
+  route({
+    id: 'companies.delete',
+    method: 'DELETE',
+    path: '/api/companies/:companyId',
+    summary: 'Delete a company with everything in it, for good',
+    who: [board],
+    query: v.object({ confirm: v.optional(confirm) }),
+    body: v.strictObject({ confirm: v.optional(confirm) }),
+    bodyOptional: true,
+    answers: { 200: v.strictObject({ ok: v.literal(true), id: v.string() }) },
+    run: async (ctx, { params, query, body }) => {
+      const { id } = await deleteCompany(ctx, params.companyId, body.confirm ?? query.confirm)
+      return { ok: true, id }
+    },
+  }),
 ]
+
+/** The companies that a caller belongs to; null for all. */
+function companyIdsOf(caller: Caller): string[] | null {
+  const ids = caller.type === 'agent' ? [caller.companyId] : caller.type === 'board' ? caller.companyIds : null
+  return ids && [...ids]
+}

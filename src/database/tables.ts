@@ -183,6 +183,27 @@ export interface CommentTable {
   updated_at: string
 }
 
+export interface AssetTable {
+  id: string
+  company_id: string
+  file_name: string
+  content_type: string
+  bytes: number
+  sha256: string
+  created_by_agent_id: string | null
+  created_by_user_id: string | null
+  created_by_run_id: string | null
+  created_at: string
+}
+
+export interface AttachmentTable {
+  id: string
+  company_id: string
+  issue_id: string
+  asset_id: string
+  created_at: string
+}
+
 export interface ApprovalTable {
   id: string
   company_id: string
@@ -356,6 +377,8 @@ export interface Tables {
   issue_label: IssueLabelTable
   issue_blocker: IssueBlockerTable
   comment: CommentTable
+  asset: AssetTable
+  attachment: AttachmentTable
   approval: ApprovalTable
   approval_issue: ApprovalIssueTable
   approval_comment: ApprovalCommentTable

@@ -2,8 +2,8 @@ import type { Comment, Issue } from './api.ts'
 import { commentsOf, type Shift, sayOnce } from './shift.ts'
 
 /**
- * Answers who mentioned me and has no answer yet: a researcher answers
- * everyone, the others answer the board. Agents that answered each other's
+ * Answers who mentioned me and has no answer yet: everyone answers the board, a
+ * researcher the questions of the others too. Agents that answered each other's
  * answers would never stop.
  */
 export async function answerQuestions(shift: Shift): Promise<void> {
@@ -24,10 +24,11 @@ async function issuesThatMayAsk({ api, me, env }: Shift): Promise<Issue[]> {
 /** The last comment that mentions me, if nothing of mine follows it. */
 function openQuestion({ me }: Shift, comments: Comment[]): Comment | undefined {
   const mention = `@${me.name}`.toLowerCase()
+  const isResearcher = me.role === 'researcher'
   const last = comments.findLastIndex(
     ({ authorAgentId, authorUserId, body }) =>
       body.toLowerCase().includes(mention) &&
-      (authorUserId !== null || (me.role === 'researcher' && authorAgentId !== null && authorAgentId !== me.id)),
+      (authorUserId !== null || (isResearcher && authorAgentId !== me.id && body.includes('?'))),
   )
   const answered = comments.slice(last + 1).some((comment) => comment.authorAgentId === me.id)
   return last < 0 || answered ? undefined : comments[last]

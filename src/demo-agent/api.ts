@@ -57,8 +57,8 @@ export interface Api {
   patch<T>(path: string, body: unknown): Promise<T>
 }
 
-/** How often a request is sent again, and how long to wait before: a server that is restarted is back by then. */
-const TRIES = 20
+/** How often a request is sent, and how long to wait between: a server that is restarted is back by then. */
+const TRIES = 12
 const WAIT_MS = 500
 
 export function createApi(url: string, token: string): Api {

@@ -1,6 +1,6 @@
 import type { Client } from '../cli/client.ts'
 import type { Events } from '../events.ts'
-import { type Activity, type Run, type Step, stepOfActivity, stepsOfRun, type Team } from './steps.ts'
+import { type Activity, type Run, type Step, stepsOfActivity, stepsOfRun, type Team, type Titles } from './steps.ts'
 
 export interface Follow {
   client: Client
@@ -49,22 +49,28 @@ export async function followCompany(follow: Follow): Promise<Picture> {
   try {
     for (;;) {
       await approvePending(client, at)
-      const issues: Issue[] = await client.request('GET', `${at}/issues?limit=1000`)
-      const runs: Run[] = await client.request('GET', `${at}/runs?limit=1000`)
       const activity: Activity[] = await client.request('GET', `${at}/activity?limit=1000`)
-      const { spendCents } = await client.request('GET', `${at}/costs/summary`)
-      const titles = new Map(issues.map((issue) => [issue.id, `${issue.identifier} ${issue.title}`]))
+      const runs: Run[] = await client.request('GET', `${at}/runs?limit=1000`)
+      // Read last: what the others speak of is among them.
+      const issues: Issue[] = await client.request('GET', `${at}/issues?limit=1000`)
+      const { spentMonthlyCents: spendCents } = await client.request('GET', at)
+      const titles: Titles = new Map(issues.map((issue) => [issue.id, issue]))
       const steps = [
-        ...activity.map((entry) => stepOfActivity(entry, team, titles)),
+        ...stepsOfActivity(activity, team, titles),
         ...runs.flatMap((run) => stepsOfRun(run, team, titles)),
       ]
-      const fresh = steps.filter((step) => step !== undefined).filter((step) => !seen.has(step.id))
+      const fresh = steps.filter((step) => !seen.has(step.id))
       for (const step of fresh.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))) {
         seen.add(step.id)
         follow.onStep(step, spendCents)
       }
       const picture = { team, issues, runs, spendCents }
-      if (isSettled(picture, follow.issueCount) || Date.now() >= deadline) return picture
+      if (Date.now() >= deadline) return picture
+      // The issues are newer than the steps: one more look tells the last of them.
+      if (isSettled(picture, follow.issueCount)) {
+        if (fresh.length === 0) return picture
+        continue
+      }
       await signal.wait(deadline - Date.now())
     }
   } finally {

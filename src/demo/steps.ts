@@ -22,8 +22,8 @@ export interface Step {
 
 export type Team = ReadonlyMap<string, { name: string; role: string }>
 
-/** Issue id -> its identifier and title. */
-export type Titles = ReadonlyMap<string, string>
+/** Issues by their id. */
+export type Titles = ReadonlyMap<string, { identifier: string; title: string }>
 
 /** An entry of the company's activity, as the API shows it. */
 export interface Activity {
@@ -53,8 +53,21 @@ export interface Run {
   costCents: number
 }
 
-/** What an entry of the activity says, or undefined for what the demo does not tell. */
-export function stepOfActivity(entry: Activity, team: Team, titles: Titles): Step | undefined {
+/** What the activity says, without what the demo does not tell. */
+export function stepsOfActivity(activity: readonly Activity[], team: Team, titles: Titles): Step[] {
+  // A change of status and the comment that comes with it are one transaction, so one moment, and one line.
+  const key = (entry: Activity) => `${entry.entityId} ${entry.createdAt}`
+  const isComment = (entry: Activity) => entry.action === 'issue.commented'
+  const moved = new Set(activity.filter((entry) => entry.details?.changes?.status).map(key))
+  const said = new Map(activity.filter(isComment).map((entry) => [key(entry), firstLine(entry.details?.snippet ?? '')]))
+  return activity
+    .filter((entry) => !isComment(entry) || !moved.has(key(entry)))
+    .map((entry) => stepOf(entry, team, titles, said.get(key(entry))))
+    .filter((step) => step !== undefined)
+}
+
+/** @param said the comment of the same transaction */
+function stepOf(entry: Activity, team: Team, titles: Titles, said?: string): Step | undefined {
   const step = (kind: Step['kind'], text: string): Step => ({
     id: entry.id,
     at: entry.createdAt,
@@ -62,7 +75,8 @@ export function stepOfActivity(entry: Activity, team: Team, titles: Titles): Ste
     kind,
     text,
   })
-  const title = titles.get(entry.entityId) ?? ''
+  const issue = titles.get(entry.entityId)
+  const title = `${issue?.identifier} ${issue?.title}`
   const { details } = entry
   switch (entry.action) {
     case 'issue.created':
@@ -70,10 +84,11 @@ export function stepOfActivity(entry: Activity, team: Team, titles: Titles): Ste
     case 'issue.checked_out':
       return step('takes', title)
     case 'issue.commented':
-      return step('says', `${title.split(' ')[0]} “${firstLine(details?.snippet ?? '')}”`)
+      return step('says', `${issue?.identifier} “${said}”`)
     case 'issue.updated': {
       const to = details?.changes?.status?.to
-      return to ? step(KIND_OF_STATUS[to] ?? 'moves', title) : undefined
+      if (!to) return undefined
+      return step(KIND_OF_STATUS[to] ?? 'moves', to === 'blocked' && said ? `${issue?.identifier} “${said}”` : title)
     }
     case 'approval.created':
       return step('asks', 'the board to approve its strategy')
@@ -94,7 +109,7 @@ const firstLine = (text: string) => {
 /** Its start, and its end where it went wrong. */
 export function stepsOfRun(run: Run, team: Team, titles: Titles): Step[] {
   const who = team.get(run.agentId)?.name ?? 'Agent'
-  const on = run.issueId ? ` on ${titles.get(run.issueId)?.split(' ')[0] ?? 'an issue'}` : ''
+  const on = run.issueId ? ` on ${titles.get(run.issueId)?.identifier ?? 'an issue'}` : ''
   const why = (run.wakeReason ?? run.invocationSource).replaceAll('_', ' ')
   const steps: Step[] = [{ id: run.id, at: run.startedAt ?? run.createdAt, who, kind: 'wakes', text: `${why}${on}` }]
   if (['failed', 'lost', 'timed_out'].includes(run.status)) {

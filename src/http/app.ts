@@ -6,6 +6,7 @@ import { hireRoutes } from '../agent/hire-routes.ts'
 import { keyRoutes } from '../agent/key-routes.ts'
 import { agentRoutes } from '../agent/routes.ts'
 import { approvalRoutes, issueApprovalRoutes } from '../approval/routes.ts'
+import { assetRoutes } from '../asset/routes.ts'
 import { commentRoutes } from '../comment/routes.ts'
 import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
@@ -26,6 +27,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...activityRoutes,
   ...agentRoutes,
   ...approvalRoutes,
+  ...assetRoutes,
   ...commentRoutes,
   ...companyRoutes,
   ...configRoutes,

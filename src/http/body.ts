@@ -16,13 +16,28 @@ export async function readBody(c: HonoContext, maxSize: number): Promise<string>
   if (!/^application\/json *(;|$)/i.test(type ?? '')) {
     throw new AppError('unsupported_media_type', 'Send the body as JSON, with `Content-Type: application/json`.')
   }
+  const bytes = await readBytes(c, maxSize)
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw new AppError('malformed_json', 'The body is not UTF-8.')
+  }
+}
+
+/**
+ * Reads a request's body, within its limit, chunked or not.
+ *
+ * @param maxSize in bytes
+ */
+export async function readBytes(c: HonoContext, maxSize: number): Promise<ArrayBuffer> {
   if (!/^(identity)?$/i.test(c.req.header('content-encoding') ?? '')) {
     throw new AppError('unsupported_media_type', 'Send the body as it is, without a Content-Encoding.')
   }
+  const length = c.req.header('content-length')
+  const chunked = c.req.header('transfer-encoding') !== undefined
   const tooLarge = () => new AppError('body_too_large', `The body is larger than ${maxSize} bytes.`)
   // Node's parser holds a body to its Content-Length, so this is enough, and it spares a copy.
   if (!chunked && Number(length) > maxSize) throw tooLarge()
-  let bytes: ArrayBuffer
   try {
     if (chunked || length === undefined) {
       const limit = bodyLimit({
@@ -33,17 +48,14 @@ export async function readBody(c: HonoContext, maxSize: number): Promise<string>
       })
       await limit(c, async () => {})
     }
-    bytes = await c.req.arrayBuffer()
+    return await c.req.arrayBuffer()
   } catch (error) {
     if (error instanceof AppError) throw error
     throw new AppError('malformed_json', 'The body broke off before its end.')
   }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new AppError('malformed_json', 'The body is not UTF-8.')
-  }
 }
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Parses a body, and refuses what JSON can say but the rest of the program could not carry unharmed. */
 export function parseBody(text: string): unknown {

@@ -88,7 +88,8 @@ function callerOfKey(ctx: Context, key: string): AgentCaller {
 async function callerOfRunToken(ctx: Context, token: string): Promise<AgentCaller> {
   const runId = await ctx.tokens.verify(token)
   const run = runId === undefined ? undefined : findRunOfToken(ctx.db, { runId })
-  if (!run || run.status === 'terminated') throw new AppError('unauthenticated', 'This token is not valid here.')
+  if (!run || run.status === 'terminated' || run.status === 'pending_approval')
+    throw new AppError('unauthenticated', 'This token is not valid here.')
   if (run.finished_at !== null) {
     throw new AppError('run_ended', 'The run of this token has ended, and its token with it.')
   }

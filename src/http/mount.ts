@@ -9,6 +9,7 @@ import { parseBody, readBody } from './body.ts'
 import { type Caller, callerOf, isOfCompany } from './caller.ts'
 import { withIdempotency } from './idempotency.ts'
 import { type Endpoint, type Input, Reply } from './route.ts'
+import { readUpload, Upload } from './upload.ts'
 import { validate } from './validate.ts'
 import { anyone } from './who.ts'
 
@@ -30,8 +31,7 @@ async function handle(ctx: Context, endpoint: Endpoint, c: HonoContext): Promise
   const params = paramsOf(endpoint, c)
   admit(ctx, endpoint, caller, params.companyId)
   const query = endpoint.query ? validate(endpoint.query, c.req.query()) : undefined
-  const text = endpoint.method === 'GET' ? '' : await readBody(c, endpoint.bodyLimit ?? ctx.config.bodyLimit)
-  const body = bodyOf(endpoint, text)
+  const { body, text } = await bodyOf(ctx, endpoint, c)
   const input: Input = {
     caller,
     params,
@@ -74,9 +74,18 @@ function admit(ctx: Context, endpoint: Endpoint, caller: Caller, companyId: stri
 /** What a route without a body is sent: nothing, or an object without fields. */
 const NoFields = v.strictObject({})
 
-function bodyOf(endpoint: Endpoint, text: string): unknown {
-  if (text === '' && !endpoint.body) return undefined
-  return validate(endpoint.body ?? NoFields, text === '' && endpoint.bodyOptional ? {} : parseBody(text))
+/** Reads and checks the body of a request; `text` is what makes it the same request again. */
+async function bodyOf(ctx: Context, endpoint: Endpoint, c: HonoContext): Promise<{ body: unknown; text: string }> {
+  if (endpoint.method === 'GET') return { body: undefined, text: '' }
+  const maxSize = endpoint.bodyLimit ?? ctx.config.bodyLimit
+  if (endpoint.upload) {
+    const { form, digest } = await readUpload(c, maxSize)
+    return { body: validate(endpoint.body ?? Upload, form), text: digest }
+  }
+  const text = await readBody(c, maxSize)
+  if (text === '' && !endpoint.body) return { body: undefined, text }
+  const parsed = text === '' && endpoint.bodyOptional ? {} : parseBody(text)
+  return { body: validate(endpoint.body ?? NoFields, parsed), text }
 }
 
 /** Turns what a use case returned into a reply with its usual status. */

@@ -86,15 +86,22 @@ function operation(endpoint: Endpoint, schemas: Schemas) {
       .join(' '),
     tags: [endpoint.id.split('.')[0]],
     parameters: [...pathParameters, ...queryParameters],
-    ...(endpoint.body && {
-      requestBody: {
-        required: !endpoint.bodyOptional,
-        content: { 'application/json': { schema: schemaOf(endpoint.body, 'input', `${endpoint.id}.body`, schemas) } },
-      },
-    }),
+    ...(endpoint.upload && { requestBody: { required: true, content: { 'multipart/form-data': FILE_FORM } } }),
+    ...(endpoint.body &&
+      !endpoint.upload && {
+        requestBody: {
+          required: !endpoint.bodyOptional,
+          content: { 'application/json': { schema: schemaOf(endpoint.body, 'input', `${endpoint.id}.body`, schemas) } },
+        },
+      }),
     responses,
     security: endpoint.who.includes(anyone) ? [] : [{}, { bearer: [] }],
   }
+}
+
+/** The form of an upload. */
+const FILE_FORM = {
+  schema: { type: 'object', required: ['file'], properties: { file: { type: 'string', format: 'binary' } } },
 }
 
 /** `GET /api/health`, and the endpoints' own documentation. */

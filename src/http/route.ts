@@ -46,6 +46,8 @@ interface Definition<Path extends string, Q, B> {
   body?: B
   /** Whether a request without a body is taken as `{}`. */
   bodyOptional?: boolean
+  /** Whether the body is a multipart form with a file; its `body` is then `Upload`. */
+  upload?: boolean
   /** The largest body in bytes, where it is not the server's usual limit. */
   bodyLimit?: number
   /** Whether the answer holds a secret that is shown once: then it is not kept for an `Idempotency-Key` either. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { isLive, type ProcessEntry, type RunLeader, runTree, signalProcess } from './process-table.ts'
+import { isLive, keyOf, type ProcessEntry, type RunLeader, runTree, signalProcess } from './process-table.ts'
 
 export interface EndTree extends RunLeader {
   /** How long the processes may take after SIGTERM, in milliseconds. */
@@ -38,8 +38,9 @@ export async function endTree(options: EndTree): Promise<TreeEnd> {
       deadline = Math.min(deadline, performance.now() + ms)
     })
   }
+  const foreign = new Set<string>()
   while (performance.now() < deadline) {
-    const live = await lookTwice(options)
+    const live = await lookTwice(options, foreign)
     if (live.length === 0) return { found: [...found.values()], left: [] }
     for (const entry of live) {
       const seen = found.has(keyOf(entry))
@@ -48,25 +49,30 @@ export async function endTree(options: EndTree): Promise<TreeEnd> {
     }
     await gone(live, () => deadline)
   }
-  const left = await killTree(options, found)
+  const left = await killTree(options, found, foreign)
   return { found: [...found.values()], left }
 }
 
-/** Kills every process of a run but its shim, at once. Returns what lives on. */
+/**
+ * Kills every process of a run but its shim, at once: those that are known
+ * first, without a look at the machine. Returns what lives on.
+ */
 export async function killTree(
   leader: RunLeader,
   found: Map<string, ProcessEntry> = new Map(),
+  foreign: Set<string> = new Set(),
 ): Promise<ProcessEntry[]> {
   const deadline = performance.now() + KILL_MS
+  let live = [...found.values()]
   for (;;) {
-    const live = await lookTwice(leader)
-    if (live.length === 0 || performance.now() > deadline) return live
     for (const entry of live) {
       found.set(keyOf(entry), entry)
       signalProcess(entry, 'SIGKILL')
     }
     const pause = performance.now() + 100
     await gone(live, () => Math.min(pause, deadline))
+    live = await lookTwice(leader, foreign)
+    if (live.length === 0 || performance.now() > deadline) return live
   }
 }
 
@@ -75,11 +81,11 @@ export async function killTree(
  * forked behind it by one that ended before it: nobody there counts when two
  * looks agree.
  */
-async function lookTwice(leader: RunLeader): Promise<ProcessEntry[]> {
-  const live = runTree(leader)
+async function lookTwice(leader: RunLeader, foreign: Set<string>): Promise<ProcessEntry[]> {
+  const live = runTree(leader, foreign)
   if (live.length > 0) return live
   await delay(SECOND_LOOK_MS)
-  return runTree(leader)
+  return runTree(leader, foreign)
 }
 
 /** Waits until none of the processes lives, or until the deadline, which may move. */
@@ -90,5 +96,3 @@ async function gone(entries: ProcessEntry[], deadline: () => number): Promise<vo
     await delay(Math.min(pause, left))
   }
 }
-
-const keyOf = ({ pid, startTime }: ProcessEntry) => `${pid}@${startTime}`

@@ -3,14 +3,14 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fact } from '../adapter/adapter.ts'
 import { endTree, SHORT_GRACE_MS } from './end-tree.ts'
-import { isShim, type ProcessIdentity } from './process-table.ts'
+import { isSameProcess, isShim, type ProcessIdentity } from './process-table.ts'
 import { type ExitRecord, exitFile, factsFile, readExit, readStop, writeExit } from './run-files.ts'
 
 /** A run as it is kept in the database. */
 export interface RunRef {
   runId: string
   runDir: string
-  /** The shim; null when it was never recorded or has never been. */
+  /** The shim; null when there is none. One that was not recorded in time is found by `findShim`. */
   identity: ProcessIdentity | null
 }
 
@@ -95,12 +95,12 @@ export function followRun(ref: RunRef, follow: Follow): RunProcess {
     }
   }
 
-  /** A shim that wrote its record has a few milliseconds to live. */
+  /** A shim that wrote its record has a few milliseconds to live, the last of them without its marker. */
   const shimGone = async () => {
     const givenUp = performance.now() + LIVENESS_MS
     if (follow.shimExited)
       return void (await Promise.race([follow.shimExited, delay(LIVENESS_MS, null, { ref: false })]))
-    while (ref.identity && isShim(ref.identity, ref.runId) && performance.now() < givenUp) await delay(5)
+    while (ref.identity && isSameProcess(ref.identity) && performance.now() < givenUp) await delay(5)
   }
 
   const close = () => {
@@ -123,7 +123,7 @@ export function followRun(ref: RunRef, follow: Follow): RunProcess {
 
 /** Ends what a shim that died has left, and writes down that nobody knows how the command ended. */
 async function loseRun(ref: RunRef): Promise<ExitRecord> {
-  const { found } = await endTree({ runId: ref.runId, leader: ref.identity, graceMs: SHORT_GRACE_MS })
+  const { found, left } = await endTree({ runId: ref.runId, leader: ref.identity, graceMs: SHORT_GRACE_MS })
   const record: ExitRecord = {
     exitCode: null,
     signal: null,
@@ -132,6 +132,7 @@ async function loseRun(ref: RunRef): Promise<ExitRecord> {
     finishedAt: new Date().toISOString(),
     bytes: { stdout: 0, stderr: 0 },
     strays: found.length,
+    left: left.length,
   }
   if (existsSync(ref.runDir)) writeExit(ref.runDir, record)
   return record

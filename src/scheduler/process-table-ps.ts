@@ -22,10 +22,10 @@ export function listByPs(pid?: number): ProcessEntry[] {
   })
 }
 
-/** A variable of a process of this user: `ps -E` prints the environment after the arguments. */
+/** A variable of a process of this user, empty when it has none: `ps -E` prints the environment after the arguments. */
 export function markerByPs(pid: number, variable: string): string | undefined {
   const line = run('ps', ['-E', '-ww', '-p', String(pid), '-o', 'command=']).stdout
-  return new RegExp(`(?:^|\\s)${variable}=(\\S+)`).exec(line)?.[1]
+  return new RegExp(`(?:^|\\s)${variable}=(\\S+)`).exec(line)?.[1] ?? (line ? '' : undefined)
 }
 
 export const psBootId = (): string =>

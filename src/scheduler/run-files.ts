@@ -40,6 +40,8 @@ export interface ExitRecord {
   bytes: { stdout: number; stderr: number }
   /** How many processes besides the command had to be ended. */
   strays: number
+  /** How many processes could not be ended: stuck in the kernel, or not ours to signal. */
+  left: number
 }
 
 /** What a stop asks for, so that the shim can tell it from a signal to the whole group (`kill 0`). */

@@ -32,14 +32,14 @@ process.on('SIGTERM', () => {
 
 process.on('uncaughtException', fail)
 const writeExit = reserveExit(runDir)
-const { record, left } = await supervise(spec, {
+const record = await supervise(spec, {
   runDir,
   stopAsked: stopAsked.promise,
   endTree: (graceMs, hurry) => endTree({ ...leader, graceMs, hurry }),
 })
 writeExit(record)
 // Something that starts processes faster than they can be killed one by one goes with the whole group, this included.
-if (left) process.kill(-process.pid, 'SIGKILL')
+if (record.left > 0) process.kill(-process.pid, 'SIGKILL')
 process.exit(0)
 
 /** A bug here, or a disk without any room, must not leave a run behind that nobody watches. */

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { killTree } from './end-tree.ts'
 import type { RunRef } from './follow.ts'
-import { isSameProcess, isShim, type ProcessEntry, type ProcessIdentity, signalProcess } from './process-table.ts'
-import { writeStop } from './run-files.ts'
+import { findShim, isLive, isShim, type ProcessEntry, type ProcessIdentity, signalProcess } from './process-table.ts'
+import { readExit, writeStop } from './run-files.ts'
 
 /** What the shim gets beyond the grace before it is killed with its group, in milliseconds. */
 const BEYOND_GRACE_MS = 1_000
@@ -18,17 +18,20 @@ const BEYOND_GRACE_MS = 1_000
  * @returns what could not be ended: stuck in the kernel, or not ours
  */
 export async function stopRun(ref: RunRef, graceSec: number): Promise<ProcessEntry[]> {
-  const shim = ref.identity && isShim(ref.identity, ref.runId) ? ref.identity : null
+  const identity = ref.identity ?? findShim(ref.runId) ?? null
+  const shim = identity && isShim(identity, ref.runId) ? identity : null
   if (shim) {
     const deadline = performance.now() + graceSec * 1_000 + BEYOND_GRACE_MS
     askShim(ref, shim, graceSec)
     // The death of what is no child has no event; the shim's record may come before it, so only its end counts.
-    for (let pause = 5; isSameProcess(shim) && performance.now() < deadline; pause = Math.min(pause * 1.5, 50)) {
+    for (let pause = 5; isLive(shim) && performance.now() < deadline; pause = Math.min(pause * 1.5, 50)) {
       await delay(pause)
     }
+    // The shim looked before it wrote its record: of a hundred runs that stop at once, each need not be looked for again.
+    if (!isLive(shim) && readExit(ref.runDir)?.left === 0) return []
     killGroup(ref, shim)
   }
-  return killTree({ runId: ref.runId, leader: ref.identity })
+  return killTree({ runId: ref.runId, leader: identity })
 }
 
 /** Kills whatever carries the run's marker, without asking. */

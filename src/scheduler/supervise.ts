@@ -22,17 +22,17 @@ const DRAIN_MS = 1_000
 /**
  * Runs the command to its end: no process of it is left, its log and facts
  * are written. The first cause of the end is the reason.
- *
- * @returns the record to be kept, and whether something could not be ended
  */
-export async function supervise(spec: RunSpec, by: Supervision): Promise<{ record: ExitRecord; left: boolean }> {
+export async function supervise(spec: RunSpec, by: Supervision): Promise<ExitRecord> {
   const log = openCappedLog(logFolder(by.runDir), spec.logCap)
   const facts = openFactLog(factsFile(by.runDir))
   const limits = createLimits(spec)
   const pump = createPump(spec, { log, facts, onOutput: limits.heard })
   const startedAt = new Date().toISOString()
 
-  const finish = (end: Pick<ExitRecord, 'exitCode' | 'signal' | 'reason' | 'error' | 'strays'>): ExitRecord => {
+  const finish = (
+    end: Pick<ExitRecord, 'exitCode' | 'signal' | 'reason' | 'error' | 'strays' | 'left'>,
+  ): ExitRecord => {
     limits.close()
     pump.close()
     facts.close()
@@ -42,8 +42,15 @@ export async function supervise(spec: RunSpec, by: Supervision): Promise<{ recor
 
   const command = startCommand(spec)
   if ('error' in command) {
-    const record = finish({ exitCode: null, signal: null, reason: 'spawn_failed', error: command.error, strays: 0 })
-    return { record: { ...record, startedAt: null }, left: false }
+    const record = finish({
+      exitCode: null,
+      signal: null,
+      reason: 'spawn_failed',
+      error: command.error,
+      strays: 0,
+      left: 0,
+    })
+    return { ...record, startedAt: null }
   }
   const { child } = command
   const closed = Promise.all([pump.read('stdout', child.stdout), pump.read('stderr', child.stderr)])
@@ -66,12 +73,12 @@ export async function supervise(spec: RunSpec, by: Supervision): Promise<{ recor
   const end = await within(DRAIN_MS, exited, { exitCode: null, signal: null })
   await within(DRAIN_MS, closed, undefined)
   const strays = tree.found.filter(({ pid }) => pid !== child.pid).length
-  const left = tree.left.length > 0
+  const left = tree.left.length
   if ('error' in end) {
-    const record = finish({ exitCode: null, signal: null, reason: 'spawn_failed', error: end.error, strays })
-    return { record: { ...record, startedAt: null }, left }
+    const record = finish({ exitCode: null, signal: null, reason: 'spawn_failed', error: end.error, strays, left })
+    return { ...record, startedAt: null }
   }
-  return { record: finish({ ...end, reason: cause.reason, strays }), left }
+  return finish({ ...end, reason: cause.reason, strays, left })
 }
 
 interface SpawnError {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hasApprovedStrategy } from '../../src/approval/queries.ts'
+import { sql } from '../../src/database/sql.ts'
 import { insertAgent, insertIssue, insertLiveRun } from '../arrange-gp.ts'
 import { arrange } from './arrange.ts'
 
@@ -151,31 +152,49 @@ test('the requester revises and resubmits; others of the company may not', async
   assert.equal((await ceo.ask('POST', path, { payload: { plan: 'z' } })).status, 422)
 })
 
-test('what runs for a hired agent cannot be reworded before the board sees it', async (t) => {
+test('what is said of a hired agent is what stands on it, at the request and at a revision', async (t) => {
   const { hire, decide, ceo } = await arrange(t)
-  const adapterConfig = { command: '/opt/evil', env: { KEY: 'hidden' } }
-  const { approval } = await hire({ adapterConfig, title: 'Engineer' })
+  const lie = { adapterConfig: { command: '/opt/good' }, reason: 'We need one.' }
+  const { approval } = await hire(lie, { command: '/opt/evil', env: { KEY: 'hidden' } })
+  assert.equal(approval.payload.adapterConfig.command, '/opt/evil')
+  assert.equal(approval.payload.runs.command, '/opt/evil')
+  assert.equal(approval.payload.reason, 'We need one.')
   await decide(approval, 'request-revision')
   const path = `/api/approvals/${approval.id}/resubmit`
-  const refused = await ceo.ask('POST', path, { payload: { adapterConfig: { command: '/opt/good' } } })
+  const refused = await ceo.ask('POST', path, { payload: lie })
   assert.equal(refused.status, 422)
   assert.equal(refused.body.details.fields[0].path, 'payload.adapterConfig')
-  const shown = approval.payload
-  const { body } = await ceo.ask('POST', path, { payload: { ...shown, reason: 'We need one.' } })
-  assert.deepEqual(body.payload, { ...shown, reason: 'We need one.' })
-  const bare = await hire({ adapterConfig })
-  await decide(bare.approval, 'request-revision')
-  const kept = await ceo.ask('POST', `/api/approvals/${bare.approval.id}/resubmit`, { payload: { reason: 'x' } })
+  const { body } = await ceo.ask('POST', path, { payload: { ...approval.payload, reason: 'Really.' } })
+  assert.deepEqual(body.payload, { ...approval.payload, reason: 'Really.' })
+  await decide(approval, 'request-revision')
+  const kept = await ceo.ask('POST', path, { payload: {} })
   assert.equal(kept.body.payload.adapterConfig.command, '/opt/evil')
+  assert.equal('reason' in kept.body.payload, false)
+})
+
+test('a hire whose agent is gone can be refused, not approved', async (t) => {
+  const { app, hire, decide, statusOf } = await arrange(t)
+  const gone = async () => {
+    const { agent, approval } = await hire()
+    app.ctx.db.run(sql.updateTable('agent').set({ status: 'terminated' }).where('id', '=', agent.id))
+    return { agent, approval }
+  }
+  const one = await gone()
+  assert.equal((await decide(one.approval, 'approve')).status, 422)
+  assert.equal((await decide(one.approval, 'reject')).body.status, 'rejected')
+  const two = await gone()
+  assert.equal((await decide(two.approval, 'cancel')).body.status, 'cancelled')
+  assert.equal(statusOf(two.agent), 'terminated')
 })
 
 test('secrets in a payload are not shown', async (t) => {
-  const { hire, ask, path } = await arrange(t)
-  const { approval } = await hire({
+  const { ask, path } = await arrange(t)
+  const payload = {
     adapterConfig: { command: 'x', env: { A: 'one', B: { $secret: 'NAME' } }, headers: { Authorization: 'two' } },
     apiKey: 'three',
     maxTokens: 4,
-  })
+  }
+  const approval = (await ask('POST', path, { type: 'hire_agent', payload })).body
   for (const answer of [await ask('GET', path), await ask('GET', `/api/approvals/${approval.id}`)]) {
     assert.doesNotMatch(JSON.stringify(answer.body), /one|two|three/)
   }

@@ -14,8 +14,10 @@ export async function arrange(t: Parameters<typeof createTestApp>[0]) {
   const strategy = async (more: object = {}) =>
     (await ceo.ask('POST', path, { type: 'approve_ceo_strategy', payload: { plan: 'Grow' }, ...more })).body
   /** A pending agent, and the CEO's approval of its hire. */
-  const hire = async (payload: object = {}) => {
+  const hire = async (payload: object = {}, adapterConfig: object = {}) => {
     const agent = insertAgent(app, company.id, { name: 'New', status: 'pending_approval', reportsTo: ceo.id })
+    const columns = { adapter_config: JSON.stringify(adapterConfig) }
+    app.ctx.db.run(sql.updateTable('agent').set(columns).where('id', '=', agent.id))
     const answer = await ceo.ask('POST', path, { type: 'hire_agent', payload: { agentId: agent.id, ...payload } })
     return { agent, approval: answer.body }
   }

@@ -82,7 +82,7 @@ test('a data directory that cannot be made is an error of one line', async (t) =
   writeFileSync(file, '')
   const { code, err } = await runService(t, ['start', '--data-dir', path.join(file, 'data')])
   assert.equal(code, 2)
-  assert.match(err, /^service: The data directory .* cannot be written \(ENOTDIR\)\..*\n$/)
+  assert.match(err, /^service: .*ENOTDIR.*\n$/)
 })
 
 test('a data directory that may not be written is an error', { skip: process.getuid?.() === 0 }, async (t) => {

@@ -28,6 +28,7 @@ const END = {
   finishedAt: '2026-11-21T09:00:00.000Z',
   bytes: { stdout: 0, stderr: 0 },
   strays: 0,
+  left: 0,
 }
 
 function folder(t: TestContext): string {

@@ -66,8 +66,8 @@ export async function start(t: TestContext, spec: RunSpec): Promise<StartedRun> 
 export const logOf = (runDir: string) => readLog(runDir, 0, Number.MAX_SAFE_INTEGER / 2 ** 20).text
 
 /** Waits until the log of a run shows a text. */
-export async function logShows(runDir: string, text: string): Promise<void> {
-  await until(() => logOf(runDir).includes(text), `the log to show ${text}`)
+export async function logShows(runDir: string, text: string, ms = 10_000): Promise<void> {
+  await until(() => logOf(runDir).includes(text), `the log to show ${text}`, ms)
 }
 
 /** Waits for what has no event. */
@@ -79,10 +79,10 @@ export async function until(holds: () => boolean, what: string, ms = 10_000): Pr
   }
 }
 
-/** The memory of a process, in bytes. */
+/** The most memory that a live process took so far, in bytes; 0 when it is ending. */
 export function memoryOf(pid: number): number {
   const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return Number(kilobytes) * 1024
+  return Number(kilobytes ?? 0) * 1024
 }
 
 export const firstLine = async (stream: NodeJS.ReadableStream): Promise<string> =>

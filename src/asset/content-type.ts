@@ -1,0 +1,57 @@
+/**
+ * Recognises what a file is by its content: neither its name nor what the
+ * uploader declares is believed, since both decide what a browser does with it.
+ */
+export function contentTypeOf(bytes: Uint8Array): string {
+  const signature = SIGNATURES.find(({ parts }) => parts.every(([at, text]) => latin1(bytes, at, text.length) === text))
+  if (signature) return signature.type
+  const text = textOf(bytes)
+  if (text === undefined) return 'application/octet-stream'
+  return isSvg(text) ? 'image/svg+xml' : 'text/plain; charset=utf-8'
+}
+
+/** What a browser may show in a page. */
+export const isImage = (contentType: string) => contentType.startsWith('image/')
+
+const SIGNATURES: readonly { type: string; parts: readonly (readonly [at: number, text: string])[] }[] = [
+  { type: 'image/png', parts: [[0, '\x89PNG\r\n\x1a\n']] },
+  { type: 'image/jpeg', parts: [[0, '\xff\xd8\xff']] },
+  { type: 'image/gif', parts: [[0, 'GIF87a']] },
+  { type: 'image/gif', parts: [[0, 'GIF89a']] },
+  {
+    type: 'image/webp',
+    parts: [
+      [0, 'RIFF'],
+      [8, 'WEBP'],
+    ],
+  },
+  { type: 'application/pdf', parts: [[0, '%PDF-']] },
+]
+
+const latin1 = (bytes: Uint8Array, at: number, length: number) =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', at, at + length)
+
+/** The bytes as UTF-8 text, or undefined when they are none. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return text.includes('\0') ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether the first element of a document is `<svg>`, after the prolog that XML allows. */
+function isSvg(text: string): boolean {
+  let rest = text.trimStart()
+  for (;;) {
+    const end = rest.startsWith('<?')
+      ? rest.indexOf('?>') + 2
+      : rest.startsWith('<!--')
+        ? rest.indexOf('-->', 4) + 3
+        : /^<!doctype svg\b[^>[]*>/i.exec(rest)?.[0].length
+    // An opening without its end (-1 and the length of the end) goes on nowhere.
+    if (end === undefined || end < 4) return /^<svg[\s/>]/.test(rest)
+    rest = rest.slice(end).trimStart()
+  }
+}

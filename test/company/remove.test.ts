@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { v7 as uuid } from 'uuid'
+import { raw, sql } from '../../src/database/sql.ts'
+import { arrangeCompany, insertIssue, insertLiveRun } from '../arrange-gp.ts'
+import { createTestApp, type TestApp } from '../helpers.ts'
+
+/** The rows of every table that is one of ours, by table. */
+function countRows(app: TestApp): Record<string, number> {
+  const tables = app.ctx.db.all(
+    sql
+      .selectFrom(raw<{ name: string; type: string; sql: string }>`sqlite_master`.as('m'))
+      .select('m.name')
+      .where('m.type', '=', 'table')
+      .where('m.sql', 'like', '%) strict%'),
+  )
+  return Object.fromEntries(
+    tables.map(({ name }) => [
+      name,
+      app.ctx.db.first(
+        sql.selectFrom(raw<{ n: number }>`(select count(*) as n from ${raw.table(name)})`.as('t')).select('t.n'),
+      )!.n,
+    ]),
+  )
+}
+
+const formOf = (content: string) => {
+  const form = new FormData()
+  form.append('file', new File([content], 'x.gif'))
+  return form
+}
+
+/** A company with something in every part of it. */
+async function fill(app: TestApp) {
+  const { company, ceo, engineer, other } = await arrangeCompany(app)
+  const at = `/api/companies/${company.id}`
+  const top = await app.make('POST', `${at}/goals`, { title: 'top' })
+  const goal = await app.make('POST', `${at}/goals`, { title: 'below', parentId: top.id, ownerAgentId: ceo.id })
+  const project = await app.make('POST', `${at}/projects`, {
+    name: 'x',
+    goalIds: [goal.id],
+    leadAgentId: ceo.id,
+    workspace: { cwd: '/srv' },
+  })
+  const issue = insertIssue(app, company.id, { goal_id: goal.id, project_id: project.id })
+  const run = insertLiveRun(app, company.id, engineer.id)
+  app.ctx.db.run(sql.updateTable('run').set({ issue_id: issue.id }).where('id', '=', run))
+  const asRun = app.as(await app.ctx.tokens.sign({ id: run, agentId: engineer.id, companyId: company.id }))
+  const approval = (
+    await ceo.ask('POST', `${at}/approvals`, {
+      type: 'approve_ceo_strategy',
+      payload: { plan: 'x' },
+      issueIds: [issue.id],
+    })
+  ).body
+  await asRun('POST', `/api/approvals/${approval.id}/comments`, { body: 'x' })
+  await app.make('POST', `/api/approvals/${approval.id}/approve`)
+  await app.make('POST', `${at}/logo`, formOf('GIF89a..'))
+  await asRun('POST', `/api/issues/${issue.id}/attachments`, formOf('GIF89a..'))
+  await app.make('PATCH', at, { spentMonthlyCents: 100 })
+  await ceo.ask('POST', `${at}/goals`, { title: 'once' }, { 'idempotency-key': 'k' })
+  const comment = { id: uuid(), company_id: company.id, issue_id: issue.id, body: 'x', created_at: app.ctx.now }
+  app.ctx.db.run(
+    sql.insertInto('comment').values({
+      ...comment,
+      author_type: 'agent',
+      author_agent_id: engineer.id,
+      updated_at: app.ctx.now,
+      created_by_run_id: run,
+    }),
+  )
+  app.ctx.db.run(
+    sql.insertInto('cost_event').values({
+      id: uuid(),
+      company_id: company.id,
+      agent_id: engineer.id,
+      issue_id: issue.id,
+      project_id: project.id,
+      goal_id: goal.id,
+      run_id: run,
+      provider: 'p',
+      model: 'm',
+      cost_micros: 5,
+      cost_status: 'reported',
+      occurred_at: app.ctx.now,
+      created_at: app.ctx.now,
+    }),
+  )
+  const end = () =>
+    app.ctx.db.run(sql.updateTable('run').set({ status: 'succeeded', finished_at: app.ctx.now }).where('id', '=', run))
+  return { company, other, run, end }
+}
+
+const FILLED = [
+  'company agent agent_key goal project project_goal workspace issue comment approval approval_issue approval_comment',
+  'wake run cost_event cost_total activity idempotency asset attachment',
+]
+  .join(' ')
+  .split(' ')
+
+test('a deleted company leaves no row in any table, and no file', async (t) => {
+  const app = createTestApp(t)
+  const { company, other, end } = await fill(app)
+  end()
+  const before = countRows(app)
+  for (const table of FILLED) assert.ok(before[table]! > 0, `${table} has rows that could be left`)
+  const { status, body } = await app.ask('DELETE', `/api/companies/${company.id}`, { confirm: 'Acme' })
+  assert.equal(status, 200)
+  assert.deepEqual(body, { ok: true, id: company.id })
+  const left = Object.entries(countRows(app)).filter(([, rows]) => rows > 0)
+  // The other company, its agent with its key, and the activity of its creation.
+  assert.deepEqual(Object.fromEntries(left), { company: 1, agent: 1, agent_key: 1, activity: 1 })
+  assert.deepEqual(
+    (await app.ask('GET', '/api/companies')).body.map((one: { id: string }) => one.id),
+    [other.id],
+  )
+  assert.deepEqual(readdirSync(path.join(app.config.dataDir, 'assets')), [])
+  const found = app.ctx.db.all(sql.selectFrom(raw<{ rowid: number }>`issue_text('Issue')`.as('f')).select('f.rowid'))
+  assert.deepEqual(found, [])
+  assert.equal((await app.ask('GET', `/api/companies/${company.id}`)).status, 404)
+})
+
+test('every reference to what there may be many of has an index, so that a deletion reads no whole table for each row', (t) => {
+  const app = createTestApp(t)
+  const few = ['company', 'agent']
+  const references = raw<{ name: string; child: string; parent: string }>`(
+    select m.name, f."from" as child, f."table" as parent
+    from sqlite_master as m, pragma_foreign_key_list(m.name) as f
+    where m.type = 'table' and not exists (
+      select 1 from pragma_index_list(m.name) as l, pragma_index_info(l.name) as i
+      where i.seqno = 0 and i.name = f."from"))`
+  const bare = app.ctx.db.all(sql.selectFrom(references.as('r')).selectAll('r'))
+  assert.ok(bare.length > 0, 'the query finds those to agents')
+  assert.deepEqual(
+    bare.filter(({ parent }) => !few.includes(parent)),
+    [],
+  )
+})
+
+test('a company is deleted only by its name, in the body or the query', async (t) => {
+  const app = createTestApp(t)
+  const company = await app.make('POST', '/api/companies', { name: 'Ac & me' })
+  const path = `/api/companies/${company.id}`
+  for (const [query, body] of [
+    ['', undefined],
+    ['', {}],
+    ['', { confirm: 'ac & me' }],
+    ['?confirm=yes', undefined],
+    [`?confirm=${encodeURIComponent('Ac & me')}`, { confirm: 'x' }],
+  ] as const) {
+    assert.equal((await app.ask('DELETE', path + query, body)).status, 422)
+  }
+  assert.equal((await app.ask('DELETE', `${path}?confirm=${encodeURIComponent('Ac & me')}`)).status, 200)
+  assert.equal((await app.ask('DELETE', `${path}?confirm=x`)).status, 404)
+})
+
+test('a company in which something runs is not deleted', async (t) => {
+  const app = createTestApp(t)
+  const { company, run, end } = await fill(app)
+  const path = `/api/companies/${company.id}?confirm=Acme`
+  const before = countRows(app)
+  const { status, body } = await app.ask('DELETE', path)
+  assert.equal(status, 409)
+  assert.deepEqual(body.details.runIds, [run])
+  assert.deepEqual(countRows(app), before)
+  end()
+  assert.equal((await app.ask('DELETE', path)).status, 200)
+})
+
+test('the counts are of the companies of the caller', async (t) => {
+  const app = createTestApp(t)
+  const { company, ceo, engineer, other, stranger } = await arrangeCompany(app)
+  const at = `/api/companies/${company.id}`
+  await app.make('POST', `${at}/goals`, { title: 'x' })
+  await app.make('POST', `${at}/projects`, { name: 'x' })
+  await ceo.ask('POST', `${at}/approvals`, { type: 'approve_ceo_strategy', payload: { plan: 'x' } })
+  insertIssue(app, company.id)
+  const done = insertIssue(app, company.id)
+  app.ctx.db.run(sql.updateTable('issue').set({ status: 'done', completed_at: app.ctx.now }).where('id', '=', done.id))
+  app.ctx.db.run(sql.updateTable('agent').set({ status: 'terminated' }).where('id', '=', engineer.id))
+  const ours = {
+    agentCount: 1,
+    issueCount: 2,
+    openIssueCount: 1,
+    projectCount: 1,
+    goalCount: 1,
+    pendingApprovalCount: 1,
+  }
+  const theirs = { ...ours, issueCount: 0, openIssueCount: 0, projectCount: 0, goalCount: 0, pendingApprovalCount: 0 }
+  assert.deepEqual((await app.ask('GET', '/api/companies/stats')).body, { [company.id]: ours, [other.id]: theirs })
+  assert.deepEqual((await ceo.ask('GET', '/api/companies/stats')).body, { [company.id]: ours })
+  assert.deepEqual((await stranger.ask('GET', '/api/companies/stats')).body, { [other.id]: theirs })
+})
