@@ -13,7 +13,7 @@ import { temporaryFolder } from '../helpers.ts'
 async function holder(t: TestContext, dataDir: string) {
   const lock = path.join(packageRoot(), 'src/database/lock.ts')
   const program = `const { lockDataDir } = await import(${JSON.stringify(lock)})
-    try { lockDataDir(${JSON.stringify(dataDir)}).announce({ pid: process.pid, url: 'http://localhost:1', instance: null }); console.log('taken') }
+    try { globalThis.held = lockDataDir(${JSON.stringify(dataDir)}); held.announce({ pid: process.pid, url: 'http://localhost:1', instance: null }); console.log('taken') }
     catch (error) { console.log(error.message); process.exit() }
     setInterval(() => {}, 1_000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
@@ -54,7 +54,7 @@ test('a holder that is killed frees the directory at once, whatever it left', as
   child.kill('SIGKILL')
   await once(child, 'exit')
   const lock = lockDataDir(dataDir)
-  assert.deepEqual(readServerInfo(dataDir), { pid: process.pid, url: null })
+  assert.deepEqual(readServerInfo(dataDir), { pid: process.pid, url: null, instance: null })
   lock.release()
   assert.equal(readServerInfo(dataDir), undefined)
 })

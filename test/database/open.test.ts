@@ -183,6 +183,7 @@ test('every table is strict, and every column that has a fixed set of values is 
   const enums = /^(status|type|kind|level|priority|source|.*_type|.*_reason|cost_status|mode)$/
   const free = new Set([
     'agent.error_reason',
+    'asset.content_type',
     'wake.dropped_reason',
     'agent.adapter_type',
     'run.adapter_type',
