@@ -1,18 +1,18 @@
 import * as v from 'valibot'
+import { recordActivity } from '../activity/record.ts'
 import { getAgent } from '../agent/get.ts'
-import { isAbove } from '../agent/queries.ts'
 import type { Context } from '../context.ts'
-import { AppError, forbidden, invalid, notFound } from '../errors.ts'
-import { type Caller, isOfCompany } from '../http/caller.ts'
+import { AppError, invalid } from '../errors.ts'
 import * as field from '../http/fields.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
 import { reply, route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
 import { readLog, runFolder } from './log.ts'
-import { costsOfRuns, findIssueByRef, findRun, listRuns } from './queries.ts'
+import { getIssueRef, getRun, mayCommand } from './get.ts'
+import { costsOfRuns, findIssueByRef, listRuns } from './queries.ts'
 import { Reason, RUN_STATUSES, Run, type RunRow, type RunStatus, toRun } from './run.ts'
 import { requestStop } from './stop.ts'
-import { requestWake, type WakeReason } from './wake.ts'
+import { refusesWakes, requestWake, type WakeReason } from './wake.ts'
 
 /** A waiting wake as the API shows it. */
 const Wake = v.strictObject({
@@ -122,8 +122,22 @@ const invoke = route({
         throw new AppError('agent_not_ready', `${target.name} is ${target.status}, so it cannot run.`)
       }
       const issue = body.issueId ? getIssueRef(ctx, target.company_id, body.issueId) : undefined
-      const wake = requestWake(ctx, caller, { agentId: target.id, source: 'on_demand', issueId: issue?.id ?? null })
-      if (!wake) throw new AppError('agent_not_ready', `${target.name} takes no wakes but its timer's (wakeOnDemand).`)
+      if (refusesWakes(target, caller, 'on_demand')) {
+        throw new AppError('agent_not_ready', `${target.name} takes no wakes but its timer's (wakeOnDemand).`)
+      }
+      const activityId = recordActivity(ctx, caller, {
+        companyId: target.company_id,
+        action: 'agent.invoked',
+        entity: { type: 'agent', id: target.id },
+        agentId: target.id,
+        details: { name: target.name, issueId: issue?.id ?? null, reason: body.reason ?? null },
+      })
+      const wake = requestWake(ctx, caller, {
+        agentId: target.id,
+        source: 'on_demand',
+        issueId: issue?.id ?? null,
+        cause: { activityId },
+      })!
       return reply(202, {
         id: wake.id,
         agentId: wake.agent_id,
@@ -188,22 +202,3 @@ function statusesOf(list: string): RunStatus[] {
 }
 
 const show = (ctx: Context, run: RunRow) => toRun(run, costsOfRuns(ctx.db, [run.id]).get(run.id))
-
-function getRun(ctx: Context, caller: Caller, id: string): RunRow {
-  const run = findRun(ctx.db, { id })
-  if (!run || !isOfCompany(caller, run.company_id)) throw notFound('run', id)
-  return run
-}
-
-/** The board commands every agent, a manager those below it; an agent itself neither starts nor stops its own runs. */
-function mayCommand(ctx: Context, caller: Caller, agentId: string, what: string): void {
-  if (caller.type === 'agent' && !isAbove(ctx.db, { managerId: caller.agentId, agentId })) {
-    throw forbidden(`Only the board and the agent's managers may ${what}.`)
-  }
-}
-
-function getIssueRef(ctx: Context, companyId: string, ref: string) {
-  const issue = findIssueByRef(ctx.db, { companyId, ref })
-  if (!issue) throw new AppError('semantic', `issueId: there is no issue ${ref} in this company.`)
-  return issue
-}

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { v7 as uuid } from 'uuid'
+import type { AgentRow } from '../agent/agent.ts'
 import { findAgent } from '../agent/queries.ts'
 import { heartbeatOf } from '../agent/runtime-config.ts'
 import type { Context } from '../context.ts'
@@ -20,6 +21,8 @@ export interface WakeReason {
   actorId: string
   /** The run that caused it, if one did. */
   runId: string | null
+  /** The row of the activity that tells what caused it; null for a timer, and for what left no row. */
+  activityId: string | null
   at: string
 }
 
@@ -33,8 +36,10 @@ export interface WakeRequest {
   priority?: number
   /** Not before this moment. */
   notBefore?: string | null
-  /** The run that this one repeats; its own reasons come first. */
+  /** The run that this one repeats, at the root of its retries; its own reasons come first. */
   retryOf?: { id: string; reasons: string }
+  /** What caused it: the activity's row, and the run, where that is not the caller's own. */
+  cause?: { activityId?: string; runId?: string }
 }
 
 /** How many reasons one wake keeps; the first ones say what began it. */
@@ -53,22 +58,19 @@ export function requestWake(ctx: Context, caller: Caller, want: WakeRequest): Wa
   if (caller.type === 'agent' && caller.agentId === want.agentId) return undefined
   const agent = findAgent(ctx.db, { id: want.agentId })
   if (!agent || agent.status === 'terminated' || agent.status === 'pending_approval') return undefined
-  const byHand = want.source === 'on_demand' && caller.type === 'board'
-  if (!heartbeatOf(agent).wakeOnDemand && want.source !== 'timer' && want.source !== 'retry' && !byHand)
-    return undefined
-
-  const actor = actorOf(caller)
-  const reason: WakeReason = {
-    source: want.source,
-    issueId: want.issueId ?? null,
-    commentId: want.commentId ?? null,
-    approvalId: want.approvalId ?? null,
-    actorType: actor.type,
-    actorId: actor.id,
-    runId: caller.type === 'agent' ? caller.runId : null,
-    at: ctx.now,
-  }
-  const wake = mergeOrInsert(ctx, agent.company_id, want, reason)
+  if (refusesWakes(agent, caller, want.source)) return undefined
+  const waiting = findWaitingWake(ctx.db, { agentId: want.agentId })
+  const values = wakeAfter(waiting, want, reasonOf(caller, want, ctx.now))
+  const wake = waiting
+    ? updateWake(ctx.db, waiting.id, { ...values, updated_at: ctx.now })
+    : insertWake(ctx.db, {
+        ...values,
+        id: uuid(),
+        company_id: agent.company_id,
+        agent_id: agent.id,
+        created_at: ctx.now,
+        updated_at: ctx.now,
+      })
   ctx.afterCommit(() =>
     ctx.events.publish({
       companyId: agent.company_id,
@@ -79,34 +81,41 @@ export function requestWake(ctx: Context, caller: Caller, want: WakeRequest): Wa
   return wake
 }
 
-function mergeOrInsert(ctx: Context, companyId: string, want: WakeRequest, reason: WakeReason): WakeRow {
-  const priority = want.priority ?? (want.source === 'timer' ? 3 : want.source === 'on_demand' ? 0 : 2)
-  const carried = want.retryOf ? (JSON.parse(want.retryOf.reasons) as WakeReason[]) : []
-  const waiting = findWaitingWake(ctx.db, { agentId: want.agentId })
-  if (!waiting) {
-    return insertWake(ctx.db, {
-      id: uuid(),
-      company_id: companyId,
-      agent_id: want.agentId,
-      reasons: JSON.stringify([...carried, reason].slice(0, KEPT_REASONS)),
-      issue_id: reason.issueId,
-      priority,
-      not_before: want.notBefore ?? null,
-      retry_of_run_id: want.retryOf?.id ?? null,
-      created_at: ctx.now,
-      updated_at: ctx.now,
-    })
+/** Whether an agent is limited to its timer and the board's own button, and this is neither. */
+export function refusesWakes(agent: AgentRow, caller: Caller, source: WakeSource): boolean {
+  const isByHand = source === 'on_demand' && caller.type === 'board'
+  return !heartbeatOf(agent).wakeOnDemand && source !== 'timer' && source !== 'retry' && !isByHand
+}
+
+export function reasonOf(caller: Caller, want: WakeRequest, at: string): WakeReason {
+  const actor = actorOf(caller)
+  return {
+    source: want.source,
+    issueId: want.issueId ?? null,
+    commentId: want.commentId ?? null,
+    approvalId: want.approvalId ?? null,
+    actorType: actor.type,
+    actorId: actor.id,
+    runId: want.cause?.runId ?? (caller.type === 'agent' ? caller.runId : null),
+    activityId: want.cause?.activityId ?? null,
+    at,
   }
-  const reasons = [...(JSON.parse(waiting.reasons) as WakeReason[]), ...carried, reason].slice(0, KEPT_REASONS)
-  return updateWake(ctx.db, waiting.id, {
-    reasons: JSON.stringify(reasons),
-    issue_id: waiting.issue_id ?? reason.issueId,
-    priority: Math.min(waiting.priority, priority),
+}
+
+/** What a wake is once a cause has been added: to the one that waits, or as a wake of its own. */
+export function wakeAfter(waiting: WakeRow | undefined, want: WakeRequest, reason: WakeReason) {
+  const priority = want.priority ?? (want.source === 'timer' ? 3 : want.source === 'on_demand' ? 0 : 2)
+  const before = waiting ? (JSON.parse(waiting.reasons) as WakeReason[]) : []
+  const carried = want.retryOf ? (JSON.parse(want.retryOf.reasons) as WakeReason[]) : []
+  const notBefore = want.notBefore ?? null
+  return {
+    reasons: JSON.stringify([...before, ...carried, reason].slice(0, KEPT_REASONS)),
+    issue_id: waiting?.issue_id ?? reason.issueId,
+    priority: Math.min(waiting?.priority ?? priority, priority),
     // Whatever may go at once takes what waits along.
-    not_before: want.notBefore && waiting.not_before ? earlier(want.notBefore, waiting.not_before) : null,
-    retry_of_run_id: waiting.retry_of_run_id ?? want.retryOf?.id ?? null,
-    updated_at: ctx.now,
-  })
+    not_before: !waiting ? notBefore : notBefore && waiting.not_before ? earlier(notBefore, waiting.not_before) : null,
+    retry_of_run_id: waiting?.retry_of_run_id ?? want.retryOf?.id ?? null,
+  }
 }
 
 const earlier = (a: string, b: string) => (a < b ? a : b)
