@@ -45,11 +45,7 @@ export function terminateAgent(ctx: Context, caller: Caller, agent: AgentRow): v
  *
  * @returns the ids of the issues given back, the most urgent first, and the activity that tells of the end
  */
-export function endAgent(
-  ctx: Context,
-  caller: Caller,
-  agent: AgentRow,
-): { issueIds: string[]; activityId: string } {
+export function endAgent(ctx: Context, caller: Caller, agent: AgentRow): { issueIds: string[]; activityId: string } {
   requireNext(agent, 'terminated')
   updateAgent(ctx.db, agent.id, {
     status: 'terminated',

@@ -16,6 +16,7 @@ import { issueRoutes } from '../issue/routes.ts'
 import { labelRoutes } from '../label/routes.ts'
 import { projectRoutes } from '../project/routes.ts'
 import { workspaceRoutes } from '../project/workspace-routes.ts'
+import { rehearseRoutes } from '../run/rehearse-routes.ts'
 import { runRoutes } from '../run/routes.ts'
 import { eventRoutes } from './events.ts'
 import { mount } from './mount.ts'
@@ -41,6 +42,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...keyRoutes,
   ...labelRoutes,
   ...projectRoutes,
+  ...rehearseRoutes,
   ...runRoutes,
   ...workspaceRoutes,
   ...documentRoutes(() => ENDPOINTS),

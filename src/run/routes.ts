@@ -6,9 +6,11 @@ import { AppError, invalid } from '../errors.ts'
 import * as field from '../http/fields.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
 import { reply, route } from '../http/route.ts'
+import { STREAM_HEADERS } from '../http/sse.ts'
 import { agent, board } from '../http/who.ts'
-import { readLog, runFolder } from './log.ts'
 import { getIssueRef, getRun, mayCommand } from './get.ts'
+import { readLog, runFolder } from './log.ts'
+import { streamLog } from './log-stream.ts'
 import { costsOfRuns, findIssueByRef, listRuns } from './queries.ts'
 import { Reason, RUN_STATUSES, Run, type RunRow, type RunStatus, toRun } from './run.ts'
 import { requestStop } from './stop.ts'
@@ -52,6 +54,8 @@ const get = route({
   run: (ctx, { caller, params }) => show(ctx, getRun(ctx, caller, params.runId)),
 })
 
+const offset = v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'must be a number'), v.transform(Number)), '0')
+
 const log = route({
   id: 'runs.log',
   method: 'GET',
@@ -60,7 +64,7 @@ const log = route({
   description: 'Ask again with `nextOffset` while the run goes on. Tokens and secrets stand in it as `[redacted]`.',
   who: [board, agent],
   query: v.object({
-    offset: v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'must be a number'), v.transform(Number)), '0'),
+    offset,
     limit: v.optional(
       v.pipe(
         v.string(),
@@ -79,6 +83,24 @@ const log = route({
     const run = getRun(ctx, caller, params.runId)
     const { text, nextOffset, done } = readLog(runFolder(ctx.config, run.id), query.offset, query.limit)
     return { runId: run.id, text, nextOffset, isComplete: done || (run.finished_at !== null && text === '') }
+  },
+})
+
+const stream = route({
+  id: 'runs.logStream',
+  method: 'GET',
+  path: '/api/runs/:runId/log/stream',
+  summary: 'Follow what a run writes, live, as Server-Sent Events',
+  description:
+    'Each `log` event carries `text` and, as its id, the offset behind it; one `end` event tells how the run ended. With `Last-Event-ID`, or `offset`, the stream goes on from there.',
+  who: [board, agent],
+  query: v.object({ offset }),
+  answers: { 200: null },
+  run: (ctx, { caller, params, query, header, drop }) => {
+    const run = getRun(ctx, caller, params.runId)
+    const seen = header('last-event-id')
+    const from = seen !== undefined && /^\d{1,15}$/.test(seen) ? Number(seen) : query.offset
+    return reply(200, streamLog(ctx, run.id, from, { header, drop }), STREAM_HEADERS)
   },
 })
 
@@ -166,11 +188,13 @@ export const runRoutes = [
   live,
   get,
   log,
+  stream,
   cancel,
   invoke,
   { ...list, id: 'heartbeatRuns.list', path: '/api/companies/:companyId/heartbeat-runs' },
   { ...get, id: 'heartbeatRuns.get', path: '/api/heartbeat-runs/:runId' },
   { ...log, id: 'heartbeatRuns.log', path: '/api/heartbeat-runs/:runId/log' },
+  { ...stream, id: 'heartbeatRuns.events', path: '/api/heartbeat-runs/:runId/events' },
   { ...cancel, id: 'heartbeatRuns.cancel', path: '/api/heartbeat-runs/:runId/cancel' },
   { ...invoke, id: 'agents.wakeup', path: '/api/agents/:agentId/wakeup' },
 ]
