@@ -13,6 +13,7 @@ import type { Context } from '../context.ts'
 import { costRoutes } from '../cost/routes.ts'
 import { goalRoutes } from '../goal/routes.ts'
 import { issueRoutes } from '../issue/routes.ts'
+import { whyRoutes } from '../issue/why-routes.ts'
 import { labelRoutes } from '../label/routes.ts'
 import { projectRoutes } from '../project/routes.ts'
 import { workspaceRoutes } from '../project/workspace-routes.ts'
@@ -44,6 +45,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...projectRoutes,
   ...rehearseRoutes,
   ...runRoutes,
+  ...whyRoutes,
   ...workspaceRoutes,
   ...documentRoutes(() => ENDPOINTS),
 ]

@@ -103,6 +103,7 @@ export const findLiveRunOnIssue = (db: Db, of: { issueId: string; agentId: strin
 
 /** What runs cost, by run id; one that cost nothing is not in it. */
 export function costsOfRuns(db: Db, runIds: readonly string[]): Map<string, RunCost> {
+  if (runIds.length === 0) return new Map()
   const rows = db.all(
     sql
       .selectFrom('cost_event')
