@@ -1,0 +1,45 @@
+import { Command } from 'commander'
+import { readConfig } from '../config.ts'
+import type { Result } from '../doctor/check.ts'
+import { CliError, EXIT } from './exit-codes.ts'
+import { oneLine, paint, print, printJson } from './output.ts'
+
+interface DoctorOptions {
+  dataDir?: string
+  json?: boolean
+}
+
+export const doctorCommand = () =>
+  new Command('doctor')
+    .description('Say whether everything that a server needs is there, and what to do where it is not.')
+    .option('--data-dir <folder>', 'the data directory (default: SERVICE_HOME)')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ service doctor\n  $ service doctor --json --data-dir ./data\n\nExit codes: 0 nothing is broken, 1 something is.',
+    )
+    .action(doctor)
+
+async function doctor(options: DoctorOptions): Promise<void> {
+  const config = readConfig(options, process.env)
+  const [{ examine }, { CHECKS }] = await Promise.all([import('../doctor/check.ts'), import('../doctor/checks.ts')])
+  const results = await examine(config, CHECKS)
+  const broken = results.filter((result) => result.status === 'broken').length
+  if (options.json) printJson({ ok: broken === 0, version: config.version, checks: results })
+  else print(describe(results))
+  if (broken > 0) throw new CliError(EXIT.failure, `${broken} of ${results.length} checks found something broken.`)
+}
+
+const MARKS = { ok: ['good', 'ok'], warning: ['waiting', 'warning'], broken: ['bad', 'broken'] } as const
+
+function describe(results: readonly Result[]): string {
+  const width = Math.max(...results.map((result) => result.title.length))
+  return results
+    .flatMap(({ status, title, message, hint }, i) => {
+      const [meaning, mark] = MARKS[status]
+      const shown = results[i - 1]?.title === title ? '' : title
+      const line = `${paint(meaning, mark.padEnd(7))}  ${shown.padEnd(width)}  ${oneLine(message)}`
+      return hint ? [line, `${' '.repeat(width + 11)}${oneLine(hint)}`] : [line]
+    })
+    .join('\n')
+}
