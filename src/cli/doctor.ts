@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import { readConfig } from '../config.ts'
+import { type Config, packageVersion, readConfig } from '../config.ts'
 import type { Result } from '../doctor/check.ts'
-import { CliError, EXIT } from './exit-codes.ts'
+import { CliError, EXIT, lineOf } from './exit-codes.ts'
 import { oneLine, paint, print, printJson } from './output.ts'
 
 interface DoctorOptions {
@@ -21,13 +21,23 @@ export const doctorCommand = () =>
     .action(doctor)
 
 async function doctor(options: DoctorOptions): Promise<void> {
-  const config = readConfig(options, process.env)
-  const [{ examine }, { CHECKS }] = await Promise.all([import('../doctor/check.ts'), import('../doctor/checks.ts')])
-  const results = await examine(config, CHECKS)
+  const results = await examineAll(options)
   const broken = results.filter((result) => result.status === 'broken').length
-  if (options.json) printJson({ ok: broken === 0, version: config.version, checks: results })
+  if (options.json) printJson({ ok: broken === 0, version: packageVersion(), checks: results })
   else print(describe(results))
   if (broken > 0) throw new CliError(EXIT.failure, `${broken} of ${results.length} checks found something broken.`)
+}
+
+/** Settings that cannot be read stand in the way of everything else. */
+async function examineAll(options: DoctorOptions): Promise<Result[]> {
+  const [{ examine }, { CHECKS }] = await Promise.all([import('../doctor/check.ts'), import('../doctor/checks.ts')])
+  let config: Config
+  try {
+    config = readConfig(options, process.env)
+  } catch (error) {
+    return [{ id: 'settings', title: 'Settings', status: 'broken', message: lineOf(error) }]
+  }
+  return examine(config, CHECKS)
 }
 
 const MARKS = { ok: ['good', 'ok'], warning: ['waiting', 'warning'], broken: ['bad', 'broken'] } as const

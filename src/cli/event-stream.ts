@@ -1,4 +1,4 @@
-import { request as requestHttp } from 'node:http'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Client, errorOf } from './client.ts'
 
@@ -70,29 +70,39 @@ async function* openStream(
     ...(client.token && { authorization: `Bearer ${client.token}` }),
     ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
   }
-  const incoming = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
-    const outgoing = send(target, { headers, signal, timeout: SILENCE_MS }, resolve)
-    outgoing.on('error', (error) => reject(new Broken(error.message)))
-    outgoing.on('timeout', () => outgoing.destroy(new Broken('The stream fell silent.')))
-    outgoing.end()
-  })
-  incoming.setEncoding('utf8')
-  let rest = ''
+  const outgoing = send(target, { headers, timeout: SILENCE_MS })
+  // Not by the request's own `signal`, whose error nobody may be listening for by then.
+  const abort = () => outgoing.destroy()
+  signal.addEventListener('abort', abort)
   try {
-    if (incoming.statusCode !== 200) {
-      for await (const chunk of incoming) rest += chunk
-      throw refusalOf(incoming.statusCode!, rest)
-    }
-    yield { id: undefined, type: 'open', data: null }
-    for await (const chunk of incoming) {
-      const frames = (rest + chunk).split('\n\n')
-      rest = frames.pop()!
-      for (const frame of frames) yield* eventsIn(frame)
-    }
+    const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+      outgoing.on('response', resolve)
+      outgoing.on('error', (error) => reject(new Broken(error.message)))
+      outgoing.on('close', () => reject(new Broken('The connection was closed.')))
+      outgoing.on('timeout', () => outgoing.destroy(new Broken('The stream fell silent.')))
+      outgoing.end()
+    })
+    yield* eventsOf(incoming)
   } catch (error) {
     throw isLost(error) ? new Broken(error.message) : error
   } finally {
-    incoming.destroy()
+    signal.removeEventListener('abort', abort)
+    outgoing.destroy()
+  }
+}
+
+async function* eventsOf(incoming: IncomingMessage): AsyncGenerator<StreamEvent & { id: string | undefined }> {
+  incoming.setEncoding('utf8')
+  let rest = ''
+  if (incoming.statusCode !== 200) {
+    for await (const chunk of incoming) rest += chunk
+    throw refusalOf(incoming.statusCode!, rest)
+  }
+  yield { id: undefined, type: 'open', data: null }
+  for await (const chunk of incoming) {
+    const frames = (rest + chunk).split('\n\n')
+    rest = frames.pop()!
+    for (const frame of frames) yield* eventsIn(frame)
   }
 }
 

@@ -42,14 +42,16 @@ function logs(options: LogsOptions): void {
 function follow(file: string, from: number, options: LogsOptions): void {
   let offset = from
   let rest = ''
-  watch(path.dirname(file), () => {
+  const look = () => {
     const part = readFrom(file, offset)
     if (!part) return
     offset = part.end
     const lines = (rest + part.text).split('\n')
     rest = lines.pop()!
     for (const line of lines) printLine(line, options)
-  })
+  }
+  watch(path.dirname(file), look)
+  look() // what came before there was a watcher
 }
 
 /** Reads a file from an offset, or its last part; a file that is shorter than the offset was begun anew. */

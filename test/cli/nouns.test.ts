@@ -46,7 +46,8 @@ test('a company is set to work by names alone, from its making to its costs', as
   assert.match(rehearsal, new RegExp(`Command +${TELLS}`))
   await out('agent', 'resume', 'Kit')
   await out('agent', 'invoke', 'Kit', '--issue', 'TER-1')
-  const [live] = await json('run', 'list', '--agent', 'Kit')
+  let live: { id: string } | undefined
+  while (!live) live = (await json('run', 'list', '--agent', 'Kit'))[0]
   const followed = await run(['run', 'follow', live.id.slice(-8)])
   assert.deepEqual([followed.code, JSON.parse(followed.out).argv], [0, [TELLS]])
   assert.equal(await out('run', 'log', live.id.slice(-8)), followed.out)
@@ -105,8 +106,8 @@ test('tables fit a terminal of 80 columns, and are whole in a pipe', async (t) =
   await out('issue', 'create', `${'A long title of an issue '.repeat(6)}end`)
   const narrow = await run(['issue', 'list'], { COLUMNS: '80' })
   for (const line of narrow.out.trimEnd().split('\n')) assert.ok(line.length <= 80, line)
-  assert.match(narrow.out, /…  todo /)
-  assert.match(await out('issue', 'list'), / end  todo /)
+  assert.match(narrow.out, /… {2}todo /)
+  assert.match(await out('issue', 'list'), / end {2}todo /)
 })
 
 test('what an agent writes cannot steer the terminal', async (t) => {
@@ -115,7 +116,7 @@ test('what an agent writes cannot steer the terminal', async (t) => {
   await out('issue', 'create', 'Draw')
   await out('issue', 'comment', 'TER-1', 'before\u001b]0;owned\u0007\u001b[2Jafter')
   assert.match(await out('issue', 'show', 'TER-1'), /^beforeafter$/m)
-  assert.doesNotMatch(await out('activity', 'list'), /\u001b/)
+  assert.ok(!(await out('activity', 'list')).includes('\u001b'))
 })
 
 test('every noun has help with examples, and an unknown verb is wrong usage', async (t) => {
