@@ -21,17 +21,22 @@ const SILENCE_MS = 45_000
  * for again from the last event on. Ends with the signal, or with what the
  * server refuses.
  *
- * @param signal ends it, quietly
+ * @param options.signal ends it, quietly
+ * @param options.isUp whether the server has just answered: then it is waited for from the start
  * @throws AppError when the server refuses; CliError when it was never there
  */
-export async function* watchStream(client: Client, path: string, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+export async function* watchStream(
+  client: Client,
+  path: string,
+  { signal, isUp = false }: { signal: AbortSignal; isUp?: boolean },
+): AsyncGenerator<StreamEvent> {
   let lastEventId: string | undefined
   let wait = RETRY_MS
-  let wasOpen = false
+  let wasUp = isUp
   while (!signal.aborted) {
     try {
       for await (const event of openStream(client, path, lastEventId, signal)) {
-        wasOpen = true
+        wasUp = true
         wait = RETRY_MS
         lastEventId = event.id ?? lastEventId
         yield event
@@ -39,7 +44,7 @@ export async function* watchStream(client: Client, path: string, signal: AbortSi
     } catch (error) {
       if (signal.aborted) return
       // What never was there is not waited for; what was may be restarting.
-      if (!wasOpen || !(error instanceof Broken)) throw error instanceof Broken ? await whyBroken(client, error) : error
+      if (!wasUp || !(error instanceof Broken)) throw error instanceof Broken ? await whyBroken(client, error) : error
     }
     await delay(wait, undefined, { signal }).catch(() => {})
     wait = Math.min(wait * 2, RETRY_CAP_MS)

@@ -12,7 +12,7 @@ export async function followRun(ref: string, options: Options): Promise<void> {
   const client = clientOf(options)
   const id = await findByShortId(options, 'runs', ref)
   const stopping = new AbortController()
-  for await (const { type, data } of watchStream(client, `/api/runs/${id}/log/stream`, stopping.signal)) {
+  for await (const { type, data } of watchStream(client, `/api/runs/${id}/log/stream`, stopping)) {
     if (type === 'log') {
       const text = process.stdout.isTTY ? plain(data.text) : data.text
       process.stdout.write(options.json ? `${JSON.stringify({ type, ...data })}\n` : text)

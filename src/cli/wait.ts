@@ -60,13 +60,16 @@ async function untilThere(client: Client, ref: string, until: string[], timeoutM
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => stopping.abort(), timeoutMs)
   try {
     if (isThere(issue, until)) return issue
-    const stream = watchStream(client, `/api/companies/${issue.companyId}/events`, stopping.signal)
+    const stream = watchStream(client, `/api/companies/${issue.companyId}/events`, {
+      signal: stopping.signal,
+      isUp: true,
+    })
     for await (const { type, data } of stream) {
       // Looked at whenever the stream opens, or begins anew: what happened before that was not told.
       const isNews = type === 'open' || type === 'reset' || data?.entityId === issue.id || data?.issueId === issue.id
       if (!isNews) continue
       tellProgress(issue, type)
-      issue = await client.request('GET', path)
+      issue = (await ifUp(client.request('GET', path))) ?? issue
       if (isThere(issue, until)) return issue
     }
   } finally {
@@ -74,6 +77,16 @@ async function untilThere(client: Client, ref: string, until: string[], timeoutM
     stopping.abort()
   }
   throw new CliError(EXIT.timeout, `${issue.identifier} is ${words(issue.status)} after ${timeoutMs! / 1_000} s.`)
+}
+
+/** What a server answers, or undefined when it is gone: its stream is, too, and opens again when it is back. */
+async function ifUp<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof CliError && error.exitCode === EXIT.unreachable) return undefined
+    throw error
+  }
 }
 
 function isThere({ identifier, status }: Issue, until: readonly string[]): boolean {

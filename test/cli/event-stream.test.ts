@@ -39,7 +39,7 @@ test('a stream that breaks is asked for again from the last event on', async (t)
   ])
   const stopping = new AbortController()
   const seen: string[] = []
-  for await (const { type, data } of watchStream(client, '/events', stopping.signal)) {
+  for await (const { type, data } of watchStream(client, '/events', stopping)) {
     seen.push(type === 'a' || type === 'b' ? `${type}${data.n}` : type)
     if (type === 'b') stopping.abort()
   }
@@ -54,11 +54,11 @@ test('a refusal is thrown as the server says it', async (t) => {
       response.end('{"error":"No such run.","code":"not_found"}')
     },
   ])
-  const watching = watchStream(client, '/events', new AbortController().signal).next()
+  const watching = watchStream(client, '/events', new AbortController()).next()
   await assert.rejects(watching, { code: 'not_found', message: 'No such run.' })
 })
 
 test('a server that never was there is not waited for', async () => {
   const client = createClient({ url: 'http://127.0.0.1:9' })
-  await assert.rejects(watchStream(client, '/events', new AbortController().signal).next(), { exitCode: 3 })
+  await assert.rejects(watchStream(client, '/events', new AbortController()).next(), { exitCode: 3 })
 })
