@@ -19,6 +19,7 @@ export const keyRoutes = [
     query: AGENT_QUERY,
     body: v.strictObject({ name: v.optional(field.name, 'key') }),
     bodyOptional: true,
+    secret: true,
     answers: { 201: NewKey },
     run: (ctx, { caller, params, query, body }) =>
       ctx.write(() => createKey(ctx, caller, getAgent(ctx, caller, params.agentId, query.companyId), body.name)),

@@ -47,7 +47,7 @@ export const isAbove = (db: Db, pair: { managerId: string; agentId: string }): b
   listManagers(db, { agentId: pair.agentId }).some((manager) => manager.id === pair.managerId)
 
 /** The status that is shown; see `SHOWN_STATUSES`. */
-const SHOWN_STATUS = raw<ShownStatus>`case
+export const SHOWN_STATUS = raw<ShownStatus>`case
   when agent.status in (${raw.join(READY.map((status) => raw.lit(status)))})
     and exists (select 1 from run where run.agent_id = agent.id and run.finished_at is null)
   then 'running' else agent.status end`

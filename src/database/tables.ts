@@ -159,6 +159,12 @@ export interface IssueTable {
   updated_at: string
 }
 
+export interface IssueCountTable {
+  company_id: string
+  status: 'backlog' | 'todo' | 'in_progress' | 'in_review' | 'blocked' | 'done' | 'cancelled'
+  n: number
+}
+
 export interface IssueLabelTable {
   issue_id: string
   label_id: string
@@ -201,6 +207,32 @@ export interface AttachmentTable {
   company_id: string
   issue_id: string
   asset_id: string
+  created_at: string
+}
+
+export interface DocumentTable {
+  id: string
+  company_id: string
+  issue_id: string
+  key: string
+  latest_number: number
+  created_by_agent_id: string | null
+  created_by_user_id: string | null
+  created_at: string
+}
+
+export interface DocumentRevisionTable {
+  id: string
+  company_id: string
+  document_id: string
+  number: number
+  title: string | null
+  format: 'markdown'
+  body: string
+  change_summary: string | null
+  created_by_agent_id: string | null
+  created_by_user_id: string | null
+  created_by_run_id: string | null
   created_at: string
 }
 
@@ -288,9 +320,20 @@ export interface RunTable {
   error: string | null
   error_code: string | null
   summary: string | null
+  idle: 0 | 1 | null
   created_at: string
   started_at: string | null
   finished_at: string | null
+}
+
+export interface RunTotalTable {
+  company_id: string
+  day: string
+  agent_id: string
+  status: 'starting' | 'running' | 'succeeded' | 'failed' | 'timed_out' | 'cancelled' | 'lost'
+  n: number
+  idle: Generated<number>
+  idle_micros: Generated<number>
 }
 
 export interface AgentSessionTable {
@@ -354,6 +397,23 @@ export interface ActivityTable {
   hash: string
 }
 
+export interface InviteTable {
+  id: string
+  company_id: string
+  token_hash: string
+  message: string | null
+  created_by_agent_id: string | null
+  created_by_user_id: string | null
+  created_at: string
+  expires_at: string
+  accepted_at: string | null
+  agent_id: string | null
+  claim_hash: string | null
+  claim_expires_at: string | null
+  claimed_at: string | null
+  revoked_at: string | null
+}
+
 export interface IdempotencyTable {
   caller: string
   key: string
@@ -374,20 +434,25 @@ export interface Tables {
   workspace: WorkspaceTable
   label: LabelTable
   issue: IssueTable
+  issue_count: IssueCountTable
   issue_label: IssueLabelTable
   issue_blocker: IssueBlockerTable
   comment: CommentTable
   asset: AssetTable
   attachment: AttachmentTable
+  document: DocumentTable
+  document_revision: DocumentRevisionTable
   approval: ApprovalTable
   approval_issue: ApprovalIssueTable
   approval_comment: ApprovalCommentTable
   wake: WakeTable
   run: RunTable
+  run_total: RunTotalTable
   agent_session: AgentSessionTable
   cost_event: CostEventTable
   cost_total: CostTotalTable
   activity: ActivityTable
+  invite: InviteTable
   idempotency: IdempotencyTable
   issue_text: { rowid: number; issue_text: string }
   comment_text: { rowid: number; comment_text: string }

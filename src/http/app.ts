@@ -11,6 +11,7 @@ import { commentRoutes } from '../comment/routes.ts'
 import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
 import { costRoutes } from '../cost/routes.ts'
+import { dashboardRoutes } from '../dashboard/routes.ts'
 import { goalRoutes } from '../goal/routes.ts'
 import { issueRoutes } from '../issue/routes.ts'
 import { labelRoutes } from '../label/routes.ts'
@@ -33,6 +34,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...configRoutes,
   ...controlRoutes,
   ...costRoutes,
+  ...dashboardRoutes,
   ...eventRoutes,
   ...goalRoutes,
   ...hireRoutes,

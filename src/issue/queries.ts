@@ -1,7 +1,7 @@
 import type { Db } from '../database/db.ts'
 import { prepared, raw, sql } from '../database/sql.ts'
 import type { IssueColumns, IssueRow } from './issue.ts'
-import type { IssueStatus } from './lifecycle.ts'
+import { type IssueStatus, OPEN_STATUSES } from './lifecycle.ts'
 
 const byId = prepared((key: { ref: string }) => sql.selectFrom('issue').selectAll().where('id', '=', key.ref))
 const byIdentifier = prepared((key: { ref: string }) =>
@@ -164,7 +164,7 @@ const openChild = prepared((of: { parentId: string }) =>
     .selectFrom('issue')
     .select('id')
     .where('parent_id', '=', of.parentId)
-    .where('status', 'in', ['backlog', 'todo', 'in_progress', 'in_review', 'blocked'])
+    .where('status', 'in', OPEN_STATUSES)
     .limit(1),
 )
 

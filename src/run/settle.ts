@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { SYSTEM } from '../http/caller.ts'
 import type { FactSummary } from './facts.ts'
 import { applyFailurePolicy } from './failure-policy.ts'
-import { findRun, updateRun } from './queries.ts'
+import { findRun, hasChangedSomething, updateRun } from './queries.ts'
 import type { RunRow, RunStatus } from './run.ts'
 import { keepSession } from './session.ts'
 
@@ -31,6 +31,7 @@ export function settleRun(ctx: Context, runId: string, ending: Ending, facts: Fa
     error_code: code,
     summary: facts.text,
     session_id_after: facts.sessionId ?? run.session_id_after,
+    idle: idleness(ctx, run),
     finished_at: ctx.now,
   })
   keepSession(ctx, ended, facts)
@@ -44,6 +45,16 @@ export function settleRun(ctx: Context, runId: string, ending: Ending, facts: Fa
   })
   applyFailurePolicy(ctx, ended, ending, facts)
   return ended
+}
+
+/**
+ * Whether a run changed nothing, by the activity that carries its id. Of one
+ * that never started nothing is told, nor of an `http` agent's: that works with
+ * a key of its own, which says nothing of a run.
+ */
+function idleness(ctx: Context, run: RunRow): 0 | 1 | null {
+  if (run.started_at === null || run.adapter_type === 'http') return null
+  return hasChangedSomething(ctx.db, { runId: run.id }) ? 0 : 1
 }
 
 interface Verdict {
