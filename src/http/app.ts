@@ -12,6 +12,7 @@ import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
 import { costRoutes } from '../cost/routes.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
+import { documentRoutes as issueDocumentRoutes } from '../document/routes.ts'
 import { goalRoutes } from '../goal/routes.ts'
 import { issueRoutes } from '../issue/routes.ts'
 import { labelRoutes } from '../label/routes.ts'
@@ -39,6 +40,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...goalRoutes,
   ...hireRoutes,
   ...issueApprovalRoutes,
+  ...issueDocumentRoutes,
   ...issueRoutes,
   ...keyRoutes,
   ...labelRoutes,
