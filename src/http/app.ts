@@ -14,6 +14,7 @@ import { costRoutes } from '../cost/routes.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
 import { documentRoutes as issueDocumentRoutes } from '../document/routes.ts'
 import { goalRoutes } from '../goal/routes.ts'
+import { inviteRoutes } from '../invite/routes.ts'
 import { issueRoutes } from '../issue/routes.ts'
 import { labelRoutes } from '../label/routes.ts'
 import { projectRoutes } from '../project/routes.ts'
@@ -39,6 +40,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...eventRoutes,
   ...goalRoutes,
   ...hireRoutes,
+  ...inviteRoutes,
   ...issueApprovalRoutes,
   ...issueDocumentRoutes,
   ...issueRoutes,
