@@ -150,24 +150,6 @@ export const findIssueRef = (db: Db, key: { companyId: string; ref: string }) =>
       .where((eb) => eb.or([eb('id', '=', key.ref), eb('identifier', '=', key.ref)])),
   )
 
-const spent = prepared((of: { agentId: string; period: string }) =>
-  sql
-    .selectFrom('agent')
-    .innerJoin('cost_total', (join) =>
-      join
-        .onRef('cost_total.company_id', '=', 'agent.company_id')
-        .on('kind', '=', 'agent')
-        .on('period', '=', of.period)
-        .onRef('key', '=', 'agent.id'),
-    )
-    .select('cost_micros')
-    .where('agent.id', '=', of.agentId),
-)
-
-/** Micro-dollars. */
-export const spentInMonth = (db: Db, of: { agentId: string; now: string }): number =>
-  db.first(spent({ agentId: of.agentId, period: monthOf(of.now) }))?.cost_micros ?? 0
-
 export const findLastRun = (db: Db, of: { agentId: string }) =>
   db.first(sql.selectFrom('run').selectAll().where('agent_id', '=', of.agentId).orderBy('id', 'desc').limit(1))
 

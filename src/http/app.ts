@@ -12,6 +12,7 @@ import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
 import { costRoutes } from '../cost/routes.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
+import { checkRoutes } from '../database/check-routes.ts'
 import { documentRoutes as issueDocumentRoutes } from '../document/routes.ts'
 import { goalRoutes } from '../goal/routes.ts'
 import { inviteRoutes } from '../invite/routes.ts'
@@ -20,6 +21,7 @@ import { labelRoutes } from '../label/routes.ts'
 import { projectRoutes } from '../project/routes.ts'
 import { workspaceRoutes } from '../project/workspace-routes.ts'
 import { runRoutes } from '../run/routes.ts'
+import { searchRoutes } from '../search/routes.ts'
 import { eventRoutes } from './events.ts'
 import { mount } from './mount.ts'
 import { documentRoutes } from './openapi.ts'
@@ -31,6 +33,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...agentRoutes,
   ...approvalRoutes,
   ...assetRoutes,
+  ...checkRoutes,
   ...commentRoutes,
   ...companyRoutes,
   ...configRoutes,
@@ -48,6 +51,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...labelRoutes,
   ...projectRoutes,
   ...runRoutes,
+  ...searchRoutes,
   ...workspaceRoutes,
   ...documentRoutes(() => ENDPOINTS),
 ]

@@ -156,6 +156,19 @@ export const hasNoOpenBlocker = raw<boolean>`not exists (
   select 1 from issue_blocker as wait join issue as blocker on blocker.id = wait.blocker_id
   where wait.issue_id = issue.id and blocker.status not in ('done', 'cancelled'))`
 
+const openBlocker = prepared((of: { id: string }) =>
+  sql
+    .selectFrom('issue_blocker')
+    .innerJoin('issue', 'issue.id', 'issue_blocker.blocker_id')
+    .select('issue.id')
+    .where('issue_blocker.issue_id', '=', of.id)
+    .where('issue.status', 'in', OPEN_STATUSES)
+    .limit(1),
+)
+
+/** Whether the issue waits for one that is open. */
+export const isBlocked = (db: Db, issue: Pick<IssueRow, 'id'>) => db.first(openBlocker({ id: issue.id })) !== undefined
+
 /** The issues that waited for this one and wait for nothing any more. */
 export const listUnblockedBy = (db: Db, of: { blockerId: string }): IssueRow[] => db.all(waiting(of))
 
