@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { dataDirOf } from '../config.ts'
-import { type CheckName, type CheckResult, deepCheck } from '../database/check.ts'
+import { type CheckOptions, type CheckResult, deepCheck } from '../database/check.ts'
 import { createDb } from '../database/db.ts'
 import { type DataDirLock, DataDirTaken, lockDataDir } from '../database/lock.ts'
 import { openDatabase } from '../database/open.ts'
@@ -13,8 +13,12 @@ import { CliError, EXIT } from './exit-codes.ts'
  * since after a crash is when one wants to know. A server that is named by its
  * URL is asked.
  */
-export async function checkData(options: ConnectionOptions, only: readonly CheckName[]): Promise<CheckResult> {
-  const ask = () => connect(options, process.env).request('GET', `/api/instance/check?only=${only.join(',')}`)
+export async function checkData(options: ConnectionOptions, want: CheckOptions): Promise<CheckResult> {
+  const query = new URLSearchParams({
+    ...(want.only && { only: want.only.join() }),
+    ...(want.noted && { noted: want.noted }),
+  })
+  const ask = () => connect(options, process.env).request('GET', `/api/instance/check?${query}`)
   if (options.url !== undefined || (options.dataDir === undefined && process.env.SERVICE_API_URL)) return ask()
   const dataDir = dataDirOf(options, process.env)
   const file = path.join(dataDir, 'service.db')
@@ -30,7 +34,7 @@ export async function checkData(options: ConnectionOptions, only: readonly Check
   try {
     const sqlite = openDatabase(file, { backupDir: path.join(dataDir, 'backups'), now: new Date() })
     try {
-      return await deepCheck({ db: createDb(sqlite) }, only)
+      return await deepCheck({ db: createDb(sqlite) }, want)
     } finally {
       sqlite.close()
     }

@@ -24,7 +24,7 @@ export const doctorCommand = () =>
     .action(doctor)
 
 async function doctor(options: DoctorOptions): Promise<void> {
-  const { checks, findings } = await checkData(options, options.deep ? CHECKS : QUICK)
+  const { checks, findings } = await checkData(options, { only: options.deep ? CHECKS : QUICK })
   const all: { check: string; message: string }[] = [...openToOthers(options), ...findings]
   if (options.json) printJson({ ok: all.length === 0, checks: ['data_dir', ...checks], findings: all })
   else {

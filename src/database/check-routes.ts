@@ -17,6 +17,13 @@ export const checkRoutes = [
     who: [operator],
     query: v.object({
       only: v.optional(v.pipe(listOf(CHECKS), v.description('Some of the checks, separated by commas.'))),
+      noted: v.optional(
+        v.pipe(
+          v.string(),
+          v.maxLength(100),
+          v.description('The hash of an earlier activity head, which must still be there.'),
+        ),
+      ),
     }),
     answers: {
       200: v.strictObject({
@@ -29,6 +36,6 @@ export const checkRoutes = [
         ),
       }),
     },
-    run: (ctx, { query }) => deepCheck(ctx, query.only),
+    run: (ctx, { query }) => deepCheck(ctx, query),
   }),
 ]

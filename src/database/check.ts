@@ -17,6 +17,11 @@ export interface ActivityHead {
   hash: string
 }
 
+export interface CheckOptions {
+  only?: readonly CheckName[] | undefined
+  noted?: string | undefined
+}
+
 export interface CheckResult {
   ok: boolean
   /** What was looked at. */
@@ -50,15 +55,16 @@ const PAGE = 2_000
  * other work through, so a busy server can be checked; each part sees one
  * moment. Takes seconds where there are hundreds of thousands of rows.
  *
- * @param only some of the checks; all by default
+ * @param options.only some of the checks; all by default
+ * @param options.noted a hash of an earlier activity head that must still be there
  */
-export async function deepCheck({ db }: { db: Db }, only: readonly CheckName[] = CHECKS): Promise<CheckResult> {
+export async function deepCheck({ db }: { db: Db }, { only = CHECKS, noted }: CheckOptions = {}): Promise<CheckResult> {
   const findings: Finding[] = []
   let activityHeads: ActivityHead[] = []
   for (const check of CHECKS.filter((name) => only.includes(name))) {
     await breathe()
     const messages: string[] = []
-    if (check === 'activity_chain') activityHeads = await checkChains(db, messages)
+    if (check === 'activity_chain') activityHeads = await checkChains(db, messages, noted)
     else messages.push(...PARTS[check](db))
     findings.push(...messages.slice(0, NAMED).map((message) => ({ check, message })))
   }
@@ -180,7 +186,8 @@ const chain = prepared((of: { companyId: string; after: number; limit: number })
 )
 
 /** Follows each company's activity from its first entry on: each carries the hash of the one before. */
-async function checkChains(db: Db, messages: string[]): Promise<ActivityHead[]> {
+async function checkChains(db: Db, messages: string[], noted: string | undefined): Promise<ActivityHead[]> {
+  let isNotedThere = noted === undefined
   const heads: ActivityHead[] = []
   for (const { id } of db.all(sql.selectFrom('company').select('id').orderBy('id'))) {
     const head = { companyId: id, entries: 0, hash: '' }
@@ -195,6 +202,7 @@ async function checkChains(db: Db, messages: string[]): Promise<ActivityHead[]> 
         }
         head.hash = row.hash
         head.entries++
+        isNotedThere ||= row.hash === noted
       }
       if (page.length < PAGE) break
       after = page.at(-1)!.seq
@@ -202,5 +210,7 @@ async function checkChains(db: Db, messages: string[]): Promise<ActivityHead[]> 
     }
     heads.push(head)
   }
+  if (!isNotedThere)
+    messages.push(`No entry has the hash ${noted}: what was there when it was noted was cut off or altered.`)
   return heads
 }

@@ -18,6 +18,9 @@ test('verify and doctor look into a data directory, with its server and without'
   await server.ended
 
   assert.deepEqual((await runService(t, ['verify', ...at])).out, withServer.out)
+  const noted = /last hash (\S+)/.exec(withServer.out)![1]!
+  assert.equal((await runService(t, ['verify', '--noted', noted, ...at])).code, 0)
+  assert.equal((await runService(t, ['verify', '--noted', 'another', ...at])).code, 1)
   const healthy = await runService(t, ['doctor', '--deep', ...at])
   assert.equal(healthy.code, 0, healthy.out + healthy.err)
   assert.match(healthy.out, /^ok {4}data dir\n/)

@@ -95,6 +95,18 @@ for (const [what, check, statements, count] of DAMAGES) {
   })
 }
 
+test('a hash that was noted shows that the end was cut off', async (t) => {
+  const { ctx, damage } = await withWork(t)
+  const noted = (await deepCheck(ctx)).activityHeads[0]!.hash
+  assert.equal((await deepCheck(ctx, { noted })).ok, true)
+  damage('delete from activity where seq = (select max(seq) from activity)')
+  assert.equal((await deepCheck(ctx)).ok, true)
+  assert.deepEqual(
+    (await deepCheck(ctx, { noted })).findings.map((finding) => finding.check),
+    ['activity_chain'],
+  )
+})
+
 test('a check of the whole server is for its own board', async (t) => {
   const app = await setUp(t)
   const ceo = insertAgent(app, { company_id: app.company.id, role: 'ceo' })
