@@ -33,14 +33,14 @@ export async function race(rounds: number, agents: number): Promise<Race> {
   }
 }
 
-async function run(url: string, rounds: number, count: number): Promise<Race> {
+interface Answer {
+  status: number
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
-  const ask = async (
-    method: string,
-    path: string,
-    body?: object,
-    key?: string,
-  ): Promise<{ status: number; body: any }> => {
+  body: any
+}
+
+async function run(url: string, rounds: number, count: number): Promise<Race> {
+  const ask = async (method: string, path: string, body?: object, key?: string): Promise<Answer> => {
     const response = await fetch(url + path, {
       method,
       headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
