@@ -75,7 +75,13 @@ const about = {
     v.pipe(v.nullable(field.reference), v.description('The manager: an agent of the company, its id or urlKey.')),
   ),
   capabilities: v.optional(description),
-  desiredSkills: v.optional(v.pipe(v.array(field.reference), v.maxLength(200))),
+  desiredSkills: v.optional(
+    v.pipe(
+      v.array(field.reference),
+      v.maxLength(200),
+      v.description('Skills of the company, each by its id, its key or its slug if only one has it; stored as keys.'),
+    ),
+  ),
   runtimeConfig: v.optional(RuntimeConfig),
   budgetMonthlyCents: v.optional(v.pipe(field.cents, v.description('A month; 0 is no limit.'))),
   metadata: v.optional(v.nullable(field.jsonObject)),
