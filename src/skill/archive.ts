@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { unzipSync } from 'fflate'
 import { semantic } from '../references.ts'
 import type { Gathered } from './folder.ts'
@@ -33,9 +34,9 @@ export function readArchive(zip: Uint8Array, folder: string): Gathered {
     throw broken()
   }
   const files = new Map<string, Uint8Array>()
-  for (const { name, path, size } of plain) {
+  for (const { name, path, size, crc } of plain) {
     const content = Object.hasOwn(unpacked, name) ? unpacked[name] : undefined
-    if (content?.length !== size) throw broken()
+    if (content?.length !== size || crc32(content) !== crc) throw broken()
     files.set(path, content)
   }
   const links = wanted.filter((entry) => entry.isLink)
@@ -46,6 +47,7 @@ interface Entry {
   name: string
   /** Unpacked, in bytes, as the archive says. */
   size: number
+  crc: number
   isLink: boolean
 }
 
@@ -75,7 +77,12 @@ function listEntries(zip: Uint8Array): Entry[] {
     const nameLength = bytes.readUInt16LE(at + 28)
     const name = bytes.toString('utf8', at + 46, at + 46 + nameLength)
     const mode = bytes.readUInt32LE(at + 38) >>> 16
-    entries.push({ name, size: bytes.readUInt32LE(at + 24), isLink: (mode & FILE_TYPE) === SYMBOLIC_LINK })
+    entries.push({
+      name,
+      size: bytes.readUInt32LE(at + 24),
+      crc: bytes.readUInt32LE(at + 16),
+      isLink: (mode & FILE_TYPE) === SYMBOLIC_LINK,
+    })
     at += 46 + nameLength + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32)
   }
   if (entries.length < count) throw broken()
