@@ -74,7 +74,10 @@ const about = {
     v.pipe(v.nullable(icon), v.description('Its picture: one of the names that GET /llms/agent-icons.txt lists.')),
   ),
   reportsTo: v.optional(
-    v.pipe(v.nullable(field.reference), v.description('The manager: an agent of the company, its id or urlKey.')),
+    v.pipe(
+      v.nullable(field.reference),
+      v.description('The manager: an agent of the company, its id or urlKey. An agent that hires is it by default.'),
+    ),
   ),
   capabilities: v.optional(
     v.pipe(
@@ -90,7 +93,7 @@ const about = {
     ),
   ),
   runtimeConfig: v.optional(v.pipe(RuntimeConfig, v.description('When it runs.'))),
-  budgetMonthlyCents: v.optional(v.pipe(field.cents, v.description('A month; 0 is no limit.'))),
+  budgetMonthlyCents: v.optional(v.pipe(field.cents, v.description('US cents a month; 0 is no limit.'))),
   metadata: v.optional(
     v.pipe(
       v.nullable(field.jsonObject),
