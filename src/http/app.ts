@@ -15,6 +15,7 @@ import { dashboardRoutes } from '../dashboard/routes.ts'
 import { checkRoutes } from '../database/check-routes.ts'
 import { documentRoutes as issueDocumentRoutes } from '../document/routes.ts'
 import { goalRoutes } from '../goal/routes.ts'
+import { guideRoutes } from '../guide/routes.ts'
 import { inviteRoutes } from '../invite/routes.ts'
 import { issueRoutes } from '../issue/routes.ts'
 import { labelRoutes } from '../label/routes.ts'
@@ -22,6 +23,7 @@ import { projectRoutes } from '../project/routes.ts'
 import { workspaceRoutes } from '../project/workspace-routes.ts'
 import { runRoutes } from '../run/routes.ts'
 import { searchRoutes } from '../search/routes.ts'
+import { skillRoutes } from '../skill/routes.ts'
 import { eventRoutes } from './events.ts'
 import { mount } from './mount.ts'
 import { documentRoutes } from './openapi.ts'
@@ -42,6 +44,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...dashboardRoutes,
   ...eventRoutes,
   ...goalRoutes,
+  ...guideRoutes(() => ENDPOINTS),
   ...hireRoutes,
   ...inviteRoutes,
   ...issueApprovalRoutes,
@@ -52,6 +55,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...projectRoutes,
   ...runRoutes,
   ...searchRoutes,
+  ...skillRoutes,
   ...workspaceRoutes,
   ...documentRoutes(() => ENDPOINTS),
 ]
