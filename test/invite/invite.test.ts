@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { sql } from '../../src/database/sql.ts'
 import { LOCAL_BOARD } from '../../src/http/caller.ts'
-import { wakeReasons } from '../arrange.ts'
+import { insertAgent, insertCompany, wakeReasons } from '../arrange.ts'
+import { createTestApp } from '../helpers.ts'
 import { setUp } from '../issue/set-up.ts'
 
 const DAY = 86_400_000
@@ -188,4 +189,18 @@ test('an unknown token is 404, whatever is asked of it', async (t) => {
   assert.equal((await ask('GET', '/api/invites/inv_nope/onboarding.txt')).status, 404)
   assert.equal((await ask('POST', '/api/invites/inv_nope/accept', { name: 'X' })).status, 404)
   assert.equal((await ask('POST', '/api/invites/inv_nope/claim-key', { claimSecret: 'x' })).status, 404)
+})
+
+test('where people sign in, an outside agent needs nothing but its invite', async (t) => {
+  const app = createTestApp(t, { mode: 'authenticated' })
+  const ceo = insertAgent(app, { company_id: insertCompany(app.ctx), role: 'ceo' })
+  const { body: invite } = await ceo.ask('POST', `/api/companies/${ceo.company_id}/gateway/invite-prompt`)
+  assert.equal((await app.ask('GET', `/api/companies/${ceo.company_id}/gateway/invites`)).status, 401)
+  assert.equal((await app.ask('GET', invite.onboardingTextPath)).status, 200)
+  const { status, body } = await app.ask('POST', `/api/invites/${invite.token}/accept`, { name: 'Otto' })
+  assert.equal(status, 201)
+  app.ctx.db.run(sql.updateTable('agent').set({ status: 'idle' }).where('id', '=', body.agentId))
+  const claimed = await app.ask('POST', body.claimKeyPath, { claimSecret: body.claimSecret })
+  assert.equal(claimed.status, 201)
+  assert.equal((await app.as(claimed.body.token)('GET', '/api/agents/me')).status, 200)
 })
