@@ -3,6 +3,7 @@ import { apiCommand } from './cli/api.ts'
 import { demoCommand } from './cli/demo.ts'
 import { demoAgentCommand } from './cli/demo-agent.ts'
 import { EXIT, exitCodeOf, lineOf } from './cli/exit-codes.ts'
+import { freezeCommand, thawCommand } from './cli/freeze.ts'
 import { startCommand } from './cli/start.ts'
 import { statusCommand } from './cli/status.ts'
 import { stopCommand } from './cli/stop.ts'
@@ -27,7 +28,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no server, 4 not allowed, 5 not f
   .showHelpAfterError('(service --help lists what there is)')
   .exitOverride()
 
-const commands = [startCommand, demoCommand, statusCommand, stopCommand, apiCommand]
+const commands = [startCommand, demoCommand, statusCommand, stopCommand, freezeCommand, thawCommand, apiCommand]
 for (const command of commands) program.addCommand(command().exitOverride().showHelpAfterError(false))
 program.addCommand(demoAgentCommand().exitOverride(), { hidden: true })
 

@@ -12,6 +12,7 @@ import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
 import { costRoutes } from '../cost/routes.ts'
 import { goalRoutes } from '../goal/routes.ts'
+import { instanceRoutes } from '../instance/routes.ts'
 import { issueRoutes } from '../issue/routes.ts'
 import { labelRoutes } from '../label/routes.ts'
 import { projectRoutes } from '../project/routes.ts'
@@ -36,6 +37,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...eventRoutes,
   ...goalRoutes,
   ...hireRoutes,
+  ...instanceRoutes,
   ...issueApprovalRoutes,
   ...issueRoutes,
   ...keyRoutes,
