@@ -14,7 +14,7 @@ import type { RunRow } from './run.ts'
 export function pauseForLoop(ctx: Context, agent: AgentRow, run: RunRow): void {
   const limit = ctx.config.loopRuns
   if (limit === 0 || run.issue_id === null || run.has_changed === 1 || agent.status === 'paused') return
-  const since = agent.resumed_at ?? agent.created_at
+  const since = agent.resumed_at ?? ''
   const latest = listLatestOnIssue(ctx.db, { agentId: agent.id, issueId: run.issue_id, since, limit })
   if (latest.length < limit || latest.some((one) => one.has_changed === 1 || one.status !== 'succeeded')) return
   const issue = findIssueBrief(ctx.db, run.issue_id)

@@ -159,7 +159,7 @@ export const listTries = (db: Db, of: { rootId: string }): RunRow[] =>
       .orderBy('id'),
   )
 
-/** The latest runs of an agent on an issue since a moment, newest first. */
+/** The latest runs of an agent on an issue after a moment, newest first. */
 export const listLatestOnIssue = (db: Db, of: { agentId: string; issueId: string; since: string; limit: number }) =>
   db.all(
     sql
@@ -167,7 +167,7 @@ export const listLatestOnIssue = (db: Db, of: { agentId: string; issueId: string
       .select(['id', 'status', 'has_changed'])
       .where('issue_id', '=', of.issueId)
       .where('agent_id', '=', of.agentId)
-      .where('created_at', '>=', of.since)
+      .where('created_at', '>', of.since)
       .orderBy('id', 'desc')
       .limit(of.limit),
   )

@@ -66,6 +66,9 @@ export async function supervise(spec: RunSpec, by: Supervision): Promise<ExitRec
   const stop = by.stopAsked.then((request) => ({ reason: 'stopped' as const, graceSec: request.graceSec }))
   const limit = limits.reached.then((reason) => ({ reason, graceSec: spec.graceSec }))
   const spent = spend.reached.then(() => ({ reason: 'over_budget' as const, graceSec: spec.graceSec }))
+  // At once, before the machine is looked through for the rest: what it streams meanwhile is spent.
+  spend.reached.then(() => child.kill('SIGTERM'))
+  spend.exceeded.then(() => child.kill('SIGKILL'))
   const cause = await Promise.race([
     exited.then(() => ({ reason: 'exited' as const, graceSec: 0 })),
     stop,
