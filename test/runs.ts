@@ -97,9 +97,9 @@ export async function createTestRuns(t: TestContext, overrides: Partial<Config> 
 
 const launcherOf = (app: TestApp, program: string) => path.join(app.config.dataDir, `${program}.sh`)
 
-/** A command of its own, which an adapter can give its own arguments: it asks for help first. */
+/** A command of its own, which an adapter can give its own arguments: it asks for help and version first. */
 function writeLauncher(app: TestApp, program: string, args: string[]): void {
   const command = [process.execPath, path.join(AGENTS, program), ...args].map((word) => `'${word}'`).join(' ')
-  const script = `#!/bin/sh\n[ "$1" = --help ] && exit 0\nexec ${command}\n`
+  const script = `#!/bin/sh\ncase "$1" in --help | --version) exit 0 ;; esac\nexec ${command}\n`
   writeFileSync(launcherOf(app, program), script, { mode: 0o755 })
 }
