@@ -10,6 +10,7 @@ create table company (
   status        text not null default 'active' check (status in ('active', 'paused', 'archived')),
   pause_reason  text check (pause_reason in ('manual', 'budget')),
   paused_at     text,
+  stopped_at    text,                               -- the emergency stop: beside the status, so that a thaw brings back what was
   issue_prefix  text not null unique,               -- identifiers are built from it, so it never changes
   issue_counter integer not null default 0,         -- the number of the last issue; numbers are never used twice
   budget_micros integer not null default 0 check (budget_micros >= 0), -- a month; 0 is no limit
@@ -50,19 +51,32 @@ create table agent (
   paused_at       text,
   error_reason    text,
   failures        integer not null default 0,       -- failed runs in a row
+  held_until      text,                             -- a provider refuses it until then: nothing starts before
+  held_because    text,                             -- that in a sentence
+  resumed_at      text,                             -- runs before it count for no loop
   timer_due_at    text,                             -- the next timer wake; null when the timer is off
   last_heartbeat_at text,
   created_at      text not null,
   updated_at      text not null,
   unique (company_id, url_key),
   check (reports_to <> id),
-  check ((status = 'paused') = (pause_reason is not null))
+  check ((status = 'paused') = (pause_reason is not null)),
+  check ((held_until is null) = (held_because is null))
 ) strict;
 
 create index agent_by_company on agent (company_id, id);
 create index agent_by_manager on agent (reports_to);
 create index agent_by_pause on agent (pause_reason) where pause_reason is not null;
 create index agent_by_due on agent (timer_due_at) where timer_due_at is not null;
+create index agent_by_hold on agent (held_until) where held_until is not null;
+
+-- The emergency stop of everything: while its one row is here, nothing starts.
+create table freeze (
+  id         integer primary key check (id = 1),
+  reason     text,
+  user_id    text not null,                         -- who of the board
+  created_at text not null
+) strict;
 
 create table agent_key (
   id           text primary key,
@@ -427,9 +441,10 @@ create table wake (
   agent_id    text not null references agent (id),
   status      text not null default 'waiting' check (status in ('waiting', 'claimed', 'dropped')),
   reasons     text not null check (json_valid(reasons)), -- why, oldest first: { source, issueId?, commentId?, approvalId?, actorType, actorId, runId?, at }
+  reason_count integer not null default 1,          -- how many are kept, so that one more is appended without reading them
   issue_id    text references issue (id) on delete set null, -- what the run will work on first
   priority    integer not null default 2,           -- the most urgent issue's rank; an invocation by hand is 0
-  not_before  text,                                 -- waits until then: a retry's backoff, a provider's rate limit
+  not_before  text,                                 -- waits until then: a retry's backoff, a herd that is spread
   retry_of_run_id text references run (id),
   dropped_reason text,
   created_at  text not null,
@@ -437,7 +452,7 @@ create table wake (
 ) strict;
 
 create unique index wake_one_waiting on wake (agent_id) where status = 'waiting'; -- later causes merge into it
-create index wake_by_order on wake (priority, id) where status = 'waiting';
+create index wake_by_moment on wake (not_before) where status = 'waiting' and not_before is not null;
 
 create table run (
   id             text primary key,
@@ -460,6 +475,7 @@ create table run (
   grace_sec      integer,
   session_id_before text,
   session_id_after  text,
+  has_changed    integer not null default 0 check (has_changed in (0, 1)), -- whether its agent changed anything: what never does runs in a loop
   exit_code      integer,
   signal         text,
   error          text,

@@ -50,7 +50,7 @@ function banner(url: string, config: Config): string {
   const moved = config.portGiven || Number(new URL(url).port) === config.port ? '' : ` (port ${config.port} is busy)`
   const mode = config.mode === 'local_trusted' ? ': everyone on this machine is the board' : ': sign in first'
   return [
-    `${paint('strong', `service ${config.version}`)} is up. Ctrl-C stops it.`,
+    `${paint('strong', `service ${config.version}`)} is up. Ctrl-C stops it and its runs.`,
     `  URL   ${paint('busy', url)}${moved}`,
     `  Data  ${config.dataDir}`,
     `  Mode  ${config.mode}${mode}`,

@@ -8,6 +8,7 @@ export interface CompanyTable {
   status: Generated<'active' | 'paused' | 'archived'>
   pause_reason: 'manual' | 'budget' | null
   paused_at: string | null
+  stopped_at: string | null
   issue_prefix: string
   issue_counter: Generated<number>
   budget_micros: Generated<number>
@@ -41,10 +42,20 @@ export interface AgentTable {
   paused_at: string | null
   error_reason: string | null
   failures: Generated<number>
+  held_until: string | null
+  held_because: string | null
+  resumed_at: string | null
   timer_due_at: string | null
   last_heartbeat_at: string | null
   created_at: string
   updated_at: string
+}
+
+export interface FreezeTable {
+  id: Generated<number>
+  reason: string | null
+  user_id: string
+  created_at: string
 }
 
 export interface AgentKeyTable {
@@ -299,6 +310,7 @@ export interface WakeTable {
   agent_id: string
   status: Generated<'waiting' | 'claimed' | 'dropped'>
   reasons: string
+  reason_count: Generated<number>
   issue_id: string | null
   priority: Generated<number>
   not_before: string | null
@@ -338,6 +350,7 @@ export interface RunTable {
   grace_sec: number | null
   session_id_before: string | null
   session_id_after: string | null
+  has_changed: Generated<0 | 1>
   exit_code: number | null
   signal: string | null
   error: string | null
@@ -449,6 +462,7 @@ export interface IdempotencyTable {
 export interface Tables {
   company: CompanyTable
   agent: AgentTable
+  freeze: FreezeTable
   agent_key: AgentKeyTable
   config_revision: ConfigRevisionTable
   goal: GoalTable

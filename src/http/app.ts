@@ -13,9 +13,10 @@ import type { Context } from '../context.ts'
 import { costRoutes } from '../cost/routes.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
 import { checkRoutes } from '../database/check-routes.ts'
-import { documentRoutes as issueDocumentRoutes } from '../document/routes.ts'
+import type { documentRoutes as issueDocumentRoutes } from '../document/routes.ts'
 import { goalRoutes } from '../goal/routes.ts'
 import { guideRoutes } from '../guide/routes.ts'
+import { instanceRoutes } from '../instance/routes.ts'
 import { inviteRoutes } from '../invite/routes.ts'
 import { issueRoutes } from '../issue/routes.ts'
 import { labelRoutes } from '../label/routes.ts'
@@ -42,13 +43,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...controlRoutes,
   ...costRoutes,
   ...dashboardRoutes,
+  ...(documentRoutes as issueDocumentRoutes),
   ...eventRoutes,
   ...goalRoutes,
-  ...guideRoutes(() => ENDPOINTS),
+  ...guideRoutes,
   ...hireRoutes,
+  ...instanceRoutes,
   ...inviteRoutes,
   ...issueApprovalRoutes,
-  ...issueDocumentRoutes,
   ...issueRoutes,
   ...keyRoutes,
   ...labelRoutes,

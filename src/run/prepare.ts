@@ -13,6 +13,7 @@ import type { AgentRow } from '../agent/agent.ts'
 import { findAgent } from '../agent/queries.ts'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
+import { leftToSpend } from '../cost/budget.ts'
 import type { RunSpec } from '../scheduler/run-files.ts'
 import { placeSkills } from '../skill/sync.ts'
 import { runVariables } from './environment.ts'
@@ -122,6 +123,7 @@ export async function prepareRun(
       cwd,
       stdin: command.stdin,
       redact: [token],
+      budgetMicros: leftToSpend(ctx, { companyId: run.company_id, agentId: agent.id }),
       ...limits,
       silenceSec: limits.silenceSec || null,
       logCap: ctx.config.logLimit,
