@@ -13,7 +13,7 @@ import type { Context } from '../context.ts'
 import { costRoutes } from '../cost/routes.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
 import { checkRoutes } from '../database/check-routes.ts'
-import type { documentRoutes as issueDocumentRoutes } from '../document/routes.ts'
+import { documentRoutes as issueDocumentRoutes } from '../document/routes.ts'
 import { goalRoutes } from '../goal/routes.ts'
 import { guideRoutes } from '../guide/routes.ts'
 import { instanceRoutes } from '../instance/routes.ts'
@@ -43,7 +43,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...controlRoutes,
   ...costRoutes,
   ...dashboardRoutes,
-  ...(documentRoutes as issueDocumentRoutes),
   ...eventRoutes,
   ...goalRoutes,
   ...guideRoutes,
@@ -51,6 +50,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...instanceRoutes,
   ...inviteRoutes,
   ...issueApprovalRoutes,
+  ...issueDocumentRoutes,
   ...issueRoutes,
   ...keyRoutes,
   ...labelRoutes,

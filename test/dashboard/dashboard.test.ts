@@ -68,7 +68,7 @@ test('an issue in progress is stale when nothing changed for long and no live ru
   assert.equal((await app.ask('GET', `${dashboard}?staleAfterSec=soon`)).status, 400)
 })
 
-const EXITED = { reason: 'exited', exitCode: 0, signal: null, error: null } as const
+const EXITED = { reason: 'exited', exitCode: 0, signal: null, error: null, at: null } as const
 
 const end = (ctx: Context, id: string) => ctx.write(() => settleRun(ctx, id, EXITED, NO_FACTS))
 
