@@ -94,6 +94,20 @@ create table config_revision (
 
 create index config_revision_by_agent on config_revision (agent_id, id);
 
+-- Values that an `env` refers to by name. They are sealed under a key file that
+-- is not in the database, bound to the company and the name (src/secret/vault.ts).
+create table secret (
+  id          text primary key,
+  company_id  text not null references company (id) on delete cascade,
+  name        text not null,
+  description text,
+  sealed      text not null,
+  version     integer not null default 1,           -- how often it was set
+  created_at  text not null,
+  updated_at  text not null,
+  unique (company_id, name)
+) strict;
+
 create table goal (
   id             text primary key,
   company_id     text not null references company (id) on delete cascade,
@@ -120,6 +134,7 @@ create table project (
   status        text not null default 'planned' check (status in ('backlog', 'planned', 'active', 'in_progress', 'completed', 'cancelled')),
   lead_agent_id text references agent (id),
   target_date   text,
+  env           text not null default '{}' check (json_valid(env)), -- for the runs on its issues; their agents' own env goes before it
   archived_at   text,
   created_at    text not null,
   updated_at    text not null,

@@ -6,6 +6,7 @@ import { createWriteQueue, type Effect } from './database/write-queue.ts'
 import { createEvents, type Events } from './events.ts'
 import type { Log } from './log.ts'
 import type { RunTokens } from './run/token.ts'
+import type { Vault } from './secret/vault.ts'
 
 /** What a use case may touch. */
 export interface Context {
@@ -15,6 +16,8 @@ export interface Context {
   events: Events
   /** Makes and checks run tokens. */
   tokens: RunTokens
+  /** Seals and opens stored secrets. */
+  vault: Vault
   /** The moment, ISO 8601 UTC with milliseconds; inside a write the same for all of it. */
   readonly now: string
   /**
@@ -33,10 +36,18 @@ export interface ContextParts {
   config: Config
   log: Log
   tokens: RunTokens
+  vault: Vault
 }
 
 /** @returns the context, and `flush`, which commits at once what is queued (for a stop). */
-export function createContext({ sqlite, clock, config, log, tokens }: ContextParts): Context & { flush(): void } {
+export function createContext({
+  sqlite,
+  clock,
+  config,
+  log,
+  tokens,
+  vault,
+}: ContextParts): Context & { flush(): void } {
   const queue = createWriteQueue(sqlite)
   let current: { now: string; afterCommit: (effect: Effect) => void } | undefined
   return {
@@ -45,6 +56,7 @@ export function createContext({ sqlite, clock, config, log, tokens }: ContextPar
     log,
     events: createEvents(clock.now()),
     tokens,
+    vault,
     get now() {
       return current?.now ?? clock.now().toISOString()
     },

@@ -10,12 +10,14 @@ import { openDatabase } from './database/open.ts'
 import { AppError } from './errors.ts'
 import { createApp } from './http/app.ts'
 import { listen } from './http/listener.ts'
+import { readKeyFile } from './key-file.ts'
 import type { Log } from './log.ts'
 import { argvOf } from './programs.ts'
-import { createRunTokens, readRunTokenKey } from './run/token.ts'
+import { createRunTokens } from './run/token.ts'
 import { createExecutor, type Executor } from './scheduler/executor.ts'
 import { rescueRuns } from './scheduler/rescue.ts'
 import { createScheduler } from './scheduler/scheduler.ts'
+import { createVault } from './secret/vault.ts'
 
 export interface RunningServer {
   url: string
@@ -42,8 +44,9 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     closers.push(() => {
       sqlite.close()
     })
-    const tokens = createRunTokens(readRunTokenKey(path.join(config.dataDir, 'keys')))
-    const ctx = createContext({ sqlite, clock, config, log, tokens })
+    const tokens = createRunTokens(readKeyFile(config, 'run-token'))
+    const vault = createVault(readKeyFile(config, 'secret'))
+    const ctx = createContext({ sqlite, clock, config, log, tokens, vault })
     closers.push(ctx.flush)
 
     const listener = await listen(config)

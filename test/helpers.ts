@@ -12,6 +12,7 @@ import { createApp } from '../src/http/app.ts'
 import { ErrorAnswer } from '../src/http/openapi.ts'
 import { createLog } from '../src/log.ts'
 import { createRunTokens } from '../src/run/token.ts'
+import { createVault } from '../src/secret/vault.ts'
 
 /** An answer, with its body read. `body` is `any`: tests look into it freely. */
 export interface Answer {
@@ -63,7 +64,8 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
   const log = createLog((line) => logged.push(line))
   const sqlite = openDatabase(path.join(dataDir, 'service.db'), { backupDir: dataDir, now: clock.now() })
   const tokens = createRunTokens(new Uint8Array(32).fill(7))
-  const ctx = createContext({ sqlite, clock, config, log, tokens })
+  const vault = createVault(new Uint8Array(32).fill(9))
+  const ctx = createContext({ sqlite, clock, config, log, tokens, vault })
   closing.push(() => {
     sqlite.close()
   })

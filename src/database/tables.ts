@@ -73,6 +73,17 @@ export interface ConfigRevisionTable {
   created_at: string
 }
 
+export interface SecretTable {
+  id: string
+  company_id: string
+  name: string
+  description: string | null
+  sealed: string
+  version: Generated<number>
+  created_at: string
+  updated_at: string
+}
+
 export interface GoalTable {
   id: string
   company_id: string
@@ -95,6 +106,7 @@ export interface ProjectTable {
   status: Generated<'backlog' | 'planned' | 'active' | 'in_progress' | 'completed' | 'cancelled'>
   lead_agent_id: string | null
   target_date: string | null
+  env: Generated<string>
   archived_at: string | null
   created_at: string
   updated_at: string
@@ -368,6 +380,7 @@ export interface Tables {
   agent: AgentTable
   agent_key: AgentKeyTable
   config_revision: ConfigRevisionTable
+  secret: SecretTable
   goal: GoalTable
   project: ProjectTable
   project_goal: ProjectGoalTable

@@ -17,6 +17,7 @@ import { labelRoutes } from '../label/routes.ts'
 import { projectRoutes } from '../project/routes.ts'
 import { workspaceRoutes } from '../project/workspace-routes.ts'
 import { runRoutes } from '../run/routes.ts'
+import { secretRoutes } from '../secret/routes.ts'
 import { eventRoutes } from './events.ts'
 import { mount } from './mount.ts'
 import { documentRoutes } from './openapi.ts'
@@ -42,6 +43,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...labelRoutes,
   ...projectRoutes,
   ...runRoutes,
+  ...secretRoutes,
   ...workspaceRoutes,
   ...documentRoutes(() => ENDPOINTS),
 ]
