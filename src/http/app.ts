@@ -7,6 +7,9 @@ import { keyRoutes } from '../agent/key-routes.ts'
 import { agentRoutes } from '../agent/routes.ts'
 import { approvalRoutes, issueApprovalRoutes } from '../approval/routes.ts'
 import { assetRoutes } from '../asset/routes.ts'
+import { pageRoutes } from '../auth/page-routes.ts'
+import { sessionRoutes } from '../auth/session-routes.ts'
+import { boardRoutes } from '../board/routes.ts'
 import { commentRoutes } from '../comment/routes.ts'
 import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
@@ -29,6 +32,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...agentRoutes,
   ...approvalRoutes,
   ...assetRoutes,
+  ...boardRoutes,
   ...commentRoutes,
   ...companyRoutes,
   ...configRoutes,
@@ -41,9 +45,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...issueRoutes,
   ...keyRoutes,
   ...labelRoutes,
+  ...pageRoutes,
   ...projectRoutes,
   ...runRoutes,
   ...secretRoutes,
+  ...sessionRoutes,
   ...workspaceRoutes,
   ...documentRoutes(() => ENDPOINTS),
 ]

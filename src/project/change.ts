@@ -2,6 +2,7 @@ import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../activity/record.ts'
 import { hasSubordinates } from '../agent/credentials.ts'
 import { refusePlaceholders, restore } from '../agent/redact.ts'
+import { requireRole } from '../board/role.ts'
 import type { Context } from '../context.ts'
 import { difference, fieldNames } from '../database/difference.ts'
 import { AppError, forbidden, notFound } from '../errors.ts'
@@ -42,7 +43,8 @@ export function createProject(ctx: Context, caller: Caller, companyId: string, w
   if (want.workspace && !maySetWorkspaces(ctx, caller)) {
     throw forbidden('Only the board, the CEO agent and manager agents may set a workspace. Leave `workspace` out.')
   }
-  if (want.env) requireBoard(caller)
+  if (want.env) mayDecideWhatRuns(ctx, caller, companyId)
+  if (want.workspace) requireRole(ctx, caller, companyId, 'admin')
   const goalIds = wantedGoalIds(ctx, companyId, want, []) ?? []
   const project = insertProject(ctx.db, {
     id: uuid(),
@@ -70,7 +72,7 @@ export function createProject(ctx: Context, caller: Caller, companyId: string, w
 /** Changes a project. Its `urlKey` stays when it is renamed: links to it hold. */
 export function updateProject(ctx: Context, caller: Caller, project: ProjectRow, want: ProjectChange): Project {
   const { id, company_id } = project
-  if (want.env) requireBoard(caller)
+  if (want.env) mayDecideWhatRuns(ctx, caller, company_id)
   const lead = want.leadAgentId && referredAgent(ctx, company_id, 'leadAgentId', want.leadAgentId).id
   const change = difference(project, {
     name: want.name,
@@ -106,7 +108,8 @@ export function deleteProject(ctx: Context, caller: Caller, project: ProjectRow)
 }
 
 /** An environment can decide what a run's programs do, so it is set by those who may set an agent's. */
-function requireBoard(caller: Caller): void {
+function mayDecideWhatRuns(ctx: Context, caller: Caller, companyId: string): void {
+  requireRole(ctx, caller, companyId, 'admin')
   if (caller.type === 'agent') throw forbidden("Only the board may set a project's env. Leave `env` out.")
 }
 
