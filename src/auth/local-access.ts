@@ -25,6 +25,6 @@ export function createLocalAccess({ requireToken }: { requireToken: boolean }): 
       const values = (cookie ?? '').split(/; */).filter((pair) => pair.startsWith(`${COOKIE}=`))
       return values.some((pair) => sameSecret(pair.slice(COOKIE.length + 1), key))
     },
-    enter: (token) => (link.use(token) ? `${COOKIE}=${key}; Path=/; HttpOnly; SameSite=Strict` : undefined),
+    enter: (token) => (link.use(token) ? `${COOKIE}=${key}; Path=/; HttpOnly; SameSite=Lax` : undefined),
   }
 }
