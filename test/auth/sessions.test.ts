@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../src/database/sql.ts'
+import { createApp } from '../../src/http/app.ts'
 import { insertCompanyRow } from '../http/rows.ts'
 import { cookieOf, createPeopleApp, PASSWORD } from './people.ts'
 
@@ -143,4 +144,32 @@ test('making many tokens is slowed down', async (t) => {
   const refused = await ask('POST', '/api/board/tokens')
   assert.equal(refused.status, 429)
   assert.equal(refused.headers.get('retry-after'), '3600')
+})
+
+test('a person watches a company with the cookie, until the session ends or the membership does', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const app = createPeopleApp(t)
+  const companyId = insertCompanyRow(app.ctx)
+  const api = createApp(app.ctx)
+  const watch = async (cookie: string) => {
+    const response = await api.request(`/api/companies/${companyId}/events`, { headers: { cookie } })
+    assert.equal(response.status, 200)
+    const reader = response.body!.getReader()
+    await reader.read()
+    return async () => {
+      const next = reader.read()
+      t.mock.timers.tick(15_000)
+      return (await next).done
+    }
+  }
+  const leaver = await app.person('Lea', { [companyId]: 'viewer' })
+  const lea = await watch(leaver.cookie)
+  assert.equal(await lea(), false)
+  app.ctx.db.run(sql.deleteFrom('membership').where('user_id', '=', leaver.id))
+  assert.equal(await lea(), true)
+  const goer = await app.person('Gus', { [companyId]: 'viewer' })
+  const gus = await watch(goer.cookie)
+  assert.equal(await gus(), false)
+  await goer.ask('POST', '/api/auth/sign-out')
+  assert.equal(await gus(), true)
 })
