@@ -21,6 +21,7 @@ import { createExecutor, type Executor } from './scheduler/executor.ts'
 import { rescueRuns } from './scheduler/rescue.ts'
 import { createScheduler } from './scheduler/scheduler.ts'
 import { createVault } from './secret/vault.ts'
+import { refreshBundledSkills } from './skill/bundled.ts'
 
 export interface RunningServer {
   url: string
@@ -74,6 +75,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
       scheduler.close()
       await drain(executor, config.drainSec)
     })
+    await refreshBundledSkills(ctx)
     await rescueRuns(ctx, executor)
     await scheduler.start()
     let closing: Promise<void> | undefined

@@ -5,6 +5,7 @@ import { insertMembership } from '../board/membership-queries.ts'
 import type { Context } from '../context.ts'
 import { toMicros } from '../cost/money.ts'
 import type { Caller } from '../http/caller.ts'
+import { addBundledSkills } from '../skill/bundled.ts'
 import type { NewCompany } from './company.ts'
 import { findCompanyWithSpend, insertCompany, isPrefixTaken } from './queries.ts'
 
@@ -35,6 +36,7 @@ export function createCompany(ctx: Context, caller: Caller, want: NewCompany) {
     entity: { type: 'company', id },
     details: { name: want.name },
   })
+  addBundledSkills(ctx, id)
   return findCompanyWithSpend(ctx.db, { id, now: ctx.now })!
 }
 

@@ -15,12 +15,14 @@ import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
 import { costRoutes } from '../cost/routes.ts'
 import { goalRoutes } from '../goal/routes.ts'
+import { guideRoutes } from '../guide/routes.ts'
 import { issueRoutes } from '../issue/routes.ts'
 import { labelRoutes } from '../label/routes.ts'
 import { projectRoutes } from '../project/routes.ts'
 import { workspaceRoutes } from '../project/workspace-routes.ts'
 import { runRoutes } from '../run/routes.ts'
 import { secretRoutes } from '../secret/routes.ts'
+import { skillRoutes } from '../skill/routes.ts'
 import { eventRoutes } from './events.ts'
 import { mount } from './mount.ts'
 import { documentRoutes } from './openapi.ts'
@@ -40,6 +42,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...costRoutes,
   ...eventRoutes,
   ...goalRoutes,
+  ...guideRoutes(() => ENDPOINTS),
   ...hireRoutes,
   ...issueApprovalRoutes,
   ...issueRoutes,
@@ -50,6 +53,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...runRoutes,
   ...secretRoutes,
   ...sessionRoutes,
+  ...skillRoutes,
   ...workspaceRoutes,
   ...documentRoutes(() => ENDPOINTS),
 ]
