@@ -58,8 +58,13 @@ export const pageOf = (title: string, body: Html, error?: string): string =>
 const STYLE =
   ':root{color-scheme:light dark;--line:light-dark(#767676,#8c8c8c)}body{font:1rem/1.5 system-ui,sans-serif;margin:0}main{max-width:26rem;margin:10vh auto;padding:0 1rem}h1{font-size:1.5rem}label{display:block;margin-top:1rem;font-weight:600}input{font:inherit;box-sizing:border-box;width:100%;padding:.5rem;border:1px solid var(--line);border-radius:.3rem}button{font:inherit;font-weight:600;margin-top:1.25rem;padding:.5rem 1rem;border:1px solid var(--line);border-radius:.3rem;cursor:pointer}:focus-visible{outline:3px solid light-dark(#0b57d0,#a8c7fa);outline-offset:2px}[role=alert]{border-left:4px solid light-dark(#b3261e,#f2b8b5);padding:.5rem .75rem}.hint{margin:.25rem 0 0;font-size:.9rem}'
 
-/** Nothing runs on these pages, and they send their forms here only. */
+/**
+ * Nothing runs on these pages, and they send their forms here only. Under the
+ * usual `no-referrer` a browser sends a form with `Origin: null`, which the
+ * gate refuses; what the page's own address holds goes to no other site.
+ */
 export const PAGE_HEADERS = {
+  'referrer-policy': 'same-origin',
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
 }
