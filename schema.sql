@@ -27,6 +27,97 @@ begin
   select raise(abort, 'issue_prefix cannot be changed');
 end;
 
+-- People, in authenticated mode. The tables auth_* are those of better-auth,
+-- which reads them and writes sessions through a connection of its own.
+create table auth_user (
+  id             text primary key,
+  name           text not null,
+  email          text not null unique check (email = lower(email)),
+  email_verified integer not null default 0 check (email_verified in (0, 1)),
+  image          text,
+  may_create_companies integer not null default 0 check (may_create_companies in (0, 1)), -- who set the server up
+  created_at     text not null,
+  updated_at     text not null
+) strict;
+
+create table auth_session (
+  id          text primary key,
+  user_id     text not null references auth_user (id) on delete cascade,
+  token       text not null unique,                 -- worth nothing without a signature under keys/session.key
+  expires_at  text not null,
+  ip_address  text,
+  user_agent  text,
+  created_at  text not null,
+  updated_at  text not null
+) strict;
+
+create index auth_session_by_user on auth_session (user_id);
+
+create table auth_account (
+  id            text primary key,
+  user_id       text not null references auth_user (id) on delete cascade,
+  account_id    text not null,
+  provider_id   text not null,
+  password      text,                               -- bcrypt
+  access_token  text,
+  refresh_token text,
+  id_token      text,
+  access_token_expires_at  text,
+  refresh_token_expires_at text,
+  scope         text,
+  created_at    text not null,
+  updated_at    text not null,
+  unique (user_id, provider_id)
+) strict;
+
+create table auth_verification (
+  id         text primary key,
+  identifier text not null,
+  value      text not null,
+  expires_at text not null,
+  created_at text not null,
+  updated_at text not null
+) strict;
+
+create table membership (
+  company_id text not null references company (id) on delete cascade,
+  user_id    text not null references auth_user (id) on delete cascade,
+  role       text not null check (role in ('owner', 'admin', 'member', 'viewer')),
+  created_at text not null,
+  primary key (company_id, user_id)
+) strict, without rowid;
+
+create index membership_by_user on membership (user_id, company_id);
+
+create table invitation (
+  id         text primary key,
+  company_id text not null references company (id) on delete cascade,
+  role       text not null check (role in ('owner', 'admin', 'member', 'viewer')),
+  hash       text not null unique,                  -- SHA-256 of the link's token; the token itself is nowhere
+  invited_by_user_id text not null,
+  created_at text not null,
+  expires_at text not null,
+  accepted_at text,
+  accepted_by_user_id text,
+  revoked_at text
+) strict;
+
+create index invitation_by_company on invitation (company_id, id);
+
+-- What a person's scripts sign in with.
+create table board_token (
+  id           text primary key,
+  user_id      text not null references auth_user (id) on delete cascade,
+  name         text not null,
+  prefix       text not null,
+  hash         text not null unique,
+  created_at   text not null,
+  last_used_at text,
+  revoked_at   text
+) strict;
+
+create index board_token_by_user on board_token (user_id, id);
+
 create table agent (
   id              text primary key,
   company_id      text not null references company (id) on delete cascade,
@@ -108,6 +199,20 @@ create table config_revision (
 
 create index config_revision_by_agent on config_revision (agent_id, id);
 
+-- Values that an `env` refers to by name. They are sealed under a key file that
+-- is not in the database, bound to the company and the name (src/secret/vault.ts).
+create table secret (
+  id          text primary key,
+  company_id  text not null references company (id) on delete cascade,
+  name        text not null,
+  description text,
+  sealed      text not null,
+  version     integer not null default 1,           -- how often it was set
+  created_at  text not null,
+  updated_at  text not null,
+  unique (company_id, name)
+) strict;
+
 create table goal (
   id             text primary key,
   company_id     text not null references company (id) on delete cascade,
@@ -134,6 +239,7 @@ create table project (
   status        text not null default 'planned' check (status in ('backlog', 'planned', 'active', 'in_progress', 'completed', 'cancelled')),
   lead_agent_id text references agent (id),
   target_date   text,
+  env           text not null default '{}' check (json_valid(env)), -- for the runs on its issues; their agents' own env goes before it
   archived_at   text,
   created_at    text not null,
   updated_at    text not null,

@@ -1,5 +1,7 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../activity/record.ts'
+import { requireFounder } from '../board/founder.ts'
+import { insertMembership } from '../board/membership-queries.ts'
 import type { Context } from '../context.ts'
 import { toMicros } from '../cost/money.ts'
 import type { Caller } from '../http/caller.ts'
@@ -7,8 +9,12 @@ import { addBundledSkills } from '../skill/bundled.ts'
 import type { NewCompany } from './company.ts'
 import { findCompanyWithSpend, insertCompany, prefixesWith } from './queries.ts'
 
-/** Creates a company. Its issue prefix comes from its name and never changes. */
+/**
+ * Creates a company. Its issue prefix comes from its name and never changes.
+ * The person who creates it owns it.
+ */
 export function createCompany(ctx: Context, caller: Caller, want: NewCompany) {
+  requireFounder(ctx, caller)
   const id = uuid()
   insertCompany(ctx.db, {
     id,
@@ -21,6 +27,9 @@ export function createCompany(ctx: Context, caller: Caller, want: NewCompany) {
     created_at: ctx.now,
     updated_at: ctx.now,
   })
+  if (caller.type === 'board' && caller.roles !== null) {
+    insertMembership(ctx.db, { company_id: id, user_id: caller.userId, role: 'owner', created_at: ctx.now })
+  }
   recordActivity(ctx, caller, {
     companyId: id,
     action: 'company.created',

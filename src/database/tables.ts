@@ -19,6 +19,84 @@ export interface CompanyTable {
   updated_at: string
 }
 
+export interface AuthUserTable {
+  id: string
+  name: string
+  email: string
+  email_verified: Generated<0 | 1>
+  image: string | null
+  may_create_companies: Generated<0 | 1>
+  created_at: string
+  updated_at: string
+}
+
+export interface AuthSessionTable {
+  id: string
+  user_id: string
+  token: string
+  expires_at: string
+  ip_address: string | null
+  user_agent: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface AuthAccountTable {
+  id: string
+  user_id: string
+  account_id: string
+  provider_id: string
+  password: string | null
+  access_token: string | null
+  refresh_token: string | null
+  id_token: string | null
+  access_token_expires_at: string | null
+  refresh_token_expires_at: string | null
+  scope: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface AuthVerificationTable {
+  id: string
+  identifier: string
+  value: string
+  expires_at: string
+  created_at: string
+  updated_at: string
+}
+
+export interface MembershipTable {
+  company_id: string
+  user_id: string
+  role: 'owner' | 'admin' | 'member' | 'viewer'
+  created_at: string
+}
+
+export interface InvitationTable {
+  id: string
+  company_id: string
+  role: 'owner' | 'admin' | 'member' | 'viewer'
+  hash: string
+  invited_by_user_id: string
+  created_at: string
+  expires_at: string
+  accepted_at: string | null
+  accepted_by_user_id: string | null
+  revoked_at: string | null
+}
+
+export interface BoardTokenTable {
+  id: string
+  user_id: string
+  name: string
+  prefix: string
+  hash: string
+  created_at: string
+  last_used_at: string | null
+  revoked_at: string | null
+}
+
 export interface AgentTable {
   id: string
   company_id: string
@@ -84,6 +162,17 @@ export interface ConfigRevisionTable {
   created_at: string
 }
 
+export interface SecretTable {
+  id: string
+  company_id: string
+  name: string
+  description: string | null
+  sealed: string
+  version: Generated<number>
+  created_at: string
+  updated_at: string
+}
+
 export interface GoalTable {
   id: string
   company_id: string
@@ -106,6 +195,7 @@ export interface ProjectTable {
   status: Generated<'backlog' | 'planned' | 'active' | 'in_progress' | 'completed' | 'cancelled'>
   lead_agent_id: string | null
   target_date: string | null
+  env: Generated<string>
   archived_at: string | null
   created_at: string
   updated_at: string
@@ -461,10 +551,18 @@ export interface IdempotencyTable {
 
 export interface Tables {
   company: CompanyTable
+  auth_user: AuthUserTable
+  auth_session: AuthSessionTable
+  auth_account: AuthAccountTable
+  auth_verification: AuthVerificationTable
+  membership: MembershipTable
+  invitation: InvitationTable
+  board_token: BoardTokenTable
   agent: AgentTable
   freeze: FreezeTable
   agent_key: AgentKeyTable
   config_revision: ConfigRevisionTable
+  secret: SecretTable
   goal: GoalTable
   project: ProjectTable
   project_goal: ProjectGoalTable

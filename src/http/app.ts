@@ -7,6 +7,9 @@ import { keyRoutes } from '../agent/key-routes.ts'
 import { agentRoutes } from '../agent/routes.ts'
 import { approvalRoutes, issueApprovalRoutes } from '../approval/routes.ts'
 import { assetRoutes } from '../asset/routes.ts'
+import { pageRoutes } from '../auth/page-routes.ts'
+import { sessionRoutes } from '../auth/session-routes.ts'
+import { boardRoutes } from '../board/routes.ts'
 import { commentRoutes } from '../comment/routes.ts'
 import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
@@ -24,6 +27,7 @@ import { projectRoutes } from '../project/routes.ts'
 import { workspaceRoutes } from '../project/workspace-routes.ts'
 import { runRoutes } from '../run/routes.ts'
 import { searchRoutes } from '../search/routes.ts'
+import { secretRoutes } from '../secret/routes.ts'
 import { skillRoutes } from '../skill/routes.ts'
 import { eventRoutes } from './events.ts'
 import { mount } from './mount.ts'
@@ -36,6 +40,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...agentRoutes,
   ...approvalRoutes,
   ...assetRoutes,
+  ...boardRoutes,
   ...checkRoutes,
   ...commentRoutes,
   ...companyRoutes,
@@ -54,9 +59,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...issueRoutes,
   ...keyRoutes,
   ...labelRoutes,
+  ...pageRoutes,
   ...projectRoutes,
   ...runRoutes,
   ...searchRoutes,
+  ...secretRoutes,
+  ...sessionRoutes,
   ...skillRoutes,
   ...workspaceRoutes,
   ...documentRoutes(() => ENDPOINTS),
