@@ -5,16 +5,28 @@ import { demoCommand } from './cli/demo.ts'
 import { demoAgentCommand } from './cli/demo-agent.ts'
 import { doctorCommand } from './cli/doctor.ts'
 import { EXIT, exitCodeOf, lineOf } from './cli/exit-codes.ts'
+import { freezeCommand, thawCommand } from './cli/freeze.ts'
 import { logsCommand } from './cli/logs.ts'
 import { NOUNS } from './cli/nouns.ts'
 import { startCommand } from './cli/start.ts'
 import { statusCommand } from './cli/status.ts'
 import { stopCommand } from './cli/stop.ts'
+import { verifyCommand } from './cli/verify.ts'
 import { waitCommand } from './cli/wait.ts'
 import { whyCommand } from './cli/why.ts'
 import { packageVersion } from './config.ts'
 
-const COMMANDS = [startCommand, demoCommand, statusCommand, stopCommand, doctorCommand, logsCommand]
+const COMMANDS = [
+  startCommand,
+  demoCommand,
+  statusCommand,
+  stopCommand,
+  freezeCommand,
+  thawCommand,
+  doctorCommand,
+  verifyCommand,
+  logsCommand,
+]
 const CLIENT_COMMANDS = [whyCommand, waitCommand, apiCommand]
 
 /** @param isAsked which of the nouns are to be there with all their verbs; the others are there by name */

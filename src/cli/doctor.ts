@@ -1,22 +1,23 @@
 import { Command } from 'commander'
 import { type Config, packageVersion, readConfig } from '../config.ts'
 import type { Result } from '../doctor/check.ts'
+import { type ConnectionOptions, withConnection } from './connection.ts'
 import { CliError, EXIT, lineOf } from './exit-codes.ts'
 import { oneLine, paint, print, printJson } from './output.ts'
 
-interface DoctorOptions {
-  dataDir?: string
+interface DoctorOptions extends ConnectionOptions {
+  deep?: boolean
   json?: boolean
 }
 
 export const doctorCommand = () =>
-  new Command('doctor')
-    .description('Say whether everything that a server needs is there, and what to do where it is not.')
-    .option('--data-dir <folder>', 'the data directory (default: SERVICE_HOME)')
+  withConnection(new Command('doctor'))
+    .description('Say whether everything that a server needs is there and in order, and what to do where it is not.')
+    .option('--deep', 'recompute every total, search index and hash too, which takes longer')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ service doctor\n  $ service doctor --json --data-dir ./data\n\nExit codes: 0 nothing is broken, 1 something is.',
+      '\nExamples:\n  $ service doctor\n  $ service doctor --deep --json --data-dir ./data\n\nExit codes: 0 nothing is broken, 1 something is.',
     )
     .action(doctor)
 
@@ -28,16 +29,25 @@ async function doctor(options: DoctorOptions): Promise<void> {
   if (broken > 0) throw new CliError(EXIT.failure, `${broken} of ${results.length} checks found something broken.`)
 }
 
-/** Settings that cannot be read stand in the way of everything else. */
+/** Settings that cannot be read stand in the way of everything else, and a database of its content. */
 async function examineAll(options: DoctorOptions): Promise<Result[]> {
-  const [{ examine }, { CHECKS }] = await Promise.all([import('../doctor/check.ts'), import('../doctor/checks.ts')])
+  const [{ examine }, { CHECKS }, { contentCheck }] = await Promise.all([
+    import('../doctor/check.ts'),
+    import('../doctor/checks.ts'),
+    import('../doctor/content.ts'),
+  ])
   let config: Config
   try {
-    config = readConfig(options, process.env)
+    config = readConfig(options.dataDir === undefined ? {} : { dataDir: options.dataDir }, process.env)
   } catch (error) {
     return [{ id: 'settings', title: 'Settings', status: 'broken', message: lineOf(error) }]
   }
-  return examine(config, CHECKS)
+  const results = await examine(config, CHECKS)
+  const hasContent = results.some(
+    ({ id, status, details }) => id === 'database' && status !== 'broken' && details?.bytes,
+  )
+  if (!hasContent && options.url === undefined) return results
+  return [...results, ...(await examine(config, [contentCheck(options, { deep: options.deep ?? false })]))]
 }
 
 const MARKS = { ok: ['good', 'ok'], warning: ['waiting', 'warning'], broken: ['bad', 'broken'] } as const

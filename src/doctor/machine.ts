@@ -47,9 +47,10 @@ function lookAtDataDir(dataDir: string): Finding {
   if (!found.isDirectory()) return { status: 'broken', message: `${dataDir} is no directory.`, hint: other, details }
   if (!isWritable(dataDir)) return { status: 'broken', message: `${dataDir} cannot be written.`, hint: other, details }
   const mode = found.mode & 0o777
-  if ((mode & 0o077) !== 0) {
-    const message = `${dataDir} can be read by other users (mode ${mode.toString(8)}).`
-    return { status: 'warning', message, hint: `chmod 700 ${dataDir}`, details: { ...details, mode } }
+  // It holds keys, so nobody else may look into it.
+  if ((mode & 0o077) !== 0 && process.platform !== 'win32') {
+    const message = `${dataDir} is open to other users of this machine (${mode.toString(8)}).`
+    return { status: 'broken', message, hint: `chmod 700 ${dataDir}`, details: { ...details, mode } }
   }
   return { status: 'ok', message: dataDir, details: { ...details, mode } }
 }

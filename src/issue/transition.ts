@@ -34,11 +34,19 @@ export function refuseWithoutOwner(
  */
 export function wakeDependents(ctx: Context, caller: Caller, ended: IssueRow, activityId: string): void {
   for (const freed of listUnblockedBy(ctx.db, { blockerId: ended.id })) {
-    wake(ctx, caller, freed, 'blockers_resolved', activityId)
+    wakeFreed(ctx, caller, freed, activityId)
   }
   if (ended.parent_id === null || hasOpenChild(ctx.db, { parentId: ended.parent_id })) return
   wake(ctx, caller, findIssue(ctx.db, ended.parent_id)!, 'children_done', activityId)
 }
+
+/**
+ * Wakes the assignee of an issue that waits for nothing any more.
+ *
+ * @param activityId the activity that made it so
+ */
+export const wakeFreed = (ctx: Context, caller: Caller, issue: IssueRow, activityId: string): void =>
+  wake(ctx, caller, issue, 'blockers_resolved', activityId)
 
 function wake(
   ctx: Context,

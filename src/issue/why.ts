@@ -37,9 +37,7 @@ const ROUNDS = 20
 export function storyOf(ctx: Context, issue: IssueRow, limit: number): Story {
   const { db } = ctx
   const companyId = issue.company_id
-  const filter = { companyId, entityId: issue.id, limit, after: undefined }
-  const rest = { agentId: undefined, entityType: undefined, action: undefined, since: undefined }
-  const activity = listActivity(db, { ...filter, ...rest })
+  const activity = listActivity(db, { companyId, entityId: issue.id }, { after: undefined, limit })
   const runs = listRunsOfIssue(db, { issueId: issue.id, limit })
   const wakes = listIdleWakesOfIssue(db, { issueId: issue.id, limit })
 

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts'
 import { isSpent } from '../cost/budget.ts'
 import { toCents } from '../cost/money.ts'
 import { agentSpend, companySpend } from '../cost/queries.ts'
+import { findFreeze } from '../instance/queries.ts'
 import { listLiveRuns } from './queries.ts'
 
 /** One thing that keeps a run from starting. */
@@ -32,7 +33,28 @@ export function gatesOf(ctx: Context, agent: AgentRow, notBefore: string | null)
   const own = live.filter((run) => run.agent_id === agent.id).length
   const { maxConcurrentRuns } = heartbeatOf(agent)
   const found: (Gate | false)[] = [
+    findFreeze(ctx.db) !== undefined && {
+      code: 'frozen',
+      effect: 'waits',
+      message: 'Everything is frozen. `service thaw` lets it go on.',
+    },
+    agent.adapter_type === 'none' && {
+      code: 'works_elsewhere',
+      effect: 'refused',
+      message: `${agent.name} works elsewhere and is not started from here (adapter none).`,
+    },
     !isReady(agent.status) && statusGate(agent),
+    agent.held_until !== null &&
+      agent.held_until > ctx.now && {
+        code: 'held',
+        effect: 'waits',
+        message: `${agent.name} is held until ${agent.held_until}: ${agent.held_because}`,
+      },
+    company.stopped_at !== null && {
+      code: 'company_stopped',
+      effect: 'waits',
+      message: 'The company is stopped. Thaw it.',
+    },
     company.status !== 'active' && {
       code: 'company_status',
       effect: 'waits',

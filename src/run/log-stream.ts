@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs'
 import type { Context } from '../context.ts'
-import { callerOf } from '../http/caller.ts'
+import { isStillWelcome } from '../http/events.ts'
 import type { Input } from '../http/route.ts'
 import { frame, HEARTBEAT_MS } from '../http/sse.ts'
 import { logFolder } from '../scheduler/run-files.ts'
@@ -22,6 +22,7 @@ export function streamLog(
   from: number,
   { header, drop }: Pick<Input, 'header' | 'drop'>,
 ): ReadableStream<Uint8Array> {
+  const companyId = findRun(ctx.db, { id: runId })!.company_id
   const encoder = new TextEncoder()
   const news = createNews(ctx, runId)
   let offset = from
@@ -39,6 +40,11 @@ export function streamLog(
           stop()
           controller.close()
         }
+        const goOn = (welcome: boolean) => {
+          if (news.isClosed()) return
+          if (!welcome) end()
+          else if (stalled === 0) controller.enqueue(encoder.encode(': alive\n\n'))
+        }
         heartbeat = setInterval(() => {
           // A system without a watcher left to give tells nothing by itself.
           news.look()
@@ -48,14 +54,7 @@ export function streamLog(
             return drop()
           }
           // Who asked is asked again: a revoked key or an ended run must not go on watching.
-          callerOf(ctx, header('authorization')).then(
-            () => {
-              if (!news.isClosed() && stalled === 0) controller.enqueue(encoder.encode(': alive\n\n'))
-            },
-            () => {
-              if (!news.isClosed()) end()
-            },
-          )
+          isStillWelcome(ctx, companyId, header).then(goOn, () => goOn(false))
         }, HEARTBEAT_MS)
         controller.enqueue(encoder.encode(': watching\n\n'))
       },

@@ -11,9 +11,13 @@ import { secretNames, withSecrets } from '../adapter/secrets.ts'
 import { sessionToResume } from '../adapter/session.ts'
 import type { AgentRow } from '../agent/agent.ts'
 import { findAgent } from '../agent/queries.ts'
+import { isSecretName } from '../agent/redact.ts'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
+import { leftToSpend } from '../cost/budget.ts'
 import type { RunSpec } from '../scheduler/run-files.ts'
+import { openSecrets } from '../secret/open.ts'
+import { placeSkills, type SyncedSkills } from '../skill/sync.ts'
 import { runVariables } from './environment.ts'
 import { findApprovalBrief, findCommentBrief, findIssueBrief, findWorkspaceCwd } from './prepare-queries.ts'
 import type { RunRow } from './run.ts'
@@ -49,11 +53,13 @@ export type RunToPlan = Pick<
   'id' | 'company_id' | 'agent_id' | 'issue_id' | 'adapter_type' | 'source' | 'reasons'
 >
 
-/** What is made for one run alone. */
-export interface RunSecrets {
+/** What is a run's own. */
+export interface RunOwn {
   token: string
   /** For a session that begins with the run. */
   newSessionId: string
+  /** Where the agent's skills are, or would be. */
+  skills(): Promise<Pick<SyncedSkills, 'directory' | 'skills'>>
 }
 
 /** What a run would be, and all that stands in its way. */
@@ -64,8 +70,8 @@ export interface RunPlan {
 }
 
 /**
- * Prepares a run and makes what it needs: the agent's own folder, where it
- * works there.
+ * Prepares a run and makes what it needs: the agent's skills, and its own
+ * folder where it works there.
  *
  * @throws NotStartable with a sentence that says what to mend
  */
@@ -75,7 +81,12 @@ export async function prepareRun(
   token: string,
   around: RunSurroundings,
 ): Promise<PreparedRun> {
-  const { problems, prepared } = await planRun(ctx, run, { token, newSessionId: randomUUID() }, around)
+  const own = {
+    token,
+    newSessionId: randomUUID(),
+    skills: () => placeSkills(ctx, run.agent_id, run.id),
+  }
+  const { problems, prepared } = await planRun(ctx, run, own, around)
   if (problems[0]) throw problems[0]
   const { cwd } = prepared!.spec
   if (cwd === ownFolder(ctx, run.agent_id)) await mkdir(cwd, { recursive: true, mode: 0o700 })
@@ -87,12 +98,8 @@ export async function prepareRun(
  * working directory, prompt and session. Starts and changes nothing, so that
  * a rehearsal is this and nothing else.
  */
-export async function planRun(
-  ctx: Context,
-  run: RunToPlan,
-  { token, newSessionId }: RunSecrets,
-  around: RunSurroundings,
-): Promise<RunPlan> {
+export async function planRun(ctx: Context, run: RunToPlan, own: RunOwn, around: RunSurroundings): Promise<RunPlan> {
+  const { token, newSessionId } = own
   const agent = findAgent(ctx.db, { id: run.agent_id })!
   const adapter = adapterOf(run.adapter_type)
   if (!adapter) return hopeless('unknown_adapter', `There is no adapter ${run.adapter_type}.`)
@@ -105,9 +112,9 @@ export async function planRun(
   const refuse = (code: string, message: string) => {
     problems.push(new NotStartable(code, message))
   }
-  const config = resolveSecrets(parsed.output, refuse)
   const reasons = JSON.parse(run.reasons) as WakeReason[]
   const issue = run.issue_id === null ? undefined : findIssueBrief(ctx.db, run.issue_id)
+  const { config, secrets } = resolveConfig(ctx, agent, parsed.output, issue?.project_env, refuse)
   const workspaceCwd = issue?.project_id ? findWorkspaceCwd(ctx.db, issue.project_id) : null
   const cwd = await chooseCwd(ctx, agent, config, workspaceCwd, refuse)
   const instructions = await readInstructions(adapter, config, cwd, refuse)
@@ -119,6 +126,7 @@ export async function planRun(
   const commentId = reasons.findLast((reason) => reason.commentId !== null)?.commentId ?? null
   const comment = commentId === null ? undefined : findCommentBrief(ctx.db, commentId)
   const company = findCompany(ctx.db, { id: run.company_id })!
+  const skills = await own.skills()
   const prompt = buildPrompt({
     agent: { id: agent.id, name: agent.name, role: agent.role, title: agent.title },
     company: { id: company.id, name: company.name },
@@ -128,6 +136,7 @@ export async function planRun(
     comment: comment ? { id: comment.id, author: comment.author ?? 'the board', body: comment.body } : null,
     approval,
     instructions: adapter.instructions === 'prompt' ? instructions : null,
+    skills: skills.skills.filter((skill) => !skill.required),
     promptTemplate: typeof config.promptTemplate === 'string' ? config.promptTemplate : null,
   })
   const command = adapter.command(config, {
@@ -149,7 +158,13 @@ export async function planRun(
     },
   })
   const limits = limitsOf(config)
-  const variables = runVariables(run, { apiUrl: around.apiUrl, token, workspaceCwd, skillsDir: null, approval })
+  const variables = runVariables(run, {
+    apiUrl: around.apiUrl,
+    token,
+    workspaceCwd,
+    skillsDir: skills.directory,
+    approval,
+  })
   const spec: RunSpec = {
     runId: run.id,
     command: command.command,
@@ -157,7 +172,8 @@ export async function planRun(
     env: { ...ctx.config.environment, ...command.env, ...variables },
     cwd,
     stdin: command.stdin,
-    redact: [token],
+    redact: [token, ...secrets],
+    budgetMicros: leftToSpend(ctx, { companyId: run.company_id, agentId: agent.id }),
     ...limits,
     silenceSec: limits.silenceSec || null,
     logCap: ctx.config.logLimit,
@@ -178,11 +194,55 @@ const hopeless = (code: string, message: string): RunPlan => ({
   prepared: null,
 })
 
-function resolveSecrets(config: Record<string, unknown>, refuse: Refuse): Record<string, unknown> {
-  const missing = secretNames(config)
-  if (missing.length > 0) refuse('unknown_secret', `The company has no secret named ${missing.join(', ')}.`)
-  return withSecrets(config, (name) => name)
+/**
+ * The agent's configuration as its adapter reads it, with the project's
+ * environment below its own and with the stored secrets in place; a secret
+ * that cannot be had is empty.
+ *
+ * @param own the configuration, parsed
+ * @returns the configuration, and every secret value in it
+ */
+function resolveConfig(
+  ctx: Context,
+  agent: AgentRow,
+  own: Record<string, unknown>,
+  projectEnv: string | null | undefined,
+  refuse: Refuse,
+) {
+  const config: Record<string, unknown> =
+    projectEnv && own.env ? { ...own, env: { ...JSON.parse(projectEnv), ...own.env } } : own
+  const names = secretNames(config)
+  const opened = openSecrets(ctx, agent.company_id, names)
+  const missing = names.filter((name) => !opened.has(name))
+  if (missing.length > 0) {
+    refuse(
+      'unknown_secret',
+      `The company has no secret named ${missing.join(', ')}. Store it, or take it out of the env.`,
+    )
+  }
+  const sealed = names.filter((name) => opened.get(name) === undefined)
+  if (sealed.length > 0) {
+    refuse(
+      'secret_unreadable',
+      `The secret ${sealed.join(', ')} cannot be opened: keys/secret.key is not the key that it was stored under. Rotate it.`,
+    )
+  }
+  const resolved = withSecrets(config, (name) => opened.get(name) ?? '')
+  const [header] = Object.entries(resolved.headers ?? {}).find(([, value]) => /[\r\n]/.test(value)) ?? []
+  if (header) refuse('invalid_secret', `The secret of the header ${header} is not one line.`)
+  return {
+    config: resolved,
+    secrets: [...opened.values(), ...plainSecrets(resolved)].filter((one) => one !== undefined),
+  }
 }
+
+/** What stands in the configuration itself under a name that says it is a secret. */
+const plainSecrets = (config: Record<string, unknown>): string[] =>
+  [config.env, config.headers].flatMap((values) =>
+    Object.entries((values ?? {}) as Record<string, string>).flatMap(([name, value]) =>
+      isSecretName(name) ? [value] : [],
+    ),
+  )
 
 const ownFolder = (ctx: Context, agentId: string) => path.join(ctx.config.dataDir, 'agents', agentId)
 

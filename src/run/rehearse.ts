@@ -7,6 +7,7 @@ import type { Caller } from '../http/caller.ts'
 import * as field from '../http/fields.ts'
 import { argvOf } from '../programs.ts'
 import { MARKER } from '../scheduler/process-table.ts'
+import { plannedSkills } from '../skill/sync.ts'
 import { gatesOf } from './gates.ts'
 import { planRun, type RunPlan } from './prepare.ts'
 import { findWaitingWake } from './queries.ts'
@@ -80,7 +81,8 @@ export async function rehearse(
     reasons: wake.reasons,
   }
   const around = { apiUrl: '', probe: createProbe(ctx.config.environment), postProgram: argvOf('post') }
-  const plan = await planRun(ctx, run, { token: REDACTED, newSessionId: SESSION_ID }, around)
+  const own = { token: REDACTED, newSessionId: SESSION_ID, skills: async () => plannedSkills(ctx, agent.id) }
+  const plan = await planRun(ctx, run, own, around)
   const gates = [
     ...gatesOf(ctx, agent, wake.not_before),
     ...plan.problems.map(({ code, message }) => ({ code, effect: 'fails' as const, message })),

@@ -26,11 +26,16 @@ const Wake = v.strictObject({
   createdAt: field.timestamp,
 })
 
+/** What every list of runs takes. */
+export const RUN_QUERY = {
+  agentId: v.optional(v.string()),
+  status: v.optional(v.pipe(v.string(), v.description('A comma-separated list of statuses.'))),
+}
+
 const listQuery = v.object({
   ...LIST_QUERY,
-  agentId: v.optional(v.string()),
+  ...RUN_QUERY,
   issueId: v.optional(v.string()),
-  status: v.optional(v.pipe(v.string(), v.description('A comma-separated list of statuses.'))),
 })
 
 const list = route({
@@ -145,7 +150,11 @@ const invoke = route({
       }
       const issue = body.issueId ? getIssueRef(ctx, target.company_id, body.issueId) : undefined
       if (refusesWakes(target, caller, 'on_demand')) {
-        throw new AppError('agent_not_ready', `${target.name} takes no wakes but its timer's (wakeOnDemand).`)
+        const why =
+          target.adapter_type === 'none'
+            ? 'works elsewhere and is not started from here (adapter none)'
+            : "takes no wakes but its timer's (wakeOnDemand)"
+        throw new AppError('agent_not_ready', `${target.name} ${why}.`)
       }
       const activityId = recordActivity(ctx, caller, {
         companyId: target.company_id,
@@ -199,7 +208,8 @@ export const runRoutes = [
   { ...invoke, id: 'agents.wakeup', path: '/api/agents/:agentId/wakeup' },
 ]
 
-function pageOfRuns(ctx: Context, companyId: string, query: v.InferOutput<typeof listQuery>, live: boolean) {
+/** A page of runs, newest first, as the query asks. */
+export function pageOfRuns(ctx: Context, companyId: string, query: v.InferOutput<typeof listQuery>, live: boolean) {
   const { limit, agentId, issueId } = query
   const filter = {
     companyId,

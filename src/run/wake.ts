@@ -6,7 +6,7 @@ import { heartbeatOf } from '../agent/runtime-config.ts'
 import type { Context } from '../context.ts'
 import type { RunTable, WakeTable } from '../database/tables.ts'
 import { actorOf, type Caller } from '../http/caller.ts'
-import { findWaitingWake, insertWake, updateWake } from './queries.ts'
+import { findWaitingWake, insertWake, mergeWake } from './queries.ts'
 
 export type WakeRow = Selectable<WakeTable>
 export type WakeSource = RunTable['source']
@@ -49,7 +49,7 @@ const KEPT_REASONS = 50
  * Asks for a run of an agent, in the transaction that causes it. An agent has
  * at most one waiting wake: later causes merge into it and keep their reasons.
  * Nothing happens when the agent itself is the cause, when it is terminated or
- * not yet approved, or when `wakeOnDemand: false` limits it to its timer and
+ * not yet approved, when its adapter starts nothing, or when `wakeOnDemand: false` limits it to its timer and
  * the board's own button. A paused agent's wake waits until it is resumed.
  *
  * @returns the waiting wake, or undefined when there is none
@@ -59,30 +59,27 @@ export function requestWake(ctx: Context, caller: Caller, want: WakeRequest): Wa
   const agent = findAgent(ctx.db, { id: want.agentId })
   if (!agent || agent.status === 'terminated' || agent.status === 'pending_approval') return undefined
   if (refusesWakes(agent, caller, want.source)) return undefined
-  const waiting = findWaitingWake(ctx.db, { agentId: want.agentId })
+  const waiting = findWaitingWake(ctx.db, { agentId: agent.id })
   const values = wakeAfter(waiting, want, reasonOf(caller, want, ctx.now))
-  const wake = waiting
-    ? updateWake(ctx.db, waiting.id, { ...values, updated_at: ctx.now })
-    : insertWake(ctx.db, {
-        ...values,
-        id: uuid(),
-        company_id: agent.company_id,
-        agent_id: agent.id,
-        created_at: ctx.now,
-        updated_at: ctx.now,
-      })
-  ctx.afterCommit(() =>
-    ctx.events.publish({
-      companyId: agent.company_id,
-      type: 'wake.waiting',
-      data: { agentId: agent.id, wakeId: wake.id },
-    }),
-  )
+  if (waiting) return merge(ctx, waiting, { ...waiting, ...values, updated_at: ctx.now })
+  const wake = insertWake(ctx.db, {
+    ...values,
+    id: uuid(),
+    company_id: agent.company_id,
+    agent_id: agent.id,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  })
+  announce(ctx, wake)
   return wake
 }
 
-/** Whether an agent is limited to its timer and the board's own button, and this is neither. */
+/**
+ * Whether a cause wakes an agent not: it works elsewhere and reads its inbox, or
+ * it is limited to its timer and the board's own button, and this is neither.
+ */
 export function refusesWakes(agent: AgentRow, caller: Caller, source: WakeSource): boolean {
+  if (agent.adapter_type === 'none') return true
   const isByHand = source === 'on_demand' && caller.type === 'board'
   return !heartbeatOf(agent).wakeOnDemand && source !== 'timer' && source !== 'retry' && !isByHand
 }
@@ -102,20 +99,47 @@ export function reasonOf(caller: Caller, want: WakeRequest, at: string): WakeRea
   }
 }
 
-/** What a wake is once a cause has been added: to the one that waits, or as a wake of its own. */
+/**
+ * What a wake is once a cause has been added: to the one that waits, or as a
+ * wake of its own. A busy agent is told of every comment on its issues, so
+ * this reads none of the reasons that there are.
+ */
 export function wakeAfter(waiting: WakeRow | undefined, want: WakeRequest, reason: WakeReason) {
   const priority = want.priority ?? (want.source === 'timer' ? 3 : want.source === 'on_demand' ? 0 : 2)
-  const before = waiting ? (JSON.parse(waiting.reasons) as WakeReason[]) : []
-  const carried = want.retryOf ? (JSON.parse(want.retryOf.reasons) as WakeReason[]) : []
   const notBefore = want.notBefore ?? null
   return {
-    reasons: JSON.stringify([...before, ...carried, reason].slice(0, KEPT_REASONS)),
+    ...keep(waiting?.reasons ?? '[]', waiting?.reason_count ?? 0, want, reason),
     issue_id: waiting?.issue_id ?? reason.issueId,
     priority: Math.min(waiting?.priority ?? priority, priority),
     // Whatever may go at once takes what waits along.
     not_before: !waiting ? notBefore : notBefore && waiting.not_before ? earlier(notBefore, waiting.not_before) : null,
     retry_of_run_id: waiting?.retry_of_run_id ?? want.retryOf?.id ?? null,
   }
+}
+
+/** Writes a wake that another cause was merged into, if that changed anything. */
+function merge(ctx: Context, waiting: WakeRow, merged: WakeRow): WakeRow {
+  const mayGoSooner = merged.priority !== waiting.priority || merged.not_before !== waiting.not_before
+  const isSame = merged.reason_count === waiting.reason_count && merged.issue_id === waiting.issue_id && !mayGoSooner
+  if (isSame && merged.retry_of_run_id === waiting.retry_of_run_id) return waiting
+  mergeWake(ctx.db, merged)
+  if (mayGoSooner) announce(ctx, merged)
+  return merged
+}
+
+/** Adds reasons to the JSON array of those there are, as text; the first ones stay when there are too many. */
+function keep(kept: string, count: number, want: WakeRequest, reason: WakeReason) {
+  const carried = want.retryOf ? (JSON.parse(want.retryOf.reasons) as WakeReason[]) : []
+  const added = [...carried, reason].slice(0, Math.max(0, KEPT_REASONS - count))
+  if (added.length === 0) return { reasons: kept, reason_count: count }
+  const more = added.map((one) => JSON.stringify(one)).join(',')
+  return { reasons: `${kept.slice(0, -1)}${count > 0 ? ',' : ''}${more}]`, reason_count: count + added.length }
+}
+
+/** Tells the scheduler, once it is durable, that something may run. */
+function announce(ctx: Context, wake: WakeRow): void {
+  const data = { agentId: wake.agent_id, wakeId: wake.id }
+  ctx.afterCommit(() => ctx.events.publish({ companyId: wake.company_id, type: 'wake.waiting', data }))
 }
 
 const earlier = (a: string, b: string) => (a < b ? a : b)

@@ -66,11 +66,11 @@ test('what is broken is said with what to do, and ends the program with 1', asyn
   assert.match(text.err, /1 of \d+ checks found something broken/)
 })
 
-test('a data directory that others can read is warned of', async (t) => {
+test('a data directory that others can read is broken: keys are in it', async (t) => {
   const dataDir = path.join(temporaryFolder(t), 'open')
   mkdirSync(dataDir, { mode: 0o755 })
   const { code, of } = await examine(t, dataDir)
-  assert.deepEqual([code, of('data_dir')[0]!.status], [0, 'warning'])
+  assert.deepEqual([code, of('data_dir')[0]!.status], [1, 'broken'])
   assert.match(of('data_dir')[0]!.hint!, /^chmod 700 /)
 })
 

@@ -43,7 +43,7 @@ async function runOf(app: TestApp, agent: TestAgent, cents: number) {
     app.ctx.db.run(
       sql.insertInto('cost_event').values({ ...event, ...cost, occurred_at: app.ctx.now, created_at: app.ctx.now }),
     )
-    const ending = { reason: 'exited' as const, exitCode: 0, signal: null, error: null }
+    const ending = { reason: 'exited' as const, exitCode: 0, signal: null, error: null, at: app.ctx.now }
     await app.ctx.write(() => settleRun(app.ctx, run.id, ending, NO_FACTS))
   }
   return { id: run.id, ask: app.as(token), end }
