@@ -30,6 +30,8 @@ export interface Config {
   bodyLimit: number
   /** How much of a run's output is kept, in bytes. */
   logLimit: number
+  /** So many runs of an agent for one issue, in a row and without a change by it, are a loop; 0 for none. */
+  loopRuns: number
   /** How long a stop waits for runs to finish by themselves, in seconds. */
   drainSec: number
   /** Whether each answer is checked against its declared schema; for tests. */
@@ -66,6 +68,7 @@ const ConfigFile = v.strictObject({
   requireToken: v.optional(v.boolean()),
   maxRuns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000))),
   logLimit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(4_096))),
+  loopRuns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100))),
   drainSec: v.optional(v.pipe(v.number(), v.minValue(0))),
 })
 
@@ -113,6 +116,7 @@ export function readConfig(flags: Flags, env: Environment): Config {
     maxRuns: numberOf('SERVICE_MAX_RUNS', env, 1) ?? file.maxRuns ?? availableParallelism(),
     bodyLimit: 2 * 1024 * 1024,
     logLimit: file.logLimit ?? 4 * 1024 * 1024,
+    loopRuns: file.loopRuns ?? 5,
     drainSec: numberOf('SERVICE_DRAIN_SEC', env) ?? file.drainSec ?? 0,
     checkAnswers: false,
     environment: passedOn(env),

@@ -27,7 +27,19 @@ export interface RunningServer {
   url: string
   ctx: Context
   /** Stops, once what is under way is answered, and gives the data directory back. Closing twice is closing once. */
-  close(): Promise<void>
+  close(how?: Stop): Promise<void>
+}
+
+/** What a stop does with the runs that are under way. */
+export interface Stop {
+  /**
+   * `stop` (the default) ends them; they are run again at the next start.
+   * `leave` lets them go on by themselves: the next server adopts them, so that
+   * an upgrade costs no run.
+   */
+  runs?: 'stop' | 'leave'
+  /** Told how many runs the stop waits for, at the beginning and with each that has ended. */
+  onLeft?: (runs: number) => void
 }
 
 /**
@@ -71,16 +83,22 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     })
     closers.push(() => executor.close())
     const scheduler = createScheduler(ctx, executor.execute)
+    let how: Stop = {}
     closers.push(async () => {
       scheduler.close()
       await drain(executor, config.drainSec)
+      if (how.runs === 'leave') await executor.launched()
+      else await executor.stopAll(how.onLeft)
     })
     await refreshBundledSkills(ctx)
     await rescueRuns(ctx, executor)
     await scheduler.start()
     let closing: Promise<void> | undefined
-    const close = () => {
-      closing ??= closeAll(closers)
+    const close = (stop: Stop = {}) => {
+      if (!closing) {
+        how = stop
+        closing = closeAll(closers)
+      }
       return closing
     }
     return { url, ctx, close }
@@ -90,12 +108,11 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
   }
 }
 
-/** Gives the runs under way some time to finish, then stops them; they go on at the next start. */
+/** Gives the runs under way some time to finish. */
 async function drain(executor: Executor, drainSec: number): Promise<void> {
   const patience = new AbortController()
   await Promise.race([executor.idle(), delay(drainSec * 1_000, undefined, { signal: patience.signal }).catch(() => {})])
   patience.abort()
-  await executor.stopAll()
 }
 
 type Closer = () => void | Promise<void>

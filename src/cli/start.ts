@@ -83,7 +83,7 @@ function banner(url: string, link: string | undefined, config: Config): string {
         ? ': the board is who opens the link below'
         : ': everyone on this machine is the board'
   return [
-    `${paint('strong', `service ${config.version}`)} is up. Ctrl-C stops it.`,
+    `${paint('strong', `service ${config.version}`)} is up. Ctrl-C stops it and its runs.`,
     `  URL   ${paint('busy', url)}${moved}`,
     `  Data  ${config.dataDir}`,
     `  Mode  ${config.mode}${mode}`,

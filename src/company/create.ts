@@ -7,7 +7,7 @@ import { toMicros } from '../cost/money.ts'
 import type { Caller } from '../http/caller.ts'
 import { addBundledSkills } from '../skill/bundled.ts'
 import type { NewCompany } from './company.ts'
-import { findCompanyWithSpend, insertCompany, isPrefixTaken } from './queries.ts'
+import { findCompanyWithSpend, insertCompany, prefixesWith } from './queries.ts'
 
 /**
  * Creates a company. Its issue prefix comes from its name and never changes.
@@ -50,9 +50,10 @@ function choosePrefix(ctx: Context, name: string): string {
     .toUpperCase()
     .replaceAll(/[^A-Z]/g, '')
   const stem = letters.slice(0, 3).padEnd(2, 'X')
+  const taken = prefixesWith(ctx.db, stem)
   for (let n = 0; ; n++) {
     const prefix = stem + suffix(n)
-    if (!isPrefixTaken(ctx.db, prefix)) return prefix
+    if (!taken.has(prefix)) return prefix
   }
 }
 

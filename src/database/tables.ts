@@ -8,6 +8,7 @@ export interface CompanyTable {
   status: Generated<'active' | 'paused' | 'archived'>
   pause_reason: 'manual' | 'budget' | null
   paused_at: string | null
+  stopped_at: string | null
   issue_prefix: string
   issue_counter: Generated<number>
   budget_micros: Generated<number>
@@ -119,10 +120,20 @@ export interface AgentTable {
   paused_at: string | null
   error_reason: string | null
   failures: Generated<number>
+  held_until: string | null
+  held_because: string | null
+  resumed_at: string | null
   timer_due_at: string | null
   last_heartbeat_at: string | null
   created_at: string
   updated_at: string
+}
+
+export interface FreezeTable {
+  id: Generated<number>
+  reason: string | null
+  user_id: string
+  created_at: string
 }
 
 export interface AgentKeyTable {
@@ -249,6 +260,12 @@ export interface IssueTable {
   updated_at: string
 }
 
+export interface IssueCountTable {
+  company_id: string
+  status: 'backlog' | 'todo' | 'in_progress' | 'in_review' | 'blocked' | 'done' | 'cancelled'
+  n: number
+}
+
 export interface IssueLabelTable {
   issue_id: string
   label_id: string
@@ -317,6 +334,32 @@ export interface AttachmentTable {
   created_at: string
 }
 
+export interface DocumentTable {
+  id: string
+  company_id: string
+  issue_id: string
+  key: string
+  latest_number: number
+  created_by_agent_id: string | null
+  created_by_user_id: string | null
+  created_at: string
+}
+
+export interface DocumentRevisionTable {
+  id: string
+  company_id: string
+  document_id: string
+  number: number
+  title: string | null
+  format: 'markdown'
+  body: string
+  change_summary: string | null
+  created_by_agent_id: string | null
+  created_by_user_id: string | null
+  created_by_run_id: string | null
+  created_at: string
+}
+
 export interface ApprovalTable {
   id: string
   company_id: string
@@ -357,6 +400,7 @@ export interface WakeTable {
   agent_id: string
   status: Generated<'waiting' | 'claimed' | 'dropped'>
   reasons: string
+  reason_count: Generated<number>
   issue_id: string | null
   priority: Generated<number>
   not_before: string | null
@@ -396,14 +440,26 @@ export interface RunTable {
   grace_sec: number | null
   session_id_before: string | null
   session_id_after: string | null
+  has_changed: Generated<0 | 1>
   exit_code: number | null
   signal: string | null
   error: string | null
   error_code: string | null
   summary: string | null
+  idle: 0 | 1 | null
   created_at: string
   started_at: string | null
   finished_at: string | null
+}
+
+export interface RunTotalTable {
+  company_id: string
+  day: string
+  agent_id: string
+  status: 'starting' | 'running' | 'succeeded' | 'failed' | 'timed_out' | 'cancelled' | 'lost'
+  n: number
+  idle: Generated<number>
+  idle_micros: Generated<number>
 }
 
 export interface AgentSessionTable {
@@ -467,6 +523,23 @@ export interface ActivityTable {
   hash: string
 }
 
+export interface InviteTable {
+  id: string
+  company_id: string
+  token_hash: string
+  message: string | null
+  created_by_agent_id: string | null
+  created_by_user_id: string | null
+  created_at: string
+  expires_at: string
+  accepted_at: string | null
+  agent_id: string | null
+  claim_hash: string | null
+  claim_expires_at: string | null
+  claimed_at: string | null
+  revoked_at: string | null
+}
+
 export interface IdempotencyTable {
   caller: string
   key: string
@@ -486,6 +559,7 @@ export interface Tables {
   invitation: InvitationTable
   board_token: BoardTokenTable
   agent: AgentTable
+  freeze: FreezeTable
   agent_key: AgentKeyTable
   config_revision: ConfigRevisionTable
   secret: SecretTable
@@ -495,6 +569,7 @@ export interface Tables {
   workspace: WorkspaceTable
   label: LabelTable
   issue: IssueTable
+  issue_count: IssueCountTable
   issue_label: IssueLabelTable
   issue_blocker: IssueBlockerTable
   comment: CommentTable
@@ -502,15 +577,19 @@ export interface Tables {
   skill_file: SkillFileTable
   asset: AssetTable
   attachment: AttachmentTable
+  document: DocumentTable
+  document_revision: DocumentRevisionTable
   approval: ApprovalTable
   approval_issue: ApprovalIssueTable
   approval_comment: ApprovalCommentTable
   wake: WakeTable
   run: RunTable
+  run_total: RunTotalTable
   agent_session: AgentSessionTable
   cost_event: CostEventTable
   cost_total: CostTotalTable
   activity: ActivityTable
+  invite: InviteTable
   idempotency: IdempotencyTable
   issue_text: { rowid: number; issue_text: string }
   comment_text: { rowid: number; comment_text: string }

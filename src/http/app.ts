@@ -14,13 +14,19 @@ import { commentRoutes } from '../comment/routes.ts'
 import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
 import { costRoutes } from '../cost/routes.ts'
+import { dashboardRoutes } from '../dashboard/routes.ts'
+import { checkRoutes } from '../database/check-routes.ts'
+import { documentRoutes as issueDocumentRoutes } from '../document/routes.ts'
 import { goalRoutes } from '../goal/routes.ts'
 import { guideRoutes } from '../guide/routes.ts'
+import { instanceRoutes } from '../instance/routes.ts'
+import { inviteRoutes } from '../invite/routes.ts'
 import { issueRoutes } from '../issue/routes.ts'
 import { labelRoutes } from '../label/routes.ts'
 import { projectRoutes } from '../project/routes.ts'
 import { workspaceRoutes } from '../project/workspace-routes.ts'
 import { runRoutes } from '../run/routes.ts'
+import { searchRoutes } from '../search/routes.ts'
 import { secretRoutes } from '../secret/routes.ts'
 import { skillRoutes } from '../skill/routes.ts'
 import { eventRoutes } from './events.ts'
@@ -35,22 +41,28 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...approvalRoutes,
   ...assetRoutes,
   ...boardRoutes,
+  ...checkRoutes,
   ...commentRoutes,
   ...companyRoutes,
   ...configRoutes,
   ...controlRoutes,
   ...costRoutes,
+  ...dashboardRoutes,
   ...eventRoutes,
   ...goalRoutes,
-  ...guideRoutes(() => ENDPOINTS),
+  ...guideRoutes,
   ...hireRoutes,
+  ...instanceRoutes,
+  ...inviteRoutes,
   ...issueApprovalRoutes,
+  ...issueDocumentRoutes,
   ...issueRoutes,
   ...keyRoutes,
   ...labelRoutes,
   ...pageRoutes,
   ...projectRoutes,
   ...runRoutes,
+  ...searchRoutes,
   ...secretRoutes,
   ...sessionRoutes,
   ...skillRoutes,

@@ -42,3 +42,9 @@ export const manager: Who = {
   name: 'manager agents',
   allows: (ctx, caller) => caller.type === 'agent' && hasSubordinates(ctx.db, { agentId: caller.agentId }),
 }
+
+/** The board of all companies: whoever runs this server. */
+export const operator: Who = {
+  name: 'the board of the whole server',
+  allows: (_, caller) => caller.type === 'board' && caller.companyIds === null,
+}

@@ -14,6 +14,7 @@ import { findAgent } from '../agent/queries.ts'
 import { isSecretName } from '../agent/redact.ts'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
+import { leftToSpend } from '../cost/budget.ts'
 import type { RunSpec } from '../scheduler/run-files.ts'
 import { openSecrets } from '../secret/open.ts'
 import { placeSkills } from '../skill/sync.ts'
@@ -124,6 +125,7 @@ export async function prepareRun(
       cwd,
       stdin: command.stdin,
       redact: [token, ...secrets],
+      budgetMicros: leftToSpend(ctx, { companyId: run.company_id, agentId: agent.id }),
       ...limits,
       silenceSec: limits.silenceSec || null,
       logCap: ctx.config.logLimit,
