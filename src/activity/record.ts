@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { v7 as uuid } from 'uuid'
+import { requireRole } from '../board/role.ts'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
@@ -21,12 +22,14 @@ export interface ActivityEntry {
 /**
  * Writes what was done into the company's activity, in the transaction that
  * does it, and tells those who watch once that is durable. Every change comes
- * through here, so this is also where an archived company refuses changes, but for
+ * through here, so this is also where a person's role is looked at once more, in
+ * the very transaction, and where an archived company refuses changes, but for
  * what the server itself has to say (that a run in it has ended).
  *
  * @returns the row's id
  */
 export function recordActivity(ctx: Context, caller: Caller, entry: ActivityEntry): string {
+  requireRole(ctx, caller, entry.companyId)
   if (caller.type !== 'system' && !entry.action.startsWith('company.')) refuseArchived(ctx, entry.companyId)
   if (caller.type === 'agent' && entry.action !== 'cost.reported') noteChange(ctx.db, caller)
   const actor = actorOf(caller)

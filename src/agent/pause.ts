@@ -1,13 +1,14 @@
 import { recordActivity } from '../activity/record.ts'
 import type { Context } from '../context.ts'
 import { toCents } from '../cost/money.ts'
+import { agentSpend } from '../cost/queries.ts'
 import { AppError } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
 import { dropWaitingWakes } from '../run/queries.ts'
 import { requestStops } from '../run/stop.ts'
 import { type AgentRow, budgetStatusOf } from './agent.ts'
 import { nextTimer, type PauseReason, requireNext } from './lifecycle.ts'
-import { spentInMonth, updateAgent } from './queries.ts'
+import { updateAgent } from './queries.ts'
 
 /** Pauses an agent by hand. One that something else paused is from then on the board's to resume. */
 export function pauseAgent(ctx: Context, caller: Caller, agent: AgentRow, message: string | undefined): void {
@@ -52,7 +53,7 @@ export function resumeAgent(ctx: Context, caller: Caller, agent: AgentRow): void
     const message = `${agent.name} is ${agent.status}; only an agent that is paused, in error or held can be resumed.`
     throw new AppError('invalid_transition', message, { from: agent.status, to: 'idle' })
   }
-  const spent = spentInMonth(ctx.db, { agentId: agent.id, now: ctx.now })
+  const spent = agentSpend(ctx.db, { companyId: agent.company_id, agentId: agent.id, now: ctx.now })
   if (budgetStatusOf({ ...agent, spent_micros: spent }) === 'exceeded') {
     throw new AppError(
       'budget_exceeded',

@@ -19,6 +19,84 @@ export interface CompanyTable {
   updated_at: string
 }
 
+export interface AuthUserTable {
+  id: string
+  name: string
+  email: string
+  email_verified: Generated<0 | 1>
+  image: string | null
+  may_create_companies: Generated<0 | 1>
+  created_at: string
+  updated_at: string
+}
+
+export interface AuthSessionTable {
+  id: string
+  user_id: string
+  token: string
+  expires_at: string
+  ip_address: string | null
+  user_agent: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface AuthAccountTable {
+  id: string
+  user_id: string
+  account_id: string
+  provider_id: string
+  password: string | null
+  access_token: string | null
+  refresh_token: string | null
+  id_token: string | null
+  access_token_expires_at: string | null
+  refresh_token_expires_at: string | null
+  scope: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface AuthVerificationTable {
+  id: string
+  identifier: string
+  value: string
+  expires_at: string
+  created_at: string
+  updated_at: string
+}
+
+export interface MembershipTable {
+  company_id: string
+  user_id: string
+  role: 'owner' | 'admin' | 'member' | 'viewer'
+  created_at: string
+}
+
+export interface InvitationTable {
+  id: string
+  company_id: string
+  role: 'owner' | 'admin' | 'member' | 'viewer'
+  hash: string
+  invited_by_user_id: string
+  created_at: string
+  expires_at: string
+  accepted_at: string | null
+  accepted_by_user_id: string | null
+  revoked_at: string | null
+}
+
+export interface BoardTokenTable {
+  id: string
+  user_id: string
+  name: string
+  prefix: string
+  hash: string
+  created_at: string
+  last_used_at: string | null
+  revoked_at: string | null
+}
+
 export interface AgentTable {
   id: string
   company_id: string
@@ -84,6 +162,17 @@ export interface ConfigRevisionTable {
   created_at: string
 }
 
+export interface SecretTable {
+  id: string
+  company_id: string
+  name: string
+  description: string | null
+  sealed: string
+  version: Generated<number>
+  created_at: string
+  updated_at: string
+}
+
 export interface GoalTable {
   id: string
   company_id: string
@@ -106,6 +195,7 @@ export interface ProjectTable {
   status: Generated<'backlog' | 'planned' | 'active' | 'in_progress' | 'completed' | 'cancelled'>
   lead_agent_id: string | null
   target_date: string | null
+  env: Generated<string>
   archived_at: string | null
   created_at: string
   updated_at: string
@@ -170,6 +260,12 @@ export interface IssueTable {
   updated_at: string
 }
 
+export interface IssueCountTable {
+  company_id: string
+  status: 'backlog' | 'todo' | 'in_progress' | 'in_review' | 'blocked' | 'done' | 'cancelled'
+  n: number
+}
+
 export interface IssueLabelTable {
   issue_id: string
   label_id: string
@@ -194,6 +290,29 @@ export interface CommentTable {
   updated_at: string
 }
 
+export interface SkillTable {
+  id: string
+  company_id: string
+  key: string
+  slug: string
+  name: string
+  description: string | null
+  source_type: 'bundled' | 'inline' | 'local_path' | 'github'
+  source_locator: string | null
+  source_ref: string | null
+  trust_level: 'markdown_only' | 'assets' | 'scripts_executables'
+  file_inventory: string
+  digest: string
+  created_at: string
+  updated_at: string
+}
+
+export interface SkillFileTable {
+  skill_id: string
+  path: string
+  content: Uint8Array
+}
+
 export interface AssetTable {
   id: string
   company_id: string
@@ -212,6 +331,32 @@ export interface AttachmentTable {
   company_id: string
   issue_id: string
   asset_id: string
+  created_at: string
+}
+
+export interface DocumentTable {
+  id: string
+  company_id: string
+  issue_id: string
+  key: string
+  latest_number: number
+  created_by_agent_id: string | null
+  created_by_user_id: string | null
+  created_at: string
+}
+
+export interface DocumentRevisionTable {
+  id: string
+  company_id: string
+  document_id: string
+  number: number
+  title: string | null
+  format: 'markdown'
+  body: string
+  change_summary: string | null
+  created_by_agent_id: string | null
+  created_by_user_id: string | null
+  created_by_run_id: string | null
   created_at: string
 }
 
@@ -301,9 +446,20 @@ export interface RunTable {
   error: string | null
   error_code: string | null
   summary: string | null
+  idle: 0 | 1 | null
   created_at: string
   started_at: string | null
   finished_at: string | null
+}
+
+export interface RunTotalTable {
+  company_id: string
+  day: string
+  agent_id: string
+  status: 'starting' | 'running' | 'succeeded' | 'failed' | 'timed_out' | 'cancelled' | 'lost'
+  n: number
+  idle: Generated<number>
+  idle_micros: Generated<number>
 }
 
 export interface AgentSessionTable {
@@ -367,6 +523,23 @@ export interface ActivityTable {
   hash: string
 }
 
+export interface InviteTable {
+  id: string
+  company_id: string
+  token_hash: string
+  message: string | null
+  created_by_agent_id: string | null
+  created_by_user_id: string | null
+  created_at: string
+  expires_at: string
+  accepted_at: string | null
+  agent_id: string | null
+  claim_hash: string | null
+  claim_expires_at: string | null
+  claimed_at: string | null
+  revoked_at: string | null
+}
+
 export interface IdempotencyTable {
   caller: string
   key: string
@@ -378,30 +551,45 @@ export interface IdempotencyTable {
 
 export interface Tables {
   company: CompanyTable
+  auth_user: AuthUserTable
+  auth_session: AuthSessionTable
+  auth_account: AuthAccountTable
+  auth_verification: AuthVerificationTable
+  membership: MembershipTable
+  invitation: InvitationTable
+  board_token: BoardTokenTable
   agent: AgentTable
   freeze: FreezeTable
   agent_key: AgentKeyTable
   config_revision: ConfigRevisionTable
+  secret: SecretTable
   goal: GoalTable
   project: ProjectTable
   project_goal: ProjectGoalTable
   workspace: WorkspaceTable
   label: LabelTable
   issue: IssueTable
+  issue_count: IssueCountTable
   issue_label: IssueLabelTable
   issue_blocker: IssueBlockerTable
   comment: CommentTable
+  skill: SkillTable
+  skill_file: SkillFileTable
   asset: AssetTable
   attachment: AttachmentTable
+  document: DocumentTable
+  document_revision: DocumentRevisionTable
   approval: ApprovalTable
   approval_issue: ApprovalIssueTable
   approval_comment: ApprovalCommentTable
   wake: WakeTable
   run: RunTable
+  run_total: RunTotalTable
   agent_session: AgentSessionTable
   cost_event: CostEventTable
   cost_total: CostTotalTable
   activity: ActivityTable
+  invite: InviteTable
   idempotency: IdempotencyTable
   issue_text: { rowid: number; issue_text: string }
   comment_text: { rowid: number; comment_text: string }

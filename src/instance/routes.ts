@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Context } from '../context.ts'
 import * as field from '../http/fields.ts'
 import { route } from '../http/route.ts'
-import { board, type Who } from '../http/who.ts'
+import { board, operator } from '../http/who.ts'
 import { freezeAll, thawAll } from './freeze.ts'
 import { countLoad, findFreeze } from './queries.ts'
 
@@ -15,12 +15,6 @@ const Instance = v.strictObject({
   liveRuns: v.pipe(v.number(), v.description('Runs that have not ended, over all companies.')),
   waitingWakes: v.pipe(v.number(), v.description('Agents that are to run as soon as they may.')),
 })
-
-/** Who may command all companies: whoever belongs to them all. */
-const operator: Who = {
-  name: 'the board of the whole instance',
-  allows: (_, caller) => caller.type === 'board' && caller.companyIds === null,
-}
 
 export const instanceRoutes = [
   route({

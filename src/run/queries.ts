@@ -207,6 +207,19 @@ const liveRunOnIssue = prepared((of: { issueId: string; agentId: string }) =>
 /** The live run of an agent that works on an issue, if there is one. */
 export const findLiveRunOnIssue = (db: Db, of: { issueId: string; agentId: string }) => db.first(liveRunOnIssue(of))
 
+const changeOfRun = prepared((of: { runId: string }) =>
+  sql
+    .selectFrom('activity')
+    .select('seq')
+    .where('run_id', '=', of.runId)
+    .where('actor_type', '=', 'agent')
+    .where('action', '<>', 'cost.reported')
+    .limit(1),
+)
+
+/** Whether a run's agent did anything by its token that the activity knows; to report its own costs is nothing. */
+export const hasChangedSomething = (db: Db, of: { runId: string }) => db.first(changeOfRun(of)) !== undefined
+
 /** What runs cost, by run id; one that cost nothing is not in it. */
 export function costsOfRuns(db: Db, runIds: readonly string[]): Map<string, RunCost> {
   const rows = db.all(
@@ -247,7 +260,12 @@ export function listRuns(db: Db, filter: RunFilter): RunRow[] {
   let query = sql
     .selectFrom('run')
     .selectAll()
-    .where('company_id', '=', filter.companyId)
+    // Of an issue or an agent, theirs is the index to read.
+    .where(
+      filter.issueId === undefined && filter.agentId === undefined ? 'company_id' : raw`+company_id`,
+      '=',
+      filter.companyId,
+    )
     .orderBy('id', 'desc')
     .limit(filter.limit + 1)
   if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId)

@@ -4,7 +4,7 @@ import { SYSTEM } from '../http/caller.ts'
 import type { ExitRecord } from '../scheduler/run-files.ts'
 import type { FactSummary } from './facts.ts'
 import { applyFailurePolicy } from './failure-policy.ts'
-import { findRun, updateRun } from './queries.ts'
+import { findRun, hasChangedSomething, updateRun } from './queries.ts'
 import type { RunRow, RunStatus } from './run.ts'
 import { keepSession } from './session.ts'
 
@@ -35,6 +35,7 @@ export function settleRun(ctx: Context, runId: string, ending: Ending, facts: Fa
     error_code: code,
     summary: facts.text,
     session_id_after: facts.sessionId ?? run.session_id_after,
+    idle: idleness(ctx, run),
     finished_at: endOf(ctx, run, ending),
   })
   keepSession(ctx, ended, facts)
@@ -54,6 +55,16 @@ export function settleRun(ctx: Context, runId: string, ending: Ending, facts: Fa
 function endOf(ctx: Context, run: RunRow, { at }: Ending): string {
   const isPossible = at !== null && at < ctx.now && at >= (run.started_at ?? run.created_at)
   return isPossible ? at : ctx.now
+}
+
+/**
+ * Whether a run changed nothing, by the activity that carries its id. Of one
+ * that never started nothing is told, nor of an `http` agent's: that works with
+ * a key of its own, which says nothing of a run.
+ */
+function idleness(ctx: Context, run: RunRow): 0 | 1 | null {
+  if (run.started_at === null || run.adapter_type === 'http') return null
+  return hasChangedSomething(ctx.db, { runId: run.id }) ? 0 : 1
 }
 
 interface Verdict {

@@ -44,7 +44,7 @@ const KEPT_REASONS = 50
  * Asks for a run of an agent, in the transaction that causes it. An agent has
  * at most one waiting wake: later causes merge into it and keep their reasons.
  * Nothing happens when the agent itself is the cause, when it is terminated or
- * not yet approved, or when `wakeOnDemand: false` limits it to its timer and
+ * not yet approved, when its adapter starts nothing, or when `wakeOnDemand: false` limits it to its timer and
  * the board's own button. A paused agent's wake waits until it is resumed.
  *
  * @returns the waiting wake, or undefined when there is none
@@ -53,6 +53,8 @@ export function requestWake(ctx: Context, caller: Caller, want: WakeRequest): Wa
   if (caller.type === 'agent' && caller.agentId === want.agentId) return undefined
   const agent = findAgent(ctx.db, { id: want.agentId })
   if (!agent || agent.status === 'terminated' || agent.status === 'pending_approval') return undefined
+  // An agent that works elsewhere has nothing to start; it reads its inbox.
+  if (agent.adapter_type === 'none') return undefined
   const byHand = want.source === 'on_demand' && caller.type === 'board'
   if (!heartbeatOf(agent).wakeOnDemand && want.source !== 'timer' && want.source !== 'retry' && !byHand)
     return undefined
