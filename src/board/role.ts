@@ -16,6 +16,8 @@ const FOR_MEMBERS = new Set([
   'approvals.comment',
   'attachments.delete',
   'comments.create',
+  'documents.delete',
+  'documents.write',
   'goals.create',
   'goals.delete',
   'goals.update',
@@ -40,7 +42,7 @@ const FOR_MEMBERS = new Set([
 const FOR_OWNERS = new Set(['companies.delete', 'members.update'])
 
 /** What is read only by who may change it. */
-const READ_BY_ADMINS = new Set(['agents.listKeys', 'invitations.list'])
+const READ_BY_ADMINS = new Set(['agents.listKeys', 'invitations.list', 'invites.list'])
 
 /** What the use case decides by itself: it is about the person who asks, or founds a company. */
 const FOR_THEMSELVES = new Set(['companies.create', 'members.remove'])

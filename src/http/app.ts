@@ -50,7 +50,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...dashboardRoutes,
   ...eventRoutes,
   ...goalRoutes,
-  ...guideRoutes,
+  ...guideRoutes(() => ENDPOINTS),
   ...hireRoutes,
   ...instanceRoutes,
   ...inviteRoutes,

@@ -18,11 +18,12 @@ const MAY: Record<Role, string> = {
   viewer:
     'companies.create members.remove tokens.create tokens.revoke session.signOutEverywhere session.changePassword',
   member: `
-    agents.invoke agents.wakeup approvals.comment attachments.delete comments.create heartbeatRuns.cancel runs.cancel
+    agents.invoke agents.wakeup approvals.comment attachments.delete comments.create documents.delete documents.write
+    heartbeatRuns.cancel runs.cancel
     goals.create goals.update goals.delete labels.create labels.update labels.delete
     issues.attach issues.checkout issues.create issues.createChild issues.linkApproval issues.release
     issues.unlinkApproval issues.update projects.create projects.update projects.delete`,
-  admin: 'agents.listKeys invitations.list',
+  admin: 'agents.listKeys invitations.list invites.list',
   owner: 'companies.delete members.update',
 }
 
