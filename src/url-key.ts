@@ -13,7 +13,8 @@ export function chooseUrlKey(name: string, fallback: string, isTaken: (urlKey: s
   }
 }
 
-const slugOf = (name: string) =>
+/** Lower-case ASCII letters, digits and dashes, at most 60; empty for a name that has none. */
+export const slugOf = (name: string) =>
   name
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')

@@ -18,6 +18,13 @@ export interface CompanyTable {
   updated_at: string
 }
 
+export interface PackagePartTable {
+  company_id: string
+  path: string
+  kind: 'about' | 'team' | 'document'
+  content: string
+}
+
 export interface AgentTable {
   id: string
   company_id: string
@@ -365,6 +372,7 @@ export interface IdempotencyTable {
 
 export interface Tables {
   company: CompanyTable
+  package_part: PackagePartTable
   agent: AgentTable
   agent_key: AgentKeyTable
   config_revision: ConfigRevisionTable
