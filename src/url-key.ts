@@ -13,7 +13,7 @@ export function chooseUrlKey(name: string, fallback: string, isTaken: (urlKey: s
   }
 }
 
-/** Lower-case ASCII letters, digits and dashes, at most 60; empty for a name that has none. */
+/** Empty when the name has no letter or digit of ASCII. */
 export const slugOf = (name: string) =>
   name
     .normalize('NFKD')
