@@ -15,6 +15,7 @@ import { goalRoutes } from '../goal/routes.ts'
 import { guideRoutes } from '../guide/routes.ts'
 import { issueRoutes } from '../issue/routes.ts'
 import { labelRoutes } from '../label/routes.ts'
+import { packageRoutes } from '../package/routes.ts'
 import { projectRoutes } from '../project/routes.ts'
 import { workspaceRoutes } from '../project/workspace-routes.ts'
 import { runRoutes } from '../run/routes.ts'
@@ -43,6 +44,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...issueRoutes,
   ...keyRoutes,
   ...labelRoutes,
+  ...packageRoutes,
   ...projectRoutes,
   ...runRoutes,
   ...skillRoutes,

@@ -24,7 +24,7 @@ import type { CompanyPackage, PackageAgent } from './package.ts'
 import type { Step, Target } from './plan.ts'
 import { insertPart } from './queries.ts'
 import { createRoutine } from './routines.ts'
-import { createSkill } from './skills.ts'
+import { createSkill, skillKeyOf } from './skills.ts'
 
 export interface Application {
   content: CompanyPackage
@@ -73,21 +73,17 @@ export function applySteps(ctx: Context, caller: Caller, application: Applicatio
     (label) => createLabel(ctx, actor, companyId, label).id,
   )
 
-  const skillKeys = new Map<string, string>()
   each(
     'skill',
     content.skills,
     (skill) => skill.slug,
-    (skill, step) => {
-      const { id, key } = createSkill(ctx, actor, companyId, { ...skill, slug: step.newSlug })
-      skillKeys.set(skill.slug, key)
-      return id
-    },
+    (skill, step) => createSkill(ctx, actor, companyId, { ...skill, slug: step.newSlug }).id,
   )
+  const skillKey = (slug: string) => skillKeyOf(ctx, companyId, { id: stepOf('skill', slug)?.id ?? null, slug })
 
   each(
     'agent',
-    managersFirst(content.agents),
+    aboveFirst(content.agents, (agent) => agent.reportsTo),
     (agent) => agent.slug,
     (agent, step) => {
       const { id, instructionsFile } = application.agents.get(agent.slug)!
@@ -96,7 +92,7 @@ export function applySteps(ctx: Context, caller: Caller, application: Applicatio
       if (instructionsFile !== null && key) want.adapterConfig = { ...want.adapterConfig, [key]: instructionsFile }
       want.name = step.as
       want.reportsTo = agentId(agent.reportsTo)
-      want.desiredSkills = agent.skills.flatMap((slug) => skillKeys.get(slug) ?? [])
+      want.desiredSkills = agent.skills.flatMap((slug) => skillKey(slug) ?? [])
       hireAgent(ctx, actor, companyId, want, { id, urlKey: step.newSlug })
       return id
     },
@@ -118,7 +114,7 @@ export function applySteps(ctx: Context, caller: Caller, application: Applicatio
 
   each(
     'goal',
-    content.goals,
+    aboveFirst(content.goals, (goal) => goal.parent),
     (goal) => goal.slug,
     (goal) => {
       const { title, description, level, status } = goal
@@ -264,14 +260,13 @@ function relateIssues(ctx: Context, { tasks }: CompanyPackage, steps: readonly S
   }
 }
 
-/** Agents in such an order that each comes after its manager. */
-export function managersFirst(agents: readonly PackageAgent[]): PackageAgent[] {
-  const bySlug = new Map(agents.map((agent) => [agent.slug, agent]))
-  const ordered = new Set<PackageAgent>()
-  for (const agent of agents) {
-    const line: PackageAgent[] = []
-    for (let at: PackageAgent | undefined = agent; at && !ordered.has(at); at = bySlug.get(at.reportsTo ?? ''))
-      line.push(at)
+/** Things in such an order that each comes after the one above it, else as they were. */
+function aboveFirst<T extends { slug: string }>(things: readonly T[], aboveOf: (thing: T) => string | null): T[] {
+  const bySlug = new Map(things.map((thing) => [thing.slug, thing]))
+  const ordered = new Set<T>()
+  for (const thing of things) {
+    const line: T[] = []
+    for (let at: T | undefined = thing; at && !ordered.has(at); at = bySlug.get(aboveOf(at) ?? '')) line.push(at)
     for (const one of line.reverse()) ordered.add(one)
   }
   return [...ordered]

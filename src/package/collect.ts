@@ -1,13 +1,13 @@
-import { redact } from '../agent/redact.ts'
-import { heartbeatOf } from '../agent/runtime-config.ts'
+import { adapterOf } from '../adapter/registry.ts'
 import type { AgentWithFacts } from '../agent/agent.ts'
 import { listLiveAgents } from '../agent/queries.ts'
-import { adapterOf } from '../adapter/registry.ts'
+import { redact } from '../agent/redact.ts'
+import { heartbeatOf } from '../agent/runtime-config.ts'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
 import { toCents } from '../cost/money.ts'
-import { listGoals } from '../goal/queries.ts'
 import type { GoalRow } from '../goal/goal.ts'
+import { listGoals } from '../goal/queries.ts'
 import { findRelations } from '../issue/relations.ts'
 import { listLabels } from '../label/queries.ts'
 import { withParts } from '../project/queries.ts'
@@ -56,7 +56,8 @@ export async function collectCompany(
   const tasks = collectTasks(ctx, companyId, { slugs, projects: projects.slugs, clean })
   const instructions = await Promise.all(rows.map((row) => instructionsOf(ctx, row, anywhere, warnings)))
   const finished = countFinishedIssues(ctx.db, companyId)
-  if (finished > 0) warnings.push({ code: 'left_out', path: null, message: `${finished} issues that are over stay here.` })
+  if (finished > 0)
+    warnings.push({ code: 'left_out', path: null, message: `${finished} issues that are over stay here.` })
   const routines = listCompanyRoutines(ctx, companyId)
   const routineSlug = uniqueSlugs('routine')
   const content: CompanyPackage = {
@@ -70,9 +71,14 @@ export async function collectCompany(
       about: aboutOf(parts),
     },
     goals: goals.goals,
-    labels: listLabels(ctx.db, { companyId, after: undefined, limit: 10_000 }).map(({ name, color }) => ({ name, color })),
+    labels: listLabels(ctx.db, { companyId, after: undefined, limit: 10_000 }).map(({ name, color }) => ({
+      name,
+      color,
+    })),
     skills,
-    agents: rows.map((row, i) => collectAgent(row, { slugs, skillSlugs, rows, clean, warnings }, instructions[i] ?? '')),
+    agents: rows.map((row, i) =>
+      collectAgent(row, { slugs, skillSlugs, rows, clean, warnings }, instructions[i] ?? ''),
+    ),
     teams: collectTeams(parts, slugs),
     projects: projects.projects,
     tasks,
@@ -96,7 +102,8 @@ function cleaner(warnings: PackageWarning[]): Clean {
     const plain = text?.replaceAll('\r\n', '\n').trim()
     if (!plain) return null
     const shown = redact({ text: plain }).text as string
-    if (shown !== plain) warnings.push({ code: 'secret', path, message: 'What looks like a secret in it was taken out.' })
+    if (shown !== plain)
+      warnings.push({ code: 'secret', path, message: 'What looks like a secret in it was taken out.' })
     return shown
   }
 }
@@ -230,7 +237,11 @@ function collectProjects(
     const path = `projects/${project.urlKey}/PROJECT.md`
     const places = [...project.workspaces].sort((a, b) => Number(b.isPrimary) - Number(a.isPrimary))
     if (places.some((place) => place.repoUrl === null)) {
-      around.warnings.push({ code: 'left_out', path, message: 'A workspace that is only a folder of this machine stays here.' })
+      around.warnings.push({
+        code: 'left_out',
+        path,
+        message: 'A workspace that is only a folder of this machine stays here.',
+      })
     }
     return {
       slug: project.urlKey,
@@ -240,7 +251,9 @@ function collectProjects(
       lead: (project.leadAgentId && around.slugs.get(project.leadAgentId)) ?? null,
       targetDate: project.targetDate,
       goals: project.goalIds.flatMap((id) => around.goals.get(id) ?? []),
-      workspaces: places.flatMap(({ name, repoUrl, repoRef }) => (repoUrl === null ? [] : [{ name, repoUrl, repoRef }])),
+      workspaces: places.flatMap(({ name, repoUrl, repoRef }) =>
+        repoUrl === null ? [] : [{ name, repoUrl, repoRef }],
+      ),
     }
   })
   return { projects: projects.sort((a, b) => compare(a.slug, b.slug)), slugs }

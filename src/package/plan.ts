@@ -6,10 +6,10 @@ import { listLabels } from '../label/queries.ts'
 import { taskPath } from './check.ts'
 import type { Include, Kind, PlannedEntity } from './import-body.ts'
 import { newAgentOf } from './new-agent.ts'
-import type { CompanyPackage, PackageAgent, PackageSkill, PackageWarning } from './package.ts'
+import type { CompanyPackage, PackageAgent, PackageWarning } from './package.ts'
 import { listAgentNames, listAllProjects, listOpenIssues, listParts } from './queries.ts'
 import { HAS_ROUTINES, listCompanyRoutines } from './routines.ts'
-import { type CompanySkill, HAS_SKILLS, listCompanySkills } from './skills.ts'
+import { type CompanySkill, digestOfSkill, listCompanySkills } from './skills.ts'
 
 /** Where an import goes. `companyId` is null while the company does not exist. */
 export interface Target {
@@ -69,9 +69,8 @@ export function planSteps(ctx: Context, caller: Caller, { content, include, targ
     }
   }
   if (include.agents) {
-    if (!HAS_SKILLS && content.skills.length > 0) warnings.push(leftOut('skills', content.skills.length))
-    for (const skill of HAS_SKILLS ? content.skills : []) {
-      const same = there.skillRows.some((row) => row.slug === skill.slug && isSameSkill(row, skill))
+    for (const skill of content.skills) {
+      const same = there.skillRows.some((row) => row.slug === skill.slug && row.digest === digestOfSkill(skill))
       add('skill', { ...skill, path: `skills/${skill.slug}/SKILL.md`, onlyOnce: same }, there.skills)
     }
     const status = (agent: PackageAgent) =>
@@ -265,13 +264,6 @@ function planCompany({ company }: CompanyPackage, target: Target): Step {
 function noteExtras({ documents }: CompanyPackage, steps: Step[]): void {
   if (documents.size > 0) steps[0]!.reason = `${NEW} It keeps ${[...documents.keys()].join(', ')}.`
 }
-
-const isSameSkill = (row: CompanySkill, skill: PackageSkill) =>
-  row.files.size === skill.files.size &&
-  [...skill.files].every(([path, bytes]) => {
-    const there = row.files.get(path)
-    return there !== undefined && Buffer.compare(there, bytes) === 0
-  })
 
 /** What a person should look at before an agent of a package runs. */
 function warningsOf(agent: PackageAgent, path: string, hasCeo: boolean): PackageWarning[] {

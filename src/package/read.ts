@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts'
+import { checkFiles } from '../skill/paths.ts'
 import { checkReferences } from './check.ts'
 import { type Fields, type Findings, readFields, toSlug } from './fields.ts'
 import { atRoot, below, compareNaturally, type PackageFiles, textOf } from './files.ts'
@@ -7,6 +8,7 @@ import { SCHEMA } from './package.ts'
 import { readAgent, readTeam } from './read-people.ts'
 import { readGoals, readLabels, readProject, readTask } from './read-work.ts'
 import { readSidecar } from './sidecar.ts'
+import { programsOf } from './skills.ts'
 import { readFrontmatter, YamlFault } from './yaml.ts'
 
 /** A markdown file of the layout, with the slug that its folder gives it. */
@@ -178,21 +180,16 @@ function authorOf(author: unknown): About['authors'][number] | undefined {
 
 function readSkill({ path, slug, fields, findings }: Source, files: PackageFiles): PackageSkill {
   const own = below(files, path.slice(0, -'SKILL.md'.length))
-  const programs = [...own].filter(([file, bytes]) => isExecutable(file, bytes)).map(([file]) => file)
+  checkFiles(own)
+  const skill = { slug, name: fields.line('name') ?? slug, description: fields.text('description'), files: own }
+  const programs = programsOf(skill)
   if (programs.length > 0) {
     const names = programs.slice(0, 5).join(', ')
     const message = `The skill brings programs that agents may run: ${names}${programs.length > 5 ? ', …' : ''}.`
     findings.warnings.push({ code: 'executable', path, message })
   }
-  return { slug, name: fields.line('name') ?? slug, description: fields.text('description'), files: own }
+  return skill
 }
-
-const isExecutable = (file: string, bytes: Uint8Array) =>
-  file.startsWith('scripts/') ||
-  /\.(sh|bash|zsh|py|rb|pl|js|mjs|cjs|ts|ps1|bat|cmd|exe|com|dll|so|dylib|jar|wasm|bin)$/i.test(file) ||
-  (bytes[0] === 0x23 && bytes[1] === 0x21) || // #!
-  (bytes[0] === 0x7f && bytes[1] === 0x45) || // ELF
-  (bytes[0] === 0x4d && bytes[1] === 0x5a) // PE
 
 function noteIgnored(files: PackageFiles, findings: Findings): void {
   const isKnown = (path: string) =>

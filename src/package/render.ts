@@ -53,7 +53,8 @@ export function renderPackage(content: CompanyPackage): Map<string, RenderedFile
       add(`skills/${skill.slug}/${path}`, 'skill', `Of the skill ${skill.name}.`, bytes)
     }
   }
-  for (const [path, bytes] of content.documents) add(path, 'document', 'Came with the package, and goes with it.', bytes)
+  for (const [path, bytes] of content.documents)
+    add(path, 'document', 'Came with the package, and goes with it.', bytes)
   const sidecar = sidecarFile(content)
   if (sidecar) add(SIDECAR, 'sidecar', 'What the neutral files cannot hold: adapters, budgets, priorities.', sidecar)
   return new Map([...files].sort(([a], [b]) => compare(a, b)))
