@@ -12,7 +12,7 @@ import { instructionsFileOf, removeInstructions, writeInstructions } from './ins
 import type { CompanyPackage, PackageWarning } from './package.ts'
 import { planSteps, type Step, type Target } from './plan.ts'
 import { readPackage } from './read.ts'
-import { type Fetched, fetchSource } from './source.ts'
+import { type Fetched, fetchSource, internet } from './source.ts'
 
 /** A package that was fetched and read, and where it goes. */
 interface Import {
@@ -105,7 +105,7 @@ async function readImport(ctx: Context, caller: Caller, companyId: string | null
     throw semantic('collisionStrategy', 'replace is not offered here: an import changes nothing that is there')
   }
   const mode = targetOf(ctx, caller, companyId, body)
-  const fetched = await fetchSource(body.source)
+  const fetched = await fetchSource(body.source, internet(ctx.config.environment.PATH ?? ''))
   const { content, warnings } = readPackage(fetched.files)
   const include = { company: true, agents: true, projects: true, issues: true, ...defined(body.include) }
   return {

@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts'
 import { checkFiles } from '../skill/paths.ts'
 import { checkReferences } from './check.ts'
 import { type Fields, type Findings, readFields, toSlug } from './fields.ts'
-import { atRoot, below, compareNaturally, type PackageFiles, textOf } from './files.ts'
+import { atRoot, below, compare, compareNaturally, type PackageFiles, textOf } from './files.ts'
 import type { About, CompanyPackage, PackageCompany, PackageSkill, PackageWarning } from './package.ts'
 import { SCHEMA } from './package.ts'
 import { readAgent, readTeam } from './read-people.ts'
@@ -209,6 +209,7 @@ const isEmpty = ({ company, agents, projects, tasks, routines, skills }: Company
 
 function refuseProblems({ problems }: Findings): void {
   if (problems.length === 0) return
+  problems.sort((a, b) => compare(a.path, b.path))
   const first = problems.slice(0, 5).map(({ path, message }) => `${path}: ${message}`)
   const more = problems.length > 5 ? ` And ${problems.length - 5} more.` : ''
   throw new AppError('semantic', `The package cannot be imported. ${first.join('; ')}.${more}`, {

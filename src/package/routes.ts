@@ -1,9 +1,11 @@
+import * as v from 'valibot'
 import { route } from '../http/route.ts'
-import { board, ceo } from '../http/who.ts'
+import { agent, board, ceo } from '../http/who.ts'
 import { exportCompany, previewExport } from './export.ts'
 import { ExportBody, ExportedPackage, ExportPreview } from './export-body.ts'
 import { applyImport, previewImport } from './import.ts'
 import { ImportBody, ImportPlan } from './import-body.ts'
+import { listTemplates, Template } from './templates.ts'
 
 /** Room for the largest package that may be, in base64, in bytes. */
 const BODY_LIMIT = 32 * 1024 * 1024
@@ -80,5 +82,15 @@ export const packageRoutes = [
     bodyLimit: BODY_LIMIT,
     answers: { 201: ImportPlan },
     run: (ctx, { caller, body }) => applyImport(ctx, caller, null, body),
+  }),
+  route({
+    id: 'templates.list',
+    method: 'GET',
+    path: '/api/templates',
+    summary: 'List the companies that one can begin with',
+    description: 'One becomes a company by POST /api/companies/import/apply with `source: { type: "template", name }`.',
+    who: [board, agent],
+    answers: { 200: v.array(Template) },
+    run: () => listTemplates(),
   }),
 ]

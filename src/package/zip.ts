@@ -52,7 +52,8 @@ function entriesOf(zip: Buffer): Entry[] {
   if (end === undefined) throw badPackage('The file is no zip archive, or it is cut off.')
   const count = zip.readUInt16LE(end + 10)
   let at = zip.readUInt32LE(end + 16)
-  if (count === 0xffff || at === 0xffffffff || count > LIMITS.files) throw tooManyFiles(LIMITS.files)
+  // More than its 16 bits can say needs a form of zip that no package does.
+  if (count === 0xffff || at === 0xffffffff) throw tooManyFiles(LIMITS.files)
   return Array.from({ length: count }, () => {
     if (at + 46 > zip.length || zip.readUInt32LE(at) !== DIRECTORY_ENTRY) throw damaged()
     const nameLength = zip.readUInt16LE(at + 28)
@@ -69,6 +70,13 @@ function entriesOf(zip: Buffer): Entry[] {
     at += 46 + nameLength + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32)
     return entry
   })
+}
+
+/** What an archive says of itself at its end. GitHub says there which commit it is of. */
+export function commentOf(archive: Uint8Array): string {
+  const view = Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength)
+  const end = findEnd(view)
+  return end === undefined ? '' : view.toString('latin1', end + 22)
 }
 
 /** The end record stands last, before a comment of up to 64 KB. */

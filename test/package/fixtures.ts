@@ -41,7 +41,18 @@ export const exportAll = async (app: TestApp, companyId: string): Promise<Files>
 
 /** What stands in the database, of all kinds: to see that nothing came or went. */
 export function countRows(app: TestApp): Record<string, number> {
-  const tables = ['company', 'agent', 'goal', 'project', 'issue', 'label', 'skill', 'approval', 'activity', 'package_part']
+  const tables = [
+    'company',
+    'agent',
+    'goal',
+    'project',
+    'issue',
+    'label',
+    'skill',
+    'approval',
+    'activity',
+    'package_part',
+  ]
   return Object.fromEntries(
     tables.map((table) => [
       table,
