@@ -156,7 +156,7 @@ function createTaken(kind: string, rows: readonly Row[], by: 'slug' | 'name' | '
       // Two things of one package may have the same name, if that is how it has them.
       const byName = by === 'slug' || own.has(name.toLowerCase()) ? undefined : names.get(name.toLowerCase())
       const row = bySlug ?? byName
-      return row && { ...row, reason: `There is a ${kind} ${bySlug ? bySlug.slug : row.name} already.` }
+      return row && { ...row, reason: `The ${kind} ${bySlug ? bySlug.slug : row.name} is here already.` }
     },
     take(slug, name) {
       if (!names.has(name.toLowerCase())) own.add(name.toLowerCase())
