@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { apiCommand } from './cli/api.ts'
+import { companyCommand } from './cli/company.ts'
 import { demoCommand } from './cli/demo.ts'
 import { demoAgentCommand } from './cli/demo-agent.ts'
 import { EXIT, exitCodeOf, lineOf } from './cli/exit-codes.ts'
@@ -19,6 +20,7 @@ Examples:
   $ service start                    start the server and leave it up
   $ service demo                     watch a company of five agents do its work, without a model
   $ service status                   say what the server has
+  $ service company new --template software-team
   $ service api GET /api/companies   ask the API anything
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no server, 4 not allowed, 5 not found,
@@ -27,7 +29,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no server, 4 not allowed, 5 not f
   .showHelpAfterError('(service --help lists what there is)')
   .exitOverride()
 
-const commands = [startCommand, demoCommand, statusCommand, stopCommand, apiCommand]
+const commands = [startCommand, demoCommand, statusCommand, stopCommand, companyCommand, apiCommand]
 for (const command of commands) program.addCommand(command().exitOverride().showHelpAfterError(false))
 program.addCommand(demoAgentCommand().exitOverride(), { hidden: true })
 

@@ -294,12 +294,10 @@ test('those who watch a company see where its import stands', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const phases: unknown[] = []
-  app.onClose(
-    app.ctx.events.subscribe(
-      (event) => event.type === 'import.progress' && phases.push(event.data.phase),
-      () => {},
-    ),
-  )
+  const stop = app.ctx.events.subscribe(({ type, data }) => {
+    if (type === 'import.progress') phases.push((data as { phase: string }).phase)
+  })
+  app.onClose(stop)
   await importInto(app, companyId, PEOPLE)
   assert.deepEqual(phases, ['fetching', 'writing', 'done'])
 })
