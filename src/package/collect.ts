@@ -211,11 +211,15 @@ function collectGoals(rows: readonly GoalRow[], agents: ReadonlyMap<string, stri
   return { goals, slugs }
 }
 
-/** Chooses slugs that are unique among those it chose. */
+/**
+ * Chooses slugs that are unique among those it chose. None is a number alone:
+ * as keys of a mapping these come first, whatever order they are put in.
+ */
 function uniqueSlugs(fallback: string) {
   const taken = new Set<string>()
   return (name: string): string => {
-    const slug = chooseUrlKey(name, fallback, (urlKey) => taken.has(urlKey))
+    const stem = /^\d+$/.test(slugOf(name)) ? `${fallback} ${name}` : name
+    const slug = chooseUrlKey(stem, fallback, (urlKey) => taken.has(urlKey))
     taken.add(slug)
     return slug
   }
