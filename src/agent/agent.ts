@@ -46,6 +46,8 @@ export const Agent = v.strictObject({
   pauseMessage: v.nullable(v.string()),
   pausedAt: v.nullable(field.timestamp),
   errorReason: v.nullable(v.string()),
+  heldUntil: v.pipe(v.nullable(field.timestamp), v.description('Its provider refuses it: no run starts before.')),
+  heldBecause: v.nullable(v.string()),
   permissions: Permissions,
   lastHeartbeatAt: v.nullable(field.timestamp),
   metadata: v.nullable(field.jsonObject),
@@ -74,7 +76,10 @@ const about = {
     v.pipe(v.nullable(icon), v.description('Its picture: one of the names that GET /llms/agent-icons.txt lists.')),
   ),
   reportsTo: v.optional(
-    v.pipe(v.nullable(field.reference), v.description('The manager: an agent of the company, its id or urlKey.')),
+    v.pipe(
+      v.nullable(field.reference),
+      v.description('The manager: an agent of the company, its id or urlKey. An agent that hires is it by default.'),
+    ),
   ),
   capabilities: v.optional(
     v.pipe(
@@ -90,7 +95,7 @@ const about = {
     ),
   ),
   runtimeConfig: v.optional(v.pipe(RuntimeConfig, v.description('When it runs.'))),
-  budgetMonthlyCents: v.optional(v.pipe(field.cents, v.description('A month; 0 is no limit.'))),
+  budgetMonthlyCents: v.optional(v.pipe(field.cents, v.description('US cents a month; 0 is no limit.'))),
   metadata: v.optional(
     v.pipe(
       v.nullable(field.jsonObject),
@@ -159,6 +164,8 @@ export function toAgent(row: AgentWithFacts): Agent {
     pauseMessage: row.pause_message,
     pausedAt: row.paused_at,
     errorReason: row.error_reason,
+    heldUntil: row.held_until,
+    heldBecause: row.held_because,
     permissions: JSON.parse(row.permissions),
     lastHeartbeatAt: row.last_heartbeat_at,
     metadata: row.metadata === null ? null : redact(JSON.parse(row.metadata)),

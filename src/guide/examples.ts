@@ -12,21 +12,13 @@ export interface Example {
   as?: 'agent' | 'board'
 }
 
+const LOCAL_NOTE =
+  'Put the folder of your project for /srv/project, or leave cwd out: the agent then works in the workspace of the project of each issue. A folder that does not exist makes every run fail. Leave model out for the choice of the program. instructionsFilePath, if you set it, names a markdown file that exists.'
+
 /** A configuration for each adapter, as an agent would ask for it. */
 export const ADAPTER_EXAMPLES: Record<string, { adapterConfig: Record<string, unknown>; note: string }> = {
-  runtimeA_local: {
-    adapterConfig: {
-      cwd: '/srv/project',
-      model: 'sonnet',
-      instructionsFilePath: 'agents/researcher/AGENTS.md',
-      maxTurns: 80,
-    },
-    note: 'cwd is the project to work in; leave it out to work in the workspace of each issue’s project. Leave the model out for the program’s own choice.',
-  },
-  runtimeB_local: {
-    adapterConfig: { cwd: '/srv/project', instructionsFilePath: 'agents/researcher/AGENTS.md', timeoutSec: 1800 },
-    note: 'cwd is the project to work in; leave it out to work in the workspace of each issue’s project. Leave the model out for the program’s own choice.',
-  },
+  runtimeA_local: { adapterConfig: { cwd: '/srv/project', model: 'sonnet', maxTurns: 80 }, note: LOCAL_NOTE },
+  runtimeB_local: { adapterConfig: { cwd: '/srv/project', timeoutSec: 1800 }, note: LOCAL_NOTE },
   process: {
     adapterConfig: { command: 'python3', args: ['/srv/agents/report.py'], cwd: '/srv/agents', timeoutSec: 600 },
     note: 'An agent that asks for this always needs the approval of the board, since it names what runs.',
@@ -47,6 +39,17 @@ export const HIRING: readonly Example[] = [
   },
   { title: 'Which skills there are', method: 'GET', path: '/api/companies/$SERVICE_COMPANY_ID/skills' },
   {
+    title: 'Teach the company a skill, if one is missing',
+    method: 'POST',
+    path: '/api/companies/$SERVICE_COMPANY_ID/skills/import',
+    body: {
+      files: {
+        'SKILL.md':
+          '---\nname: weekly-report\ndescription: How to write the weekly report. Use it on Fridays.\n---\n\n# Weekly report\n\nThree lines: done, next, blocked.\n',
+      },
+    },
+  },
+  {
     title:
       'Hire somebody who reports to you and is woken when there is work. The answer has the id of the new agent in agent.id, and approval.id if the board has to approve',
     method: 'POST',
@@ -58,9 +61,8 @@ export const HIRING: readonly Example[] = [
       icon: 'search',
       capabilities: 'Finds out how others solve a problem and writes it up with sources.',
       adapterType: 'runtimeA_local',
-      adapterConfig: { cwd: '/srv/project', model: 'sonnet' },
       runtimeConfig: { heartbeat: { enabled: false, wakeOnDemand: true } },
-      desiredSkills: ['heartbeat'],
+      desiredSkills: ['weekly-report'],
       budgetMonthlyCents: 2000,
       sourceIssueId: '$SERVICE_TASK_ID',
     },
@@ -89,21 +91,10 @@ export const HIRING: readonly Example[] = [
 /** What comes after a hire. */
 export const CHANGING: readonly Example[] = [
   {
-    title: 'Say where the instructions of an agent are (of your own, or of one below you)',
+    title: 'Say where the instructions of an agent are (yours, or those of one below you): a markdown file that exists',
     method: 'PATCH',
     path: '/api/agents/$AGENT_ID/instructions-path',
-    body: { path: 'agents/nora/AGENTS.md' },
-  },
-  {
-    title: 'Teach the company a skill (managers and the CEO)',
-    method: 'POST',
-    path: '/api/companies/$SERVICE_COMPANY_ID/skills/import',
-    body: {
-      files: {
-        'SKILL.md':
-          '---\nname: weekly-report\ndescription: How to write the weekly report. Use it on Fridays.\n---\n\n# Weekly report\n\nThree lines: done, next, blocked.\n',
-      },
-    },
+    body: { path: '/srv/project/agents/nora/AGENTS.md' },
   },
   {
     title: 'Give an agent below you exactly these skills, and write their files',

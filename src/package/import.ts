@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { adapterOf } from '../adapter/registry.ts'
+import { requireFounder } from '../board/founder.ts'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
 import { AppError, notFound } from '../errors.ts'
@@ -124,6 +125,7 @@ const defined = (include: ImportBody['include']) =>
 /** Where an import goes. An agent's own company is the only one that it may add to. */
 function targetOf(ctx: Context, caller: Caller, companyId: string | null, { target }: ImportBody): Target {
   if (target.mode === 'new_company') {
+    requireFounder(ctx, caller)
     return { mode: target.mode, companyId: null, companyName: target.newCompanyName ?? '' }
   }
   const id = target.companyId ?? companyId

@@ -37,6 +37,7 @@ export function readArchive(zip: Uint8Array, folder: string): Gathered {
   for (const { name, path, size, crc } of plain) {
     const content = Object.hasOwn(unpacked, name) ? unpacked[name] : undefined
     if (content?.length !== size || crc32(content) !== crc) throw broken()
+    if (files.has(path)) throw badFile(path, 'is in the archive twice')
     files.set(path, content)
   }
   const links = wanted.filter((entry) => entry.isLink)

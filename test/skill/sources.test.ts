@@ -108,7 +108,11 @@ test('an archive that is broken, or says less than it unpacks to, is refused', a
   const central = Buffer.from(lying.buffer).lastIndexOf('PK\x01\x02')
   const local = Buffer.from(lying.buffer).lastIndexOf('PK\x03\x04')
   for (const at of [central + 24, local + 22]) new DataView(lying.buffer).setUint32(at, 10, true)
+  const twice = new Uint8Array(repositoryZip({ 'SKILL.md': skillText('x'), 'a.md': 'x', 'b.md': 'x' }))
+  const named = Buffer.from(twice.buffer)
+  for (let at = named.indexOf('b.md'); at >= 0; at = named.indexOf('b.md')) named.write('a.md', at)
   const archives = [
+    twice,
     new Uint8Array(0),
     new Uint8Array(40),
     bomb.subarray(0, -30),
