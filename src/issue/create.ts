@@ -60,14 +60,14 @@ export function createIssue(
   })
   if (labelIds.length > 0) replaceLabels(ctx.db, issue.id, labelIds)
   if (blockerIds.length > 0) replaceBlockers(ctx.db, issue.id, blockerIds)
-  recordIssue(ctx, caller, 'issue.created', issue, {
+  const activityId = recordIssue(ctx, caller, 'issue.created', issue, {
     title: issue.title,
     status: issue.status,
     priority: issue.priority,
     assigneeAgentId: issue.assignee_agent_id,
     parentId: issue.parent_id,
   })
-  if (!quiet) wakeAssignee(ctx, caller, issue)
+  if (!quiet) wakeAssignee(ctx, caller, issue, activityId)
   return issue
 }
 
