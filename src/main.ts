@@ -41,6 +41,7 @@ async function createProgram(isAsked: (noun: string) => boolean): Promise<Comman
 Examples:
   $ service start                    start the server and leave it up
   $ service demo                     watch a company of five agents do its work, without a model
+  $ service company new --template software-team
   $ service issue list               list what is to be done
   $ service why TER-6                tell what happened on an issue, and why
   $ service api GET /api/companies   ask the API anything

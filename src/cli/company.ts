@@ -1,3 +1,5 @@
+import { exportCommand } from './company-export.ts'
+import { importCommand, newCommand } from './company-import.ts'
 import { findCompany } from './find.ts'
 import { ago, fields, money, shortId, table } from './output.ts'
 import { centsOf, clientOf, given, noun, type Options, show, verb } from './verb.ts'
@@ -31,6 +33,9 @@ export const companyCommand = () =>
       .option('--budget <dollars>', 'a month; 0 is no limit')
       .option('--status <status>', 'active, paused or archived')
       .action(update),
+    newCommand(),
+    importCommand(),
+    exportCommand(),
   ])
 
 async function list(options: Options): Promise<void> {

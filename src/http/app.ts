@@ -24,6 +24,7 @@ import { inviteRoutes } from '../invite/routes.ts'
 import { issueRoutes } from '../issue/routes.ts'
 import { whyRoutes } from '../issue/why-routes.ts'
 import { labelRoutes } from '../label/routes.ts'
+import { packageRoutes } from '../package/routes.ts'
 import { projectRoutes } from '../project/routes.ts'
 import { workspaceRoutes } from '../project/workspace-routes.ts'
 import { rehearseRoutes } from '../run/rehearse-routes.ts'
@@ -52,7 +53,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...dashboardRoutes,
   ...eventRoutes,
   ...goalRoutes,
-  ...guideRoutes(() => ENDPOINTS),
   ...hireRoutes,
   ...instanceRoutes,
   ...inviteRoutes,
@@ -61,6 +61,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...issueRoutes,
   ...keyRoutes,
   ...labelRoutes,
+  ...packageRoutes,
   ...pageRoutes,
   ...projectRoutes,
   ...rehearseRoutes,
@@ -71,6 +72,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...skillRoutes,
   ...whyRoutes,
   ...workspaceRoutes,
+  ...guideRoutes(() => ENDPOINTS),
   ...documentRoutes(() => ENDPOINTS),
 ]
 
