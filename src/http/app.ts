@@ -17,6 +17,7 @@ import { labelRoutes } from '../label/routes.ts'
 import { projectRoutes } from '../project/routes.ts'
 import { workspaceRoutes } from '../project/workspace-routes.ts'
 import { runRoutes } from '../run/routes.ts'
+import { docsRoutes } from './docs.ts'
 import { eventRoutes } from './events.ts'
 import { mount } from './mount.ts'
 import { documentRoutes } from './openapi.ts'
@@ -43,6 +44,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...projectRoutes,
   ...runRoutes,
   ...workspaceRoutes,
+  ...docsRoutes(() => ENDPOINTS),
   ...documentRoutes(() => ENDPOINTS),
 ]
 
