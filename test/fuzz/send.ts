@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import * as v from 'valibot'
+import type { Endpoint } from '../../src/http/route.ts'
+import type { Ask } from '../helpers.ts'
+import type { Sent } from './break.ts'
+import type { Draft } from './request.ts'
+import { Reference } from './schema.ts'
+
+/** The ids that answers had, by the parameter that they would stand for. */
+export type Known = Map<string, string[]>
+
+/** How many ids of a kind are kept. */
+const KEPT = 200
+
+export function learn(known: Known, name: string, id: unknown): void {
+  if (typeof id !== 'string' || id.length > 100) return
+  const ids = known.get(name) ?? []
+  known.set(name, ids)
+  if (ids.includes(id)) return
+  if (ids.length >= KEPT) ids.shift()
+  ids.push(id)
+}
+
+/** A request with its references resolved, and whether its schemas take it. */
+export interface Request {
+  method: string
+  path: string
+  body: string | FormData | undefined
+  headers: Record<string, string>
+  isValid: boolean
+}
+
+/** Makes a draft a request. */
+export function toRequest({ endpoint, params, query, body, spoilt, idempotencyKey }: Draft, known: Known): Request {
+  const filled = resolve(params, known) as Record<string, string>
+  const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(wellFormed(filled[name]!)))
+  const asked = stringValues(resolve(query, known))
+  const search = Object.keys(asked).length > 0 ? `?${new URLSearchParams(asked)}` : ''
+  // Through the search and back, as the server gets it.
+  const received = Object.fromEntries(new URLSearchParams(search))
+  const isQueryValid = !endpoint.query || v.safeParse(endpoint.query, received).success
+  const content = contentOf(endpoint, body, spoilt, known)
+  return {
+    // The stream of events never ends; its head says what there is to know.
+    method: endpoint.id === 'events.watch' ? 'HEAD' : endpoint.method,
+    path: `${path}${search}`,
+    body: content.body,
+    headers: idempotencyKey === undefined ? {} : { 'idempotency-key': encodeURIComponent(idempotencyKey) },
+    isValid: isQueryValid && content.isValid,
+  }
+}
+
+function contentOf(endpoint: Endpoint, body: unknown, spoilt: Draft['spoilt'], known: Known) {
+  if (endpoint.method === 'GET') return { body: undefined, isValid: true }
+  if (endpoint.upload) return uploadOf(spoilt !== undefined)
+  const resolved = JSON.parse(JSON.stringify(resolve(body, known)) ?? '{}')
+  const sent: Sent = spoilt ? spoilt.spoil(resolved, spoilt.at) : { value: resolved }
+  const text = 'text' in sent ? sent.text : JSON.stringify(sent.value)
+  return { body: text, isValid: isTaken(endpoint, text) && spoilt?.kind !== 'unknown field' }
+}
+
+/** Whether an endpoint may take a body, judged by its schema alone. */
+function isTaken(endpoint: Endpoint, text: string): boolean {
+  if (text === '') return endpoint.bodyOptional === true || !endpoint.body
+  try {
+    const schema = endpoint.body ?? v.strictObject({})
+    // A byte order mark may be ignored (RFC 8259), and is.
+    return (
+      v.safeParse(schema, JSON.parse(text.replace(/^\ufeff/, ''))).success &&
+      !/"(__proto__|constructor|prototype)":/.test(text)
+    )
+  } catch {
+    return false
+  }
+}
+
+function uploadOf(isSpoilt: boolean) {
+  const form = new FormData()
+  const name = isSpoilt ? 'fil' : 'file'
+  form.set(name, new File(['<svg xmlns="http://www.w3.org/2000/svg"/>'], 'a\u202e"é\r\n🦭.svg'))
+  return { body: form, isValid: !isSpoilt }
+}
+
+function resolve(value: unknown, known: Known): unknown {
+  if (value instanceof Reference) {
+    const ids = known.get(value.name) ?? []
+    return ids[Math.floor(value.at * ids.length)] ?? 'unknown'
+  }
+  if (Array.isArray(value)) return value.map((item) => resolve(item, known))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner, known)]))
+}
+
+const stringValues = (value: unknown) =>
+  Object.fromEntries(
+    Object.entries(value as object)
+      .filter(([, inner]) => inner !== undefined)
+      .map(([key, inner]) => [key, wellFormed(String(inner))]),
+  )
+
+const wellFormed = (text: string) => String(text).toWellFormed()
+
+/**
+ * Sends a request. `ask` itself fails on a 5xx, and so does an answer that its
+ * schema does not declare; here: nothing that a schema refuses is taken.
+ *
+ * @returns the status
+ */
+export async function send(ask: Ask, endpoint: Endpoint, request: Request, known: Known): Promise<number> {
+  const { method, path, body, headers, isValid } = request
+  const answer = await ask(method, path, body, headers)
+  if (!isValid) assert.ok(answer.status >= 400, `${method} ${path} took what its schema refuses: ${String(body)}`)
+  if (answer.status < 300) harvest(known, endpoint, answer.body)
+  return answer.status
+}
+
+/** The parameter that the ids of an endpoint's answers stand for, by its id or the noun of it. */
+const PARAM_OF: Record<string, string | null> = {
+  'agents.createKey': 'keyId',
+  'agents.invoke': null,
+  'agents.listKeys': 'keyId',
+  'agents.listRevisions': 'revisionId',
+  'agents.wakeup': null,
+  'approvals.comment': null,
+  'approvals.comments': null,
+  'approvals.issues': 'issueId',
+  'issues.activity': null,
+  'issues.approvals': 'approvalId',
+  'issues.attach': 'attachmentId',
+  'issues.attachments': 'attachmentId',
+  'issues.linkApproval': 'approvalId',
+  'issues.unlinkApproval': null,
+  agents: 'agentId',
+  approvals: 'approvalId',
+  attachments: 'attachmentId',
+  comments: 'commentId',
+  companies: 'companyId',
+  goals: 'goalId',
+  heartbeatRuns: 'runId',
+  issues: 'issueId',
+  labels: 'labelId',
+  projects: 'projectId',
+  runs: 'runId',
+  skills: 'skillId',
+  workspaces: 'workspaceId',
+}
+
+/** Learns the ids that an endpoint's answer has: its own, and those that it refers to. */
+export function harvest(known: Known, { id: endpointId }: Endpoint, body: unknown): void {
+  const name = endpointId in PARAM_OF ? PARAM_OF[endpointId] : PARAM_OF[endpointId.split('.')[0]!]
+  for (const item of Array.isArray(body) ? body.slice(0, 20) : [body]) {
+    if (typeof item !== 'object' || item === null) continue
+    if (name) learn(known, name, item.id)
+    if (name === 'issueId') learn(known, name, item.identifier)
+    for (const [key, value] of Object.entries(item)) if (key.endsWith('Id')) learn(known, key, value)
+  }
+}
