@@ -55,7 +55,7 @@ interface World {
 async function createFuzzedWorld(t: TestContext): Promise<World> {
   const world = await createWorld(t)
   world.approveStrategy()
-  const known: Known = new Map()
+  const known: Known = { ids: new Map(), places: new Map() }
   const run = await insertRun(world, world.colleague)
   for (const { id } of [world.company, world.company, world.other]) learn(known, 'companyId', id)
   const { ceo, manager, engineer, colleague, stranger } = world
@@ -65,7 +65,7 @@ async function createFuzzedWorld(t: TestContext): Promise<World> {
   learn(known, 'adapterType', 'runtimeA_local')
   for (const endpoint of MAKING) {
     const { path, body } = await requestOf(world, endpoint.method, endpoint.path, 'board')
-    harvest(known, endpoint, await world.make(endpoint.method, path, body))
+    harvest(known, endpoint, {}, await world.make(endpoint.method, path, body))
   }
   const { ask } = world
   return {

@@ -40,7 +40,7 @@ export function valuesOf(schema: GenericSchema, key = ''): fc.Arbitrary<unknown>
     case 'nullish':
     case 'exact_optional':
       // Half of the time left out, besides what the object leaves out: the fewer fields, the more that is taken.
-      return fc.option(valuesOf(shape.wrapped!, key), { nil: undefined, freq: 1 })
+      return fc.option(valuesOf(shape.wrapped!, key), { nil: undefined, freq: 2 })
     case 'nullable':
       return fc.oneof(
         { weight: 6, arbitrary: valuesOf(shape.wrapped!, key) },

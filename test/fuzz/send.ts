@@ -6,19 +6,24 @@ import type { Sent } from './break.ts'
 import type { Draft } from './request.ts'
 import { Reference } from './schema.ts'
 
-/** The ids that answers had, by the parameter that they would stand for. */
-export type Known = Map<string, string[]>
+/** The ids that answers had. */
+export interface Known {
+  /** By the parameter that they would stand for. */
+  ids: Map<string, string[]>
+  /** The parameters of the path under which an id was seen: a comment's issue. */
+  places: Map<string, Record<string, string>>
+}
 
 /** How many ids of a kind are kept. */
 const KEPT = 200
 
-export function learn(known: Known, name: string, id: unknown): void {
+export function learn({ ids }: Known, name: string, id: unknown): void {
   if (typeof id !== 'string' || id.length > 100) return
-  const ids = known.get(name) ?? []
-  known.set(name, ids)
-  if (ids.includes(id)) return
-  if (ids.length >= KEPT) ids.shift()
-  ids.push(id)
+  const known = ids.get(name) ?? []
+  ids.set(name, known)
+  if (known.includes(id)) return
+  if (known.length >= KEPT) known.shift()
+  known.push(id)
 }
 
 /** A request with its references resolved, and whether its schemas take it. */
@@ -28,11 +33,12 @@ export interface Request {
   body: string | FormData | undefined
   headers: Record<string, string>
   isValid: boolean
+  params: Record<string, string>
 }
 
 /** Makes a draft a request. */
 export function toRequest({ endpoint, params, query, body, spoilt, idempotencyKey }: Draft, known: Known): Request {
-  const filled = resolve(params, known) as Record<string, string>
+  const filled = placed(resolve(params, known) as Record<string, string>, known)
   const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(wellFormed(filled[name]!)))
   const asked = stringValues(resolve(query, known))
   const search = Object.keys(asked).length > 0 ? `?${new URLSearchParams(asked)}` : ''
@@ -47,7 +53,14 @@ export function toRequest({ endpoint, params, query, body, spoilt, idempotencyKe
     body: content.body,
     headers: idempotencyKey === undefined ? {} : { 'idempotency-key': encodeURIComponent(idempotencyKey) },
     isValid: isQueryValid && content.isValid,
+    params: filled,
   }
+}
+
+/** Takes what stands last in a path under what it was seen under. */
+const placed = (params: Record<string, string>, { places }: Known): Record<string, string> => {
+  const place = places.get(Object.values(params).at(-1) ?? '')
+  return place ? { ...params, ...Object.fromEntries(Object.entries(place).filter(([name]) => name in params)) } : params
 }
 
 function contentOf(endpoint: Endpoint, body: unknown, spoilt: Draft['spoilt'], known: Known) {
@@ -83,7 +96,7 @@ function uploadOf(isSpoilt: boolean) {
 
 function resolve(value: unknown, known: Known): unknown {
   if (value instanceof Reference) {
-    const ids = known.get(value.name) ?? []
+    const ids = known.ids.get(value.name) ?? []
     return ids[Math.floor(value.at * ids.length)] ?? 'unknown'
   }
   if (Array.isArray(value)) return value.map((item) => resolve(item, known))
@@ -110,7 +123,7 @@ export async function send(ask: Ask, endpoint: Endpoint, request: Request, known
   const { method, path, body, headers, isValid } = request
   const answer = await ask(method, path, body, headers)
   if (!isValid) assert.ok(answer.status >= 400, `${method} ${path} took what its schema refuses: ${String(body)}`)
-  if (answer.status < 300) harvest(known, endpoint, answer.body)
+  if (answer.status < 300) harvest(known, endpoint, request.params, answer.body)
   return answer.status
 }
 
@@ -146,11 +159,17 @@ const PARAM_OF: Record<string, string | null> = {
 }
 
 /** Learns the ids that an endpoint's answer has: its own, and those that it refers to. */
-export function harvest(known: Known, { id: endpointId }: Endpoint, body: unknown): void {
+export function harvest(
+  known: Known,
+  { id: endpointId }: Endpoint,
+  params: Record<string, string>,
+  body: unknown,
+): void {
   const name = endpointId in PARAM_OF ? PARAM_OF[endpointId] : PARAM_OF[endpointId.split('.')[0]!]
   for (const item of Array.isArray(body) ? body.slice(0, 20) : [body]) {
     if (typeof item !== 'object' || item === null) continue
     if (name) learn(known, name, item.id)
+    if (name && !(name in params) && typeof item.id === 'string') known.places.set(item.id, params)
     if (name === 'issueId') learn(known, name, item.identifier)
     for (const [key, value] of Object.entries(item)) if (key.endsWith('Id')) learn(known, key, value)
   }
