@@ -268,6 +268,36 @@ create trigger comment_text_update after update of body on comment begin
   insert into comment_text (rowid, body) values (new.seq, new.body);
 end;
 
+-- What agents can be taught: a SKILL.md with what belongs to it. The files are
+-- here and not on disk, so that a skill changes, and goes with its company, whole.
+create table skill (
+  id             text primary key,
+  company_id     text not null references company (id) on delete cascade,
+  key            text not null,                     -- canonical: what agents' desired_skills hold
+  slug           text not null,                     -- the last part of the key
+  name           text not null,
+  description    text,
+  source_type    text not null check (source_type in ('bundled', 'inline', 'local_path', 'github')),
+  source_locator text,                              -- the folder, or the repository's URL with its folder
+  source_ref     text,
+  trust_level    text not null check (trust_level in ('markdown_only', 'assets', 'scripts_executables')),
+  file_inventory text not null check (json_valid(file_inventory)), -- of skill_file, without its content
+  digest         text not null,                     -- of all its files: equal means unchanged
+  created_at     text not null,
+  updated_at     text not null,
+  unique (company_id, key)
+) strict;
+
+create index skill_by_slug on skill (company_id, slug);
+create index skill_by_bundle on skill (digest) where source_type = 'bundled';
+
+create table skill_file (
+  skill_id       text not null references skill (id) on delete cascade,
+  path           text not null,                     -- relative, checked: no way out of its folder
+  content        blob not null,
+  unique (skill_id, path)
+) strict;
+
 -- Files that were uploaded; their bytes are <data dir>/assets/<id>.
 create table asset (
   id            text primary key,

@@ -14,7 +14,7 @@ export interface ServerProcess {
 export async function serve(...args: string[]): Promise<ServerProcess> {
   const options = (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean)
   const program = path.join(import.meta.dirname, 'serve.ts')
-  const child = spawn(process.execPath, [...options, program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [...options, program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
   const [port] = await once(child.stdout, 'data')
   return { port: Number(port), pid: child.pid!, stop: () => stop(child) }
 }

@@ -25,7 +25,9 @@ export function seed(dataDir: string, issues: number): Seeded {
         .values({ id: companyId, name: 'Acme', issue_prefix: 'ACM', issue_counter: issues, ...times }),
     )
     const agent = { id: agentId, company_id: companyId, name: 'Ada', url_key: 'ada', role: 'engineer' }
-    db.run(sql.insertInto('agent').values({ ...agent, adapter_type: 'process', ...times }))
+    // Nothing but the requests is to be measured: no run may start from them.
+    const runtime_config = JSON.stringify({ heartbeat: { wakeOnDemand: false } })
+    db.run(sql.insertInto('agent').values({ ...agent, runtime_config, adapter_type: 'process', ...times }))
     for (const [i, id] of issueIds.entries()) {
       db.run(
         sql.insertInto('issue').values({

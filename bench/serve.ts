@@ -11,6 +11,9 @@ import { startServer } from '../src/server.ts'
 
 const [kind, argument = ''] = process.argv.slice(2)
 
+// The benchmark that started it is gone, however that came.
+process.stdin.resume().on('end', () => process.exit())
+
 if (kind === 'bare') {
   const body = JSON.stringify('x'.repeat(Number(argument) - 2))
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }

@@ -37,10 +37,11 @@ export interface ContextParts {
 
 /** @returns the context, and `flush`, which commits at once what is queued (for a stop). */
 export function createContext({ sqlite, clock, config, log, tokens }: ContextParts): Context & { flush(): void } {
-  const queue = createWriteQueue(sqlite)
+  const db = createDb(sqlite)
+  const queue = createWriteQueue(sqlite, db.endReads)
   let current: { now: string; afterCommit: (effect: Effect) => void } | undefined
   return {
-    db: createDb(sqlite),
+    db,
     config,
     log,
     events: createEvents(clock.now()),

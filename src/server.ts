@@ -16,6 +16,7 @@ import { createRunTokens, readRunTokenKey } from './run/token.ts'
 import { createExecutor, type Executor } from './scheduler/executor.ts'
 import { rescueRuns } from './scheduler/rescue.ts'
 import { createScheduler } from './scheduler/scheduler.ts'
+import { refreshBundledSkills } from './skill/bundled.ts'
 
 export interface RunningServer {
   url: string
@@ -64,6 +65,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
       scheduler.close()
       await drain(executor, config.drainSec)
     })
+    await refreshBundledSkills(ctx)
     await rescueRuns(ctx, executor)
     await scheduler.start()
     let closing: Promise<void> | undefined

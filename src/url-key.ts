@@ -13,7 +13,8 @@ export function chooseUrlKey(name: string, fallback: string, isTaken: (urlKey: s
   }
 }
 
-const slugOf = (name: string) =>
+/** Empty when the name has no letter or digit of ASCII. */
+export const slugOf = (name: string) =>
   name
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')

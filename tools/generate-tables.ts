@@ -54,10 +54,12 @@ const typeName = (table: string) =>
     .map((word) => word[0]?.toUpperCase() + word.slice(1))
     .join('')}Table`
 
+const TYPES: Record<string, string> = { INTEGER: 'number', BLOB: 'Uint8Array' }
+
 /** The column's type; one that `check (x in (...))` limits is the union of those values. */
 function typeOf(column: Column, createTable: string): string {
   const values = new RegExp(`check \\(${column.name} in \\(([^)]*)\\)`).exec(createTable)?.[1]
-  const base = values ? values.split(/,\s*/).join(' | ') : column.type === 'INTEGER' ? 'number' : 'string'
+  const base = values ? values.split(/,\s*/).join(' | ') : (TYPES[column.type] ?? 'string')
   const type = column.notnull || column.pk ? base : `${base} | null`
   if (column.hidden) return `GeneratedAlways<${type}>`
   const isRowid = column.pk === 1 && column.type === 'INTEGER'

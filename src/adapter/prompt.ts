@@ -12,6 +12,8 @@ export interface PromptParts {
   approval: { id: string; type: string; status: string } | null
   /** The instructions of an adapter that takes them in the prompt; null where they are a file of their own. */
   instructions: { path: string; text: string } | null
+  /** What it can read up on in SERVICE_SKILLS_DIR; `path` is the folder of each. */
+  skills: { name: string; description: string | null; path: string }[]
   /** `adapterConfig.promptTemplate`: the opening, instead of the built-in one. */
   promptTemplate: string | null
 }
@@ -26,6 +28,7 @@ export function buildPrompt(parts: PromptParts): string {
     fillIn(parts.promptTemplate?.trim() || OPENING, parts),
     ...(instructions ? [`# Your instructions (${instructions.path})\n\n${instructions.text.trim()}`] : []),
     HEARTBEAT_SKILL.trim(),
+    ...skillsSection(parts),
     wakeSection(parts),
   ].join('\n\n')
 }
@@ -49,6 +52,21 @@ const fillIn = (template: string, parts: PromptParts): string =>
   template.replace(/\{\{\s*([\w.]+)\s*\}\}/g, (whole, name: string) =>
     Object.hasOwn(PLACEHOLDERS, name) ? PLACEHOLDERS[name]!(parts) : whole,
   )
+
+/** Names and descriptions only: a skill is read when it is needed. */
+function skillsSection({ skills }: PromptParts): string[] {
+  if (skills.length === 0) return []
+  const lines = skills.map(({ name, description, path }) => {
+    const about = description?.replaceAll(/\s+/g, ' ').slice(0, SHOWN_DESCRIPTION)
+    return `- ${name} (${path}/SKILL.md)${about ? `: ${about}` : ''}`
+  })
+  const intro =
+    'Before you do what one of these describes, read its SKILL.md; the paths in it are relative to its folder.'
+  return [['# Your skills', '', intro, '', ...lines].join('\n')]
+}
+
+/** How much of a skill's description stands in every prompt, in characters. */
+const SHOWN_DESCRIPTION = 1_000
 
 function wakeSection({ reasons, issue, comment, approval }: PromptParts): string {
   const lines = ['# This heartbeat', '', `Woken by: ${reasons.join(', ') || 'unknown'}.`]

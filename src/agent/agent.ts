@@ -66,30 +66,65 @@ export const role = v.pipe(
 )
 export const icon = v.picklist(AGENT_ICONS, 'must be one of the icons that GET /llms/agent-icons.txt lists')
 
-const description = v.nullable(field.text)
-
 const about = {
-  title: v.optional(v.nullable(field.name)),
-  icon: v.optional(v.nullable(icon)),
-  reportsTo: v.optional(
-    v.pipe(v.nullable(field.reference), v.description('The manager: an agent of the company, its id or urlKey.')),
+  title: v.optional(
+    v.pipe(v.nullable(field.name), v.description('What it is called in the organization, for people.')),
   ),
-  capabilities: v.optional(description),
-  desiredSkills: v.optional(v.pipe(v.array(field.reference), v.maxLength(200))),
-  runtimeConfig: v.optional(RuntimeConfig),
-  budgetMonthlyCents: v.optional(v.pipe(field.cents, v.description('A month; 0 is no limit.'))),
-  metadata: v.optional(v.nullable(field.jsonObject)),
+  icon: v.optional(
+    v.pipe(v.nullable(icon), v.description('Its picture: one of the names that GET /llms/agent-icons.txt lists.')),
+  ),
+  reportsTo: v.optional(
+    v.pipe(
+      v.nullable(field.reference),
+      v.description('The manager: an agent of the company, its id or urlKey. An agent that hires is it by default.'),
+    ),
+  ),
+  capabilities: v.optional(
+    v.pipe(
+      v.nullable(field.text),
+      v.description('What it can be asked for; other agents read it to choose whom to ask.'),
+    ),
+  ),
+  desiredSkills: v.optional(
+    v.pipe(
+      v.array(field.reference),
+      v.maxLength(200),
+      v.description('Skills of the company, each by its id, its key or its slug if only one has it; stored as keys.'),
+    ),
+  ),
+  runtimeConfig: v.optional(v.pipe(RuntimeConfig, v.description('When it runs.'))),
+  budgetMonthlyCents: v.optional(v.pipe(field.cents, v.description('US cents a month; 0 is no limit.'))),
+  metadata: v.optional(
+    v.pipe(
+      v.nullable(field.jsonObject),
+      v.description('Whatever else is to be kept with it; the service does not read it.'),
+    ),
+  ),
 }
 
 /** The agent creation shape, of a creation and of a hire. */
 export const NewAgent = v.strictObject({
-  name: field.name,
-  role: v.optional(role, 'engineer'),
+  name: v.pipe(field.name, v.description('Its name; @Name in a comment wakes it.')),
+  role: v.optional(
+    v.pipe(
+      role,
+      v.description('A short lower-case word, such as engineer, researcher or manager. ceo has rights of its own.'),
+    ),
+    'engineer',
+  ),
   ...about,
-  adapterType: v.optional(field.reference, 'runtimeA_local'),
-  adapterConfig: v.optional(field.jsonObject, {}),
-  sourceIssueId: v.optional(v.nullable(field.reference)),
-  sourceIssueIds: v.optional(v.pipe(v.array(field.reference), v.maxLength(100))),
+  adapterType: v.optional(
+    v.pipe(field.reference, v.description('What runs it: one of the adapters of GET /llms/agent-configuration.txt.')),
+    'runtimeA_local',
+  ),
+  adapterConfig: v.optional(v.pipe(field.jsonObject, v.description("The adapter's own keys; others are refused.")), {}),
+  sourceIssueId: v.optional(
+    v.pipe(
+      v.nullable(field.reference),
+      v.description('The issue that motivated it, by id or identifier; its approval is linked there.'),
+    ),
+  ),
+  sourceIssueIds: v.optional(v.pipe(v.array(field.reference), v.maxLength(100), v.description('Several such issues.'))),
 })
 export type NewAgent = v.InferOutput<typeof NewAgent>
 

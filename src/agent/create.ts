@@ -6,6 +6,7 @@ import { toMicros } from '../cost/money.ts'
 import { AppError, invalid } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
 import { validate } from '../http/validate.ts'
+import { resolveSkills } from '../skill/resolve.ts'
 import type { AgentRow, NewAgent } from './agent.ts'
 import { configOf, recordRevision } from './configuration.ts'
 import { nextTimer } from './lifecycle.ts'
@@ -52,7 +53,7 @@ export function addAgent(
     adapter_type: want.adapterType,
     adapter_config: JSON.stringify(want.adapterConfig),
     runtime_config: runtimeConfig,
-    desired_skills: JSON.stringify([...new Set(want.desiredSkills ?? [])]),
+    desired_skills: JSON.stringify(resolveSkills(ctx, companyId, want.desiredSkills ?? [])),
     metadata: want.metadata ? JSON.stringify(want.metadata) : null,
     budget_micros: toMicros(want.budgetMonthlyCents ?? 0),
     timer_due_at: nextTimer({ status: as.status, runtime_config: runtimeConfig }, ctx.now),

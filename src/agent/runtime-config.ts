@@ -27,7 +27,13 @@ export const RuntimeConfig = v.strictObject({
         ),
       ),
       maxConcurrentRuns: v.optional(
-        v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10), v.description('Default 1.')),
+        v.pipe(
+          v.number(),
+          v.integer(),
+          v.minValue(1),
+          v.maxValue(10),
+          v.description('How many runs of it may be live at once. Default 1.'),
+        ),
       ),
     }),
   ),

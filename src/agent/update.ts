@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { AppError, forbidden } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
 import { validate } from '../http/validate.ts'
+import { resolveSkills } from '../skill/resolve.ts'
 import type { AgentChange, AgentRow, Permissions } from './agent.ts'
 import { setBudget } from './budget.ts'
 import { applyConfig, reload } from './change.ts'
@@ -33,7 +34,9 @@ export function changeAgent(ctx: Context, caller: Caller, agent: AgentRow, want:
     ...(want.metadata !== undefined && { metadata: metadataAfter(before, want.metadata) }),
   }
   applyConfig(ctx, caller, agent, after, { source: 'patch' })
-  if (want.desiredSkills) setDesiredSkills(ctx, caller, agent, want.desiredSkills)
+  if (want.desiredSkills) {
+    setDesiredSkills(ctx, caller, agent, resolveSkills(ctx, agent.company_id, want.desiredSkills))
+  }
   if (want.budgetMonthlyCents !== undefined) setBudget(ctx, caller, reload(ctx, agent), want.budgetMonthlyCents)
 }
 
@@ -82,8 +85,9 @@ const given = <T extends object>(fields: T) =>
     [K in keyof T]?: Exclude<T[K], undefined>
   }
 
-function setDesiredSkills(ctx: Context, caller: Caller, agent: AgentRow, skills: string[]): void {
-  const desired = JSON.stringify([...new Set(skills)])
+/** Sets the skills that an agent is to have, as canonical keys. */
+export function setDesiredSkills(ctx: Context, caller: Caller, agent: AgentRow, keys: readonly string[]): void {
+  const desired = JSON.stringify(keys)
   if (desired === agent.desired_skills) return
   updateAgent(ctx.db, agent.id, { desired_skills: desired, updated_at: ctx.now })
   record(ctx, caller, agent, 'agent.skills_changed', { desiredSkills: JSON.parse(desired) })

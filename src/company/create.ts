@@ -3,6 +3,7 @@ import { recordActivity } from '../activity/record.ts'
 import type { Context } from '../context.ts'
 import { toMicros } from '../cost/money.ts'
 import type { Caller } from '../http/caller.ts'
+import { addBundledSkills } from '../skill/bundled.ts'
 import type { NewCompany } from './company.ts'
 import { findCompanyWithSpend, insertCompany, isPrefixTaken } from './queries.ts'
 
@@ -26,6 +27,7 @@ export function createCompany(ctx: Context, caller: Caller, want: NewCompany) {
     entity: { type: 'company', id },
     details: { name: want.name },
   })
+  addBundledSkills(ctx, id)
   return findCompanyWithSpend(ctx.db, { id, now: ctx.now })!
 }
 

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { AppError, notFound } from '../errors.ts'
 import { semantic } from '../references.ts'
 import { listLiveRuns } from '../run/queries.ts'
+import { removeSkillFolders } from '../skill/sync.ts'
 import type { CompanyRow } from './company.ts'
 import { deleteCompanyRows, findCompany } from './queries.ts'
 
@@ -29,6 +30,7 @@ export async function deleteCompany(ctx: Context, companyId: string, confirm: st
     return { company, assetIds }
   })
   await removeAssetFiles(ctx, assetIds)
+  await removeSkillFolders(ctx, companyId)
   return company
 }
 

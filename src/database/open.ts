@@ -14,6 +14,8 @@ const PRAGMAS = [
   ['trusted_schema', 'off', 0],
   ['temp_store', 'memory', 2],
   ['journal_size_limit', String(64 * 1024 * 1024), 64 * 1024 * 1024],
+  // 32 MB: the default of 2 MB makes a read of one of 10,000 issues go to the system for its pages, four times as slow.
+  ['cache_size', '-32000', -32_000],
   ['mmap_size', '0', 0],
 ] as const
 

@@ -183,6 +183,29 @@ export interface CommentTable {
   updated_at: string
 }
 
+export interface SkillTable {
+  id: string
+  company_id: string
+  key: string
+  slug: string
+  name: string
+  description: string | null
+  source_type: 'bundled' | 'inline' | 'local_path' | 'github'
+  source_locator: string | null
+  source_ref: string | null
+  trust_level: 'markdown_only' | 'assets' | 'scripts_executables'
+  file_inventory: string
+  digest: string
+  created_at: string
+  updated_at: string
+}
+
+export interface SkillFileTable {
+  skill_id: string
+  path: string
+  content: Uint8Array
+}
+
 export interface AssetTable {
   id: string
   company_id: string
@@ -377,6 +400,8 @@ export interface Tables {
   issue_label: IssueLabelTable
   issue_blocker: IssueBlockerTable
   comment: CommentTable
+  skill: SkillTable
+  skill_file: SkillFileTable
   asset: AssetTable
   attachment: AttachmentTable
   approval: ApprovalTable

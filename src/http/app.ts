@@ -12,11 +12,13 @@ import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
 import { costRoutes } from '../cost/routes.ts'
 import { goalRoutes } from '../goal/routes.ts'
+import { guideRoutes } from '../guide/routes.ts'
 import { issueRoutes } from '../issue/routes.ts'
 import { labelRoutes } from '../label/routes.ts'
 import { projectRoutes } from '../project/routes.ts'
 import { workspaceRoutes } from '../project/workspace-routes.ts'
 import { runRoutes } from '../run/routes.ts'
+import { skillRoutes } from '../skill/routes.ts'
 import { docsRoutes } from './docs.ts'
 import { eventRoutes } from './events.ts'
 import { mount } from './mount.ts'
@@ -36,6 +38,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...costRoutes,
   ...eventRoutes,
   ...goalRoutes,
+  ...guideRoutes(() => ENDPOINTS),
   ...hireRoutes,
   ...issueApprovalRoutes,
   ...issueRoutes,
@@ -43,6 +46,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...labelRoutes,
   ...projectRoutes,
   ...runRoutes,
+  ...skillRoutes,
   ...workspaceRoutes,
   ...docsRoutes(() => ENDPOINTS),
   ...documentRoutes(() => ENDPOINTS),

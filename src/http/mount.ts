@@ -44,12 +44,9 @@ async function handle(ctx: Context, endpoint: Endpoint, c: HonoContext): Promise
   const key = endpoint.method === 'POST' ? c.req.header('idempotency-key') : undefined
   const run = (ctx: Context) => endpoint.run(ctx, input as never)
   const toReply = (result: unknown) => settle(endpoint, result)
-  const once = { key: key ?? '', request: [c.req.path, new URL(c.req.url).search, text], secret: endpoint.secret }
-  const result =
-    key === undefined || caller.type === 'anonymous'
-      ? toReply(await run(ctx))
-      : await withIdempotency(ctx, caller, once, run, toReply)
-  return answer(ctx, endpoint, c, result)
+  if (key === undefined || caller.type === 'anonymous') return answer(ctx, endpoint, c, toReply(await run(ctx)))
+  const once = { key, request: [c.req.path, new URL(c.req.url).search, text], secret: endpoint.secret }
+  return answer(ctx, endpoint, c, await withIdempotency(ctx, caller, once, run, toReply))
 }
 
 function paramsOf(endpoint: Endpoint, c: HonoContext): Record<string, string> {

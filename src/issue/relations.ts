@@ -12,8 +12,13 @@ export interface Relations {
   blocks: Neighbour[]
 }
 
-/** The relations of issues, by issue: three queries, however many there are. */
+const NONE: Relations = { labels: [], blockedBy: [], blocks: [] }
+
+/** The relations of issues, by issue: three queries, however many there are; one, for a single issue that has none. */
 export function findRelations(db: Db, issues: readonly Pick<IssueRow, 'id'>[]): (issueId: string) => Relations {
+  const [only] = issues
+  // Most issues have none, and an issue read by itself is what agents ask for most.
+  if (issues.length === 1 && !db.first(anyRelation({ id: only!.id }))?.any) return () => NONE
   const ids = JSON.stringify(issues.map((issue) => issue.id))
   const labels = Map.groupBy(db.all(labelsOf({ ids })), (row) => row.of)
   const blockedBy = Map.groupBy(db.all(blockersOf({ ids })), (row) => row.of)
@@ -24,6 +29,16 @@ export function findRelations(db: Db, issues: readonly Pick<IssueRow, 'id'>[]): 
     blocks: blocks.get(issueId) ?? [],
   })
 }
+
+const anyRelation = prepared((of: { id: string }) =>
+  sql.selectNoFrom(({ exists, or, selectFrom }) =>
+    or([
+      exists(selectFrom('issue_label').select('issue_id').where('issue_id', '=', of.id)),
+      exists(selectFrom('issue_blocker').select('issue_id').where('issue_id', '=', of.id)),
+      exists(selectFrom('issue_blocker').select('issue_id').where('blocker_id', '=', of.id)),
+    ]).as('any'),
+  ),
+)
 
 const labelsOf = prepared((of: { ids: string }) =>
   sql

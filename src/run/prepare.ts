@@ -14,6 +14,7 @@ import { findAgent } from '../agent/queries.ts'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
 import type { RunSpec } from '../scheduler/run-files.ts'
+import { placeSkills } from '../skill/sync.ts'
 import { runVariables } from './environment.ts'
 import { findApprovalBrief, findCommentBrief, findIssueBrief, findWorkspaceCwd } from './prepare-queries.ts'
 import type { RunRow } from './run.ts'
@@ -72,6 +73,7 @@ export async function prepareRun(
   const commentId = reasons.findLast((reason) => reason.commentId !== null)?.commentId ?? null
   const comment = commentId === null ? undefined : findCommentBrief(ctx.db, commentId)
   const company = findCompany(ctx.db, { id: run.company_id })!
+  const skills = await placeSkills(ctx, agent.id, run.id)
   const prompt = buildPrompt({
     agent: { id: agent.id, name: agent.name, role: agent.role, title: agent.title },
     company: { id: company.id, name: company.name },
@@ -81,6 +83,7 @@ export async function prepareRun(
     comment: comment ? { id: comment.id, author: comment.author ?? 'the board', body: comment.body } : null,
     approval,
     instructions: adapter.instructions === 'prompt' ? instructions : null,
+    skills: skills.skills.filter((skill) => !skill.required),
     promptTemplate: typeof config.promptTemplate === 'string' ? config.promptTemplate : null,
   })
   const command = adapter.command(config, {
@@ -102,7 +105,13 @@ export async function prepareRun(
     },
   })
   const limits = limitsOf(config)
-  const variables = runVariables(run, { apiUrl: around.apiUrl, token, workspaceCwd, skillsDir: null, approval })
+  const variables = runVariables(run, {
+    apiUrl: around.apiUrl,
+    token,
+    workspaceCwd,
+    skillsDir: skills.directory,
+    approval,
+  })
   return {
     instructionsHash,
     spec: {

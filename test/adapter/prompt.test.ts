@@ -12,6 +12,7 @@ const parts: PromptParts = {
   comment: { id: 'k-1', author: 'Bob', body: 'Look at this.\nPlease.' },
   approval: { id: 'p-1', type: 'hire_agent', status: 'approved' },
   instructions: { path: '/w/AGENTS.md', text: 'Write tests.\n' },
+  skills: [{ name: 'Ink', description: 'Draws\nwith ink.', path: '/s/ink' }],
   promptTemplate: null,
 }
 
@@ -21,6 +22,7 @@ test('a prompt says who, the instructions, the procedure, and why now, in this o
     'You are Ada (Engineer), an agent of the company Walnut.',
     '# Your instructions (/w/AGENTS.md)\n\nWrite tests.',
     '# The heartbeat',
+    '- Ink (/s/ink/SKILL.md): Draws with ink.',
     'Woken by: mention, timer.',
     'Issue: WAL-7 "Fix {{agent.name}}" (id i-1)',
     'Approval: hire_agent, approved (id p-1)',
@@ -44,9 +46,10 @@ test('a template is the opening; unknown placeholders and those in a value stay 
 })
 
 test('what is not there is not spoken of', () => {
-  const prompt = buildPrompt({ ...parts, issue: null, comment: null, approval: null, instructions: null })
+  const prompt = buildPrompt({ ...parts, issue: null, comment: null, approval: null, instructions: null, skills: [] })
   assert.ok(prompt.endsWith('Woken by: mention, timer.\nNo single issue: look at your assignments.'))
   assert.ok(!prompt.includes('# Your instructions'))
+  assert.ok(!prompt.includes('# Your skills'))
 })
 
 test('the skill names only variables that a run has', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTestApp } from '../helpers.ts'
-import { actions, asAgent, insertIssue, insertRun, makeAgent, makeCompany, spend } from './fixtures.ts'
+import { actions, asAgent, importSkills, insertIssue, insertRun, makeAgent, makeCompany, spend } from './fixtures.ts'
 
 test('a name is enough for an agent', async (t) => {
   const app = createTestApp(t)
@@ -29,6 +29,7 @@ test('everything that an agent is created with can be read back', async (t) => {
   const companyId = await makeCompany(app)
   const boss = await makeAgent(app, companyId, { name: 'Boss', role: 'ceo' })
   const issueId = await insertIssue(app, companyId)
+  await importSkills(app, companyId, 'ink', 'maps')
   const want = {
     name: 'Bo',
     role: 'researcher',

@@ -13,6 +13,12 @@ export async function makeAgent(app: TestApp, companyId: string, body: Record<st
   return app.make('POST', `/api/companies/${companyId}/agents`, { name: 'Ann', ...body })
 }
 
+/** Imports a skill of a few words for each slug. */
+export async function importSkills(app: TestApp, companyId: string, ...slugs: string[]): Promise<void> {
+  const files = Object.fromEntries(slugs.map((slug) => [`${slug}/SKILL.md`, `---\nname: ${slug}\n---\nDo it.\n`]))
+  await app.make('POST', `/api/companies/${companyId}/skills/import`, { files })
+}
+
 /** Starts a live run of an agent, as rows, and returns its id. */
 export async function insertRun(app: TestApp, agent: { id: string; companyId: string }, row = {}): Promise<string> {
   const [id, wakeId, at] = [uuid(), uuid(), app.ctx.now]

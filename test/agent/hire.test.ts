@@ -5,7 +5,7 @@ import { sql } from '../../src/database/sql.ts'
 import { hashKey, LOCAL_BOARD } from '../../src/http/caller.ts'
 import { requestWake } from '../../src/run/wake.ts'
 import { createTestApp, type TestApp } from '../helpers.ts'
-import { actions, asAgent, insertIssue, makeAgent, makeCompany } from './fixtures.ts'
+import { actions, asAgent, importSkills, insertIssue, makeAgent, makeCompany } from './fixtures.ts'
 
 const POLICY = { requireBoardApprovalForNewAgents: true }
 
@@ -35,6 +35,7 @@ test('with a policy a hire waits for its approval, which is linked to what motiv
   const { companyId, ceo, hires } = await staff(app, POLICY)
   const first = await insertIssue(app, companyId)
   const second = await insertIssue(app, companyId)
+  await importSkills(app, companyId, 'maps')
   const want = {
     name: 'Newbie',
     role: 'researcher',

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTestApp } from '../helpers.ts'
-import { actions, asAgent, makeAgent, makeCompany } from './fixtures.ts'
+import { actions, asAgent, importSkills, makeAgent, makeCompany } from './fixtures.ts'
 
 test('the board changes any field, and the change is a revision that names it', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const boss = await makeAgent(app, companyId, { name: 'Boss' })
   const agent = await makeAgent(app, companyId)
+  await importSkills(app, companyId, 'ink')
   const change = {
     name: 'Bea',
     role: 'designer',
@@ -47,6 +48,7 @@ test('the board changes any field, and the change is a revision that names it', 
 test('the same again changes nothing and records nothing', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
+  await importSkills(app, companyId, 'ink')
   const agent = await makeAgent(app, companyId, { adapterConfig: { model: 'm1' }, desiredSkills: ['ink'] })
   const before = await actions(app, companyId)
   app.clock.move(1_000)

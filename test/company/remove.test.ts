@@ -95,7 +95,7 @@ async function fill(app: TestApp) {
 
 const FILLED = [
   'company agent agent_key goal project project_goal workspace issue comment approval approval_issue approval_comment',
-  'wake run cost_event cost_total activity idempotency asset attachment',
+  'wake run cost_event cost_total activity idempotency asset attachment skill skill_file',
 ]
   .join(' ')
   .split(' ')
@@ -110,8 +110,9 @@ test('a deleted company leaves no row in any table, and no file', async (t) => {
   assert.equal(status, 200)
   assert.deepEqual(body, { ok: true, id: company.id })
   const left = Object.entries(countRows(app)).filter(([, rows]) => rows > 0)
-  // The other company, its agent with its key, and the activity of its creation.
-  assert.deepEqual(Object.fromEntries(left), { company: 1, agent: 1, agent_key: 1, activity: 1 })
+  // The other company, its agent with its key, its bundled skill, and the activity of its creation.
+  const own = { company: 1, agent: 1, agent_key: 1, skill: 1, skill_file: 1, activity: 1 }
+  assert.deepEqual(Object.fromEntries(left), own)
   assert.deepEqual(
     (await app.ask('GET', '/api/companies')).body.map((one: { id: string }) => one.id),
     [other.id],

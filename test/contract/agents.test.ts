@@ -107,7 +107,7 @@ contract('Agent creation', {
   },
   'New agent: desiredSkills takes ids, keys and unique slugs, and stores keys': async (world) => {
     const files = { 'SKILL.md': '---\nname: tides\ndescription: Read a tide table.\n---\nRead it.\n' }
-    await world.make('POST', world.of('/skills/import'), { source: { type: 'inline', files } })
+    await world.make('POST', world.of('/skills/import'), { files })
     const skills = await good(world.ask('GET', world.of('/skills')))
     const { id, key, slug } = skills.find((skill: { slug: string }) => skill.slug === 'tides')
     for (const ref of [id, key, slug]) {

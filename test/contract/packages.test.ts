@@ -99,7 +99,7 @@ contract('Skill endpoints', {
   },
   'POST /api/companies/:companyId/skills/import': async ({ make, ask, of }) => {
     const skill = { 'SKILL.md': '---\nname: tides\ndescription: Read a tide table.\n---\nRead it.\n' }
-    await make('POST', of('/skills/import'), { source: { type: 'inline', files: skill } })
+    await make('POST', of('/skills/import'), { files: skill })
     const slugs = (await good(ask('GET', of('/skills')))).map(({ slug }: { slug: string }) => slug)
     assert.ok(slugs.includes('tides'), `${slugs}`)
   },

@@ -79,6 +79,17 @@ const using =
   (params: (world: World) => object | Promise<object>, body?: (world: World, by: Kind) => unknown): Make =>
   async (world, by) => ({ params: (await params(world)) as Record<string, string>, body: body?.(world, by) })
 
+/** The files of a skill of that name. */
+const skillFiles = (name: string) => ({
+  'SKILL.md': `---\nname: ${name}\ndescription: Read a tide table.\n---\nRead it.\n`,
+})
+
+const skill = async (world: World) => {
+  const files = skillFiles(`tides-${crypto.randomUUID()}`)
+  const { imported } = await world.make('POST', world.of('/skills/import'), { files })
+  return { skillId: imported[0].id as string }
+}
+
 const nothing = () => ({})
 
 /** How an endpoint is asked, where a GET of the usual things or an empty body is not enough. */
@@ -126,6 +137,7 @@ export const REQUESTS: Record<string, Make> = {
   'POST /api/companies/:companyId/labels': using(nothing, () => ({ name: crypto.randomUUID() })),
   'POST /api/companies/:companyId/logo': using(nothing, form),
   'POST /api/companies/:companyId/projects': using(nothing, () => ({ name: 'Atlas' })),
+  'POST /api/companies/:companyId/skills/import': using(nothing, () => ({ files: skillFiles('tides') })),
   'GET /api/docs/:page': () => ({ params: { page: 'errors' } }),
   'PATCH /api/goals/:goalId': using(goal, () => ({ title: 'Know more' })),
   'PATCH /api/issues/:issueId': using(issue, () => ({ status: 'in_progress' })),
@@ -140,6 +152,7 @@ export const REQUESTS: Record<string, Make> = {
   'PATCH /api/projects/:projectId': using(project, () => ({ name: 'Atlas 2' })),
   'POST /api/projects/:projectId/workspaces': using(project, () => ({ cwd: '/a' })),
   'PATCH /api/projects/:projectId/workspaces/:workspaceId': using(workspace, () => ({ cwd: '/b' })),
+  'GET /llms/agent-configuration/:adapterType.txt': () => ({ params: { adapterType: 'runtimeA_local' } }),
 }
 
 /** What stands for each parameter of a path, made as it is asked for. */
@@ -155,6 +168,7 @@ const PARAMS: Record<string, (world: World) => object | Promise<object>> = {
   labelId: label,
   projectId: project,
   runId: run,
+  skillId: skill,
   workspaceId: workspace,
 }
 

@@ -284,27 +284,6 @@ export type Row<S extends Section = Section> = (typeof ROWS)[S][number]
  * here goes, and the rows are tested.
  */
 export const NOT_YET: Record<string, { branch: string; rows: readonly Row[] }> = {
-  'GET /api/companies/:companyId/skills': {
-    branch: 'w-skill',
-    rows: ['Record: skills are per company', 'GET /api/companies/:companyId/skills'],
-  },
-  'POST /api/companies/:companyId/skills/import': {
-    branch: 'w-skill',
-    rows: [
-      'POST /api/companies/:companyId/skills/import',
-      'New agent: desiredSkills takes ids, keys and unique slugs, and stores keys',
-    ],
-  },
-  'POST /api/agents/:agentId/skills/sync': { branch: 'w-skill', rows: ['POST /api/agents/:agentId/skills/sync'] },
-  'GET /llms/agent-configuration.txt': { branch: 'w-skill', rows: ['GET /llms/agent-configuration.txt'] },
-  'GET /llms/agent-configuration/:adapterType.txt': {
-    branch: 'w-skill',
-    rows: ['GET /llms/agent-configuration/:adapterType.txt'],
-  },
-  'GET /llms/agent-icons.txt': {
-    branch: 'w-skill',
-    rows: ['GET /llms/agent-icons.txt', 'New agent: icon is one of those that are listed'],
-  },
   'GET /api/companies/:companyId/dashboard': {
     branch: 'w-board',
     rows: [

@@ -29,6 +29,7 @@ POST   /api/agents/:agentId/pause                                          403  
 PATCH  /api/agents/:agentId/permissions                                    403    403   403   403      403  ok
 POST   /api/agents/:agentId/resume                                         403    403   403   403      403  ok
 GET    /api/agents/:agentId/runtime-state                                  404    ok    ok    ok       ok   ok
+POST   /api/agents/:agentId/skills/sync                                    404    403   ok    ok       ok   ok
 POST   /api/agents/:agentId/terminate                                      403    403   403   403      403  ok
 POST   /api/agents/:agentId/wakeup                                         404    403   403   ok       ok   ok
 GET    /api/agents/me                                                      ok     ok    ok    ok       ok   403
@@ -82,6 +83,8 @@ GET    /api/companies/:companyId/org.svg                                   403  
 GET    /api/companies/:companyId/projects                                  403    ok    ok    ok       ok   ok
 POST   /api/companies/:companyId/projects                                  403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/runs                                      403    ok    ok    ok       ok   ok
+GET    /api/companies/:companyId/skills                                    403    ok    ok    ok       ok   ok
+POST   /api/companies/:companyId/skills/import                             403    403   403   ok       ok   ok
 GET    /api/companies/stats                                                ok     ok    ok    ok       ok   ok
 GET    /api/docs                                                           ok     ok    ok    ok       ok   ok     open
 GET    /api/docs/:page                                                     ok     ok    ok    ok       ok   ok     open
@@ -122,6 +125,12 @@ DELETE /api/projects/:projectId/workspaces/:workspaceId                    404  
 GET    /api/runs/:runId                                                    404    ok    ok    ok       ok   ok
 POST   /api/runs/:runId/cancel                                             404    403   403   ok       ok   ok
 GET    /api/runs/:runId/log                                                404    ok    ok    ok       ok   ok
+GET    /api/skills/:skillId                                                404    ok    ok    ok       ok   ok
+DELETE /api/skills/:skillId                                                404    403   403   ok       ok   ok
+GET    /api/skills/:skillId/files                                          404    ok    ok    ok       ok   ok
+GET    /llms/agent-configuration.txt                                       ok     ok    ok    ok       ok   ok
+GET    /llms/agent-configuration/:adapterType.txt                          ok     ok    ok    ok       ok   ok
+GET    /llms/agent-icons.txt                                               ok     ok    ok    ok       ok   ok
 `
 
 export const KINDS = ['other', 'IC', 'self', 'manager', 'CEO', 'board'] as const
