@@ -118,7 +118,7 @@ contract('Agent creation', {
     for (const adapterType of ['runtimeA_local', 'runtimeB_local']) {
       assert.equal((await created(world, { adapterType })).adapterType, adapterType)
     }
-    await refused(world, { adapterType: 'none' })
+    await refused(world, { adapterType: 'no-such-adapter' })
   },
   'New agent: adapterConfig holds cwd, model, promptTemplate and instructionsFilePath': async (world) => {
     const adapterConfig = { cwd: '/srv', model: 'm', promptTemplate: 'Do.', instructionsFilePath: '/srv/AGENTS.md' }

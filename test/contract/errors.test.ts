@@ -54,16 +54,16 @@ test('400: an upload without its file, and 415: a body that is no JSON, or no fo
   }
 })
 
-/** The path of an endpoint with its last parameter unknown. */
+/** The path of an endpoint with its last id unknown. */
 async function unknownPath(world: World, { method, path }: Endpoint): Promise<string> {
   const filled = (await requestOf(world, method, path, 'board')).path.split('/')
-  const at = path.split('/').findLastIndex((part) => part.startsWith(':'))
+  const at = path.split('/').findLastIndex((part) => /^:(\w+Id|token|page)$/.test(part))
   return filled.with(at, '01a1fc6c-8008-7511-bef0-e26dec99d66d').join('/')
 }
 
 test('404: an unknown id is one for every route, and so is one that is no id at all', async (t) => {
   const world = await createWorld(t)
-  for (const endpoint of ENDPOINTS.filter(({ path }) => /:\w+(\/|$)/.test(path))) {
+  for (const endpoint of ENDPOINTS.filter(({ path }) => /:(\w+Id|token|page)(\/|$)/.test(path))) {
     const { body } = await requestOf(world, endpoint.method, endpoint.path, 'board')
     const method = endpoint.path.endsWith('/events') ? 'HEAD' : endpoint.method
     const path = await unknownPath(world, endpoint)

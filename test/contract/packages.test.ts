@@ -117,7 +117,7 @@ contract('Guide endpoints', {
       const text = await guide(world, `/llms/agent-configuration/${adapterType}.txt`)
       assert.ok(text.includes(adapterType))
     }
-    assert.equal(await statusOf(world.ask('GET', '/llms/agent-configuration/none.txt')), 404)
+    assert.equal(await statusOf(world.ask('GET', '/llms/agent-configuration/no-such-adapter.txt')), 404)
   },
   'GET /llms/agent-icons.txt': async (world) => {
     assert.ok((await guide(world, '/llms/agent-icons.txt')).trim().split('\n').length > 5)

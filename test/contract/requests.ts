@@ -5,6 +5,7 @@ import { good, type World } from './world.ts'
 /** A request that nothing but who asks can make fail. */
 export interface Request {
   params?: Record<string, string>
+  query?: string
   body?: unknown
 }
 
@@ -90,6 +91,36 @@ const skill = async (world: World) => {
   return { skillId: imported[0].id as string }
 }
 
+const document = async (world: World) => {
+  const { issueId } = await issue(world)
+  const path = `/api/issues/${issueId}/documents/plan`
+  const { latestRevisionId } = await good(world.engineer.ask('PUT', path, { body: '# Plan' }))
+  return { issueId, key: 'plan', revisionId: latestRevisionId as string }
+}
+
+const invite = async (world: World) => {
+  const { id, token } = await world.make('POST', world.of('/gateway/invite-prompt'))
+  return { inviteId: id as string, token: token as string }
+}
+
+/** An invite whose agent the board has approved. */
+const accepted: Make = async (world) => {
+  const { token } = await invite(world)
+  const { approvalId, claimSecret } = await world.make('POST', `/api/invites/${token}/accept`, { name: 'Nia' })
+  await world.make('POST', `/api/approvals/${approvalId}/approve`)
+  return { params: { token }, body: { claimSecret } }
+}
+
+const PACKAGE = {
+  source: {
+    type: 'inline',
+    files: { 'COMPANY.md': '---\nname: Orca\nslug: orca\nschema: agentcompanies/v1\n---\nHi.\n' },
+  },
+}
+
+const into = (world: World) => ({ ...PACKAGE, target: { mode: 'existing_company', companyId: world.company.id } })
+const anew = () => ({ ...PACKAGE, target: { mode: 'new_company', newCompanyName: 'Orca' } })
+
 const nothing = () => ({})
 
 /** How an endpoint is asked, where a GET of the usual things or an empty body is not enough. */
@@ -138,6 +169,17 @@ export const REQUESTS: Record<string, Make> = {
   'POST /api/companies/:companyId/logo': using(nothing, form),
   'POST /api/companies/:companyId/projects': using(nothing, () => ({ name: 'Atlas' })),
   'POST /api/companies/:companyId/skills/import': using(nothing, () => ({ files: skillFiles('tides') })),
+  'POST /api/companies/:companyId/imports/apply': using(nothing, into),
+  'POST /api/companies/:companyId/imports/preview': using(nothing, into),
+  'GET /api/companies/:companyId/search': () => ({ query: '?q=walrus' }),
+  'POST /api/companies/import/apply': using(nothing, anew),
+  'POST /api/companies/import/preview': using(nothing, anew),
+  'POST /api/invites/:token/accept': using(invite, () => ({ name: 'Nia' })),
+  'POST /api/invites/:token/claim-key': accepted,
+  'PUT /api/issues/:issueId/documents/:key': async (world) => ({
+    params: { ...(await issue(world)), key: 'plan' },
+    body: { body: '# Plan' },
+  }),
   'GET /api/docs/:page': () => ({ params: { page: 'errors' } }),
   'PATCH /api/goals/:goalId': using(goal, () => ({ title: 'Know more' })),
   'PATCH /api/issues/:issueId': using(issue, () => ({ status: 'in_progress' })),
@@ -164,22 +206,26 @@ const PARAMS: Record<string, (world: World) => object | Promise<object>> = {
   attachmentId: attachment,
   commentId: comment,
   goalId: goal,
+  inviteId: invite,
   issueId: issue,
+  key: document,
   labelId: label,
   projectId: project,
+  revisionId: document,
   runId: run,
   skillId: skill,
+  token: invite,
   workspaceId: workspace,
 }
 
 /** The path of a request that is as good as it can be, and its body. */
 export async function requestOf(world: World, method: string, path: string, by: Kind) {
-  const { params = {}, body } = (await REQUESTS[`${method} ${path}`]?.(world, by)) ?? {}
+  const { params = {}, query = '', body } = (await REQUESTS[`${method} ${path}`]?.(world, by)) ?? {}
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
   const filled: Record<string, string> = { ...params }
   // The last name first: what makes a comment makes its issue too.
   for (const name of names.toReversed()) if (!(name in filled)) Object.assign(filled, await PARAMS[name]?.(world))
   const missing = names.filter((name) => !(name in filled))
   if (missing.length > 0) throw new Error(`${method} ${path}: say in requests.ts what ${missing} is`)
-  return { path: path.replaceAll(/:(\w+)/g, (_, name) => filled[name]!), body }
+  return { path: `${path.replaceAll(/:(\w+)/g, (_, name) => filled[name]!)}${query}`, body }
 }

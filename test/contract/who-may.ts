@@ -3,7 +3,9 @@
  * design have it: written by hand, and walked by walk.test.ts. `ok` is any 2xx.
  * A wrong token, the token of a run that has ended and a revoked key get 401
  * everywhere; without a token the board of local mode is asking, and in
- * authenticated mode nobody: 401, but `open` for what is for anyone.
+ * authenticated mode nobody: 401, but `open` for what is for anyone. A line
+ * with the name of a branch waits for its endpoint; the test says when it is
+ * there, and the name goes.
  *
  * other    the CEO agent of another company
  * IC       an agent without subordinates, that the request does not concern
@@ -68,10 +70,18 @@ GET    /api/companies/:companyId/costs/by-issue                            403  
 GET    /api/companies/:companyId/costs/by-model                            403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/costs/by-project                          403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/costs/summary                             403    ok    ok    ok       ok   ok
+GET    /api/companies/:companyId/dashboard                                 403    ok    ok    ok       ok   ok     w-board
 GET    /api/companies/:companyId/events                                    403    ok    ok    ok       ok   ok
+POST   /api/companies/:companyId/exports                                   403    403   403   403      ok   ok     w-pkg
+POST   /api/companies/:companyId/exports/preview                           403    403   403   403      ok   ok     w-pkg
+POST   /api/companies/:companyId/gateway/invite-prompt                     403    403   403   403      ok   ok     w-board
+GET    /api/companies/:companyId/gateway/invites                           403    403   403   403      ok   ok     w-board
+DELETE /api/companies/:companyId/gateway/invites/:inviteId                 403    403   403   403      ok   ok     w-board
 GET    /api/companies/:companyId/goals                                     403    ok    ok    ok       ok   ok
 POST   /api/companies/:companyId/goals                                     403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/heartbeat-runs                            403    ok    ok    ok       ok   ok
+POST   /api/companies/:companyId/imports/apply                             403    403   403   403      ok   ok     w-pkg
+POST   /api/companies/:companyId/imports/preview                           403    403   403   403      ok   ok     w-pkg
 GET    /api/companies/:companyId/issues                                    403    ok    ok    ok       ok   ok
 POST   /api/companies/:companyId/issues                                    403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/labels                                    403    ok    ok    ok       ok   ok
@@ -83,8 +93,11 @@ GET    /api/companies/:companyId/org.svg                                   403  
 GET    /api/companies/:companyId/projects                                  403    ok    ok    ok       ok   ok
 POST   /api/companies/:companyId/projects                                  403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/runs                                      403    ok    ok    ok       ok   ok
+GET    /api/companies/:companyId/search                                    403    ok    ok    ok       ok   ok     w-board
 GET    /api/companies/:companyId/skills                                    403    ok    ok    ok       ok   ok
 POST   /api/companies/:companyId/skills/import                             403    403   403   ok       ok   ok
+POST   /api/companies/import/apply                                         403    403   403   403      403  ok     w-pkg
+POST   /api/companies/import/preview                                       403    403   403   403      403  ok     w-pkg
 GET    /api/companies/stats                                                ok     ok    ok    ok       ok   ok
 GET    /api/docs                                                           ok     ok    ok    ok       ok   ok     open
 GET    /api/docs/:page                                                     ok     ok    ok    ok       ok   ok     open
@@ -95,6 +108,10 @@ GET    /api/health                                                         ok   
 GET    /api/heartbeat-runs/:runId                                          404    ok    ok    ok       ok   ok
 POST   /api/heartbeat-runs/:runId/cancel                                   404    403   403   ok       ok   ok
 GET    /api/heartbeat-runs/:runId/log                                      404    ok    ok    ok       ok   ok
+GET    /api/instance/check                                                 403    403   403   403      403  ok     w-board
+POST   /api/invites/:token/accept                                          ok     ok    ok    ok       ok   ok     open w-board
+POST   /api/invites/:token/claim-key                                       ok     ok    ok    ok       ok   ok     open w-board
+GET    /api/invites/:token/onboarding.txt                                  ok     ok    ok    ok       ok   ok     open w-board
 GET    /api/issues/:issueId                                                404    ok    ok    ok       ok   ok
 PATCH  /api/issues/:issueId                                                404    403   ok    ok       ok   ok
 GET    /api/issues/:issueId/activity                                       404    ok    ok    ok       ok   ok
@@ -109,8 +126,15 @@ POST   /api/issues/:issueId/children                                       404  
 GET    /api/issues/:issueId/comments                                       404    ok    ok    ok       ok   ok
 POST   /api/issues/:issueId/comments                                       404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/comments/:commentId                            404    ok    ok    ok       ok   ok
+GET    /api/issues/:issueId/documents                                      404    ok    ok    ok       ok   ok     w-board
+GET    /api/issues/:issueId/documents/:key                                 404    ok    ok    ok       ok   ok     w-board
+PUT    /api/issues/:issueId/documents/:key                                 404    ok    ok    ok       ok   ok     w-board
+DELETE /api/issues/:issueId/documents/:key                                 404    403   ok    ok       ok   ok     w-board
+GET    /api/issues/:issueId/documents/:key/revisions                       404    ok    ok    ok       ok   ok     w-board
+GET    /api/issues/:issueId/documents/:key/revisions/:revisionId           404    ok    ok    ok       ok   ok     w-board
 GET    /api/issues/:issueId/heartbeat-context                              404    ok    ok    ok       ok   ok
 POST   /api/issues/:issueId/release                                        404    403   ok    403      403  ok
+GET    /api/issues/:issueId/runs                                           404    ok    ok    ok       ok   ok     w-board
 PATCH  /api/labels/:labelId                                                404    403   403   ok       ok   ok
 DELETE /api/labels/:labelId                                                404    403   403   ok       ok   ok
 GET    /api/openapi.json                                                   ok     ok    ok    ok       ok   ok     open
@@ -128,6 +152,7 @@ GET    /api/runs/:runId/log                                                404  
 GET    /api/skills/:skillId                                                404    ok    ok    ok       ok   ok
 DELETE /api/skills/:skillId                                                404    403   403   ok       ok   ok
 GET    /api/skills/:skillId/files                                          404    ok    ok    ok       ok   ok
+GET    /api/templates                                                      ok     ok    ok    ok       ok   ok     w-pkg
 GET    /llms/agent-configuration.txt                                       ok     ok    ok    ok       ok   ok
 GET    /llms/agent-configuration/:adapterType.txt                          ok     ok    ok    ok       ok   ok
 GET    /llms/agent-icons.txt                                               ok     ok    ok    ok       ok   ok
@@ -140,6 +165,8 @@ export interface Line {
   method: string
   path: string
   isOpen: boolean
+  /** The branch that brings the endpoint, while it is not there yet. */
+  branch: string | undefined
   /** `ok`, or the status of the refusal. */
   answers: Record<Kind, string>
 }
@@ -152,6 +179,8 @@ export const LINES: ReadonlyMap<string, Line> = new Map(
     .map((text) => {
       const [method = '', path = '', ...cells] = text.split(/ +/)
       const answers = Object.fromEntries(KINDS.map((kind, i) => [kind, cells[i]])) as Line['answers']
-      return [`${method} ${path}`, { method, path, isOpen: cells[KINDS.length] === 'open', answers }]
+      const marks = cells.slice(KINDS.length)
+      const branch = marks.find((mark) => mark.startsWith('w-'))
+      return [`${method} ${path}`, { method, path, isOpen: marks.includes('open'), branch, answers }]
     }),
 )

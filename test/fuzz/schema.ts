@@ -147,6 +147,15 @@ const HINTS: Record<string, fc.Arbitrary<unknown>> = {
   cwd: fc.constantFrom('/srv', '/srv/a b', '/'),
   from: fc.constantFrom('2026-11-01', '2026-01-01'),
   to: fc.constantFrom('2026-11-30', '2027-01-01'),
+  files: fc.constantFrom(
+    { 'SKILL.md': '---\nname: tides\ndescription: Read a tide table.\n---\nRead it.\n' },
+    {
+      'COMPANY.md': '---\nname: Orca\nslug: orca\n---\nHi.\n',
+      'agents/nia/AGENTS.md': '---\nname: Nia\n---\nCount.\n',
+    },
+    { 'a/SKILL.md': '---\nname: [\n---\n', '../x': 'x', 'a//b': '\u202e' },
+    {},
+  ),
   limit: fc.constantFrom('1', '2', '1000'),
   offset: fc.constantFrom('0', '7'),
   payload: fc.record({ plan: fc.string({ minLength: 1 }) }, { requiredKeys: [] }),

@@ -137,6 +137,7 @@ const PARAM_OF: Record<string, string | null> = {
   'approvals.comment': null,
   'approvals.comments': null,
   'approvals.issues': 'issueId',
+  'documents.revisions': 'revisionId',
   'issues.activity': null,
   'issues.approvals': 'approvalId',
   'issues.attach': 'attachmentId',
@@ -149,6 +150,7 @@ const PARAM_OF: Record<string, string | null> = {
   comments: 'commentId',
   companies: 'companyId',
   goals: 'goalId',
+  invites: 'inviteId',
   heartbeatRuns: 'runId',
   issues: 'issueId',
   labels: 'labelId',
@@ -166,11 +168,15 @@ export function harvest(
   body: unknown,
 ): void {
   const name = endpointId in PARAM_OF ? PARAM_OF[endpointId] : PARAM_OF[endpointId.split('.')[0]!]
-  for (const item of Array.isArray(body) ? body.slice(0, 20) : [body]) {
+  // A hire answers its agent, an import what it imported.
+  const shown =
+    (body as { imported?: unknown; agent?: unknown })?.imported ?? (body as { agent?: unknown })?.agent ?? body
+  for (const item of Array.isArray(shown) ? shown.slice(0, 20) : [shown]) {
     if (typeof item !== 'object' || item === null) continue
     if (name) learn(known, name, item.id)
     if (name && !(name in params) && typeof item.id === 'string') known.places.set(item.id, params)
     if (name === 'issueId') learn(known, name, item.identifier)
+    for (const key of ['key', 'token', 'claimSecret']) learn(known, key, item[key])
     for (const [key, value] of Object.entries(item)) if (key.endsWith('Id')) learn(known, key, value)
   }
 }
