@@ -10,6 +10,7 @@ create table company (
   status        text not null default 'active' check (status in ('active', 'paused', 'archived')),
   pause_reason  text check (pause_reason in ('manual', 'budget')),
   paused_at     text,
+  stopped_at    text,                               -- the emergency stop: beside the status, so that a thaw brings back what was
   issue_prefix  text not null unique,               -- identifiers are built from it, so it never changes
   issue_counter integer not null default 0,         -- the number of the last issue; numbers are never used twice
   budget_micros integer not null default 0 check (budget_micros >= 0), -- a month; 0 is no limit
@@ -25,6 +26,97 @@ create trigger company_prefix_is_final before update of issue_prefix on company 
 begin
   select raise(abort, 'issue_prefix cannot be changed');
 end;
+
+-- People, in authenticated mode. The tables auth_* are those of better-auth,
+-- which reads them and writes sessions through a connection of its own.
+create table auth_user (
+  id             text primary key,
+  name           text not null,
+  email          text not null unique check (email = lower(email)),
+  email_verified integer not null default 0 check (email_verified in (0, 1)),
+  image          text,
+  may_create_companies integer not null default 0 check (may_create_companies in (0, 1)), -- who set the server up
+  created_at     text not null,
+  updated_at     text not null
+) strict;
+
+create table auth_session (
+  id          text primary key,
+  user_id     text not null references auth_user (id) on delete cascade,
+  token       text not null unique,                 -- worth nothing without a signature under keys/session.key
+  expires_at  text not null,
+  ip_address  text,
+  user_agent  text,
+  created_at  text not null,
+  updated_at  text not null
+) strict;
+
+create index auth_session_by_user on auth_session (user_id);
+
+create table auth_account (
+  id            text primary key,
+  user_id       text not null references auth_user (id) on delete cascade,
+  account_id    text not null,
+  provider_id   text not null,
+  password      text,                               -- bcrypt
+  access_token  text,
+  refresh_token text,
+  id_token      text,
+  access_token_expires_at  text,
+  refresh_token_expires_at text,
+  scope         text,
+  created_at    text not null,
+  updated_at    text not null,
+  unique (user_id, provider_id)
+) strict;
+
+create table auth_verification (
+  id         text primary key,
+  identifier text not null,
+  value      text not null,
+  expires_at text not null,
+  created_at text not null,
+  updated_at text not null
+) strict;
+
+create table membership (
+  company_id text not null references company (id) on delete cascade,
+  user_id    text not null references auth_user (id) on delete cascade,
+  role       text not null check (role in ('owner', 'admin', 'member', 'viewer')),
+  created_at text not null,
+  primary key (company_id, user_id)
+) strict, without rowid;
+
+create index membership_by_user on membership (user_id, company_id);
+
+create table invitation (
+  id         text primary key,
+  company_id text not null references company (id) on delete cascade,
+  role       text not null check (role in ('owner', 'admin', 'member', 'viewer')),
+  hash       text not null unique,                  -- SHA-256 of the link's token; the token itself is nowhere
+  invited_by_user_id text not null,
+  created_at text not null,
+  expires_at text not null,
+  accepted_at text,
+  accepted_by_user_id text,
+  revoked_at text
+) strict;
+
+create index invitation_by_company on invitation (company_id, id);
+
+-- What a person's scripts sign in with.
+create table board_token (
+  id           text primary key,
+  user_id      text not null references auth_user (id) on delete cascade,
+  name         text not null,
+  prefix       text not null,
+  hash         text not null unique,
+  created_at   text not null,
+  last_used_at text,
+  revoked_at   text
+) strict;
+
+create index board_token_by_user on board_token (user_id, id);
 
 create table agent (
   id              text primary key,
@@ -50,19 +142,32 @@ create table agent (
   paused_at       text,
   error_reason    text,
   failures        integer not null default 0,       -- failed runs in a row
+  held_until      text,                             -- a provider refuses it until then: nothing starts before
+  held_because    text,                             -- that in a sentence
+  resumed_at      text,                             -- runs before it count for no loop
   timer_due_at    text,                             -- the next timer wake; null when the timer is off
   last_heartbeat_at text,
   created_at      text not null,
   updated_at      text not null,
   unique (company_id, url_key),
   check (reports_to <> id),
-  check ((status = 'paused') = (pause_reason is not null))
+  check ((status = 'paused') = (pause_reason is not null)),
+  check ((held_until is null) = (held_because is null))
 ) strict;
 
 create index agent_by_company on agent (company_id, id);
 create index agent_by_manager on agent (reports_to);
 create index agent_by_pause on agent (pause_reason) where pause_reason is not null;
 create index agent_by_due on agent (timer_due_at) where timer_due_at is not null;
+create index agent_by_hold on agent (held_until) where held_until is not null;
+
+-- The emergency stop of everything: while its one row is here, nothing starts.
+create table freeze (
+  id         integer primary key check (id = 1),
+  reason     text,
+  user_id    text not null,                         -- who of the board
+  created_at text not null
+) strict;
 
 create table agent_key (
   id           text primary key,
@@ -94,6 +199,20 @@ create table config_revision (
 
 create index config_revision_by_agent on config_revision (agent_id, id);
 
+-- Values that an `env` refers to by name. They are sealed under a key file that
+-- is not in the database, bound to the company and the name (src/secret/vault.ts).
+create table secret (
+  id          text primary key,
+  company_id  text not null references company (id) on delete cascade,
+  name        text not null,
+  description text,
+  sealed      text not null,
+  version     integer not null default 1,           -- how often it was set
+  created_at  text not null,
+  updated_at  text not null,
+  unique (company_id, name)
+) strict;
+
 create table goal (
   id             text primary key,
   company_id     text not null references company (id) on delete cascade,
@@ -120,6 +239,7 @@ create table project (
   status        text not null default 'planned' check (status in ('backlog', 'planned', 'active', 'in_progress', 'completed', 'cancelled')),
   lead_agent_id text references agent (id),
   target_date   text,
+  env           text not null default '{}' check (json_valid(env)), -- for the runs on its issues; their agents' own env goes before it
   archived_at   text,
   created_at    text not null,
   updated_at    text not null,
@@ -208,6 +328,30 @@ create index issue_by_assignee_user on issue (assignee_user_id, status, priority
 create index issue_by_project on issue (project_id, status, priority_rank, id desc) where project_id is not null;
 create index issue_by_parent on issue (parent_id, status, priority_rank, id desc) where parent_id is not null;
 create index issue_by_goal on issue (goal_id, status, priority_rank, id desc) where goal_id is not null;
+
+-- What is worked on, the longest unchanged first: the dashboard looks for stale work in it.
+create index issue_in_progress on issue (company_id, updated_at) where status = 'in_progress';
+
+-- How many issues a company has, kept by triggers, so that nobody has to count them.
+create table issue_count (
+  company_id text not null references company (id) on delete cascade,
+  status     text not null check (status in ('backlog', 'todo', 'in_progress', 'in_review', 'blocked', 'done', 'cancelled')),
+  n          integer not null check (n >= 0),
+  primary key (company_id, status)
+) strict, without rowid;
+
+create trigger issue_count_insert after insert on issue begin
+  insert into issue_count (company_id, status, n) values (new.company_id, new.status, 1)
+    on conflict do update set n = n + 1;
+end;
+create trigger issue_count_delete after delete on issue begin
+  update issue_count set n = n - 1 where company_id = old.company_id and status = old.status;
+end;
+create trigger issue_count_update after update of status on issue when new.status <> old.status begin
+  update issue_count set n = n - 1 where company_id = old.company_id and status = old.status;
+  insert into issue_count (company_id, status, n) values (new.company_id, new.status, 1)
+    on conflict do update set n = n + 1;
+end;
 
 create table issue_label (
   issue_id text not null references issue (id) on delete cascade,
@@ -324,6 +468,35 @@ create table attachment (
 
 create index attachment_by_issue on attachment (issue_id, id);
 
+-- Texts that belong to an issue, such as its plan; each has a key of its own there.
+create table document (
+  id            text primary key,
+  company_id    text not null references company (id) on delete cascade,
+  issue_id      text not null references issue (id) on delete cascade,
+  key           text not null,
+  latest_number integer not null,                   -- its latest revision's
+  created_by_agent_id text references agent (id),
+  created_by_user_id  text,
+  created_at    text not null,
+  unique (issue_id, key)
+) strict;
+
+create table document_revision (
+  id            text primary key,
+  company_id    text not null references company (id) on delete cascade,
+  document_id   text not null references document (id) on delete cascade,
+  number        integer not null,                   -- 1, 2, 3, ...
+  title         text,
+  format        text not null check (format in ('markdown')),
+  body          text not null,
+  change_summary text,
+  created_by_agent_id text references agent (id),
+  created_by_user_id  text,
+  created_by_run_id   text references run (id),
+  created_at    text not null,
+  unique (document_id, number)
+) strict;
+
 create table approval (
   id          text primary key,
   company_id  text not null references company (id) on delete cascade,
@@ -374,9 +547,10 @@ create table wake (
   agent_id    text not null references agent (id),
   status      text not null default 'waiting' check (status in ('waiting', 'claimed', 'dropped')),
   reasons     text not null check (json_valid(reasons)), -- why, oldest first: { source, issueId?, commentId?, approvalId?, actorType, actorId, runId?, at }
+  reason_count integer not null default 1,          -- how many are kept, so that one more is appended without reading them
   issue_id    text references issue (id) on delete set null, -- what the run will work on first
   priority    integer not null default 2,           -- the most urgent issue's rank; an invocation by hand is 0
-  not_before  text,                                 -- waits until then: a retry's backoff, a provider's rate limit
+  not_before  text,                                 -- waits until then: a retry's backoff, a herd that is spread
   retry_of_run_id text references run (id),
   dropped_reason text,
   created_at  text not null,
@@ -384,7 +558,7 @@ create table wake (
 ) strict;
 
 create unique index wake_one_waiting on wake (agent_id) where status = 'waiting'; -- later causes merge into it
-create index wake_by_order on wake (priority, id) where status = 'waiting';
+create index wake_by_moment on wake (not_before) where status = 'waiting' and not_before is not null;
 
 create table run (
   id             text primary key,
@@ -407,11 +581,13 @@ create table run (
   grace_sec      integer,
   session_id_before text,
   session_id_after  text,
+  has_changed    integer not null default 0 check (has_changed in (0, 1)), -- whether its agent changed anything: what never does runs in a loop
   exit_code      integer,
   signal         text,
   error          text,
   error_code     text,
   summary        text,
+  idle           integer check (idle in (0, 1)),    -- set at its end: whether it changed nothing; null where that cannot be told
   created_at     text not null,
   started_at     text,
   finished_at    text,
@@ -422,9 +598,42 @@ create unique index run_one_live_per_slot on run (agent_id, slot) where finished
 create index run_live on run (company_id, id) where finished_at is null;
 create index run_by_company on run (company_id, id);
 create index run_by_agent on run (agent_id, id);
-create index run_by_day on run (company_id, created_at, agent_id);
 create index run_by_issue on run (issue_id, id) where issue_id is not null;
 create index run_by_wake on run (wake_id);
+
+-- How many runs an agent had on a UTC day, kept by triggers; with the idle ones among them and what those cost.
+create table run_total (
+  company_id  text not null references company (id) on delete cascade,
+  day         text not null,
+  agent_id    text not null references agent (id),
+  status      text not null check (status in ('starting', 'running', 'succeeded', 'failed', 'timed_out', 'cancelled', 'lost')),
+  n           integer not null check (n >= 0),
+  idle        integer not null default 0,
+  idle_micros integer not null default 0,
+  primary key (company_id, day, agent_id, status)
+) strict, without rowid;
+
+create index run_total_by_agent on run_total (agent_id);
+
+create trigger run_total_insert after insert on run begin
+  insert into run_total (company_id, day, agent_id, status, n)
+    values (new.company_id, substr(new.created_at, 1, 10), new.agent_id, new.status, 1)
+    on conflict do update set n = n + 1;
+end;
+create trigger run_total_update after update of status on run when new.status <> old.status begin
+  update run_total set n = n - 1
+    where company_id = old.company_id and day = substr(old.created_at, 1, 10) and agent_id = old.agent_id and status = old.status;
+  insert into run_total (company_id, day, agent_id, status, n)
+    values (new.company_id, substr(new.created_at, 1, 10), new.agent_id, new.status, 1)
+    on conflict do update set n = n + 1;
+end;
+-- A run is found idle in the update that ends it, or after it, and never live again.
+create trigger run_total_idle after update of idle on run when new.idle = 1 and old.idle is not 1 begin
+  insert into run_total (company_id, day, agent_id, status, n, idle, idle_micros)
+    values (new.company_id, substr(new.created_at, 1, 10), new.agent_id, new.status, 0, 1,
+      (select coalesce(sum(cost_micros), 0) from cost_event where run_id = new.id))
+    on conflict do update set idle = idle + 1, idle_micros = idle_micros + excluded.idle_micros;
+end;
 
 create table agent_session (
   agent_id     text not null references agent (id) on delete cascade,
@@ -461,6 +670,12 @@ create table cost_event (
 create index cost_event_by_company on cost_event (company_id, occurred_at);
 create index cost_event_by_run on cost_event (run_id) where run_id is not null;
 create index cost_event_by_issue on cost_event (issue_id) where issue_id is not null;
+
+create trigger run_total_cost after insert on cost_event when new.run_id is not null begin
+  update run_total set idle_micros = idle_micros + new.cost_micros
+    where (company_id, day, agent_id, status) in
+      (select company_id, substr(created_at, 1, 10), agent_id, status from run where id = new.run_id and idle = 1);
+end;
 
 -- Running totals, kept by triggers in the transaction of the events they sum;
 -- `period` is a UTC day (2026-11-21) or month (2026-11).
@@ -520,10 +735,34 @@ create index activity_by_company on activity (company_id, seq);
 create index activity_by_agent on activity (company_id, agent_id, seq);
 create index activity_by_entity on activity (company_id, entity_id, seq);
 create index activity_by_action on activity (company_id, action, seq);
+create index activity_by_run on activity (run_id, seq) where run_id is not null;
 
 create trigger activity_is_append_only before update on activity begin
   select raise(abort, 'activity is append-only');
 end;
+
+-- Invitations of outside agents. Their tokens and claim secrets are nowhere: only what they hash to.
+create table invite (
+  id            text primary key,
+  company_id    text not null references company (id) on delete cascade,
+  token_hash    text not null unique,               -- SHA-256
+  message       text,                               -- what the inviter wants the agent to know
+  created_by_agent_id text references agent (id),
+  created_by_user_id  text,
+  created_at    text not null,
+  expires_at    text not null,                      -- until then it can be accepted
+  accepted_at   text,
+  agent_id      text references agent (id),         -- the agent that came of it
+  claim_hash    text,                               -- SHA-256
+  claim_expires_at text,                            -- until then the agent's key can be claimed
+  claimed_at    text,
+  revoked_at    text,
+  check ((accepted_at is null) = (agent_id is null)),
+  check ((accepted_at is null) = (claim_hash is null)),
+  check (claimed_at is null or accepted_at is not null)
+) strict;
+
+create index invite_by_company on invite (company_id, id);
 
 create table idempotency (
   caller      text not null,                        -- whose key it is: keys of two callers never meet
@@ -544,6 +783,10 @@ create index issue_by_creating_run on issue (created_by_run_id) where created_by
 create index comment_by_creating_run on comment (created_by_run_id) where created_by_run_id is not null;
 create index asset_by_creating_run on asset (created_by_run_id) where created_by_run_id is not null;
 create index approval_comment_by_creating_run on approval_comment (created_by_run_id) where created_by_run_id is not null;
+create index document_by_company on document (company_id);
+create index document_revision_by_company on document_revision (company_id);
+create index document_revision_by_creating_run on document_revision (created_by_run_id) where created_by_run_id is not null;
+create index invite_by_agent on invite (agent_id) where agent_id is not null;
 create index wake_by_retried_run on wake (retry_of_run_id) where retry_of_run_id is not null;
 create index wake_by_issue on wake (issue_id) where issue_id is not null;
 create index run_by_retried_run on run (retry_of_run_id) where retry_of_run_id is not null;

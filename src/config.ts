@@ -20,12 +20,18 @@ export interface Config {
   mode: Mode
   /** Host names, besides loopback's, that requests may come for. */
   allowedHosts: string[]
+  /** Whether requests come through a proxy that ends TLS: `X-Forwarded-*` counts, and cookies are for https only. */
+  trustProxy: boolean
+  /** Whether local trusted mode, too, asks each browser for the token of the start. */
+  requireToken: boolean
   /** How many runs may live at once, over all agents. */
   maxRuns: number
   /** The largest JSON body, in bytes. */
   bodyLimit: number
   /** How much of a run's output is kept, in bytes. */
   logLimit: number
+  /** So many runs of an agent for one issue, in a row and without a change by it, are a loop; 0 for none. */
+  loopRuns: number
   /** How long a stop waits for runs to finish by themselves, in seconds. */
   drainSec: number
   /** Whether each answer is checked against its declared schema; for tests. */
@@ -44,6 +50,8 @@ export interface Flags {
   port?: string
   mode?: string
   allowedHost?: string[]
+  trustProxy?: boolean
+  requireToken?: boolean
 }
 
 export const DEFAULT_PORT = 3100
@@ -56,8 +64,11 @@ const ConfigFile = v.strictObject({
   port: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535))),
   mode: v.optional(v.picklist(MODES)),
   allowedHosts: v.optional(v.array(v.string())),
+  trustProxy: v.optional(v.boolean()),
+  requireToken: v.optional(v.boolean()),
   maxRuns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000))),
   logLimit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(4_096))),
+  loopRuns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100))),
   drainSec: v.optional(v.pipe(v.number(), v.minValue(0))),
 })
 
@@ -81,16 +92,31 @@ export function readConfig(flags: Flags, env: Environment): Config {
       `In local trusted mode everyone who can reach the server is the board, so it listens on loopback only, not on ${host}. Leave --host out.`,
     )
   }
+  const allowedHosts = flags.allowedHost ?? listOf(env.SERVICE_ALLOWED_HOSTS) ?? file.allowedHosts ?? []
+  if (!isLoopback(host) && allowedHosts.length === 0) {
+    throw usage(`To listen on ${host}, name what the server is called there: --allowed-host <name>, once or more.`)
+  }
+  const trustProxy = flags.trustProxy ?? file.trustProxy ?? false
+  if (trustProxy && mode === 'local_trusted') {
+    throw usage('Behind a proxy everybody would be the board: --trust-proxy is for --mode authenticated.')
+  }
+  const requireToken = flags.requireToken ?? file.requireToken ?? false
+  if (requireToken && mode !== 'local_trusted') {
+    throw usage('--require-token is for local trusted mode: in authenticated mode everybody signs in.')
+  }
   return {
     dataDir,
     host,
     port: port === undefined ? (file.port ?? DEFAULT_PORT) : portOf(port),
     portGiven: port !== undefined || file.port !== undefined,
     mode,
-    allowedHosts: flags.allowedHost ?? listOf(env.SERVICE_ALLOWED_HOSTS) ?? file.allowedHosts ?? [],
+    allowedHosts,
+    trustProxy,
+    requireToken,
     maxRuns: numberOf('SERVICE_MAX_RUNS', env, 1) ?? file.maxRuns ?? availableParallelism(),
     bodyLimit: 2 * 1024 * 1024,
     logLimit: file.logLimit ?? 4 * 1024 * 1024,
+    loopRuns: file.loopRuns ?? 5,
     drainSec: numberOf('SERVICE_DRAIN_SEC', env) ?? file.drainSec ?? 0,
     checkAnswers: false,
     environment: passedOn(env),

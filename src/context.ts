@@ -1,11 +1,16 @@
 import type { Database as Sqlite } from 'better-sqlite3'
+import type { Identity } from './auth/identity.ts'
+import { createLocalAccess, type LocalAccess } from './auth/local-access.ts'
+import type { OneTimeLink } from './auth/setup.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createDb, type Db } from './database/db.ts'
 import { createWriteQueue, type Effect } from './database/write-queue.ts'
 import { createEvents, type Events } from './events.ts'
+import { createRateCounter, type RateCounter } from './http/rate-limit.ts'
 import type { Log } from './log.ts'
 import type { RunTokens } from './run/token.ts'
+import type { Vault } from './secret/vault.ts'
 
 /** What a use case may touch. */
 export interface Context {
@@ -15,6 +20,16 @@ export interface Context {
   events: Events
   /** Makes and checks run tokens. */
   tokens: RunTokens
+  /** Passwords and sessions; only in authenticated mode. */
+  identity: Identity | undefined
+  /** The link that makes the first owner, until somebody used it. */
+  setup: OneTimeLink | undefined
+  /** Who is the board in local trusted mode. */
+  localAccess: LocalAccess
+  /** Counts what must not be done too often. */
+  rates: RateCounter
+  /** Seals and opens stored secrets. */
+  vault: Vault
   /** The moment, ISO 8601 UTC with milliseconds; inside a write the same for all of it. */
   readonly now: string
   /**
@@ -33,10 +48,14 @@ export interface ContextParts {
   config: Config
   log: Log
   tokens: RunTokens
+  vault: Vault
+  identity?: Identity | undefined
+  setup?: OneTimeLink | undefined
 }
 
 /** @returns the context, and `flush`, which commits at once what is queued (for a stop). */
-export function createContext({ sqlite, clock, config, log, tokens }: ContextParts): Context & { flush(): void } {
+export function createContext({ sqlite, ...parts }: ContextParts): Context & { flush(): void } {
+  const { clock, config, log, tokens, vault, identity, setup } = parts
   const db = createDb(sqlite)
   const queue = createWriteQueue(sqlite, db.endReads)
   let current: { now: string; afterCommit: (effect: Effect) => void } | undefined
@@ -46,6 +65,11 @@ export function createContext({ sqlite, clock, config, log, tokens }: ContextPar
     log,
     events: createEvents(clock.now()),
     tokens,
+    vault,
+    identity,
+    setup,
+    localAccess: createLocalAccess(config),
+    rates: createRateCounter(),
     get now() {
       return current?.now ?? clock.now().toISOString()
     },

@@ -2,10 +2,13 @@ import { Command, CommanderError } from 'commander'
 import { apiCommand } from './cli/api.ts'
 import { demoCommand } from './cli/demo.ts'
 import { demoAgentCommand } from './cli/demo-agent.ts'
+import { doctorCommand } from './cli/doctor.ts'
 import { EXIT, exitCodeOf, lineOf } from './cli/exit-codes.ts'
+import { freezeCommand, thawCommand } from './cli/freeze.ts'
 import { startCommand } from './cli/start.ts'
 import { statusCommand } from './cli/status.ts'
 import { stopCommand } from './cli/stop.ts'
+import { verifyCommand } from './cli/verify.ts'
 import { packageVersion } from './config.ts'
 
 const program = new Command('service')
@@ -27,7 +30,17 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no server, 4 not allowed, 5 not f
   .showHelpAfterError('(service --help lists what there is)')
   .exitOverride()
 
-const commands = [startCommand, demoCommand, statusCommand, stopCommand, apiCommand]
+const commands = [
+  startCommand,
+  demoCommand,
+  statusCommand,
+  stopCommand,
+  freezeCommand,
+  thawCommand,
+  apiCommand,
+  doctorCommand,
+  verifyCommand,
+]
 for (const command of commands) program.addCommand(command().exitOverride().showHelpAfterError(false))
 program.addCommand(demoAgentCommand().exitOverride(), { hidden: true })
 

@@ -2,27 +2,44 @@ import { accessSync, constants, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createProbe } from './adapter/capabilities.ts'
+import { createOneTimeLink } from './auth/setup.ts'
+import { adoptCompanies } from './board/membership-queries.ts'
+import { deleteExpiredSessions, isAnyUser } from './board/user-queries.ts'
 import { type Clock, systemClock } from './clock.ts'
-import type { Config } from './config.ts'
+import { type Config, isLoopback } from './config.ts'
 import { type Context, createContext } from './context.ts'
 import { lockDataDir } from './database/lock.ts'
 import { openDatabase } from './database/open.ts'
 import { AppError } from './errors.ts'
 import { createApp } from './http/app.ts'
 import { listen } from './http/listener.ts'
+import { readKeyFile } from './key-file.ts'
 import type { Log } from './log.ts'
 import { argvOf } from './programs.ts'
-import { createRunTokens, readRunTokenKey } from './run/token.ts'
+import { createRunTokens } from './run/token.ts'
 import { createExecutor, type Executor } from './scheduler/executor.ts'
 import { rescueRuns } from './scheduler/rescue.ts'
 import { createScheduler } from './scheduler/scheduler.ts'
+import { createVault } from './secret/vault.ts'
 import { refreshBundledSkills } from './skill/bundled.ts'
 
 export interface RunningServer {
   url: string
   ctx: Context
   /** Stops, once what is under way is answered, and gives the data directory back. Closing twice is closing once. */
-  close(): Promise<void>
+  close(how?: Stop): Promise<void>
+}
+
+/** What a stop does with the runs that are under way. */
+export interface Stop {
+  /**
+   * `stop` (the default) ends them; they are run again at the next start.
+   * `leave` lets them go on by themselves: the next server adopts them, so that
+   * an upgrade costs no run.
+   */
+  runs?: 'stop' | 'leave'
+  /** Told how many runs the stop waits for, at the beginning and with each that has ended. */
+  onLeft?: (runs: number) => void
 }
 
 /**
@@ -43,15 +60,20 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     closers.push(() => {
       sqlite.close()
     })
-    const tokens = createRunTokens(readRunTokenKey(path.join(config.dataDir, 'keys')))
-    const ctx = createContext({ sqlite, clock, config, log, tokens })
+    const tokens = createRunTokens(readKeyFile(config, 'run-token'))
+    const vault = createVault(readKeyFile(config, 'secret'))
+    const identity = config.mode === 'authenticated' ? await loadIdentity(config) : undefined
+    if (identity) closers.push(() => identity.close())
+    const setup = identity && createOneTimeLink()
+    const ctx = createContext({ sqlite, clock, config, log, tokens, vault, identity, setup })
     closers.push(ctx.flush)
+    if (identity) await ctx.write(() => preparePeople(ctx))
 
-    const listener = await listen(config)
+    const listener = await listen({ ...config, allowedHosts: [...config.allowedHosts, ...ownNames(config.host)] })
     closers.push(() => listener.close())
     listener.serve(createApp(ctx).fetch)
     closers.push(() => ctx.events.close())
-    const url = `http://${urlHost(config.host)}:${listener.port}`
+    const url = `http://${urlHost(reachable(config.host))}:${listener.port}`
     lock.announce({ pid: process.pid, url, instance: config.instance })
     const executor = createExecutor(ctx, {
       apiUrl: url,
@@ -61,16 +83,22 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     })
     closers.push(() => executor.close())
     const scheduler = createScheduler(ctx, executor.execute)
+    let how: Stop = {}
     closers.push(async () => {
       scheduler.close()
       await drain(executor, config.drainSec)
+      if (how.runs === 'leave') await executor.launched()
+      else await executor.stopAll(how.onLeft)
     })
     await refreshBundledSkills(ctx)
     await rescueRuns(ctx, executor)
     await scheduler.start()
     let closing: Promise<void> | undefined
-    const close = () => {
-      closing ??= closeAll(closers)
+    const close = (stop: Stop = {}) => {
+      if (!closing) {
+        how = stop
+        closing = closeAll(closers)
+      }
       return closing
     }
     return { url, ctx, close }
@@ -80,12 +108,11 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
   }
 }
 
-/** Gives the runs under way some time to finish, then stops them; they go on at the next start. */
+/** Gives the runs under way some time to finish. */
 async function drain(executor: Executor, drainSec: number): Promise<void> {
   const patience = new AbortController()
   await Promise.race([executor.idle(), delay(drainSec * 1_000, undefined, { signal: patience.signal }).catch(() => {})])
   patience.abort()
-  await executor.stopAll()
 }
 
 type Closer = () => void | Promise<void>
@@ -114,5 +141,26 @@ function makeDataDir(dataDir: string): void {
     )
   }
 }
+
+/** Loads what local trusted mode has no use for, and must not wait for: it is half a megabyte. */
+async function loadIdentity(config: Config) {
+  const { openIdentity } = await import('./auth/identity.ts')
+  return openIdentity(config, readKeyFile(config, 'session'))
+}
+
+/** Tidies up at the start: sessions that ended, and companies that local trusted mode made for nobody. */
+function preparePeople(ctx: Context): void {
+  if (isAnyUser(ctx.db)) ctx.setup?.use(ctx.setup.token ?? '')
+  deleteExpiredSessions(ctx.db, ctx.now)
+  adoptCompanies(ctx.db, ctx.now)
+}
+
+const isEverywhere = (host: string) => host === '0.0.0.0' || host === '::'
+
+/** Where runs and the command line reach a server that listens on every address. */
+const reachable = (host: string) => (isEverywhere(host) ? '127.0.0.1' : host)
+
+/** The address itself is a name for the server, where it is one of the machine's. */
+const ownNames = (host: string) => (isEverywhere(host) || isLoopback(host) ? [] : [urlHost(host)])
 
 const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host)

@@ -4,7 +4,14 @@ import { v7 as uuid } from 'uuid'
 import type { AgentRow } from '../src/agent/agent.ts'
 import type { Context } from '../src/context.ts'
 import { sql } from '../src/database/sql.ts'
-import type { AgentTable, GoalTable, ProjectTable, RunTable, WorkspaceTable } from '../src/database/tables.ts'
+import type {
+  AgentTable,
+  GoalTable,
+  IssueTable,
+  ProjectTable,
+  RunTable,
+  WorkspaceTable,
+} from '../src/database/tables.ts'
 import { hashKey } from '../src/http/caller.ts'
 import type { WakeReason } from '../src/run/wake.ts'
 import type { Ask, TestApp } from './helpers.ts'
@@ -14,13 +21,30 @@ export interface TestAgent extends AgentRow {
   ask: Ask
 }
 
+/** Inserts a company. @returns its id */
+export function insertCompany(ctx: Context, name = 'Acme'): string {
+  const id = uuid()
+  const row = { id, name, issue_prefix: id.slice(-12).toUpperCase(), created_at: ctx.now, updated_at: ctx.now }
+  ctx.db.run(sql.insertInto('company').values(row))
+  return id
+}
+
 /** Inserts an agent with a key of its own. */
 export function insertAgent(
   { ctx, as }: Pick<TestApp, 'ctx' | 'as'>,
   values: Partial<Insertable<AgentTable>> & { company_id: string },
 ): TestAgent {
+  const row = insertAgentRow(ctx, values)
+  return { ...row, ask: as(insertKey(ctx, row)) }
+}
+
+/** Inserts an agent without a key. */
+export function insertAgentRow(
+  ctx: Context,
+  values: Partial<Insertable<AgentTable>> & { company_id: string },
+): AgentRow {
   const id = uuid()
-  const row = ctx.db.first(
+  return ctx.db.first(
     sql
       .insertInto('agent')
       .values({
@@ -35,7 +59,6 @@ export function insertAgent(
       })
       .returningAll(),
   )!
-  return { ...row, ask: as(insertKey(ctx, row)) }
 }
 
 /** Inserts an agent's key. @returns the key */
@@ -62,6 +85,17 @@ export async function insertRun(
   agent: Pick<AgentRow, 'id' | 'company_id'>,
   values: Partial<Insertable<RunTable>> = {},
 ): Promise<{ id: string; ask: Ask }> {
+  const id = insertRunRow(ctx, agent, values)
+  const token = await ctx.tokens.sign({ id, agentId: agent.id, companyId: agent.company_id })
+  return { id, ask: as(token) }
+}
+
+/** Inserts a run of an agent, live unless told otherwise. @returns its id */
+export function insertRunRow(
+  ctx: Context,
+  agent: Pick<AgentRow, 'id' | 'company_id'>,
+  values: Partial<Insertable<RunTable>> = {},
+): string {
   const id = uuid()
   const wakeId = uuid()
   const common = { company_id: agent.company_id, agent_id: agent.id, created_at: ctx.now }
@@ -81,8 +115,28 @@ export async function insertRun(
       ...values,
     }),
   )
-  const token = await ctx.tokens.sign({ id, agentId: agent.id, companyId: agent.company_id })
-  return { id, ask: as(token) }
+  return id
+}
+
+/** Inserts an issue, whose identifier is none that the server would give. @returns its id and identifier */
+export function insertIssue(
+  ctx: Context,
+  values: Partial<Insertable<IssueTable>> & { company_id: string },
+): { id: string; identifier: string } {
+  const id = uuid()
+  const number = ctx.db.all(sql.selectFrom('issue').select('id')).length + 1
+  const row = {
+    id,
+    issue_number: number,
+    identifier: `ROW-${number}`,
+    title: `Issue ${number}`,
+    status: 'todo' as const,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+    ...values,
+  }
+  ctx.db.run(sql.insertInto('issue').values(row))
+  return { id, identifier: row.identifier }
 }
 
 /** Why an agent is to be woken, oldest cause first; nothing when it is not. */

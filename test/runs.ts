@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { createProbe } from '../src/adapter/capabilities.ts'
@@ -21,7 +21,7 @@ export interface TestRuns extends TestApp {
   /** Makes an agent that runs one of the programs of test/agents, and returns its id. */
   agentThat(
     program: string,
-    options?: { args?: string[]; config?: object; heartbeat?: object; budget?: number },
+    options?: { args?: string[]; config?: object; heartbeat?: object; budget?: number; speaks?: 'runtimeA_local' },
   ): Promise<string>
   /** One turn of the scheduler. */
   tick(): Promise<void>
@@ -57,13 +57,16 @@ export async function createTestRuns(t: TestContext, overrides: Partial<Config> 
   return {
     ...app,
     companyId: company.id,
-    async agentThat(program, { args = [], config = {}, heartbeat = {}, budget } = {}) {
+    async agentThat(program, { args = [], config = {}, heartbeat = {}, budget, speaks } = {}) {
+      if (speaks) writeLauncher(app, program, args)
+      const runs = speaks
+        ? { command: launcherOf(app, program) }
+        : { command: process.execPath, args: [path.join(AGENTS, program), ...args] }
       const agent = await app.make('POST', `/api/companies/${company.id}/agents`, {
         name: program,
-        adapterType: 'process',
+        adapterType: speaks ?? 'process',
         adapterConfig: {
-          command: process.execPath,
-          args: [path.join(AGENTS, program), ...args],
+          ...runs,
           cwd: path.join(app.config.dataDir, 'work'),
           graceSec: 1,
           ...config,
@@ -90,4 +93,13 @@ export async function createTestRuns(t: TestContext, overrides: Partial<Config> 
         })
       }),
   }
+}
+
+const launcherOf = (app: TestApp, program: string) => path.join(app.config.dataDir, `${program}.sh`)
+
+/** A command of its own, which an adapter can give its own arguments: it asks for help and version first. */
+function writeLauncher(app: TestApp, program: string, args: string[]): void {
+  const command = [process.execPath, path.join(AGENTS, program), ...args].map((word) => `'${word}'`).join(' ')
+  const script = `#!/bin/sh\ncase "$1" in --help | --version) exit 0 ;; esac\nexec ${command}\n`
+  writeFileSync(launcherOf(app, program), script, { mode: 0o755 })
 }

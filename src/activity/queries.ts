@@ -34,28 +34,37 @@ export const insertActivity = (db: Db, row: Omit<ActivityRow, 'seq'>) => db.run(
 
 export interface ActivityFilter {
   companyId: string
-  agentId: string | undefined
-  entityType: string | undefined
-  entityId: string | undefined
-  action: string | undefined
-  since: string | undefined
-  after: number | undefined
-  limit: number
+  agentId?: string | undefined
+  entityType?: string | undefined
+  entityId?: string | undefined
+  action?: string | undefined
+  runId?: string | undefined
+  since?: string | undefined
 }
 
-/** Newest first. */
-export function listActivity(db: Db, filter: ActivityFilter): ActivityRow[] {
-  let query = sql
-    .selectFrom('activity')
+/** Newest first. @param page.after the `seq` that the page comes after */
+export function listActivity(
+  db: Db,
+  filter: ActivityFilter,
+  page: { after: number | undefined; limit: number },
+): ActivityRow[] {
+  const query = matching(filter)
     .selectAll()
-    .where('company_id', '=', filter.companyId)
     .orderBy('seq', 'desc')
-    .limit(filter.limit + 1)
+    .limit(page.limit + 1)
+  return db.all(page.after === undefined ? query : query.where('seq', '<', page.after))
+}
+
+export const countActivity = (db: Db, filter: ActivityFilter): number =>
+  db.first(matching(filter).select((eb) => eb.fn.countAll<number>().as('n')))!.n
+
+function matching(filter: ActivityFilter) {
+  let query = sql.selectFrom('activity').where('company_id', '=', filter.companyId)
   if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId)
   if (filter.entityType !== undefined) query = query.where('entity_type', '=', filter.entityType)
   if (filter.entityId !== undefined) query = query.where('entity_id', '=', filter.entityId)
   if (filter.action !== undefined) query = query.where('action', '=', filter.action)
+  if (filter.runId !== undefined) query = query.where('run_id', '=', filter.runId)
   if (filter.since !== undefined) query = query.where('created_at', '>=', filter.since)
-  if (filter.after !== undefined) query = query.where('seq', '<', filter.after)
-  return db.all(query)
+  return query
 }

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto'
 import { v7 as uuid } from 'uuid'
+import { requireRole } from '../board/role.ts'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { actorOf, type Caller } from '../http/caller.ts'
+import { noteChange } from '../run/queries.ts'
 import { type ActivityRow, insertActivity, lastHash } from './queries.ts'
 
 export interface ActivityEntry {
@@ -20,12 +22,16 @@ export interface ActivityEntry {
 /**
  * Writes what was done into the company's activity, in the transaction that
  * does it, and tells those who watch once that is durable. Every change comes
- * through here, so this is also where an archived company refuses changes.
+ * through here, so this is also where a person's role is looked at once more, in
+ * the very transaction, and where an archived company refuses changes, but for
+ * what the server itself has to say (that a run in it has ended).
  *
  * @returns the row's id
  */
 export function recordActivity(ctx: Context, caller: Caller, entry: ActivityEntry): string {
-  if (!entry.action.startsWith('company.')) refuseArchived(ctx, entry.companyId)
+  requireRole(ctx, caller, entry.companyId)
+  if (caller.type !== 'system' && !entry.action.startsWith('company.')) refuseArchived(ctx, entry.companyId)
+  if (caller.type === 'agent' && entry.action !== 'cost.reported') noteChange(ctx.db, caller)
   const actor = actorOf(caller)
   const row = {
     id: uuid(),

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
+import type { Context } from '../context.ts'
 import * as field from '../http/fields.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
 import { route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
-import { type ActivityRow, listActivity } from './queries.ts'
+import { type ActivityFilter, type ActivityRow, countActivity, listActivity } from './queries.ts'
 
 /** An activity as the API shows it. */
 export const Activity = v.strictObject({
@@ -47,15 +48,26 @@ export const activityRoutes = [
       entityType: v.optional(v.string()),
       entityId: v.optional(v.string()),
       action: v.optional(v.string()),
+      runId: v.optional(v.pipe(v.string(), v.description('What a run did, its own start and end included.'))),
       since: v.optional(v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 timestamp'))),
     }),
     answers: { 200: v.array(Activity) },
     run: (ctx, { params, query }) => {
-      const { limit, agentId, entityType, entityId, action } = query
+      const { agentId, entityType, entityId, action, runId } = query
       const since = query.since === undefined ? undefined : new Date(query.since).toISOString()
-      const after = decodeCursor(query.after, ['number'])?.[0]
-      const filter = { companyId: params.companyId, agentId, entityType, entityId, action, since, after, limit }
-      return Page.of(listActivity(ctx.db, filter), { limit, cursorOf: (row) => [row.seq], show: toActivity })
+      const filter = { companyId: params.companyId, agentId, entityType, entityId, action, runId, since }
+      return pageOfActivity(ctx, filter, query)
     },
   }),
 ]
+
+/** A page of a company's activity, newest first. */
+export function pageOfActivity(
+  ctx: Context,
+  filter: ActivityFilter,
+  { limit, after, count }: { limit: number; after?: string | undefined; count?: 'true' | 'false' | undefined },
+) {
+  const rows = listActivity(ctx.db, filter, { after: decodeCursor(after, ['number'])?.[0], limit })
+  const total = count === 'true' ? countActivity(ctx.db, filter) : undefined
+  return Page.of(rows, { limit, cursorOf: (row) => [row.seq], show: toActivity, total })
+}

@@ -32,9 +32,10 @@ const command = v.pipe(
   ),
 )
 
-export const SecretReference = v.strictObject({
-  $secret: v.pipe(v.string(), v.regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/)),
-})
+/** What a stored secret may be called. */
+export const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/
+
+export const SecretReference = v.strictObject({ $secret: v.pipe(v.string(), v.regex(SECRET_NAME)) })
 const textOrSecret = v.union([text, SecretReference], 'It must be a text or {"$secret": "NAME"}.')
 
 /** Names whose value is code or libraries to load: they would take effect in the service's own supervisor of the run. */
@@ -53,6 +54,9 @@ const envName = v.pipe(
   ),
 )
 
+/** Environment variables: names to a text or to a stored secret. */
+export const Env = v.record(envName, textOrSecret, 'It must be an object of names and values.')
+
 export const ARGUMENTS = v.array(text, 'It must be a list of texts, one for each argument.')
 
 /** The keys of every adapter that starts a local program. */
@@ -68,7 +72,7 @@ export const processEntries = {
   ),
   env: v.optional(
     described(
-      v.record(envName, textOrSecret, 'It must be an object of names and values.'),
+      Env,
       'Environment variables for the program, beside PATH, HOME and the like and the SERVICE_ variables of the run: NAME to a text, or to {"$secret": "NAME"} for a stored secret. Names that begin with SERVICE_ and names that load code (NODE_OPTIONS, LD_PRELOAD, ...) are refused.',
     ),
     {},

@@ -1,16 +1,13 @@
 import { recordActivity } from '../activity/record.ts'
 import type { Context } from '../context.ts'
 import { toCents, toMicros } from '../cost/money.ts'
-import type { Db } from '../database/db.ts'
+import { agentSpend } from '../cost/queries.ts'
 import { forbidden } from '../errors.ts'
 import { type Caller, SYSTEM } from '../http/caller.ts'
 import { type AgentRow, budgetStatusOf } from './agent.ts'
 import { isReady } from './lifecycle.ts'
 import { holdAgent, release } from './pause.ts'
-import { findAgent, isAbove, spentInMonth, updateAgent } from './queries.ts'
-
-/** What an agent spent in the UTC month of `now`, in micro-dollars. */
-export const spentThisMonth = (db: Db, agentId: string, now: string): number => spentInMonth(db, { agentId, now })
+import { findAgent, isAbove, updateAgent } from './queries.ts'
 
 /**
  * Pauses an agent because its budget is spent: its live runs are stopped, its
@@ -58,7 +55,10 @@ export function setBudget(ctx: Context, caller: Caller, agent: AgentRow, cents: 
 }
 
 const isSpent = (ctx: Context, agent: AgentRow): boolean =>
-  budgetStatusOf({ ...agent, spent_micros: spentThisMonth(ctx.db, agent.id, ctx.now) }) === 'exceeded'
+  budgetStatusOf({
+    ...agent,
+    spent_micros: agentSpend(ctx.db, { companyId: agent.company_id, agentId: agent.id, now: ctx.now }),
+  }) === 'exceeded'
 
 /** The board sets any budget; a manager those of its own subtree, within its own budget. */
 function requireBudgetRight(ctx: Context, caller: Caller, agent: AgentRow, cents: number): void {

@@ -7,6 +7,7 @@ import { AppError, invalid } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
 import { validate } from '../http/validate.ts'
 import { resolveSkills } from '../skill/resolve.ts'
+import { chooseUrlKey as uniqueUrlKey } from '../url-key.ts'
 import type { AgentRow, NewAgent } from './agent.ts'
 import { configOf, recordRevision } from './configuration.ts'
 import { nextTimer } from './lifecycle.ts'
@@ -101,22 +102,9 @@ export function sourceIssues(ctx: Context, companyId: string, want: NewAgent): s
   return [...new Set(ids)]
 }
 
-/**
- * The slug of a name, with `-2`, `-3`, ... until it is unique in the company.
- * A name without Latin letters or digits gets `agent`. `me` is the API's own.
- */
-export function chooseUrlKey(ctx: Context, companyId: string, name: string, agentId?: string): string {
-  const stem =
-    name
-      .normalize('NFKD')
-      .toLowerCase()
-      .replaceAll(/\p{M}/gu, '')
-      .replaceAll(/[^a-z0-9]+/g, '-')
-      .slice(0, 60)
-      .replaceAll(/^-+|-+$/g, '') || 'agent'
-  for (let n = 1; ; n++) {
-    const urlKey = n === 1 ? stem : `${stem}-${n}`
+/** The agent's name in URLs, unique in the company; `me` is the API's own. @param agentId the one that may have it */
+export const chooseUrlKey = (ctx: Context, companyId: string, name: string, agentId?: string): string =>
+  uniqueUrlKey(name, 'agent', (urlKey) => {
     const holder = findAgentByUrlKey(ctx.db, { companyId, urlKey })
-    if (urlKey !== 'me' && (!holder || holder.id === agentId)) return urlKey
-  }
-}
+    return urlKey === 'me' || (holder !== undefined && holder.id !== agentId)
+  })

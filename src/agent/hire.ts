@@ -1,5 +1,7 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../activity/record.ts'
+import type { ApprovalRow } from '../approval/approval.ts'
+import { insertApproval, insertApprovalLink } from '../approval/queries.ts'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
 import { toCents, toMicros } from '../cost/money.ts'
@@ -11,7 +13,6 @@ import { configOf } from './configuration.ts'
 import { addAgent, sourceIssues } from './create.ts'
 import { hasSubordinates } from './credentials.ts'
 import { getAgent } from './get.ts'
-import { type ApprovalRow, insertHireApproval } from './hire-queries.ts'
 import { release } from './pause.ts'
 import { findAgent, listManagers } from './queries.ts'
 import { type Json, redact, redactConfig } from './redact.ts'
@@ -58,38 +59,45 @@ export function rejectHiredAgent(ctx: Context, caller: Caller, agentId: string):
   endAgent(ctx, caller, agent)
 }
 
-/** Asks the board to approve an agent that waits for it, with links to the issues that motivated the hire. */
+/**
+ * Asks the board to approve an agent that waits for it, with links to the issues that motivated the hire.
+ *
+ * @param requester who asks, where it is not the caller
+ */
 export function createHireApproval(
   ctx: Context,
   caller: Caller,
   agent: AgentRow,
   issueIds: readonly string[],
+  requester: Pick<ApprovalRow, 'requested_by_agent_id' | 'requested_by_user_id'> = requesterOf(caller),
 ): ApprovalRow {
-  const actor = actorOf(caller)
-  const id = uuid()
-  const approval = insertHireApproval(
-    ctx.db,
-    {
-      id,
-      company_id: agent.company_id,
-      type: 'hire_agent',
-      requested_by_agent_id: actor.type === 'agent' ? actor.id : null,
-      requested_by_user_id: actor.type === 'user' ? actor.id : null,
-      agent_id: agent.id,
-      payload: JSON.stringify(hirePayload(agent)),
-      created_at: ctx.now,
-      updated_at: ctx.now,
-    },
-    issueIds,
-  )
+  const approval = insertApproval(ctx.db, {
+    id: uuid(),
+    company_id: agent.company_id,
+    type: 'hire_agent',
+    ...requester,
+    agent_id: agent.id,
+    payload: JSON.stringify(hirePayload(agent)),
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  })
+  for (const issueId of issueIds) insertApprovalLink(ctx.db, { approvalId: approval.id, issueId })
   recordActivity(ctx, caller, {
     companyId: agent.company_id,
     action: 'approval.created',
-    entity: { type: 'approval', id },
+    entity: { type: 'approval', id: approval.id },
     agentId: agent.id,
     details: { type: 'hire_agent', issueIds },
   })
   return approval
+}
+
+function requesterOf(caller: Caller) {
+  const actor = actorOf(caller)
+  return {
+    requested_by_agent_id: actor.type === 'agent' ? actor.id : null,
+    requested_by_user_id: actor.type === 'user' ? actor.id : null,
+  }
 }
 
 /** What the board decides on: the whole hire without its secrets, and apart from it what would run on this machine. */

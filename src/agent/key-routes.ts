@@ -1,6 +1,8 @@
 import * as v from 'valibot'
+import { actorOf } from '../http/caller.ts'
 import * as field from '../http/fields.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
+import { limitRate } from '../http/rate-limit.ts'
 import { route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
 import { getAgent } from './get.ts'
@@ -19,9 +21,12 @@ export const keyRoutes = [
     query: AGENT_QUERY,
     body: v.strictObject({ name: v.optional(field.name, 'key') }),
     bodyOptional: true,
+    secret: true,
     answers: { 201: NewKey },
-    run: (ctx, { caller, params, query, body }) =>
-      ctx.write(() => createKey(ctx, caller, getAgent(ctx, caller, params.agentId, query.companyId), body.name)),
+    run: (ctx, { caller, params, query, body }) => {
+      limitRate(ctx, 'key', actorOf(caller).id)
+      return ctx.write(() => createKey(ctx, caller, getAgent(ctx, caller, params.agentId, query.companyId), body.name))
+    },
   }),
   route({
     id: 'agents.listKeys',

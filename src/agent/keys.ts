@@ -42,7 +42,7 @@ export function createKey(ctx: Context, caller: Caller, agent: AgentRow, name: s
     const why = agent.status === 'terminated' ? 'is terminated' : 'waits for its approval'
     throw new AppError('agent_not_ready', `${agent.name} ${why}, so it cannot have a key.`, { status: agent.status })
   }
-  const token = makeToken()
+  const token = makeToken(AGENT_KEY_PREFIX)
   const id = uuid()
   insertKey(ctx.db, {
     id,
@@ -80,9 +80,9 @@ export function requireSelf(caller: Caller, agent: AgentRow): void {
 const SHOWN_CHARACTERS = AGENT_KEY_PREFIX.length + 6
 
 /** 32 random bytes and a checksum, by which scanners tell a real key from a look-alike. */
-function makeToken(): string {
+export function makeToken(prefix: string): string {
   const body = randomBytes(32).toString('base64url')
-  return `${AGENT_KEY_PREFIX}${body}${hash('sha256', body, 'base64url').slice(0, 6)}`
+  return `${prefix}${body}${hash('sha256', body, 'base64url').slice(0, 6)}`
 }
 
 function record(ctx: Context, caller: Caller, agent: AgentRow, action: string, details: Record<string, unknown>) {

@@ -1,12 +1,14 @@
 import { recordActivity } from '../activity/record.ts'
 import type { Context } from '../context.ts'
 import { toCents } from '../cost/money.ts'
+import { agentSpend } from '../cost/queries.ts'
 import { AppError } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
 import { dropWaitingWakes } from '../run/queries.ts'
+import { requestStops } from '../run/stop.ts'
 import { type AgentRow, budgetStatusOf } from './agent.ts'
 import { nextTimer, type PauseReason, requireNext } from './lifecycle.ts'
-import { spentInMonth, updateAgent } from './queries.ts'
+import { updateAgent } from './queries.ts'
 
 /** Pauses an agent by hand. One that something else paused is from then on the board's to resume. */
 export function pauseAgent(ctx: Context, caller: Caller, agent: AgentRow, message: string | undefined): void {
@@ -41,22 +43,17 @@ export function holdAgent(
     agentId: agent.id,
     details: { name: agent.name, ...why },
   })
-  announceStop(ctx, agent, why.reason === 'budget' ? 'budget' : 'paused')
+  requestStops(ctx, { agentId: agent.id }, why.reason === 'budget' ? 'budget' : 'paused')
 }
 
-/** Tells the scheduler to stop the agent's live runs, once it is durable that there shall be none. */
-export function announceStop(ctx: Context, agent: AgentRow, reason: 'paused' | 'terminated' | 'budget'): void {
-  const data = { agentId: agent.id, reason }
-  ctx.afterCommit(() => ctx.events.publish({ companyId: agent.company_id, type: 'agent.stopped', data }))
-}
-
-/** Lets a paused or failed agent work again; refused while its budget is spent. */
+/** Lets an agent work again that is paused, failed or held for its provider; refused while its budget is spent. */
 export function resumeAgent(ctx: Context, caller: Caller, agent: AgentRow): void {
-  if (agent.status !== 'paused' && agent.status !== 'error') {
-    const message = `${agent.name} is ${agent.status}; only a paused agent or one in error can be resumed.`
+  const isHeld = agent.status === 'idle' && agent.held_until !== null
+  if (agent.status !== 'paused' && agent.status !== 'error' && !isHeld) {
+    const message = `${agent.name} is ${agent.status}; only an agent that is paused, in error or held can be resumed.`
     throw new AppError('invalid_transition', message, { from: agent.status, to: 'idle' })
   }
-  const spent = spentInMonth(ctx.db, { agentId: agent.id, now: ctx.now })
+  const spent = agentSpend(ctx.db, { companyId: agent.company_id, agentId: agent.id, now: ctx.now })
   if (budgetStatusOf({ ...agent, spent_micros: spent }) === 'exceeded') {
     throw new AppError(
       'budget_exceeded',
@@ -69,7 +66,7 @@ export function resumeAgent(ctx: Context, caller: Caller, agent: AgentRow): void
 
 /** Makes a paused, failed or approved agent idle, with its timer running and its failures forgotten. */
 export function release(ctx: Context, caller: Caller, agent: AgentRow, action = 'agent.resumed'): void {
-  requireNext(agent, 'idle')
+  if (agent.status !== 'idle') requireNext(agent, 'idle')
   updateAgent(ctx.db, agent.id, {
     status: 'idle',
     pause_reason: null,
@@ -77,6 +74,9 @@ export function release(ctx: Context, caller: Caller, agent: AgentRow, action = 
     paused_at: null,
     error_reason: null,
     failures: 0,
+    held_until: null,
+    held_because: null,
+    resumed_at: ctx.now,
     timer_due_at: nextTimer({ status: 'idle', runtime_config: agent.runtime_config }, ctx.now),
     updated_at: ctx.now,
   })

@@ -47,7 +47,7 @@ export const isAbove = (db: Db, pair: { managerId: string; agentId: string }): b
   listManagers(db, { agentId: pair.agentId }).some((manager) => manager.id === pair.managerId)
 
 /** The status that is shown; see `SHOWN_STATUSES`. */
-const SHOWN_STATUS = raw<ShownStatus>`case
+export const SHOWN_STATUS = raw<ShownStatus>`case
   when agent.status in (${raw.join(READY.map((status) => raw.lit(status)))})
     and exists (select 1 from run where run.agent_id = agent.id and run.finished_at is null)
   then 'running' else agent.status end`
@@ -149,24 +149,6 @@ export const findIssueRef = (db: Db, key: { companyId: string; ref: string }) =>
       .where('company_id', '=', key.companyId)
       .where((eb) => eb.or([eb('id', '=', key.ref), eb('identifier', '=', key.ref)])),
   )
-
-const spent = prepared((of: { agentId: string; period: string }) =>
-  sql
-    .selectFrom('agent')
-    .innerJoin('cost_total', (join) =>
-      join
-        .onRef('cost_total.company_id', '=', 'agent.company_id')
-        .on('kind', '=', 'agent')
-        .on('period', '=', of.period)
-        .onRef('key', '=', 'agent.id'),
-    )
-    .select('cost_micros')
-    .where('agent.id', '=', of.agentId),
-)
-
-/** Micro-dollars. */
-export const spentInMonth = (db: Db, of: { agentId: string; now: string }): number =>
-  db.first(spent({ agentId: of.agentId, period: monthOf(of.now) }))?.cost_micros ?? 0
 
 export const findLastRun = (db: Db, of: { agentId: string }) =>
   db.first(sql.selectFrom('run').selectAll().where('agent_id', '=', of.agentId).orderBy('id', 'desc').limit(1))

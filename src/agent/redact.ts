@@ -12,6 +12,9 @@ const SECRET_MAPS: ReadonlySet<string> = new Set(['env', 'headers'])
 const SECRET_NAME =
   /token(?!s)|secret|passw|passphrase|pwd$|api[-_]?key|private[-_]?key|access[-_]?key|authorization|bearer|credential|cookie/i
 
+/** Whether a key, an option or a variable of this name holds a secret. */
+export const isSecretName = (name: string) => SECRET_NAME.test(name)
+
 /** Values that give themselves away: keys of well-known services, of this one, and signed tokens. */
 const SECRET_VALUE =
   /(?<![A-Za-z0-9])(?:sk-(?=[\w-]*\d)[\w-]{16,}|gh[opsu]_\w{8,}|github_pat_\w{8,}|xox[abpr]-[\w-]{8,}|AKIA[A-Z0-9]{12,}|svc_[\w-]{8,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+)/g

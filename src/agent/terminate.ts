@@ -2,13 +2,13 @@ import { recordActivity } from '../activity/record.ts'
 import type { Context } from '../context.ts'
 import { actorOf, type Caller, SYSTEM } from '../http/caller.ts'
 import { dropWaitingWakes } from '../run/queries.ts'
+import { requestStops } from '../run/stop.ts'
 import { requestWake } from '../run/wake.ts'
 import type { AgentRow } from './agent.ts'
 import { moveAgent } from './change.ts'
 import { revokeAllKeys } from './key-queries.ts'
 import { cancelHireApproval, giveBackIssues } from './leaving-queries.ts'
 import { requireNext } from './lifecycle.ts'
-import { announceStop } from './pause.ts'
 import { listSubordinates, updateAgent } from './queries.ts'
 
 /**
@@ -59,7 +59,7 @@ export function endAgent(ctx: Context, caller: Caller, agent: AgentRow): string[
     agentId: agent.id,
     details: { name: agent.name, from: agent.status },
   })
-  announceStop(ctx, agent, 'terminated')
+  requestStops(ctx, { agentId: agent.id }, 'terminated')
   for (const subordinate of listSubordinates(ctx.db, { agentId: agent.id })) {
     moveAgent(ctx, caller, subordinate, agent.reports_to)
   }

@@ -8,14 +8,14 @@ import type { IssueRow } from '../issue/issue.ts'
 import { findIssue } from '../issue/queries.ts'
 import { unknownReference } from '../references.ts'
 import type { ApprovalRow } from './approval.ts'
-import { findApproval } from './queries.ts'
+import { findApproval, insertApprovalLink } from './queries.ts'
 
 /** Links issues that a body's field names to an approval; those that are linked stay so. */
 export function linkIssues(ctx: Context, approval: ApprovalRow, field: string, refs: readonly string[]): void {
   for (const ref of refs) {
     const issue = findIssue(ctx.db, ref)
     if (issue?.company_id !== approval.company_id) throw unknownReference(field, 'issue')
-    insertLink(ctx.db, approval.id, issue.id)
+    insertApprovalLink(ctx.db, { approvalId: approval.id, issueId: issue.id })
   }
 }
 
@@ -23,7 +23,8 @@ export function linkIssues(ctx: Context, approval: ApprovalRow, field: string, r
 export function linkApproval(ctx: Context, caller: Caller, issue: IssueRow, approvalId: string): ApprovalRow {
   const approval = findApproval(ctx.db, { id: approvalId })
   if (approval?.company_id !== issue.company_id) throw unknownReference('approvalId', 'approval')
-  if (insertLink(ctx.db, approval.id, issue.id) > 0) record(ctx, caller, 'issue.approval_linked', issue, approval.id)
+  if (insertApprovalLink(ctx.db, { approvalId: approval.id, issueId: issue.id }) > 0)
+    record(ctx, caller, 'issue.approval_linked', issue, approval.id)
   return approval
 }
 
@@ -56,14 +57,6 @@ export const listApprovalsOfIssue = (db: Db, of: { issueId: string }): ApprovalR
       .selectAll('approval')
       .where('issue_id', '=', of.issueId)
       .orderBy('approval.id'),
-  )
-
-const insertLink = (db: Db, approvalId: string, issueId: string) =>
-  db.run(
-    sql
-      .insertInto('approval_issue')
-      .values({ approval_id: approvalId, issue_id: issueId })
-      .onConflict((conflict) => conflict.doNothing()),
   )
 
 const record = (ctx: Context, caller: Caller, action: string, issue: IssueRow, approvalId: string) =>

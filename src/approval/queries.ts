@@ -73,6 +73,15 @@ export const countApprovals = (db: Db, filter: ApprovalFilter): number =>
 export const insertApproval = (db: Db, row: Insertable<ApprovalTable>): ApprovalRow =>
   db.first(sql.insertInto('approval').values(row).returningAll())!
 
+/** Links an approval to an issue; returns 0 when it was. */
+export const insertApprovalLink = (db: Db, link: { approvalId: string; issueId: string }) =>
+  db.run(
+    sql
+      .insertInto('approval_issue')
+      .values({ approval_id: link.approvalId, issue_id: link.issueId })
+      .onConflict((conflict) => conflict.doNothing()),
+  )
+
 export const updateApproval = (db: Db, id: string, change: Updateable<ApprovalTable>): ApprovalRow =>
   db.first(sql.updateTable('approval').set(change).where('id', '=', id).returningAll())!
 

@@ -50,7 +50,7 @@ async function runDemo(options: DemoOptions, dataDir: string): Promise<void> {
     import('../demo/company.ts'),
     import('../demo/follow.ts'),
   ])
-  const server = await runServer(config)
+  const server = await runServer(config, { keepRuns: false })
   const { url, ctx } = server
   const client = createClient({ url })
   const tell = options.json ? printLine : createTeller(begun)

@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts'
 import { DataDirTaken } from '../database/lock.ts'
 import { AppError } from '../errors.ts'
-import { createLog } from '../log.ts'
-import { type RunningServer, startServer } from '../server.ts'
+import { createLog, type Log } from '../log.ts'
+import { type RunningServer, type Stop, startServer } from '../server.ts'
 import { CliError, EXIT } from './exit-codes.ts'
 
 /** A server in this process, which signals end. */
@@ -25,12 +25,16 @@ export interface ServerProcess extends RunningServer {
 const SAME_SIGNAL_MS = 500
 
 /**
- * Starts the server as what this process is for. The first SIGINT, SIGTERM or
- * SIGHUP closes it gracefully, a second one ends the process at once.
+ * Starts the server as what this process is for. The first signal closes it
+ * gracefully, a second one ends the process at once. SIGTERM is how a server is
+ * stopped for another to take over (an upgrade, `service stop`): it leaves its
+ * runs for that one. Ctrl-C, and a terminal that closes, mean the end: SIGINT
+ * and SIGHUP stop the runs too.
  *
+ * @param options.keepRuns false when no other server will come: then every signal stops the runs
  * @throws CliError with the exit code that says why it cannot start
  */
-export async function runServer(config: Config): Promise<ServerProcess> {
+export async function runServer(config: Config, { keepRuns = true } = {}): Promise<ServerProcess> {
   // Whatever the server writes is for its own user alone.
   process.umask(0o077)
   const log = createLog((line) => process.stderr.write(line))
@@ -44,15 +48,17 @@ export async function runServer(config: Config): Promise<ServerProcess> {
 
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
   let asked: number | undefined
-  const stop = () => {
+  const end = (how: Stop) => {
     if (asked !== undefined) return
     asked = Date.now()
-    server.close().then(resolve, reject)
+    server.close(how).then(resolve, reject)
   }
+  const stop = () => end({ runs: 'stop', onLeft: tellLeft(log) })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (asked !== undefined && Date.now() - asked > SAME_SIGNAL_MS) process.exit(EXIT.failure)
-      stop()
+      if (signal === 'SIGTERM' && keepRuns) end({ runs: 'leave' })
+      else stop()
     })
   }
   const during = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
@@ -68,6 +74,10 @@ export async function runServer(config: Config): Promise<ServerProcess> {
   }
   return { ...server, stop, ended, during }
 }
+
+/** Says what a stop waits for: it may take as long as the runs' grace. */
+const tellLeft = (log: Log) => (runs: number) =>
+  log.info(runs === 0 ? 'Every run has ended.' : `Stopping; ${runs} ${runs === 1 ? 'run has' : 'runs have'} to end.`)
 
 function startFailure(error: unknown): unknown {
   if (error instanceof DataDirTaken) return new CliError(EXIT.taken, error.message)

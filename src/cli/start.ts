@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { Command } from 'commander'
-import { type Config, DEFAULT_PORT, type Flags, readConfig } from '../config.ts'
-import { lineOf } from './exit-codes.ts'
+import { type Config, DEFAULT_PORT, type Flags, isLoopback, readConfig } from '../config.ts'
+import type { Context } from '../context.ts'
+import { CliError, EXIT, lineOf } from './exit-codes.ts'
 import { paint, print } from './output.ts'
 
 interface StartOptions extends Flags {
@@ -18,6 +22,8 @@ export const startCommand = () =>
     .option('--data-dir <folder>', 'where everything is kept (default: SERVICE_HOME, else your user data folder)')
     .option('--mode <mode>', 'local_trusted or authenticated (default: local_trusted)')
     .option('--allowed-host <name...>', 'another host name that requests may come for')
+    .option('--trust-proxy', 'believe X-Forwarded-* of the proxy in front, which speaks https (authenticated mode)')
+    .option('--require-token', 'admit only the browser that opens the printed link (local trusted mode)')
     .option('--open', 'open the page in the browser')
     .option('--demo', 'bring a demo company along if there is no company')
     .option('--json', 'print one line of JSON when it is up')
@@ -26,13 +32,18 @@ export const startCommand = () =>
 
 async function start(options: StartOptions): Promise<void> {
   const config = readConfig(options, process.env)
+  if (options.demo && (config.mode === 'authenticated' || config.requireToken)) {
+    throw new CliError(EXIT.usage, '--demo works as the board of local trusted mode, where nobody signs in.')
+  }
   const { runServer } = await import('./run-server.ts')
   const server = await runServer(config)
   const { url, ctx } = server
+  const link = linkOf(url, server.ctx)
   if (options.json) {
-    print(JSON.stringify({ url, dataDir: config.dataDir, pid: process.pid, mode: config.mode }))
+    const shown = { url, dataDir: config.dataDir, pid: process.pid, mode: config.mode }
+    print(JSON.stringify({ ...shown, ...(link !== undefined && { link }) }))
   } else {
-    print(banner(url, config))
+    print(banner(url, link, config))
   }
   if (options.demo) {
     const { seedDemoCompany } = await import('../demo/seed.ts')
@@ -42,23 +53,59 @@ async function start(options: StartOptions): Promise<void> {
         `${seeded.name} is here; its CEO will ask for your approval: GET ${url}/api/companies/${seeded.id}/approvals`,
       )
   }
-  if (options.open) openBrowser(url, (error) => ctx.log.warn(`No browser opens: ${lineOf(error)}`))
+  if (options.open)
+    openBrowser(link === undefined ? url : leadingTo(link, config), (error) =>
+      ctx.log.warn(`No browser opens: ${lineOf(error)}`),
+    )
   await server.ended
 }
 
-function banner(url: string, config: Config): string {
+/** The link that this start gives to whoever reads what it prints: it works once. */
+function linkOf(url: string, ctx: Context): string | undefined {
+  const { mode, trustProxy, allowedHosts, host } = ctx.config
+  if (mode === 'local_trusted') {
+    const token = ctx.localAccess.link?.token
+    return token && `${url}/enter?token=${token}`
+  }
+  if (!ctx.setup?.token) return undefined
+  // Where the server is not on loopback, or behind a proxy, people know it by its name.
+  const name = isLoopback(host) && !trustProxy ? undefined : allowedHosts[0]
+  const base = name === undefined ? url : trustProxy ? `https://${name}` : `http://${name}:${new URL(url).port}`
+  return `${base}/setup?token=${ctx.setup.token}`
+}
+
+function banner(url: string, link: string | undefined, config: Config): string {
   const moved = config.portGiven || Number(new URL(url).port) === config.port ? '' : ` (port ${config.port} is busy)`
-  const mode = config.mode === 'local_trusted' ? ': everyone on this machine is the board' : ': sign in first'
+  const mode =
+    config.mode === 'authenticated'
+      ? ': sign in first'
+      : config.requireToken
+        ? ': the board is who opens the link below'
+        : ': everyone on this machine is the board'
   return [
-    `${paint('strong', `service ${config.version}`)} is up. Ctrl-C stops it.`,
+    `${paint('strong', `service ${config.version}`)} is up. Ctrl-C stops it and its runs.`,
     `  URL   ${paint('busy', url)}${moved}`,
     `  Data  ${config.dataDir}`,
     `  Mode  ${config.mode}${mode}`,
-    `  Next  ${nextStep(url)}`,
+    `  Next  ${link === undefined ? nextStep(url, config) : `open ${paint('busy', link)} (it works once)`}`,
   ].join('\n')
 }
 
-const nextStep = (url: string) => `curl ${url}/api/companies --json '{"name":"My company"}', or read ${url}/api/docs`
+const nextStep = (url: string, { mode }: Config) =>
+  mode === 'authenticated'
+    ? `sign in at ${url}/login`
+    : `curl ${url}/api/companies --json '{"name":"My company"}', or read ${url}/api/docs`
+
+/**
+ * A page of the user's own that leads to a link: as an argument of a program
+ * the link would be there for every process of the machine to read.
+ */
+function leadingTo(link: string, { dataDir }: Config): string {
+  const file = path.join(dataDir, 'keys', 'open.html')
+  rmSync(file, { force: true })
+  writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${link}">`, { mode: 0o600, flag: 'wx' })
+  return pathToFileURL(file).href
+}
 
 /** Opens the page in the user's browser, without a shell between. */
 function openBrowser(url: string, onFailure: (error: unknown) => void): void {

@@ -2,13 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Command } from 'commander'
 import { dataDirOf } from '../config.ts'
 import { readServerInfo, type ServerInfo } from '../database/server-info.ts'
-import { createClient } from './client.ts'
+import { type Client, createClient } from './client.ts'
 import { CliError, EXIT } from './exit-codes.ts'
 import { print, printJson } from './output.ts'
 
 interface StopOptions {
   dataDir?: string
   timeout: string
+  runs?: boolean
   json?: boolean
 }
 
@@ -19,9 +20,13 @@ export const stopCommand = () =>
   new Command('stop')
     .description('Stop the server of a data directory, and wait until it is gone.')
     .option('--data-dir <folder>', 'the data directory (default: SERVICE_HOME)')
+    .option('--runs', 'stop the runs too; otherwise they go on, and the next start adopts them')
     .option('--timeout <seconds>', 'how long to wait', '30')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExamples:\n  $ service stop\n  $ service stop --data-dir ./data --timeout 60')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ service stop\n  $ service stop --runs\n  $ service stop --data-dir ./data --timeout 60',
+    )
     .action(stop)
 
 async function stop(options: StopOptions): Promise<void> {
@@ -31,8 +36,11 @@ async function stop(options: StopOptions): Promise<void> {
   const info = readServerInfo(dataDir)
   if (!info?.url || !isAlive(info.pid))
     throw new CliError(EXIT.unreachable, `No server has the data directory ${dataDir}.`)
-  await proveHolder({ ...info, url: info.url })
-  process.kill(info.pid, 'SIGTERM')
+  const client = createClient({ url: info.url })
+  await proveHolder(info, client)
+  const { liveRuns } = await client.request('GET', '/api/instance').catch(() => ({ liveRuns: null }))
+  // What each does is told at `runServer`.
+  process.kill(info.pid, options.runs ? 'SIGINT' : 'SIGTERM')
   const deadline = Date.now() + seconds * 1_000
   while (isAlive(info.pid)) {
     if (Date.now() > deadline) {
@@ -43,17 +51,21 @@ async function stop(options: StopOptions): Promise<void> {
     }
     await wait(LOOK_EVERY_MS)
   }
-  if (options.json) printJson({ stopped: true, pid: info.pid, dataDir })
-  else print(`The server (pid ${info.pid}) has stopped.`)
+  const left = options.runs ? 0 : liveRuns
+  if (options.json) printJson({ stopped: true, pid: info.pid, dataDir, runsLeft: left })
+  else print(`The server (pid ${info.pid}) has stopped.${left ? ` ${goOn(left)}` : ''}`)
 }
+
+const goOn = (runs: number) =>
+  `${runs === 1 ? 'One run goes' : `${runs} runs go`} on; the next start adopts ${runs === 1 ? 'it' : 'them'}.`
 
 /**
  * Makes sure that the pid is the server's before it is signalled: after a crash
  * the file stays, and the pid may be another program's by then. Only the server
  * that wrote the file answers with the instance that stands in it.
  */
-async function proveHolder(info: ServerInfo & { url: string }): Promise<void> {
-  const health = await createClient({ url: info.url }).request('GET', '/api/health')
+async function proveHolder(info: ServerInfo, client: Client): Promise<void> {
+  const health = await client.request('GET', '/api/health')
   if (info.instance === null || health.instance !== info.instance) {
     throw new CliError(
       EXIT.unreachable,

@@ -6,6 +6,7 @@ import { difference, fieldNames } from '../database/difference.ts'
 import { AppError, forbidden } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
 import { semantic, unknownReference } from '../references.ts'
+import { requestStops } from '../run/stop.ts'
 import { correctSpend, settleBudget } from './budget.ts'
 import { BOARD_ONLY, type CompanyChange, type CompanyRow } from './company.ts'
 import { findCompany, findCompanyWithSpend, updateCompany } from './queries.ts'
@@ -38,7 +39,8 @@ export function changeCompany(ctx: Context, caller: Caller, companyId: string, w
   const corrected = want.spentMonthlyCents !== undefined && correctSpend(ctx, companyId, want.spentMonthlyCents)
   if (change) updateCompany(ctx.db, companyId, { ...change, updated_at: ctx.now })
   if (change || corrected) record(ctx, caller, companyId, change ?? {}, want)
-  if (change?.status && change.status !== 'active') announceStop(ctx, companyId)
+  // What waits goes on waiting: nothing is claimed until the company is active again.
+  if (change?.status && change.status !== 'active') requestStops(ctx, { companyId }, 'paused')
   if (change?.status || change?.budget_micros !== undefined || corrected) settleBudget(ctx, companyId)
   return findCompanyWithSpend(ctx.db, { id: companyId, now: ctx.now })!
 }
@@ -61,10 +63,6 @@ function statusColumns(ctx: Context, company: CompanyRow, status: CompanyRow['st
   if (status !== 'paused') return { status, pause_reason: null, paused_at: null }
   return { status, pause_reason: 'manual' as const, paused_at: company.paused_at ?? ctx.now }
 }
-
-/** Has what runs in the company ended. What waits goes on waiting: nothing is claimed until it is active again. */
-const announceStop = (ctx: Context, companyId: string) =>
-  ctx.afterCommit(() => ctx.events.publish({ companyId, type: 'company.stopped', data: { reason: 'paused' } }))
 
 const ACTIONS = { active: 'company.resumed', paused: 'company.paused', archived: 'company.archived' } as const
 

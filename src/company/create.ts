@@ -1,14 +1,20 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../activity/record.ts'
+import { requireFounder } from '../board/founder.ts'
+import { insertMembership } from '../board/membership-queries.ts'
 import type { Context } from '../context.ts'
 import { toMicros } from '../cost/money.ts'
 import type { Caller } from '../http/caller.ts'
 import { addBundledSkills } from '../skill/bundled.ts'
 import type { NewCompany } from './company.ts'
-import { findCompanyWithSpend, insertCompany, isPrefixTaken } from './queries.ts'
+import { findCompanyWithSpend, insertCompany, prefixesWith } from './queries.ts'
 
-/** Creates a company. Its issue prefix comes from its name and never changes. */
+/**
+ * Creates a company. Its issue prefix comes from its name and never changes.
+ * The person who creates it owns it.
+ */
 export function createCompany(ctx: Context, caller: Caller, want: NewCompany) {
+  requireFounder(ctx, caller)
   const id = uuid()
   insertCompany(ctx.db, {
     id,
@@ -21,6 +27,9 @@ export function createCompany(ctx: Context, caller: Caller, want: NewCompany) {
     created_at: ctx.now,
     updated_at: ctx.now,
   })
+  if (caller.type === 'board' && caller.roles !== null) {
+    insertMembership(ctx.db, { company_id: id, user_id: caller.userId, role: 'owner', created_at: ctx.now })
+  }
   recordActivity(ctx, caller, {
     companyId: id,
     action: 'company.created',
@@ -41,9 +50,10 @@ function choosePrefix(ctx: Context, name: string): string {
     .toUpperCase()
     .replaceAll(/[^A-Z]/g, '')
   const stem = letters.slice(0, 3).padEnd(2, 'X')
+  const taken = prefixesWith(ctx.db, stem)
   for (let n = 0; ; n++) {
     const prefix = stem + suffix(n)
-    if (!isPrefixTaken(ctx.db, prefix)) return prefix
+    if (!taken.has(prefix)) return prefix
   }
 }
 

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { isSpent } from '../cost/budget.ts'
 import { companySpend } from '../cost/queries.ts'
 import { SYSTEM } from '../http/caller.ts'
+import { requestStops } from '../run/stop.ts'
 import { findCompany, updateCompany } from './queries.ts'
 
 /** Pauses a company whose budget is spent: its runs are stopped and its wakes wait. */
@@ -16,7 +17,7 @@ export function pauseCompanyForBudget(ctx: Context, companyId: string): void {
     updated_at: ctx.now,
   })
   record(ctx, companyId, 'company.paused')
-  ctx.afterCommit(() => ctx.events.publish({ companyId, type: 'company.stopped', data: { reason: 'budget' } }))
+  requestStops(ctx, { companyId }, 'budget')
 }
 
 /**

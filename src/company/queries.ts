@@ -1,8 +1,9 @@
-import type { Insertable, Updateable } from 'kysely'
+import type { ExpressionBuilder, Insertable, Updateable } from 'kysely'
 import { monthOf } from '../cost/money.ts'
 import type { Db } from '../database/db.ts'
 import { prepared, raw, sql } from '../database/sql.ts'
-import type { CompanyTable } from '../database/tables.ts'
+import type { CompanyTable, Tables } from '../database/tables.ts'
+import { OPEN_STATUSES } from '../issue/lifecycle.ts'
 
 const companyById = prepared((key: { id: string }) => sql.selectFrom('company').selectAll().where('id', '=', key.id))
 
@@ -52,11 +53,18 @@ export function countCompanies(db: Db, ids: readonly string[] | null): number {
   return db.first(query)?.n ?? 0
 }
 
-const companyByPrefix = prepared((key: { prefix: string }) =>
-  sql.selectFrom('company').select('id').where('issue_prefix', '=', key.prefix),
+const prefixesFrom = prepared((range: { stem: string; end: string }) =>
+  sql
+    .selectFrom('company')
+    .select('issue_prefix')
+    .where('issue_prefix', '>=', range.stem)
+    .where('issue_prefix', '<', range.end),
 )
 
-export const isPrefixTaken = (db: Db, prefix: string) => db.first(companyByPrefix({ prefix })) !== undefined
+/** The issue prefixes that begin with a stem of capital letters. */
+export const prefixesWith = (db: Db, stem: string): Set<string> =>
+  // `[` is what follows `Z`.
+  new Set(db.all(prefixesFrom({ stem, end: `${stem}[` })).map((row) => row.issue_prefix))
 
 export const insertCompany = (db: Db, row: Insertable<CompanyTable>) => db.run(sql.insertInto('company').values(row))
 
@@ -84,6 +92,13 @@ export function deleteCompanyRows(db: Db, id: string): void {
   db.run(sql.deleteFrom('company').where('id', '=', id))
 }
 
+/** Sums the counts of a company's issues. */
+const issuesOf = (eb: ExpressionBuilder<Tables, 'company'>) =>
+  eb
+    .selectFrom('issue_count')
+    .select((e) => e.fn.coalesce(e.fn.sum<number>('n'), raw<number>`0`).as('n'))
+    .whereRef('company_id', '=', 'company.id')
+
 /** Counts what companies have, by company id. */
 export function countByCompany(db: Db, ids: readonly string[] | null) {
   let query = sql.selectFrom('company').select((eb) => [
@@ -96,21 +111,8 @@ export function countByCompany(db: Db, ids: readonly string[] | null) {
       .$asScalar()
       .$notNull()
       .as('agentCount'),
-    eb
-      .selectFrom('issue')
-      .select((e) => e.fn.countAll<number>().as('n'))
-      .whereRef('company_id', '=', 'company.id')
-      .$asScalar()
-      .$notNull()
-      .as('issueCount'),
-    eb
-      .selectFrom('issue')
-      .select((e) => e.fn.countAll<number>().as('n'))
-      .whereRef('company_id', '=', 'company.id')
-      .where('status', 'in', ['backlog', 'todo', 'in_progress', 'in_review', 'blocked'])
-      .$asScalar()
-      .$notNull()
-      .as('openIssueCount'),
+    issuesOf(eb).as('issueCount'),
+    issuesOf(eb).where('status', 'in', OPEN_STATUSES).as('openIssueCount'),
     eb
       .selectFrom('project')
       .select((e) => e.fn.countAll<number>().as('n'))

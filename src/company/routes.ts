@@ -1,6 +1,8 @@
 import * as v from 'valibot'
+import type { Context } from '../context.ts'
 import { notFound } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
+import * as field from '../http/fields.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
 import { route } from '../http/route.ts'
 import { agent, board, ceo } from '../http/who.ts'
@@ -9,6 +11,7 @@ import { BrandingChange, BudgetChange, Company, CompanyChange, CompanyStats, New
 import { createCompany } from './create.ts'
 import { countByCompany, countCompanies, findCompanyWithSpend, listCompanies } from './queries.ts'
 import { deleteCompany } from './remove.ts'
+import { stopCompany, thawCompany } from './stop.ts'
 
 const confirm = v.pipe(v.string(), v.description("The company's name, in the query or the body."))
 
@@ -56,11 +59,7 @@ export const companyRoutes = [
     summary: 'Get a company',
     who: [board, ceo],
     answers: { 200: Company },
-    run: (ctx, { params }) => {
-      const row = findCompanyWithSpend(ctx.db, { id: params.companyId, now: ctx.now })
-      if (!row) throw notFound('company', params.companyId)
-      return toCompany(row)
-    },
+    run: (ctx, { params }) => show(ctx, params.companyId),
   }),
   route({
     id: 'companies.update',
@@ -97,6 +96,38 @@ export const companyRoutes = [
       ctx.write(() => toCompany(changeCompany(ctx, caller, params.companyId, body))),
   }),
   route({
+    id: 'companies.stop',
+    method: 'POST',
+    path: '/api/companies/:companyId/stop',
+    summary: 'Stop everything that runs in a company, at once, and let nothing start',
+    description:
+      'Answers at once; no process of a run is left after its grace period and 2 seconds. What waits goes on waiting until the thaw.',
+    who: [board],
+    body: v.strictObject({ reason: v.optional(v.nullable(field.text)) }),
+    bodyOptional: true,
+    answers: { 200: Company },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => {
+        stopCompany(ctx, caller, params.companyId, body.reason ?? null)
+        return show(ctx, params.companyId)
+      }),
+  }),
+  route({
+    id: 'companies.thaw',
+    method: 'POST',
+    path: '/api/companies/:companyId/thaw',
+    summary: 'Let a stopped company go on with exactly what was waiting',
+    who: [board],
+    body: v.strictObject({}),
+    bodyOptional: true,
+    answers: { 200: Company },
+    run: (ctx, { caller, params }) =>
+      ctx.write(() => {
+        thawCompany(ctx, caller, params.companyId)
+        return show(ctx, params.companyId)
+      }),
+  }),
+  route({
     id: 'companies.archive',
     method: 'POST',
     path: '/api/companies/:companyId/archive',
@@ -122,6 +153,12 @@ export const companyRoutes = [
     },
   }),
 ]
+
+function show(ctx: Context, companyId: string): Company {
+  const row = findCompanyWithSpend(ctx.db, { id: companyId, now: ctx.now })
+  if (!row) throw notFound('company', companyId)
+  return toCompany(row)
+}
 
 /** The companies that a caller belongs to; null for all. */
 function companyIdsOf(caller: Caller): string[] | null {

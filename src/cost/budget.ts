@@ -28,6 +28,16 @@ export function enforceBudgets(ctx: Context, of: { companyId: string; agentId: s
   return isAgentSpent || isCompanySpent
 }
 
+/** What an agent may still spend this month, by its own budget and its company's, in micro-dollars; null for no limit. */
+export function leftToSpend(ctx: Context, of: { companyId: string; agentId: string }): number | null {
+  const { budget_micros: ofCompany } = findCompany(ctx.db, { id: of.companyId })!
+  const { budget_micros: ofAgent } = findAgent(ctx.db, { id: of.agentId })!
+  const left: number[] = []
+  if (ofAgent > 0) left.push(ofAgent - agentSpend(ctx.db, { ...of, now: ctx.now }))
+  if (ofCompany > 0) left.push(ofCompany - companySpend(ctx.db, { companyId: of.companyId, now: ctx.now }))
+  return left.length === 0 ? null : Math.max(0, Math.min(...left))
+}
+
 /** Says once in the activity that a cost took an agent or its company past 80 % of the budget. */
 export function warnOfBudgets(ctx: Context, of: { companyId: string; agentId: string }, addedMicros: number): void {
   const company = findCompany(ctx.db, { id: of.companyId })!

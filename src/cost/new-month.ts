@@ -3,16 +3,19 @@ import { resumeCompanyFromBudget } from '../company/pause.ts'
 import type { Context } from '../context.ts'
 import { sql } from '../database/sql.ts'
 
+const spentAgents = sql
+  .selectFrom('agent')
+  .innerJoin('company', 'company.id', 'agent.company_id')
+  .select('agent.id')
+  .where('agent.pause_reason', '=', 'budget')
+  .where('agent.status', '=', 'paused')
+  .where('company.status', '<>', 'archived')
+  .compile()
+
+const spentCompanies = sql.selectFrom('company').select('id').where('pause_reason', '=', 'budget').compile()
+
 /** Those that stand still because their month's budget is spent. */
-function listSpent(ctx: Context) {
-  const agents = sql
-    .selectFrom('agent')
-    .select('id')
-    .where('status', '=', 'paused')
-    .where('pause_reason', '=', 'budget')
-  const companies = sql.selectFrom('company').select('id').where('pause_reason', '=', 'budget')
-  return { agents: ctx.db.all(agents), companies: ctx.db.all(companies) }
-}
+const listSpent = (ctx: Context) => ({ agents: ctx.db.all(spentAgents), companies: ctx.db.all(spentCompanies) })
 
 /** Lets those work again whose budget a new month has filled, in the caller's transaction. */
 export function resumeForNewMonth(ctx: Context): void {

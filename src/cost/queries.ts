@@ -67,12 +67,11 @@ export const countRunsByAgent = (db: Db, of: { companyId: string; from: string; 
     db
       .all(
         sql
-          .selectFrom('run')
-          .select(({ fn }) => ['agent_id', fn.countAll<number>().as('n')])
+          .selectFrom('run_total')
+          .select(({ fn }) => ['agent_id', fn.sum<number>('n').as('n')])
           .where('company_id', '=', of.companyId)
-          .where('created_at', '>=', of.from)
-          // The end of a day sorts before this, and the next day after it.
-          .where('created_at', '<', `${of.to}U`)
+          .where('day', '>=', of.from)
+          .where('day', '<=', of.to)
           .groupBy('agent_id'),
       )
       .map((row) => [row.agent_id, row.n]),

@@ -25,8 +25,36 @@ const DAYS = v.object({
   to: v.optional(v.pipe(v.string(), v.description('The last UTC day. Default: today.'))),
 })
 
-const grouped = (ctx: Context, companyId: string, kind: TotalKind, days: Days) =>
-  sumTotals(ctx.db, { companyId, kind, by: 'key', ...days })
+/** A route that sums up costs by one thing, the most expensive first. */
+const grouping = (what: {
+  id: string
+  by: string
+  kind: TotalKind
+  summary: string
+  shape: v.GenericSchema
+  /** What is shown of each group besides its figures. */
+  name(ctx: Context, companyId: string, days: Days, keys: string[]): (key: string) => object
+}) =>
+  route({
+    id: what.id,
+    method: 'GET',
+    path: `/api/companies/:companyId/costs/${what.by}`,
+    summary: what.summary,
+    who: [board, agent],
+    query: DAYS,
+    answers: { 200: v.array(what.shape) },
+    run: (ctx, { params: { companyId }, query }) => {
+      const days = daysOf(query, ctx.now)
+      const totals = sumTotals(ctx.db, { companyId, kind: what.kind, by: 'key', ...days })
+      const name = what.name(
+        ctx,
+        companyId,
+        days,
+        totals.map((total) => total.key),
+      )
+      return totals.map((total) => ({ ...name(total.key), ...toFigures(total) }))
+    },
+  })
 
 export const costRoutes = [
   route({
@@ -50,7 +78,9 @@ export const costRoutes = [
     answers: { 200: CostSummary },
     run: (ctx, { params, query }) => {
       const days = daysOf(query, ctx.now)
-      const figures = toFigures(grouped(ctx, params.companyId, 'company', days)[0] ?? NOTHING)
+      const { companyId } = params
+      const [total = NOTHING] = sumTotals(ctx.db, { companyId, kind: 'company', by: 'key', ...days })
+      const figures = toFigures(total)
       const budgetCents = toCents(findCompany(ctx.db, { id: params.companyId })!.budget_micros)
       const utilizationPercent = budgetCents === 0 ? 0 : Math.round((figures.costCents / budgetCents) * 10_000) / 100
       return {
@@ -63,78 +93,57 @@ export const costRoutes = [
       }
     },
   }),
-  route({
+  grouping({
     id: 'costs.byAgent',
-    method: 'GET',
-    path: '/api/companies/:companyId/costs/by-agent',
+    by: 'by-agent',
+    kind: 'agent',
     summary: 'Sum up what each agent spent, the most first',
-    who: [board, agent],
-    query: DAYS,
-    answers: { 200: v.array(CostOfAgent) },
-    run: (ctx, { params, query }) => {
-      const days = daysOf(query, ctx.now)
-      const totals = grouped(ctx, params.companyId, 'agent', days)
-      const names = listNames(ctx.db, 'agent', keysOf(totals))
-      const runs = countRunsByAgent(ctx.db, { companyId: params.companyId, ...days })
-      return totals.map((total) => ({
-        agentId: total.key || null,
-        agentName: names.get(total.key)?.name ?? null,
-        agentStatus: names.get(total.key)?.status ?? null,
-        runCount: runs.get(total.key) ?? 0,
-        ...toFigures(total),
-      }))
+    shape: CostOfAgent,
+    name: (ctx, companyId, days, keys) => {
+      const names = listNames(ctx.db, 'agent', keys)
+      const runs = countRunsByAgent(ctx.db, { companyId, ...days })
+      return (key) => ({
+        agentId: key || null,
+        agentName: names.get(key)?.name ?? null,
+        agentStatus: names.get(key)?.status ?? null,
+        runCount: runs.get(key) ?? 0,
+      })
     },
   }),
-  route({
+  grouping({
     id: 'costs.byProject',
-    method: 'GET',
-    path: '/api/companies/:companyId/costs/by-project',
+    by: 'by-project',
+    kind: 'project',
     summary: 'Sum up what was spent on each project, the most first',
-    who: [board, agent],
-    query: DAYS,
-    answers: { 200: v.array(CostOfProject) },
-    run: (ctx, { params, query }) => {
-      const totals = grouped(ctx, params.companyId, 'project', daysOf(query, ctx.now))
-      const names = listNames(ctx.db, 'project', keysOf(totals))
-      return totals.map((total) => ({
-        projectId: total.key || null,
-        projectName: names.get(total.key)?.name ?? null,
-        ...toFigures(total),
-      }))
+    shape: CostOfProject,
+    name: (ctx, _companyId, _days, keys) => {
+      const names = listNames(ctx.db, 'project', keys)
+      return (key) => ({ projectId: key || null, projectName: names.get(key)?.name ?? null })
     },
   }),
-  route({
+  grouping({
     id: 'costs.byIssue',
-    method: 'GET',
-    path: '/api/companies/:companyId/costs/by-issue',
+    by: 'by-issue',
+    kind: 'issue',
     summary: 'Sum up what was spent on each issue, the most first',
-    who: [board, agent],
-    query: DAYS,
-    answers: { 200: v.array(CostOfIssue) },
-    run: (ctx, { params, query }) => {
-      const totals = grouped(ctx, params.companyId, 'issue', daysOf(query, ctx.now))
-      const names = listNames(ctx.db, 'issue', keysOf(totals))
-      return totals.map((total) => ({
-        issueId: total.key || null,
-        identifier: names.get(total.key)?.identifier ?? null,
-        title: names.get(total.key)?.name ?? null,
-        ...toFigures(total),
-      }))
+    shape: CostOfIssue,
+    name: (ctx, _companyId, _days, keys) => {
+      const names = listNames(ctx.db, 'issue', keys)
+      return (key) => ({
+        issueId: key || null,
+        identifier: names.get(key)?.identifier ?? null,
+        title: names.get(key)?.name ?? null,
+      })
     },
   }),
-  route({
+  grouping({
     id: 'costs.byModel',
-    method: 'GET',
-    path: '/api/companies/:companyId/costs/by-model',
+    by: 'by-model',
+    kind: 'model',
     summary: 'Sum up what was spent on each model, the most first',
-    who: [board, agent],
-    query: DAYS,
-    answers: { 200: v.array(CostOfModel) },
-    run: (ctx, { params, query }) =>
-      grouped(ctx, params.companyId, 'model', daysOf(query, ctx.now)).map((total) => {
-        const [provider = '', ...model] = total.key.split('/')
-        return { provider, model: model.join('/'), ...toFigures(total) }
-      }),
+    shape: CostOfModel,
+    // A provider has no slash in its name; a model may.
+    name: () => (key) => ({ provider: key.split('/')[0], model: key.slice(key.indexOf('/') + 1) }),
   }),
   route({
     id: 'costs.byDay',
@@ -151,5 +160,3 @@ export const costRoutes = [
     },
   }),
 ]
-
-const keysOf = (totals: readonly { key: string }[]) => totals.flatMap((total) => total.key || [])

@@ -8,6 +8,7 @@ export interface CompanyTable {
   status: Generated<'active' | 'paused' | 'archived'>
   pause_reason: 'manual' | 'budget' | null
   paused_at: string | null
+  stopped_at: string | null
   issue_prefix: string
   issue_counter: Generated<number>
   budget_micros: Generated<number>
@@ -16,6 +17,84 @@ export interface CompanyTable {
   logo_asset_id: string | null
   created_at: string
   updated_at: string
+}
+
+export interface AuthUserTable {
+  id: string
+  name: string
+  email: string
+  email_verified: Generated<0 | 1>
+  image: string | null
+  may_create_companies: Generated<0 | 1>
+  created_at: string
+  updated_at: string
+}
+
+export interface AuthSessionTable {
+  id: string
+  user_id: string
+  token: string
+  expires_at: string
+  ip_address: string | null
+  user_agent: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface AuthAccountTable {
+  id: string
+  user_id: string
+  account_id: string
+  provider_id: string
+  password: string | null
+  access_token: string | null
+  refresh_token: string | null
+  id_token: string | null
+  access_token_expires_at: string | null
+  refresh_token_expires_at: string | null
+  scope: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface AuthVerificationTable {
+  id: string
+  identifier: string
+  value: string
+  expires_at: string
+  created_at: string
+  updated_at: string
+}
+
+export interface MembershipTable {
+  company_id: string
+  user_id: string
+  role: 'owner' | 'admin' | 'member' | 'viewer'
+  created_at: string
+}
+
+export interface InvitationTable {
+  id: string
+  company_id: string
+  role: 'owner' | 'admin' | 'member' | 'viewer'
+  hash: string
+  invited_by_user_id: string
+  created_at: string
+  expires_at: string
+  accepted_at: string | null
+  accepted_by_user_id: string | null
+  revoked_at: string | null
+}
+
+export interface BoardTokenTable {
+  id: string
+  user_id: string
+  name: string
+  prefix: string
+  hash: string
+  created_at: string
+  last_used_at: string | null
+  revoked_at: string | null
 }
 
 export interface AgentTable {
@@ -41,10 +120,20 @@ export interface AgentTable {
   paused_at: string | null
   error_reason: string | null
   failures: Generated<number>
+  held_until: string | null
+  held_because: string | null
+  resumed_at: string | null
   timer_due_at: string | null
   last_heartbeat_at: string | null
   created_at: string
   updated_at: string
+}
+
+export interface FreezeTable {
+  id: Generated<number>
+  reason: string | null
+  user_id: string
+  created_at: string
 }
 
 export interface AgentKeyTable {
@@ -73,6 +162,17 @@ export interface ConfigRevisionTable {
   created_at: string
 }
 
+export interface SecretTable {
+  id: string
+  company_id: string
+  name: string
+  description: string | null
+  sealed: string
+  version: Generated<number>
+  created_at: string
+  updated_at: string
+}
+
 export interface GoalTable {
   id: string
   company_id: string
@@ -95,6 +195,7 @@ export interface ProjectTable {
   status: Generated<'backlog' | 'planned' | 'active' | 'in_progress' | 'completed' | 'cancelled'>
   lead_agent_id: string | null
   target_date: string | null
+  env: Generated<string>
   archived_at: string | null
   created_at: string
   updated_at: string
@@ -157,6 +258,12 @@ export interface IssueTable {
   cancelled_at: string | null
   created_at: string
   updated_at: string
+}
+
+export interface IssueCountTable {
+  company_id: string
+  status: 'backlog' | 'todo' | 'in_progress' | 'in_review' | 'blocked' | 'done' | 'cancelled'
+  n: number
 }
 
 export interface IssueLabelTable {
@@ -227,6 +334,32 @@ export interface AttachmentTable {
   created_at: string
 }
 
+export interface DocumentTable {
+  id: string
+  company_id: string
+  issue_id: string
+  key: string
+  latest_number: number
+  created_by_agent_id: string | null
+  created_by_user_id: string | null
+  created_at: string
+}
+
+export interface DocumentRevisionTable {
+  id: string
+  company_id: string
+  document_id: string
+  number: number
+  title: string | null
+  format: 'markdown'
+  body: string
+  change_summary: string | null
+  created_by_agent_id: string | null
+  created_by_user_id: string | null
+  created_by_run_id: string | null
+  created_at: string
+}
+
 export interface ApprovalTable {
   id: string
   company_id: string
@@ -267,6 +400,7 @@ export interface WakeTable {
   agent_id: string
   status: Generated<'waiting' | 'claimed' | 'dropped'>
   reasons: string
+  reason_count: Generated<number>
   issue_id: string | null
   priority: Generated<number>
   not_before: string | null
@@ -306,14 +440,26 @@ export interface RunTable {
   grace_sec: number | null
   session_id_before: string | null
   session_id_after: string | null
+  has_changed: Generated<0 | 1>
   exit_code: number | null
   signal: string | null
   error: string | null
   error_code: string | null
   summary: string | null
+  idle: 0 | 1 | null
   created_at: string
   started_at: string | null
   finished_at: string | null
+}
+
+export interface RunTotalTable {
+  company_id: string
+  day: string
+  agent_id: string
+  status: 'starting' | 'running' | 'succeeded' | 'failed' | 'timed_out' | 'cancelled' | 'lost'
+  n: number
+  idle: Generated<number>
+  idle_micros: Generated<number>
 }
 
 export interface AgentSessionTable {
@@ -377,6 +523,23 @@ export interface ActivityTable {
   hash: string
 }
 
+export interface InviteTable {
+  id: string
+  company_id: string
+  token_hash: string
+  message: string | null
+  created_by_agent_id: string | null
+  created_by_user_id: string | null
+  created_at: string
+  expires_at: string
+  accepted_at: string | null
+  agent_id: string | null
+  claim_hash: string | null
+  claim_expires_at: string | null
+  claimed_at: string | null
+  revoked_at: string | null
+}
+
 export interface IdempotencyTable {
   caller: string
   key: string
@@ -388,15 +551,25 @@ export interface IdempotencyTable {
 
 export interface Tables {
   company: CompanyTable
+  auth_user: AuthUserTable
+  auth_session: AuthSessionTable
+  auth_account: AuthAccountTable
+  auth_verification: AuthVerificationTable
+  membership: MembershipTable
+  invitation: InvitationTable
+  board_token: BoardTokenTable
   agent: AgentTable
+  freeze: FreezeTable
   agent_key: AgentKeyTable
   config_revision: ConfigRevisionTable
+  secret: SecretTable
   goal: GoalTable
   project: ProjectTable
   project_goal: ProjectGoalTable
   workspace: WorkspaceTable
   label: LabelTable
   issue: IssueTable
+  issue_count: IssueCountTable
   issue_label: IssueLabelTable
   issue_blocker: IssueBlockerTable
   comment: CommentTable
@@ -404,15 +577,19 @@ export interface Tables {
   skill_file: SkillFileTable
   asset: AssetTable
   attachment: AttachmentTable
+  document: DocumentTable
+  document_revision: DocumentRevisionTable
   approval: ApprovalTable
   approval_issue: ApprovalIssueTable
   approval_comment: ApprovalCommentTable
   wake: WakeTable
   run: RunTable
+  run_total: RunTotalTable
   agent_session: AgentSessionTable
   cost_event: CostEventTable
   cost_total: CostTotalTable
   activity: ActivityTable
+  invite: InviteTable
   idempotency: IdempotencyTable
   issue_text: { rowid: number; issue_text: string }
   comment_text: { rowid: number; comment_text: string }

@@ -73,6 +73,7 @@ export function errorAnswer(error: AppError) {
     'x-request-id': requestId,
   }
   if (code === 'method_not_allowed') headers.allow = (details as { allowed: string[] }).allowed.join(', ')
+  if (code === 'rate_limited') headers['retry-after'] = String((details as { retryAfterSec: number }).retryAfterSec)
   if (status === 401) headers['www-authenticate'] = 'Bearer'
   const body = { error: message, code, ...(details === undefined ? {} : { details }), requestId }
   return [JSON.stringify(body), { status, headers }] as const

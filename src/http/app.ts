@@ -7,17 +7,27 @@ import { keyRoutes } from '../agent/key-routes.ts'
 import { agentRoutes } from '../agent/routes.ts'
 import { approvalRoutes, issueApprovalRoutes } from '../approval/routes.ts'
 import { assetRoutes } from '../asset/routes.ts'
+import { pageRoutes } from '../auth/page-routes.ts'
+import { sessionRoutes } from '../auth/session-routes.ts'
+import { boardRoutes } from '../board/routes.ts'
 import { commentRoutes } from '../comment/routes.ts'
 import { companyRoutes } from '../company/routes.ts'
 import type { Context } from '../context.ts'
 import { costRoutes } from '../cost/routes.ts'
+import { dashboardRoutes } from '../dashboard/routes.ts'
+import { checkRoutes } from '../database/check-routes.ts'
+import { documentRoutes as issueDocumentRoutes } from '../document/routes.ts'
 import { goalRoutes } from '../goal/routes.ts'
 import { guideRoutes } from '../guide/routes.ts'
+import { instanceRoutes } from '../instance/routes.ts'
+import { inviteRoutes } from '../invite/routes.ts'
 import { issueRoutes } from '../issue/routes.ts'
 import { labelRoutes } from '../label/routes.ts'
 import { projectRoutes } from '../project/routes.ts'
 import { workspaceRoutes } from '../project/workspace-routes.ts'
 import { runRoutes } from '../run/routes.ts'
+import { searchRoutes } from '../search/routes.ts'
+import { secretRoutes } from '../secret/routes.ts'
 import { skillRoutes } from '../skill/routes.ts'
 import { docsRoutes } from './docs.ts'
 import { eventRoutes } from './events.ts'
@@ -31,21 +41,31 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...agentRoutes,
   ...approvalRoutes,
   ...assetRoutes,
+  ...boardRoutes,
+  ...checkRoutes,
   ...commentRoutes,
   ...companyRoutes,
   ...configRoutes,
   ...controlRoutes,
   ...costRoutes,
+  ...dashboardRoutes,
   ...eventRoutes,
   ...goalRoutes,
   ...guideRoutes(() => ENDPOINTS),
   ...hireRoutes,
+  ...instanceRoutes,
+  ...inviteRoutes,
   ...issueApprovalRoutes,
+  ...issueDocumentRoutes,
   ...issueRoutes,
   ...keyRoutes,
   ...labelRoutes,
+  ...pageRoutes,
   ...projectRoutes,
   ...runRoutes,
+  ...searchRoutes,
+  ...secretRoutes,
+  ...sessionRoutes,
   ...skillRoutes,
   ...workspaceRoutes,
   ...docsRoutes(() => ENDPOINTS),

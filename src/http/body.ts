@@ -25,6 +25,21 @@ export async function readBody(c: HonoContext, maxSize: number): Promise<string>
 }
 
 /**
+ * Reads a form as a page without a script sends it: each field once. Pages of
+ * other sites could send one too; the gate is what keeps them out.
+ */
+export async function readForm(c: HonoContext, maxSize: number): Promise<Record<string, string>> {
+  if (!/^application\/x-www-form-urlencoded *(;|$)/i.test(c.req.header('content-type') ?? '')) {
+    throw new AppError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.')
+  }
+  const text = new TextDecoder().decode(await readBytes(c, maxSize))
+  const form = Object.fromEntries(new URLSearchParams(text))
+  const fault = findFault(form)
+  if (fault) throw invalid([fault])
+  return form
+}
+
+/**
  * Reads a request's body, within its limit, chunked or not.
  *
  * @param maxSize in bytes

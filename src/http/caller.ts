@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
 import { findAgentOfKey, findRunOfToken, noteKeyUse } from '../agent/credentials.ts'
+import { listMemberships } from '../board/membership-queries.ts'
+import { mayAct, type Role, tooLow } from '../board/role.ts'
+import { findUserOfToken, noteTokenUse } from '../board/token-queries.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 
@@ -12,8 +15,14 @@ export type Caller = BoardCaller | AgentCaller | SystemCaller | AnonymousCaller
 export interface BoardCaller {
   type: 'board'
   userId: string
+  /** How the user came in; `local` is the board of local trusted mode, where nobody signs in. */
+  via: 'local' | 'session' | 'token'
   /** The companies that the user belongs to; null in local trusted mode: all of them. */
   companyIds: ReadonlySet<string> | null
+  /** What the user is in each of them; null in local trusted mode. */
+  roles: ReadonlyMap<string, Role> | null
+  /** The least role that the request asks for in the company it is about. */
+  needs: Role
 }
 
 export interface AgentCaller {
@@ -37,13 +46,26 @@ export interface AnonymousCaller {
 export const SYSTEM: SystemCaller = { type: 'system' }
 
 /** The board operator of local trusted mode, where no one has to log in. */
-export const LOCAL_BOARD: BoardCaller = { type: 'board', userId: 'local-board', companyIds: null }
+export const LOCAL_BOARD: BoardCaller = {
+  type: 'board',
+  userId: 'local-board',
+  via: 'local',
+  companyIds: null,
+  roles: null,
+  needs: 'viewer',
+}
 
-/** Whether a caller belongs to a company. */
+/**
+ * Whether a caller belongs to a company. Every entity passes through here on
+ * its way to a request, so this is also where somebody who belongs to the
+ * company is refused (403) whose role in it is too low for what is asked.
+ */
 export function isOfCompany(caller: Caller, companyId: string): boolean {
   if (caller.type === 'agent') return caller.companyId === companyId
-  if (caller.type === 'board') return caller.companyIds === null || caller.companyIds.has(companyId)
-  return caller.type === 'system'
+  if (caller.type !== 'board') return caller.type === 'system'
+  if (caller.companyIds !== null && !caller.companyIds.has(companyId)) return false
+  if (!mayAct(caller, companyId)) throw tooLow(caller.roles?.get(companyId), caller.needs)
+  return true
 }
 
 /** Who did something, as the records keep it. */
@@ -54,22 +76,55 @@ export function actorOf(caller: Caller): { type: 'agent' | 'user' | 'system'; id
   return { type: 'system', id: 'system' }
 }
 
+/** What of a request says who is asking, as its headers have it. */
+export interface Credentials {
+  authorization: string | undefined
+  cookie: string | undefined
+}
+
 /**
  * Finds out who is asking. A bearer token that is present but wrong is 401 in
- * every mode and never becomes the board.
+ * every mode and never becomes the board, whatever the cookies say.
  *
  * @param open whether the route is for anyone, so that no credential is needed
  */
-export async function callerOf(ctx: Context, authorization: string | undefined, open = false): Promise<Caller> {
+export async function callerOf(ctx: Context, credentials: Credentials, open = false): Promise<Caller> {
+  const { authorization, cookie } = credentials
   if (authorization === undefined) {
-    if (ctx.config.mode === 'local_trusted') return LOCAL_BOARD
+    const caller = await callerOfCookie(ctx, cookie)
+    if (caller) return caller
     if (open) return { type: 'anonymous' }
-    throw new AppError('unauthenticated', 'Sign in, or send an agent key as `Authorization: Bearer <key>`.')
+    const how = ctx.config.mode === 'authenticated' ? 'Sign in at /login' : 'Open the link that the server printed'
+    throw new AppError('unauthenticated', `${how}, or send a key as \`Authorization: Bearer <key>\`.`)
   }
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
   if (!token) throw new AppError('unauthenticated', 'The Authorization header must be `Bearer <key>`.')
+  if (token.startsWith(BOARD_TOKEN_PREFIX)) return callerOfBoardToken(ctx, token)
   return token.startsWith(AGENT_KEY_PREFIX) ? callerOfKey(ctx, token) : callerOfRunToken(ctx, token)
 }
+
+async function callerOfCookie(ctx: Context, cookie: string | undefined): Promise<BoardCaller | undefined> {
+  if (ctx.config.mode === 'local_trusted') return ctx.localAccess.admits(cookie) ? LOCAL_BOARD : undefined
+  const session = cookie === undefined ? undefined : await ctx.identity?.sessionOf(cookie)
+  return session && boardCaller(ctx, session.userId, 'session')
+}
+
+/** A person, with what they are in their companies at this moment. */
+export function boardCaller(ctx: Context, userId: string, via: BoardCaller['via']): BoardCaller {
+  const roles = new Map(listMemberships(ctx.db, { userId }).map((row) => [row.company_id, row.role]))
+  return { type: 'board', userId, via, companyIds: new Set(roles.keys()), roles, needs: 'viewer' }
+}
+
+function callerOfBoardToken(ctx: Context, token: string): BoardCaller {
+  const found = findUserOfToken(ctx.db, { hash: hashKey(token) })
+  if (ctx.config.mode !== 'authenticated' || !found || found.revoked_at) {
+    throw new AppError('unauthenticated', 'This token is unknown or revoked. Sign in and make another.')
+  }
+  noteTokenUse(ctx, found)
+  return boardCaller(ctx, found.user_id, 'token')
+}
+
+export const BOARD_TOKEN_PREFIX = 'svcb_'
 
 export const AGENT_KEY_PREFIX = 'svc_'
 

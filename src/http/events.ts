@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import type { LiveEvent } from '../events.ts'
-import { callerOf } from './caller.ts'
+import { callerOf, isOfCompany } from './caller.ts'
 import { type Input, reply, route } from './route.ts'
 import { agent, board } from './who.ts'
 
@@ -50,7 +50,7 @@ function watch(ctx: Context, companyId: string, { header, drop }: Input): Readab
         }
         // Who asked is asked again: a revoked key or an ended run must not go on watching.
         const heartbeat = setInterval(() => {
-          callerOf(ctx, header('authorization')).then(() => send(': alive\n\n'), end)
+          isStillWelcome(ctx, companyId, header).then((welcome) => (welcome ? send(': alive\n\n') : end()), end)
         }, HEARTBEAT)
         const unsubscribe = ctx.events.subscribe((event) => {
           if (event.companyId === companyId) send(frame(event))
@@ -66,6 +66,12 @@ function watch(ctx: Context, companyId: string, { header, drop }: Input): Readab
     },
     { highWaterMark: WAITING_BYTES, size: (chunk) => chunk.byteLength },
   )
+}
+
+/** Whether who asked may still watch: signed in, and of the company. */
+async function isStillWelcome(ctx: Context, companyId: string, header: Input['header']): Promise<boolean> {
+  const credentials = { authorization: header('authorization'), cookie: header('cookie') }
+  return isOfCompany(await callerOf(ctx, credentials), companyId)
 }
 
 /** What a stream begins with: where it stands, and what the client missed. */

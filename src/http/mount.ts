@@ -1,13 +1,15 @@
 import type { ServerResponse } from 'node:http'
 import type { Hono, Context as HonoContext } from 'hono'
 import * as v from 'valibot'
+import { leastRole } from '../board/role.ts'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
 import { AppError, forbidden, notFound } from '../errors.ts'
 import { answer, answerError } from './answer.ts'
-import { parseBody, readBody } from './body.ts'
+import { parseBody, readBody, readForm } from './body.ts'
 import { type Caller, callerOf, isOfCompany } from './caller.ts'
 import { withIdempotency } from './idempotency.ts'
+import { addressOf } from './proxy.ts'
 import { type Endpoint, type Input, Reply } from './route.ts'
 import { readUpload, Upload } from './upload.ts'
 import { validate } from './validate.ts'
@@ -27,7 +29,9 @@ export function mount(app: Hono, ctx: Context, endpoints: readonly Endpoint[]): 
 const TEXT_FILE = /:(\w+)\.txt$/
 
 async function handle(ctx: Context, endpoint: Endpoint, c: HonoContext): Promise<Response> {
-  const caller = await callerOf(ctx, c.req.header('authorization'), endpoint.who.includes(anyone))
+  const credentials = { authorization: c.req.header('authorization'), cookie: c.req.header('cookie') }
+  const found = await callerOf(ctx, credentials, endpoint.who.includes(anyone))
+  const caller: Caller = found.type === 'board' ? { ...found, needs: leastRole(endpoint) } : found
   const params = paramsOf(endpoint, c)
   admit(ctx, endpoint, caller, params.companyId)
   const query = endpoint.query ? validate(endpoint.query, c.req.query()) : undefined
@@ -38,6 +42,7 @@ async function handle(ctx: Context, endpoint: Endpoint, c: HonoContext): Promise
     query,
     body,
     header: (name) => c.req.header(name),
+    address: addressOf(ctx.config, c),
     drop: () => (c.env as { outgoing?: ServerResponse } | undefined)?.outgoing?.destroy(),
   }
 
@@ -79,6 +84,7 @@ async function bodyOf(ctx: Context, endpoint: Endpoint, c: HonoContext): Promise
     const { form, digest } = await readUpload(c, maxSize)
     return { body: validate(endpoint.body ?? Upload, form), text: digest }
   }
+  if (endpoint.form) return { body: validate(endpoint.body ?? NoFields, await readForm(c, maxSize)), text: '' }
   const text = await readBody(c, maxSize)
   if (text === '' && !endpoint.body) return { body: undefined, text }
   const parsed = text === '' && endpoint.bodyOptional ? {} : parseBody(text)

@@ -28,6 +28,8 @@ export interface Input<P = unknown, Q = unknown, B = unknown> {
   body: B
   /** The request's `Accept`, `If-None-Match` and the like, for the few routes that answer no JSON. */
   header(name: string): string | undefined
+  /** Where the request comes from: the client's address, as far as it is known. */
+  address: string
   /** Breaks the connection off at once; for a stream whose client does not keep up. */
   drop(): void
 }
@@ -48,6 +50,8 @@ interface Definition<Path extends string, Q, B> {
   bodyOptional?: boolean
   /** Whether the body is a multipart form with a file; its `body` is then `Upload`. */
   upload?: boolean
+  /** Whether the body is a form that a page without a script sends (`application/x-www-form-urlencoded`). */
+  form?: boolean
   /** The largest body in bytes, where it is not the server's usual limit. */
   bodyLimit?: number
   /** Whether the answer holds a secret that is shown once: then it is not kept for an `Idempotency-Key` either. */

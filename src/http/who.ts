@@ -17,6 +17,18 @@ export const anyone: Who = { name: 'anyone', allows: () => true }
 
 export const board: Who = { name: 'the board', allows: (_, caller) => caller.type === 'board' }
 
+/** Somebody who signed in, or a token of theirs: nobody does in local trusted mode. */
+export const person: Who = {
+  name: 'people who signed in (service start --mode authenticated)',
+  allows: (_, caller) => caller.type === 'board' && caller.via !== 'local',
+}
+
+/** Somebody at a browser. A token cannot do what would outlive its own revocation. */
+export const signedIn: Who = {
+  name: 'people who signed in with their password',
+  allows: (_, caller) => caller.type === 'board' && caller.via === 'session',
+}
+
 /** Any agent of the company. */
 export const agent: Who = { name: 'agents', allows: (_, caller) => caller.type === 'agent' }
 
@@ -29,4 +41,10 @@ export const ceo: Who = {
 export const manager: Who = {
   name: 'manager agents',
   allows: (ctx, caller) => caller.type === 'agent' && hasSubordinates(ctx.db, { agentId: caller.agentId }),
+}
+
+/** The board of all companies: whoever runs this server. */
+export const operator: Who = {
+  name: 'the board of the whole server',
+  allows: (_, caller) => caller.type === 'board' && caller.companyIds === null,
 }

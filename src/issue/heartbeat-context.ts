@@ -1,13 +1,18 @@
 import * as v from 'valibot'
+import { Attachment, toAttachment } from '../asset/asset.ts'
+import { listAttachments } from '../asset/queries.ts'
 import { Comment, toComment } from '../comment/comment.ts'
 import { countComments, findComment, listComments } from '../comment/queries.ts'
 import type { Context } from '../context.ts'
 import { sql } from '../database/sql.ts'
+import { DocumentSummary, toDocumentSummary } from '../document/document.ts'
+import { listDocuments } from '../document/queries.ts'
 import type { Caller } from '../http/caller.ts'
 import * as field from '../http/fields.ts'
 import type { WakeReason } from '../run/wake.ts'
 import { contextOf, ISSUE_CONTEXT } from './context.ts'
 import { showIssue } from './get.ts'
+import { findOpenApprovals, OpenApproval } from './inbox.ts'
 import { Issue, type IssueRow } from './issue.ts'
 
 /** What an agent needs to begin work on an issue. The thread itself is read with `after` from the cursor on. */
@@ -20,7 +25,9 @@ export const HeartbeatContext = v.strictObject({
     latestCommentAt: v.nullable(field.timestamp),
   }),
   wakeComment: v.pipe(v.nullable(Comment), v.description('The comment that the agent was woken for.')),
-  attachments: v.array(field.jsonObject),
+  attachments: v.array(Attachment),
+  documents: v.pipe(v.array(DocumentSummary), v.description('Without their texts.')),
+  approvals: v.pipe(v.array(OpenApproval), v.description('What the board has yet to decide about the issue.')),
 })
 
 export function heartbeatContextOf(
@@ -41,7 +48,9 @@ export function heartbeatContextOf(
       latestCommentAt: latest?.created_at ?? null,
     },
     wakeComment: wakeComment ? toComment(wakeComment) : null,
-    attachments: [],
+    attachments: listAttachments(ctx.db, { issueId: issue.id }).map(toAttachment),
+    documents: listDocuments(ctx.db, { issueId: issue.id }).map(toDocumentSummary),
+    approvals: findOpenApprovals(ctx.db, [issue])(issue.id),
   }
 }
 

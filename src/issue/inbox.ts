@@ -1,9 +1,18 @@
 import * as v from 'valibot'
+import { APPROVAL_TYPES } from '../approval/approval.ts'
 import type { Db } from '../database/db.ts'
-import { prepared, raw, sql } from '../database/sql.ts'
+import { each, prepared, raw, sql } from '../database/sql.ts'
 import * as field from '../http/fields.ts'
 import { Issue, type IssueRow } from './issue.ts'
 import { hasNoOpenBlocker } from './queries.ts'
+
+/** An approval that the board has not decided, as an issue that it is about shows it. */
+export const OpenApproval = v.strictObject({
+  id: field.id,
+  type: v.picklist(APPROVAL_TYPES),
+  status: v.picklist(['pending', 'revision_requested']),
+})
+type OpenApproval = v.InferOutput<typeof OpenApproval>
 
 /** An issue as an agent's inbox shows it: enough to choose by. */
 export const InboxItem = v.strictObject({
@@ -21,6 +30,7 @@ export const InboxItem = v.strictObject({
     v.nullable(v.strictObject({ id: field.id, agentId: field.id })),
     v.description("The agent's own run that works on it at this moment."),
   ),
+  approvals: v.pipe(v.array(OpenApproval), v.description('What the board has yet to decide about it.')),
 })
 
 interface InboxRow extends IssueRow {
@@ -57,7 +67,7 @@ const inbox = prepared((of: { agentId: string; limit: number }) =>
 /** What an agent has to do, in the order to do it. */
 export const listInbox = (db: Db, of: { agentId: string; limit: number }): InboxRow[] => db.all(inbox(of))
 
-export const toInboxItem = (row: InboxRow): v.InferOutput<typeof InboxItem> => ({
+export const toInboxItem = (row: InboxRow, approvals: OpenApproval[]): v.InferOutput<typeof InboxItem> => ({
   id: row.id,
   identifier: row.identifier,
   title: row.title,
@@ -69,4 +79,28 @@ export const toInboxItem = (row: InboxRow): v.InferOutput<typeof InboxItem> => (
   startedAt: row.started_at,
   updatedAt: row.updated_at,
   activeRun: row.run_id === null ? null : { id: row.run_id, agentId: row.assignee_agent_id! },
+  approvals,
 })
+
+const openApprovals = prepared((of: { ids: string }) =>
+  sql
+    .selectFrom(each(of.ids))
+    .crossJoin('approval_issue')
+    .crossJoin('approval')
+    .select(['approval_issue.issue_id as of', 'approval.id', 'approval.type', 'approval.status'])
+    .whereRef('approval_issue.issue_id', '=', 'wanted.value')
+    .whereRef('approval.id', '=', 'approval_issue.approval_id')
+    .where('approval.status', 'in', ['pending', 'revision_requested'])
+    .orderBy('approval.id')
+    .$narrowType<{ status: OpenApproval['status'] }>(),
+)
+
+/** The undecided approvals of issues, by issue: one query, however many there are. */
+export function findOpenApprovals(
+  db: Db,
+  issues: readonly Pick<IssueRow, 'id'>[],
+): (issueId: string) => OpenApproval[] {
+  const rows = db.all(openApprovals({ ids: JSON.stringify(issues.map((issue) => issue.id)) }))
+  const byIssue = Map.groupBy(rows, (row) => row.of)
+  return (issueId) => (byIssue.get(issueId) ?? []).map(({ id, type, status }) => ({ id, type, status }))
+}

@@ -21,6 +21,9 @@ export const NEXT: Record<IssueStatus, readonly IssueStatus[]> = {
 /** Nothing follows these; only reopening leads out. */
 export const isTerminal = (status: IssueStatus) => NEXT[status].length === 0
 
+/** Where there is still something to do. */
+export const OPEN_STATUSES = ISSUE_STATUSES.filter((status) => !isTerminal(status))
+
 /** Where a reopened and a released issue stand. */
 export const REOPENED: IssueStatus = 'todo'
 

@@ -1,7 +1,7 @@
 import type { Db } from '../database/db.ts'
 import { prepared, raw, sql } from '../database/sql.ts'
 import type { IssueColumns, IssueRow } from './issue.ts'
-import type { IssueStatus } from './lifecycle.ts'
+import { type IssueStatus, OPEN_STATUSES } from './lifecycle.ts'
 
 const byId = prepared((key: { ref: string }) => sql.selectFrom('issue').selectAll().where('id', '=', key.ref))
 const byIdentifier = prepared((key: { ref: string }) =>
@@ -156,6 +156,19 @@ export const hasNoOpenBlocker = raw<boolean>`not exists (
   select 1 from issue_blocker as wait join issue as blocker on blocker.id = wait.blocker_id
   where wait.issue_id = issue.id and blocker.status not in ('done', 'cancelled'))`
 
+const openBlocker = prepared((of: { id: string }) =>
+  sql
+    .selectFrom('issue_blocker')
+    .innerJoin('issue', 'issue.id', 'issue_blocker.blocker_id')
+    .select('issue.id')
+    .where('issue_blocker.issue_id', '=', of.id)
+    .where('issue.status', 'in', OPEN_STATUSES)
+    .limit(1),
+)
+
+/** Whether the issue waits for one that is open. */
+export const isBlocked = (db: Db, issue: Pick<IssueRow, 'id'>) => db.first(openBlocker({ id: issue.id })) !== undefined
+
 /** The issues that waited for this one and wait for nothing any more. */
 export const listUnblockedBy = (db: Db, of: { blockerId: string }): IssueRow[] => db.all(waiting(of))
 
@@ -164,7 +177,7 @@ const openChild = prepared((of: { parentId: string }) =>
     .selectFrom('issue')
     .select('id')
     .where('parent_id', '=', of.parentId)
-    .where('status', 'in', ['backlog', 'todo', 'in_progress', 'in_review', 'blocked'])
+    .where('status', 'in', OPEN_STATUSES)
     .limit(1),
 )
 

@@ -1,16 +1,17 @@
 import * as v from 'valibot'
-import { listActivity } from '../activity/queries.ts'
-import { Activity, toActivity } from '../activity/routes.ts'
+import { Activity, pageOfActivity } from '../activity/routes.ts'
 import { Comment, toComment } from '../comment/comment.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
 import { route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
+import { pageOfRuns, RUN_QUERY } from '../run/routes.ts'
+import { Run } from '../run/run.ts'
 import { checkoutIssue } from './checkout.ts'
 import { createIssue } from './create.ts'
 import { IssueDetail, showIssueDetail } from './detail.ts'
 import { getIssue, showIssue } from './get.ts'
 import { HeartbeatContext, heartbeatContextOf } from './heartbeat-context.ts'
-import { InboxItem, listInbox, toInboxItem } from './inbox.ts'
+import { findOpenApprovals, InboxItem, listInbox, toInboxItem } from './inbox.ts'
 import { CheckoutBody, Issue, IssueChange, NewChild, NewIssue, toIssue } from './issue.ts'
 import { countIssues, cursorOf, filterOf, listIssues } from './list.ts'
 import { findRelations } from './relations.ts'
@@ -145,19 +146,23 @@ export const issueRoutes = [
     who: [board, agent],
     query: v.object(LIST_QUERY),
     answers: { 200: v.array(Activity) },
-    run: (ctx, { caller, params, query: { limit, after } }) => {
+    run: (ctx, { caller, params, query: { limit, after, count } }) => {
       const issue = getIssue(ctx, caller, params.issueId)
-      const rows = listActivity(ctx.db, {
-        companyId: issue.company_id,
-        entityId: issue.id,
-        agentId: undefined,
-        entityType: undefined,
-        action: undefined,
-        since: undefined,
-        after: decodeCursor(after, ['number'])?.[0],
-        limit,
-      })
-      return Page.of(rows, { limit, cursorOf: (row) => [row.seq], show: toActivity })
+      const filter = { companyId: issue.company_id, entityId: issue.id }
+      return pageOfActivity(ctx, filter, { limit, after, count })
+    },
+  }),
+  route({
+    id: 'issues.runs',
+    method: 'GET',
+    path: '/api/issues/:issueId/runs',
+    summary: 'List the runs that worked on an issue, newest first',
+    who: [board, agent],
+    query: v.object({ ...LIST_QUERY, ...RUN_QUERY }),
+    answers: { 200: v.array(Run) },
+    run: (ctx, { caller, params, query }) => {
+      const issue = getIssue(ctx, caller, params.issueId)
+      return pageOfRuns(ctx, issue.company_id, { ...query, issueId: issue.id }, false)
     },
   }),
   route({
@@ -191,7 +196,9 @@ export const issueRoutes = [
       answers: { 200: v.array(InboxItem) },
       run: (ctx, { caller, query }) => {
         const agentId = caller.type === 'agent' ? caller.agentId : ''
-        return listInbox(ctx.db, { agentId, limit: query.limit }).map(toInboxItem)
+        const rows = listInbox(ctx.db, { agentId, limit: query.limit })
+        const approvalsOf = findOpenApprovals(ctx.db, rows)
+        return rows.map((row) => toInboxItem(row, approvalsOf(row.id)))
       },
     }),
   ),

@@ -26,4 +26,4 @@ export function termsOf(q: string): string[] {
 }
 
 /** A word as FTS5 takes it whatever is in it: a quoted string, matched as a prefix. */
-const toPattern = (word: string) => `"${word.replaceAll('"', '""')}"*`
+export const toPattern = (word: string) => `"${word.replaceAll('"', '""')}"*`

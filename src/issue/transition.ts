@@ -30,11 +30,15 @@ export function refuseWithoutOwner(
 /** Wakes those who waited for an issue that came to its end: the assignees of what it blocked, and of its parent. */
 export function wakeDependents(ctx: Context, caller: Caller, ended: IssueRow): void {
   for (const freed of listUnblockedBy(ctx.db, { blockerId: ended.id })) {
-    wake(ctx, caller, freed, 'blockers_resolved')
+    wakeFreed(ctx, caller, freed)
   }
   if (ended.parent_id === null || hasOpenChild(ctx.db, { parentId: ended.parent_id })) return
   wake(ctx, caller, findIssue(ctx.db, ended.parent_id)!, 'children_done')
 }
+
+/** Wakes the assignee of an issue that waits for nothing any more. */
+export const wakeFreed = (ctx: Context, caller: Caller, issue: IssueRow): void =>
+  wake(ctx, caller, issue, 'blockers_resolved')
 
 function wake(ctx: Context, caller: Caller, issue: IssueRow, source: 'blockers_resolved' | 'children_done'): void {
   if (issue.assignee_agent_id === null || isTerminal(issue.status)) return

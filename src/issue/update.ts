@@ -6,13 +6,13 @@ import { assignmentOf, wakeAssignee } from './assignment.ts'
 import { getIssue } from './get.ts'
 import type { IssueChange, IssueColumns, IssueRow } from './issue.ts'
 import { isTerminal, refuseIllegalMove } from './lifecycle.ts'
-import { deepenIssues, findIssue, updateIssueRow } from './queries.ts'
+import { deepenIssues, findIssue, isBlocked, updateIssueRow } from './queries.ts'
 import { recordIssue } from './record.ts'
 import { referredBlockers, referredGoal, referredLabels, referredParent, referredProject } from './references.ts'
 import { findRelations, replaceBlockers, replaceLabels } from './relations.ts'
 import { reopenIssue } from './reopen.ts'
 import { refuseCancelFromOutside, refuseStartBeforeStrategy, refuseStranger } from './rights.ts'
-import { refuseWithoutOwner, statusWithTimes, wakeDependents } from './transition.ts'
+import { refuseWithoutOwner, statusWithTimes, wakeDependents, wakeFreed } from './transition.ts'
 
 /**
  * Changes an issue, and comments on it in the same go. What an issue already
@@ -32,11 +32,13 @@ export function updateIssue(
     refuseStranger(ctx, caller, before)
     refuseWithoutOwner(want.status ?? before.status, { ...before, ...assignment })
   }
+  const wasBlocked = want.blockedByIssueIds !== undefined && isBlocked(ctx.db, before)
   const columns = { ...plainColumns(want), ...placeOf(ctx, before, want), ...assignment, ...transition }
   const changes = { ...changedColumns(before, columns), ...changeRelations(ctx, before, want) }
   const after = Object.keys(changes).length > 0 ? apply(ctx, caller, before, columns, changes) : before
   const isNewToAssignee = after.assignee_agent_id !== found.assignee_agent_id || !isToDo(found)
   if (isNewToAssignee) wakeAssignee(ctx, caller, after)
+  if (wasBlocked && !isBlocked(ctx.db, after)) wakeFreed(ctx, caller, after)
   if (isTerminal(after.status) && !isTerminal(before.status)) wakeDependents(ctx, caller, after)
   const comment = want.comment === undefined ? undefined : addComment(ctx, caller, after, want.comment)
   return { issue: after, comment }

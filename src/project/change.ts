@@ -1,6 +1,8 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../activity/record.ts'
 import { hasSubordinates } from '../agent/credentials.ts'
+import { refusePlaceholders, restore } from '../agent/redact.ts'
+import { requireRole } from '../board/role.ts'
 import type { Context } from '../context.ts'
 import { difference, fieldNames } from '../database/difference.ts'
 import { AppError, forbidden, notFound } from '../errors.ts'
@@ -41,6 +43,8 @@ export function createProject(ctx: Context, caller: Caller, companyId: string, w
   if (want.workspace && !maySetWorkspaces(ctx, caller)) {
     throw forbidden('Only the board, the CEO agent and manager agents may set a workspace. Leave `workspace` out.')
   }
+  if (want.env) mayDecideWhatRuns(ctx, caller, companyId)
+  if (want.workspace) requireRole(ctx, caller, companyId, 'admin')
   const goalIds = wantedGoalIds(ctx, companyId, want, []) ?? []
   const project = insertProject(ctx.db, {
     id: uuid(),
@@ -55,6 +59,7 @@ export function createProject(ctx: Context, caller: Caller, companyId: string, w
     ...(want.status && { status: want.status }),
     lead_agent_id: want.leadAgentId ? referredAgent(ctx, companyId, 'leadAgentId', want.leadAgentId).id : null,
     target_date: want.targetDate ?? null,
+    ...(want.env && { env: envAfter('{}', want.env) }),
     created_at: ctx.now,
     updated_at: ctx.now,
   })
@@ -67,6 +72,7 @@ export function createProject(ctx: Context, caller: Caller, companyId: string, w
 /** Changes a project. Its `urlKey` stays when it is renamed: links to it hold. */
 export function updateProject(ctx: Context, caller: Caller, project: ProjectRow, want: ProjectChange): Project {
   const { id, company_id } = project
+  if (want.env) mayDecideWhatRuns(ctx, caller, company_id)
   const lead = want.leadAgentId && referredAgent(ctx, company_id, 'leadAgentId', want.leadAgentId).id
   const change = difference(project, {
     name: want.name,
@@ -74,6 +80,7 @@ export function updateProject(ctx: Context, caller: Caller, project: ProjectRow,
     status: want.status,
     lead_agent_id: lead,
     target_date: want.targetDate,
+    env: want.env && envAfter(project.env, want.env),
     archived_at: want.archivedAt && new Date(want.archivedAt).toISOString(),
   })
   const before = listProjectGoalIds(ctx.db, { projectId: id })
@@ -98,6 +105,19 @@ export function deleteProject(ctx: Context, caller: Caller, project: ProjectRow)
   record(ctx, caller, 'project.deleted', project, { name: project.name })
   deleteProjectRow(ctx.db, project.id)
   return whole
+}
+
+/** An environment can decide what a run's programs do, so it is set by those who may set an agent's. */
+function mayDecideWhatRuns(ctx: Context, caller: Caller, companyId: string): void {
+  requireRole(ctx, caller, companyId, 'admin')
+  if (caller.type === 'agent') throw forbidden("Only the board may set a project's env. Leave `env` out.")
+}
+
+/** The env to store: what comes back as it was shown keeps its value. */
+function envAfter(stored: string, env: Record<string, unknown>): string {
+  const after = restore({ env }, { env: JSON.parse(stored) })
+  refusePlaceholders(after.env, 'env')
+  return JSON.stringify(after.env)
 }
 
 /** A workspace decides where agents' programs run on the user's machine, so not every agent may set one. */

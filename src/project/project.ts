@@ -1,5 +1,7 @@
 import type { Selectable } from 'kysely'
 import * as v from 'valibot'
+import { Env } from '../adapter/config.ts'
+import { redactConfig } from '../agent/redact.ts'
 import type { ProjectTable } from '../database/tables.ts'
 import { Goal } from '../goal/goal.ts'
 import * as field from '../http/fields.ts'
@@ -22,6 +24,7 @@ export const Project = v.strictObject({
   goals: v.array(Goal),
   leadAgentId: v.nullable(field.id),
   targetDate: v.nullable(v.pipe(v.string(), v.isoDate())),
+  env: v.pipe(field.jsonObject, v.description('Values are shown as `[redacted]`, references to secrets as they are.')),
   archivedAt: v.nullable(field.timestamp),
   primaryWorkspace: v.nullable(Workspace),
   workspaces: v.array(Workspace),
@@ -52,6 +55,14 @@ const ProjectFields = {
   goalIds: v.optional(goalIds),
   leadAgentId: v.optional(v.nullable(field.reference)),
   targetDate: v.optional(v.nullable(day)),
+  env: v.optional(
+    v.pipe(
+      Env,
+      v.description(
+        'Environment variables for the runs on its issues, below those of the agent: a text or {"$secret": "NAME"} each. The board alone sets them, all at once; a value that comes back as `[redacted]` is kept.',
+      ),
+    ),
+  ),
 }
 
 export const NewProject = v.strictObject({
@@ -87,6 +98,7 @@ export const toProject = (row: ProjectRow, parts: { goals: Goal[]; workspaces: W
   goals: parts.goals,
   leadAgentId: row.lead_agent_id,
   targetDate: row.target_date,
+  env: redactConfig({ env: JSON.parse(row.env) }).env as Record<string, unknown>,
   archivedAt: row.archived_at,
   primaryWorkspace: parts.workspaces.find((workspace) => workspace.isPrimary) ?? null,
   workspaces: parts.workspaces,

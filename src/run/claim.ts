@@ -5,18 +5,21 @@ import { noteHeartbeat } from '../agent/timer.ts'
 import type { Context } from '../context.ts'
 import { enforceBudgets } from '../cost/budget.ts'
 import { SYSTEM } from '../http/caller.ts'
-import { findNextWake, insertRun, listLiveRuns, updateWake } from './queries.ts'
+import { findFreeze } from '../instance/queries.ts'
+import { claimWake, countLiveRuns, findNextWake, insertRun, listLiveRuns } from './queries.ts'
 import type { RunRow } from './run.ts'
 import type { WakeReason, WakeRow } from './wake.ts'
 
 /**
  * Claims as many waiting wakes as may run now and makes a run, `starting`, of
  * each, in the caller's transaction. What may not run (its agent or company is
- * stopped, its budget is spent, its agent or the server is busy) goes on waiting.
+ * stopped, all is frozen, its budget is spent, its agent or the server is busy)
+ * goes on waiting.
  */
 export function claimRuns(ctx: Context): RunRow[] {
   const claimed: RunRow[] = []
-  for (let free = ctx.config.maxRuns - listLiveRuns(ctx.db).length; free > 0; ) {
+  if (findFreeze(ctx.db)) return claimed
+  for (let free = ctx.config.maxRuns - countLiveRuns(ctx.db); free > 0; ) {
     const wake = findNextWake(ctx.db, { now: ctx.now })
     if (!wake) break
     // Nothing left to spend: its agent or company is paused by this, and the wake waits with it.
@@ -44,7 +47,7 @@ function startRun(ctx: Context, wake: WakeRow): RunRow {
     retry_of_run_id: wake.retry_of_run_id,
     created_at: ctx.now,
   })
-  updateWake(ctx.db, wake.id, { status: 'claimed', updated_at: ctx.now })
+  claimWake(ctx.db, { id: wake.id, at: ctx.now })
   noteHeartbeat(ctx.db, { agentId: agent.id, at: ctx.now })
   recordActivity(ctx, SYSTEM, {
     companyId: run.company_id,

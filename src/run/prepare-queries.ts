@@ -1,9 +1,15 @@
 import type { Db } from '../database/db.ts'
 import { sql } from '../database/sql.ts'
 
-/** What a prompt says of the issue that a run was woken for. */
+/** What a prompt says of the issue that a run was woken for, and its project's environment. */
 export const findIssueBrief = (db: Db, id: string) =>
-  db.first(sql.selectFrom('issue').select(['id', 'identifier', 'title', 'project_id']).where('id', '=', id))
+  db.first(
+    sql
+      .selectFrom('issue')
+      .leftJoin('project', 'project.id', 'issue.project_id')
+      .select(['issue.id', 'identifier', 'title', 'project_id', 'project.env as project_env'])
+      .where('issue.id', '=', id),
+  )
 
 /** The directory of a project's primary workspace, if it has one on this machine. */
 export const findWorkspaceCwd = (db: Db, projectId: string): string | null =>

@@ -11,9 +11,12 @@ import { secretNames, withSecrets } from '../adapter/secrets.ts'
 import { sessionToResume } from '../adapter/session.ts'
 import type { AgentRow } from '../agent/agent.ts'
 import { findAgent } from '../agent/queries.ts'
+import { isSecretName } from '../agent/redact.ts'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
+import { leftToSpend } from '../cost/budget.ts'
 import type { RunSpec } from '../scheduler/run-files.ts'
+import { openSecrets } from '../secret/open.ts'
 import { placeSkills } from '../skill/sync.ts'
 import { runVariables } from './environment.ts'
 import { findApprovalBrief, findCommentBrief, findIssueBrief, findWorkspaceCwd } from './prepare-queries.ts'
@@ -58,9 +61,9 @@ export async function prepareRun(
   const agent = findAgent(ctx.db, { id: run.agent_id })!
   const adapter = adapterOf(run.adapter_type)
   if (!adapter) throw new NotStartable('unknown_adapter', `There is no adapter ${run.adapter_type}.`)
-  const config = resolveConfig(agent, adapter)
   const reasons = JSON.parse(run.reasons) as WakeReason[]
   const issue = run.issue_id === null ? undefined : findIssueBrief(ctx.db, run.issue_id)
+  const { config, secrets } = resolveConfig(ctx, agent, adapter, issue?.project_env)
   const workspaceCwd = issue?.project_id ? findWorkspaceCwd(ctx.db, issue.project_id) : null
   const cwd = await chooseCwd(ctx, agent, config, workspaceCwd)
   const instructions = await readInstructions(adapter, config, cwd)
@@ -121,7 +124,8 @@ export async function prepareRun(
       env: { ...ctx.config.environment, ...command.env, ...variables },
       cwd,
       stdin: command.stdin,
-      redact: [token],
+      redact: [token, ...secrets],
+      budgetMicros: leftToSpend(ctx, { companyId: run.company_id, agentId: agent.id }),
       ...limits,
       silenceSec: limits.silenceSec || null,
       logCap: ctx.config.logLimit,
@@ -135,19 +139,54 @@ export async function prepareRun(
   }
 }
 
-/** The agent's configuration as its adapter reads it, with its secrets in place. */
-function resolveConfig(agent: AgentRow, adapter: Adapter): Record<string, unknown> {
+/**
+ * The agent's configuration as its adapter reads it, with the project's
+ * environment below its own and with the stored secrets in place.
+ *
+ * @returns the configuration, and every secret value in it
+ */
+function resolveConfig(ctx: Context, agent: AgentRow, adapter: Adapter, projectEnv: string | null | undefined) {
   const parsed = v.safeParse(adapter.config, JSON.parse(agent.adapter_config))
   if (!parsed.success) {
     const faults = parsed.issues.map((issue) => `${v.getDotPath(issue) ?? 'adapterConfig'}: ${issue.message}`)
     throw new NotStartable('invalid_config', `adapterConfig of ${adapter.type} is not valid: ${faults.join(' ')}`)
   }
-  const missing = secretNames(parsed.output)
+  const config: Record<string, unknown> =
+    projectEnv && parsed.output.env
+      ? { ...parsed.output, env: { ...JSON.parse(projectEnv), ...parsed.output.env } }
+      : parsed.output
+  const names = secretNames(config)
+  const opened = openSecrets(ctx, agent.company_id, names)
+  const missing = names.filter((name) => !opened.has(name))
   if (missing.length > 0) {
-    throw new NotStartable('unknown_secret', `The company has no secret named ${missing.join(', ')}.`)
+    throw new NotStartable(
+      'unknown_secret',
+      `The company has no secret named ${missing.join(', ')}. Store it, or take it out of the env.`,
+    )
   }
-  return withSecrets(parsed.output, (name) => name)
+  const sealed = names.filter((name) => opened.get(name) === undefined)
+  if (sealed.length > 0) {
+    throw new NotStartable(
+      'secret_unreadable',
+      `The secret ${sealed.join(', ')} cannot be opened: keys/secret.key is not the key that it was stored under. Rotate it.`,
+    )
+  }
+  const resolved = withSecrets(config, (name) => opened.get(name)!)
+  const [header] = Object.entries(resolved.headers ?? {}).find(([, value]) => /[\r\n]/.test(value)) ?? []
+  if (header) throw new NotStartable('invalid_secret', `The secret of the header ${header} is not one line.`)
+  return {
+    config: resolved,
+    secrets: [...opened.values(), ...plainSecrets(resolved)].filter((one) => one !== undefined),
+  }
 }
+
+/** What stands in the configuration itself under a name that says it is a secret. */
+const plainSecrets = (config: Record<string, unknown>): string[] =>
+  [config.env, config.headers].flatMap((values) =>
+    Object.entries((values ?? {}) as Record<string, string>).flatMap(([name, value]) =>
+      isSecretName(name) ? [value] : [],
+    ),
+  )
 
 /** The configured directory, else the issue's workspace, else the agent's own folder, which is made. */
 async function chooseCwd(

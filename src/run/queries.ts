@@ -1,8 +1,9 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { Db } from '../database/db.ts'
 import { prepared, raw, sql } from '../database/sql.ts'
-import type { RunTable, WakeTable } from '../database/tables.ts'
+import type { RunTable } from '../database/tables.ts'
 import type { RunCost, RunRow, RunStatus } from './run.ts'
+import type { WakeRow } from './wake.ts'
 
 const waitingWake = prepared((of: { agentId: string }) =>
   sql.selectFrom('wake').selectAll().where('agent_id', '=', of.agentId).where('status', '=', 'waiting'),
@@ -11,11 +12,57 @@ const waitingWake = prepared((of: { agentId: string }) =>
 /** The agent's waiting wake; there is at most one. */
 export const findWaitingWake = (db: Db, of: { agentId: string }) => db.first(waitingWake(of))
 
-export const insertWake = (db: Db, row: Insertable<WakeTable>) =>
-  db.first(sql.insertInto('wake').values(row).returningAll())!
+type WakeStart = Omit<WakeRow, 'status' | 'dropped_reason'>
 
-export const updateWake = (db: Db, id: string, change: Updateable<WakeTable>) =>
-  db.first(sql.updateTable('wake').set(change).where('id', '=', id).returningAll())!
+const newWake = prepared((row: WakeStart) =>
+  sql
+    .insertInto('wake')
+    .values({
+      id: row.id,
+      company_id: row.company_id,
+      agent_id: row.agent_id,
+      reasons: row.reasons,
+      reason_count: row.reason_count,
+      issue_id: row.issue_id,
+      priority: row.priority,
+      not_before: row.not_before,
+      retry_of_run_id: row.retry_of_run_id,
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+    })
+    .returningAll(),
+)
+
+export const insertWake = (db: Db, row: WakeStart): WakeRow => db.first(newWake(row))!
+
+/** What a later cause may change of a waiting wake. */
+export type WakeMerge = Pick<
+  WakeRow,
+  'reasons' | 'reason_count' | 'issue_id' | 'priority' | 'not_before' | 'retry_of_run_id' | 'updated_at'
+>
+
+const mergedWake = prepared((wake: WakeMerge & { id: string }) =>
+  sql
+    .updateTable('wake')
+    .set({
+      reasons: wake.reasons,
+      reason_count: wake.reason_count,
+      issue_id: wake.issue_id,
+      priority: wake.priority,
+      not_before: wake.not_before,
+      retry_of_run_id: wake.retry_of_run_id,
+      updated_at: wake.updated_at,
+    })
+    .where('id', '=', wake.id),
+)
+
+export const mergeWake = (db: Db, wake: WakeMerge & { id: string }) => db.run(mergedWake(wake))
+
+const claimedWake = prepared((wake: { id: string; at: string }) =>
+  sql.updateTable('wake').set({ status: 'claimed', updated_at: wake.at }).where('id', '=', wake.id),
+)
+
+export const claimWake = (db: Db, wake: { id: string; at: string }) => db.run(claimedWake(wake))
 
 /** Drops what waits for an agent, because it was stopped. */
 export const dropWaitingWakes = (db: Db, of: { agentId: string; reason: string; at: string }) =>
@@ -28,9 +75,10 @@ export const dropWaitingWakes = (db: Db, of: { agentId: string; reason: string; 
   )
 
 /**
- * The wake to serve next: of an agent that may run and has a free slot, in a
- * company that may, the most urgent first. A minute of waiting weighs as much
- * as one step of priority, so that nothing waits for ever.
+ * The wake to serve next: of an agent that may run, that no provider holds off
+ * and that has a free slot, in a company that may, the most urgent first. A
+ * minute of waiting weighs as much as one step of priority, so that nothing
+ * waits for ever.
  */
 export const findNextWake = (db: Db, at: { now: string }) => db.first(nextWake(at))
 
@@ -43,7 +91,9 @@ const nextWake = prepared((at: { now: string }) =>
     .where('wake.status', '=', 'waiting')
     .where((eb) => eb.or([eb('not_before', 'is', null), eb('not_before', '<=', at.now)]))
     .where('agent.status', 'in', ['idle', 'error'])
+    .where((eb) => eb.or([eb('held_until', 'is', null), eb('held_until', '<=', at.now)]))
     .where('company.status', '=', 'active')
+    .where('company.stopped_at', 'is', null)
     .where(
       ({ selectFrom }) =>
         selectFrom('run')
@@ -60,15 +110,17 @@ const nextWake = prepared((at: { now: string }) =>
 
 /** When the next wake that has to wait may go: the earliest `not_before` after now. */
 export const findNextNotBefore = (db: Db, at: { now: string }): string | undefined =>
-  db.first(
-    sql
-      .selectFrom('wake')
-      .select('not_before')
-      .where('status', '=', 'waiting')
-      .where('not_before', '>', at.now)
-      .orderBy('not_before')
-      .limit(1),
-  )?.not_before ?? undefined
+  db.first(nextNotBefore(at))?.not_before ?? undefined
+
+const nextNotBefore = prepared((at: { now: string }) =>
+  sql
+    .selectFrom('wake')
+    .select('not_before')
+    .where(raw<boolean>`status = 'waiting'`) // spelt out: the partial index is found by it
+    .where('not_before', '>', at.now)
+    .orderBy('not_before')
+    .limit(1),
+)
 
 export const insertRun = (db: Db, row: Insertable<RunTable>): RunRow =>
   db.first(sql.insertInto('run').values(row).returningAll())!
@@ -88,6 +140,60 @@ export function listLiveRuns(db: Db, filter: { agentId?: string; companyId?: str
   return db.all(query)
 }
 
+const liveRunCount = prepared((_: object) =>
+  sql
+    .selectFrom('run')
+    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .where('finished_at', 'is', null),
+)
+
+export const countLiveRuns = (db: Db): number => db.first(liveRunCount({}))!.n
+
+/** A run and its retries, however often: what one root cause led to, oldest first. */
+export const listTries = (db: Db, of: { rootId: string }): RunRow[] =>
+  db.all(
+    sql
+      .selectFrom('run')
+      .selectAll()
+      .where((eb) => eb.or([eb('id', '=', of.rootId), eb('retry_of_run_id', '=', of.rootId)]))
+      .orderBy('id'),
+  )
+
+/** The latest runs of an agent on an issue after a moment, newest first. */
+export const listLatestOnIssue = (db: Db, of: { agentId: string; issueId: string; since: string; limit: number }) =>
+  db.all(
+    sql
+      .selectFrom('run')
+      .select(['id', 'status', 'has_changed'])
+      .where('issue_id', '=', of.issueId)
+      .where('agent_id', '=', of.agentId)
+      .where('created_at', '>', of.since)
+      .orderBy('id', 'desc')
+      .limit(of.limit),
+  )
+
+const changeInRun = prepared((of: { runId: string }) =>
+  sql.updateTable('run').set({ has_changed: 1 }).where('id', '=', of.runId).where('has_changed', '=', 0),
+)
+
+const changeOfAgent = prepared((of: { agentId: string }) =>
+  sql
+    .updateTable('run')
+    .set({ has_changed: 1 })
+    .where('has_changed', '=', 0)
+    .where('id', '=', (eb) =>
+      eb.selectFrom('run').select('id').where('agent_id', '=', of.agentId).orderBy('id', 'desc').limit(1),
+    ),
+)
+
+/**
+ * Notes that an agent changed something: in the run whose token it used, or in
+ * its latest one when it used a key of its own (it may work on after the run
+ * that told it to).
+ */
+export const noteChange = (db: Db, by: { agentId: string; runId: string | null }) =>
+  db.run(by.runId === null ? changeOfAgent(by) : changeInRun({ runId: by.runId }))
+
 const liveRunOnIssue = prepared((of: { issueId: string; agentId: string }) =>
   sql
     .selectFrom('run')
@@ -100,6 +206,19 @@ const liveRunOnIssue = prepared((of: { issueId: string; agentId: string }) =>
 
 /** The live run of an agent that works on an issue, if there is one. */
 export const findLiveRunOnIssue = (db: Db, of: { issueId: string; agentId: string }) => db.first(liveRunOnIssue(of))
+
+const changeOfRun = prepared((of: { runId: string }) =>
+  sql
+    .selectFrom('activity')
+    .select('seq')
+    .where('run_id', '=', of.runId)
+    .where('actor_type', '=', 'agent')
+    .where('action', '<>', 'cost.reported')
+    .limit(1),
+)
+
+/** Whether a run's agent did anything by its token that the activity knows; to report its own costs is nothing. */
+export const hasChangedSomething = (db: Db, of: { runId: string }) => db.first(changeOfRun(of)) !== undefined
 
 /** What runs cost, by run id; one that cost nothing is not in it. */
 export function costsOfRuns(db: Db, runIds: readonly string[]): Map<string, RunCost> {
@@ -141,7 +260,12 @@ export function listRuns(db: Db, filter: RunFilter): RunRow[] {
   let query = sql
     .selectFrom('run')
     .selectAll()
-    .where('company_id', '=', filter.companyId)
+    // Of an issue or an agent, theirs is the index to read.
+    .where(
+      filter.issueId === undefined && filter.agentId === undefined ? 'company_id' : raw`+company_id`,
+      '=',
+      filter.companyId,
+    )
     .orderBy('id', 'desc')
     .limit(filter.limit + 1)
   if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId)

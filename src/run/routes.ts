@@ -24,11 +24,16 @@ const Wake = v.strictObject({
   createdAt: field.timestamp,
 })
 
+/** What every list of runs takes. */
+export const RUN_QUERY = {
+  agentId: v.optional(v.string()),
+  status: v.optional(v.pipe(v.string(), v.description('A comma-separated list of statuses.'))),
+}
+
 const listQuery = v.object({
   ...LIST_QUERY,
-  agentId: v.optional(v.string()),
+  ...RUN_QUERY,
   issueId: v.optional(v.string()),
-  status: v.optional(v.pipe(v.string(), v.description('A comma-separated list of statuses.'))),
 })
 
 const list = route({
@@ -123,7 +128,13 @@ const invoke = route({
       }
       const issue = body.issueId ? getIssueRef(ctx, target.company_id, body.issueId) : undefined
       const wake = requestWake(ctx, caller, { agentId: target.id, source: 'on_demand', issueId: issue?.id ?? null })
-      if (!wake) throw new AppError('agent_not_ready', `${target.name} takes no wakes but its timer's (wakeOnDemand).`)
+      if (!wake) {
+        const why =
+          target.adapter_type === 'none'
+            ? 'works elsewhere and is not started from here (adapter none)'
+            : "takes no wakes but its timer's (wakeOnDemand)"
+        throw new AppError('agent_not_ready', `${target.name} ${why}.`)
+      }
       return reply(202, {
         id: wake.id,
         agentId: wake.agent_id,
@@ -161,7 +172,8 @@ export const runRoutes = [
   { ...invoke, id: 'agents.wakeup', path: '/api/agents/:agentId/wakeup' },
 ]
 
-function pageOfRuns(ctx: Context, companyId: string, query: v.InferOutput<typeof listQuery>, live: boolean) {
+/** A page of runs, newest first, as the query asks. */
+export function pageOfRuns(ctx: Context, companyId: string, query: v.InferOutput<typeof listQuery>, live: boolean) {
   const { limit, agentId, issueId } = query
   const filter = {
     companyId,

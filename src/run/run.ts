@@ -55,6 +55,7 @@ export const Run = v.strictObject({
   error: v.nullable(v.string()),
   errorCode: v.nullable(v.string()),
   summary: v.nullable(v.string()),
+  idle: v.pipe(v.nullable(v.boolean()), v.description('Whether it changed nothing; null while that cannot be told.')),
   usage: v.strictObject({ inputTokens: v.number(), cachedInputTokens: v.number(), outputTokens: v.number() }),
   costCents: v.number(),
   costStatus: v.picklist(['none', 'reported', 'estimated', 'unpriced']),
@@ -96,6 +97,7 @@ export function toRun(row: RunRow, cost: RunCost | undefined): Run {
     error: row.error,
     errorCode: row.error_code,
     summary: row.summary,
+    idle: row.idle === null ? null : row.idle === 1,
     usage: {
       inputTokens: cost?.input_tokens ?? 0,
       cachedInputTokens: cost?.cached_input_tokens ?? 0,

@@ -1,18 +1,21 @@
 import { recordActivity } from '../activity/record.ts'
 import type { Context } from '../context.ts'
 import { SYSTEM } from '../http/caller.ts'
+import type { ExitRecord } from '../scheduler/run-files.ts'
 import type { FactSummary } from './facts.ts'
 import { applyFailurePolicy } from './failure-policy.ts'
-import { findRun, updateRun } from './queries.ts'
+import { findRun, hasChangedSomething, updateRun } from './queries.ts'
 import type { RunRow, RunStatus } from './run.ts'
 import { keepSession } from './session.ts'
 
 /** How a run's processes ended, or why it never had any. */
 export interface Ending {
-  reason: 'exited' | 'timed_out' | 'silent' | 'stopped' | 'spawn_failed' | 'not_started' | 'lost'
+  reason: ExitRecord['reason'] | 'not_started'
   exitCode: number | null
   signal: string | null
   error: { code: string; message: string } | null
+  /** When it ended, where that is known: a run that ended while no server was there ended before it is settled. */
+  at: string | null
 }
 
 /**
@@ -25,13 +28,15 @@ export function settleRun(ctx: Context, runId: string, ending: Ending, facts: Fa
   const { status, code, message } = verdict(run, ending, facts)
   const ended = updateRun(ctx.db, run.id, {
     status,
+    stop_reason: run.stop_reason ?? (ending.reason === 'over_budget' ? 'budget' : null),
     exit_code: ending.exitCode,
     signal: ending.signal,
     error: message,
     error_code: code,
     summary: facts.text,
     session_id_after: facts.sessionId ?? run.session_id_after,
-    finished_at: ctx.now,
+    idle: idleness(ctx, run),
+    finished_at: ending.at !== null && ending.at < ctx.now ? ending.at : ctx.now,
   })
   keepSession(ctx, ended, facts)
   recordActivity(ctx, SYSTEM, {
@@ -44,6 +49,16 @@ export function settleRun(ctx: Context, runId: string, ending: Ending, facts: Fa
   })
   applyFailurePolicy(ctx, ended, ending, facts)
   return ended
+}
+
+/**
+ * Whether a run changed nothing, by the activity that carries its id. Of one
+ * that never started nothing is told, nor of an `http` agent's: that works with
+ * a key of its own, which says nothing of a run.
+ */
+function idleness(ctx: Context, run: RunRow): 0 | 1 | null {
+  if (run.started_at === null || run.adapter_type === 'http') return null
+  return hasChangedSomething(ctx.db, { runId: run.id }) ? 0 : 1
 }
 
 interface Verdict {
@@ -63,6 +78,10 @@ const STOPPED: Record<NonNullable<RunRow['stop_reason']>, string> = {
 
 /** The first cause of an ending wins: a run that was being stopped was stopped, whatever its program says. */
 function verdict(run: RunRow, ending: Ending, facts: FactSummary): Verdict {
+  // What had said its last word before the budget stopped it is done.
+  const isForBudget =
+    (run.stop_reason ?? ending.reason) === 'budget' || (!run.stop_reason && ending.reason === 'over_budget')
+  if (isForBudget && facts.outcome?.ok) return { status: 'succeeded', code: null, message: null }
   if (run.stop_reason) return { status: 'cancelled', code: run.stop_reason, message: STOPPED[run.stop_reason] }
   switch (ending.reason) {
     case 'timed_out':
@@ -72,6 +91,14 @@ function verdict(run: RunRow, ending: Ending, facts: FactSummary): Verdict {
         status: 'timed_out',
         code: 'silent',
         message: 'It wrote nothing for longer than its silence limit (silenceSec).',
+      }
+    case 'over_budget':
+      return { status: 'cancelled', code: 'budget', message: STOPPED.budget }
+    case 'never_started':
+      return {
+        status: 'lost',
+        code: 'never_started',
+        message: 'The server ended before it had begun; it is run again.',
       }
     case 'lost':
       return { status: 'lost', code: 'lost', message: 'Its process is gone, and nothing tells how it ended.' }

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { findRun, updateRun } from './queries.ts'
+import { findRun, listLiveRuns, updateRun } from './queries.ts'
 import type { RunRow } from './run.ts'
 
 export type StopReason = NonNullable<RunRow['stop_reason']>
@@ -21,4 +21,21 @@ export function requestStop(ctx: Context, runId: string, reason: StopReason): Ru
     }),
   )
   return stopped
+}
+
+/**
+ * Marks all live runs of an agent, of a company or of everybody to be stopped,
+ * in the transaction that says why: a server that dies the moment after stops
+ * them when it is back.
+ *
+ * @returns how many there are
+ */
+export function requestStops(
+  ctx: Context,
+  which: { agentId?: string; companyId?: string },
+  reason: StopReason,
+): number {
+  const live = listLiveRuns(ctx.db, which)
+  for (const run of live) requestStop(ctx, run.id, reason)
+  return live.length
 }

@@ -1,6 +1,3 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
 import { jwtVerify, SignJWT } from 'jose'
 
 /** Makes and checks the tokens of runs. A token is a claim only: callers also look whether its run is live. */
@@ -54,16 +51,4 @@ export function createRunTokens(secret: Uint8Array): RunTokens {
       }
     },
   }
-}
-
-/** Reads the key that signs run tokens, or makes it at the first start. */
-export function readRunTokenKey(keysDir: string): Uint8Array {
-  const file = path.join(keysDir, 'run-token.key')
-  if (!existsSync(file)) {
-    mkdirSync(keysDir, { recursive: true, mode: 0o700 })
-    writeFileSync(file, randomBytes(32), { mode: 0o600, flag: 'wx' })
-  }
-  const key = readFileSync(file)
-  if (key.length !== 32) throw new Error(`${file} is damaged: it must hold 32 bytes. Remove it to have another made.`)
-  return key
 }

@@ -5,7 +5,7 @@ import { heartbeatOf } from '../agent/runtime-config.ts'
 import type { Context } from '../context.ts'
 import type { RunTable, WakeTable } from '../database/tables.ts'
 import { actorOf, type Caller } from '../http/caller.ts'
-import { findWaitingWake, insertWake, updateWake } from './queries.ts'
+import { findWaitingWake, insertWake, mergeWake } from './queries.ts'
 
 export type WakeRow = Selectable<WakeTable>
 export type WakeSource = RunTable['source']
@@ -44,7 +44,7 @@ const KEPT_REASONS = 50
  * Asks for a run of an agent, in the transaction that causes it. An agent has
  * at most one waiting wake: later causes merge into it and keep their reasons.
  * Nothing happens when the agent itself is the cause, when it is terminated or
- * not yet approved, or when `wakeOnDemand: false` limits it to its timer and
+ * not yet approved, when its adapter starts nothing, or when `wakeOnDemand: false` limits it to its timer and
  * the board's own button. A paused agent's wake waits until it is resumed.
  *
  * @returns the waiting wake, or undefined when there is none
@@ -53,6 +53,8 @@ export function requestWake(ctx: Context, caller: Caller, want: WakeRequest): Wa
   if (caller.type === 'agent' && caller.agentId === want.agentId) return undefined
   const agent = findAgent(ctx.db, { id: want.agentId })
   if (!agent || agent.status === 'terminated' || agent.status === 'pending_approval') return undefined
+  // An agent that works elsewhere has nothing to start; it reads its inbox.
+  if (agent.adapter_type === 'none') return undefined
   const byHand = want.source === 'on_demand' && caller.type === 'board'
   if (!heartbeatOf(agent).wakeOnDemand && want.source !== 'timer' && want.source !== 'retry' && !byHand)
     return undefined
@@ -68,45 +70,63 @@ export function requestWake(ctx: Context, caller: Caller, want: WakeRequest): Wa
     runId: caller.type === 'agent' ? caller.runId : null,
     at: ctx.now,
   }
-  const wake = mergeOrInsert(ctx, agent.company_id, want, reason)
-  ctx.afterCommit(() =>
-    ctx.events.publish({
-      companyId: agent.company_id,
-      type: 'wake.waiting',
-      data: { agentId: agent.id, wakeId: wake.id },
-    }),
-  )
+  const waiting = findWaitingWake(ctx.db, { agentId: agent.id })
+  if (waiting) return merge(ctx, waiting, want, reason)
+  const wake = insertWake(ctx.db, {
+    id: uuid(),
+    company_id: agent.company_id,
+    agent_id: agent.id,
+    ...keep('[]', 0, want, reason),
+    issue_id: reason.issueId,
+    priority: priorityOf(want),
+    not_before: want.notBefore ?? null,
+    retry_of_run_id: want.retryOf?.id ?? null,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  })
+  announce(ctx, wake)
   return wake
 }
 
-function mergeOrInsert(ctx: Context, companyId: string, want: WakeRequest, reason: WakeReason): WakeRow {
-  const priority = want.priority ?? (want.source === 'timer' ? 3 : want.source === 'on_demand' ? 0 : 2)
-  const carried = want.retryOf ? (JSON.parse(want.retryOf.reasons) as WakeReason[]) : []
-  const waiting = findWaitingWake(ctx.db, { agentId: want.agentId })
-  if (!waiting) {
-    return insertWake(ctx.db, {
-      id: uuid(),
-      company_id: companyId,
-      agent_id: want.agentId,
-      reasons: JSON.stringify([...carried, reason].slice(0, KEPT_REASONS)),
-      issue_id: reason.issueId,
-      priority,
-      not_before: want.notBefore ?? null,
-      retry_of_run_id: want.retryOf?.id ?? null,
-      created_at: ctx.now,
-      updated_at: ctx.now,
-    })
-  }
-  const reasons = [...(JSON.parse(waiting.reasons) as WakeReason[]), ...carried, reason].slice(0, KEPT_REASONS)
-  return updateWake(ctx.db, waiting.id, {
-    reasons: JSON.stringify(reasons),
+const priorityOf = (want: WakeRequest) =>
+  want.priority ?? (want.source === 'timer' ? 3 : want.source === 'on_demand' ? 0 : 2)
+
+/**
+ * Merges another cause into a wake that waits. A busy agent is told of every
+ * comment on its issues, so this reads no reasons and writes only what changes.
+ */
+function merge(ctx: Context, waiting: WakeRow, want: WakeRequest, reason: WakeReason): WakeRow {
+  const merged: WakeRow = {
+    ...waiting,
+    ...keep(waiting.reasons, waiting.reason_count, want, reason),
     issue_id: waiting.issue_id ?? reason.issueId,
-    priority: Math.min(waiting.priority, priority),
+    priority: Math.min(waiting.priority, priorityOf(want)),
     // Whatever may go at once takes what waits along.
     not_before: want.notBefore && waiting.not_before ? earlier(want.notBefore, waiting.not_before) : null,
     retry_of_run_id: waiting.retry_of_run_id ?? want.retryOf?.id ?? null,
     updated_at: ctx.now,
-  })
+  }
+  const mayGoSooner = merged.priority !== waiting.priority || merged.not_before !== waiting.not_before
+  const isSame = merged.reason_count === waiting.reason_count && merged.issue_id === waiting.issue_id && !mayGoSooner
+  if (isSame && merged.retry_of_run_id === waiting.retry_of_run_id) return waiting
+  mergeWake(ctx.db, merged)
+  if (mayGoSooner) announce(ctx, merged)
+  return merged
+}
+
+/** Adds reasons to the JSON array of those there are, as text; the first ones stay when there are too many. */
+function keep(kept: string, count: number, want: WakeRequest, reason: WakeReason) {
+  const carried = want.retryOf ? (JSON.parse(want.retryOf.reasons) as WakeReason[]) : []
+  const added = [...carried, reason].slice(0, Math.max(0, KEPT_REASONS - count))
+  if (added.length === 0) return { reasons: kept, reason_count: count }
+  const more = added.map((one) => JSON.stringify(one)).join(',')
+  return { reasons: `${kept.slice(0, -1)}${count > 0 ? ',' : ''}${more}]`, reason_count: count + added.length }
+}
+
+/** Tells the scheduler, once it is durable, that something may run. */
+function announce(ctx: Context, wake: WakeRow): void {
+  const data = { agentId: wake.agent_id, wakeId: wake.id }
+  ctx.afterCommit(() => ctx.events.publish({ companyId: wake.company_id, type: 'wake.waiting', data }))
 }
 
 const earlier = (a: string, b: string) => (a < b ? a : b)

@@ -1,17 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fact } from '../adapter/adapter.ts'
 import type { Context } from '../context.ts'
+import { leftToSpend } from '../cost/budget.ts'
 import { AppError } from '../errors.ts'
 import { addFacts, bookFacts, type FactSummary, NO_FACTS } from '../run/facts.ts'
 import { runFolder } from '../run/log.ts'
 import { NotStartable, type PreparedRun, prepareRun, type RunSurroundings } from '../run/prepare.ts'
-import { findRun, listLiveRuns, updateRun } from '../run/queries.ts'
+import { costsOfRuns, countLiveRuns, findRun, listLiveRuns, updateRun } from '../run/queries.ts'
 import type { RunRow } from '../run/run.ts'
 import { type Ending, settleRun } from '../run/settle.ts'
-import { requestStop, type StopReason } from '../run/stop.ts'
+import { requestStops } from '../run/stop.ts'
 import { followRun, type RunProcess } from './follow.ts'
 import { spawnRun } from './process.ts'
 import type { ProcessIdentity } from './process-table.ts'
+import { writeBudget } from './run-files.ts'
 import { stopRun } from './stop.ts'
 
 export interface Executor {
@@ -21,8 +23,14 @@ export interface Executor {
   adopt(run: RunRow, identity: ProcessIdentity | null): void
   /** Resolves when no run is under way. */
   idle(): Promise<void>
-  /** Stops every run for the server's own stop, and waits until they are gone. */
-  stopAll(): Promise<void>
+  /**
+   * Stops every run for the server's own stop, and waits until they are gone.
+   *
+   * @param onLeft told how many are left, at the beginning and with each that has ended
+   */
+  stopAll(onLeft?: (runs: number) => void): Promise<void>
+  /** Waits until every run under way can be let go of: its process is recorded, so that the next server finds it. */
+  launched(): Promise<void>
   /** Lets go of the runs: they go on by themselves, for the next server to adopt. */
   close(): void
 }
@@ -36,16 +44,13 @@ export function createExecutor(
   around: RunSurroundings & { shim: readonly [string, ...string[]] },
 ): Executor {
   const underWay = new Map<string, Promise<void>>()
+  const launching = new Set<Promise<void>>()
   const processes = new Map<string, RunProcess>()
   let isClosed = false
 
   const unsubscribe = ctx.events.subscribe(({ type, companyId, data }) => {
     if (type === 'run.stopping') stopProcess((data as { runId: string }).runId)
-    if (type === 'agent.stopped') {
-      const { agentId, reason } = data as { agentId: string; reason: StopReason }
-      requestStops({ agentId }, reason)
-    }
-    if (type === 'company.stopped') requestStops({ companyId }, (data as { reason: StopReason }).reason)
+    if (type === 'agent.budget_changed' || type === 'company.budget_changed') noteBudgets(companyId)
   })
 
   function track(run: RunRow, work: Promise<void>) {
@@ -72,6 +77,20 @@ export function createExecutor(
   }
 
   async function carryOut(run: RunRow): Promise<void> {
+    const launch = Promise.withResolvers<void>()
+    launching.add(launch.promise)
+    const launched = () => {
+      launch.resolve()
+      launching.delete(launch.promise)
+    }
+    try {
+      await start(run, launched)
+    } finally {
+      launched()
+    }
+  }
+
+  async function start(run: RunRow, launched: () => void): Promise<void> {
     const token = await ctx.tokens.sign({ id: run.id, agentId: run.agent_id, companyId: run.company_id })
     let prepared: PreparedRun
     try {
@@ -90,7 +109,9 @@ export function createExecutor(
     })
     processes.set(run.id, process)
     await persist(() => noteRunning(ctx, run.id, process.identity))
-    await untilSettled(run.id, process, facts)
+    launched()
+    // A shim of ours that dies before its command has failed; only a killed server's may be begun again for nothing.
+    await untilSettled(run.id, process, facts, { never_started: 'lost' })
   }
 
   async function carryOn(run: RunRow, identity: ProcessIdentity | null): Promise<void> {
@@ -102,12 +123,18 @@ export function createExecutor(
     await untilSettled(run.id, process, facts)
   }
 
-  async function untilSettled(runId: string, process: RunProcess, facts: FactBook): Promise<void> {
+  async function untilSettled(
+    runId: string,
+    process: RunProcess,
+    facts: FactBook,
+    instead: Partial<Record<Ending['reason'], Ending['reason']>> = {},
+  ): Promise<void> {
     try {
       // A stop that was asked for before this process was known here.
       if (findRun(ctx.db, { id: runId })?.stop_reason) stopProcess(runId)
-      const { reason, exitCode, signal, error } = await process.ended
-      await settle(runId, { reason, exitCode, signal, error: error ?? null }, facts.summary())
+      const { reason, exitCode, signal, error, finishedAt } = await process.ended
+      const ending = { reason: instead[reason] ?? reason, exitCode, signal, error: error ?? null, at: finishedAt }
+      await settle(runId, ending, facts.summary())
     } finally {
       processes.delete(runId)
       process.close()
@@ -138,12 +165,15 @@ export function createExecutor(
     )
   }
 
-  function requestStops(which: { agentId?: string; companyId?: string }, reason: StopReason) {
-    ctx
-      .write(() => {
-        for (const run of listLiveRuns(ctx.db, which)) requestStop(ctx, run.id, reason)
-      })
-      .catch((error) => ctx.log.error('Runs were not stopped.', { ...which, error: stackOf(error) }))
+  /** Tells the shims of a company's runs what these may cost since a budget was changed. */
+  function noteBudgets(companyId: string) {
+    for (const run of listLiveRuns(ctx.db, { companyId })) {
+      const process = processes.get(run.id)
+      if (!process) continue
+      const left = leftToSpend(ctx, { companyId, agentId: run.agent_id })
+      const spent = costsOfRuns(ctx.db, [run.id]).get(run.id)?.cost_micros ?? 0
+      writeBudget(process.runDir, { budgetMicros: left === null ? null : left + spent })
+    }
   }
 
   const idle = async () => {
@@ -154,11 +184,17 @@ export function createExecutor(
     execute: (run) => track(run, carryOut(run)),
     adopt: (run, identity) => track(run, carryOn(run, identity)),
     idle,
-    async stopAll() {
-      await ctx.write(() => {
-        for (const run of listLiveRuns(ctx.db)) requestStop(ctx, run.id, 'shutdown')
+    async stopAll(onLeft) {
+      await ctx.write(() => requestStops(ctx, {}, 'shutdown'))
+      const unsubscribe = ctx.events.subscribe(({ type }) => {
+        if (type === 'run.finished') onLeft?.(countLiveRuns(ctx.db))
       })
+      if (underWay.size > 0) onLeft?.(underWay.size)
       await idle()
+      unsubscribe()
+    },
+    launched: async () => {
+      await Promise.all(launching)
     },
     close() {
       isClosed = true
@@ -175,7 +211,7 @@ interface FactBook {
 
 const stackOf = (error: unknown) => String((error as Error)?.stack ?? error)
 
-const STOPPED_IN_TIME: Ending = { reason: 'stopped', exitCode: null, signal: null, error: null }
+const STOPPED_IN_TIME: Ending = { reason: 'stopped', exitCode: null, signal: null, error: null, at: null }
 
 /** What the run is about to be, kept before there is a process: a server after a crash knows what to look for. */
 const noteIntent = (ctx: Context, runId: string, { spec, instructionsHash }: PreparedRun) =>
@@ -202,5 +238,5 @@ function notStarted(ctx: Context, run: RunRow, error: unknown): Ending {
   const isExpected = error instanceof NotStartable
   if (!isExpected) ctx.log.error('A run could not be prepared.', { runId: run.id, error: stackOf(error) })
   const { code, message } = isExpected ? error : { code: 'internal', message: 'Internal error.' }
-  return { reason: 'not_started', exitCode: null, signal: null, error: { code, message } }
+  return { reason: 'not_started', exitCode: null, signal: null, error: { code, message }, at: null }
 }

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Fact } from '../adapter/adapter.ts'
 import { endTree, SHORT_GRACE_MS } from './end-tree.ts'
 import { isSameProcess, isShim, type ProcessIdentity } from './process-table.ts'
-import { type ExitRecord, exitFile, factsFile, readExit, readStop, writeExit } from './run-files.ts'
+import { type ExitRecord, exitFile, factsFile, hasBegun, readExit, readStop, writeExit } from './run-files.ts'
 
 /** A run as it is kept in the database. */
 export interface RunRef {
@@ -123,11 +123,12 @@ export function followRun(ref: RunRef, follow: Follow): RunProcess {
 
 /** Ends what a shim that died has left, and writes down that nobody knows how the command ended. */
 async function loseRun(ref: RunRef): Promise<ExitRecord> {
+  const begun = hasBegun(ref.runDir)
   const { found, left } = await endTree({ runId: ref.runId, leader: ref.identity, graceMs: SHORT_GRACE_MS })
   const record: ExitRecord = {
     exitCode: null,
     signal: null,
-    reason: readStop(ref.runDir) ? 'stopped' : 'lost',
+    reason: readStop(ref.runDir) ? 'stopped' : begun || found.length > 0 ? 'lost' : 'never_started',
     startedAt: null,
     finishedAt: new Date().toISOString(),
     bytes: { stdout: 0, stderr: 0 },

@@ -25,7 +25,7 @@ const LONGEST_LINE = 1024 * 1024
  */
 export function createPump(
   spec: Pick<RunSpec, 'redact' | 'reader'>,
-  to: { log: CappedLog; facts: FactLog; onOutput(): void },
+  to: { log: CappedLog; facts: FactLog; onOutput(): void; onFacts(facts: readonly Fact[]): void },
 ): Pump {
   const bytes = { stdout: 0, stderr: 0 }
   const reader = readerOf(spec.reader.type, spec.reader.config, spec.reader)
@@ -34,7 +34,11 @@ export function createPump(
   const read = (name: 'stdout' | 'stderr', stream: Readable): Promise<void> => {
     const scrubber = createScrubber(spec.redact)
     const readLine = name === 'stdout' ? reader.line : reader.errorLine
-    const lines = createLines(LONGEST_LINE, (text) => to.facts.add(factsOf(() => readLine(text))))
+    const lines = createLines(LONGEST_LINE, (text) => {
+      const facts = factsOf(() => readLine(text))
+      to.onFacts(facts)
+      to.facts.add(facts)
+    })
     const give = (clean: Buffer) => {
       to.log.write(clean)
       lines.push(clean)

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import type { SessionState } from '../adapter/adapter.ts'
 
@@ -17,6 +17,8 @@ export interface RunSpec {
   redact: string[]
   /** How long the run may last; null for no limit. */
   timeoutSec: number | null
+  /** What the run may cost by its own account, in micro-dollars; it is stopped when that is reached. Null for no limit. */
+  budgetMicros: number | null
   /** How long the command may print nothing; null for no limit. */
   silenceSec: number | null
   /** Between SIGTERM and SIGKILL. */
@@ -29,8 +31,11 @@ export interface RunSpec {
 export interface ExitRecord {
   exitCode: number | null
   signal: string | null
-  /** The first cause. `lost`: the shim died, so nobody knows how the command ended. */
-  reason: 'exited' | 'timed_out' | 'silent' | 'stopped' | 'spawn_failed' | 'lost'
+  /**
+   * The first cause. `lost`: the shim died, so nobody knows how the command
+   * ended. `never_started`: it died, or never was, before there was a command.
+   */
+  reason: 'exited' | 'timed_out' | 'silent' | 'over_budget' | 'stopped' | 'spawn_failed' | 'never_started' | 'lost'
   /** Why the command could not be started: the system's code (`ENOENT`) and a sentence. */
   error?: { code: string; message: string }
   /** Null when the command never started, or nobody knows. */
@@ -61,10 +66,23 @@ export const readExit = (runDir: string): ExitRecord | undefined => readJson<Exi
 
 export const readStop = (runDir: string): StopRequest | undefined => readJson<StopRequest>(stopFile(runDir))
 
-export function writeStop(runDir: string, stop: StopRequest): void {
-  const temporary = `${stopFile(runDir)}.tmp`
-  writeFileSync(temporary, JSON.stringify(stop), { mode: 0o600 })
-  renameSync(temporary, stopFile(runDir))
+export const writeStop = (runDir: string, stop: StopRequest): void => writeJson(stopFile(runDir), stop)
+
+/** What the run may cost since its budget was changed; it replaces what the spec says. */
+export interface BudgetNote {
+  budgetMicros: number | null
+}
+
+const budgetFile = (runDir: string) => path.join(runDir, 'budget.json')
+
+export const readBudget = (runDir: string): BudgetNote | undefined => readJson<BudgetNote>(budgetFile(runDir))
+
+export const writeBudget = (runDir: string, note: BudgetNote): void => writeJson(budgetFile(runDir), note)
+
+function writeJson(file: string, value: unknown): void {
+  const temporary = `${file}.tmp`
+  writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 })
+  renameSync(temporary, file)
 }
 
 /**
@@ -83,6 +101,10 @@ export function reserveExit(runDir: string): (record: ExitRecord) => void {
 }
 
 const EXIT_SIZE = 2048
+
+/** Whether the shim came so far that there may have been a command. */
+export const hasBegun = (runDir: string): boolean =>
+  existsSync(`${exitFile(runDir)}.tmp`) || existsSync(exitFile(runDir))
 
 /** Writes the end of a run whose shim could not. */
 export function writeExit(runDir: string, record: ExitRecord): void {

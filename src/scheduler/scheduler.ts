@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import { resumeForNewMonth } from '../cost/new-month.ts'
 import { claimRuns } from '../run/claim.ts'
 import type { RunRow } from '../run/run.ts'
+import { boundWaits, followClockBack } from './clock-change.ts'
 import { nextDue, stageTimers } from './stager.ts'
 
 export interface Scheduler {
@@ -24,16 +25,32 @@ const LONGEST_SLEEP_MS = 30_000
 
 const AFTER_FAILURE_MS = 1_000
 
+/** Less than that is how clocks are kept right, in milliseconds. */
+const SET_BACK_MS = 1_000
+
 /** Makes a scheduler, which ticks by hand until it is started. Started, it sleeps until it is due; it never polls for work. */
 export function createScheduler(ctx: Context, execute: (run: RunRow) => void): Scheduler {
   let timer: NodeJS.Timeout | undefined
   let isNudged = false
   let isClosed = false
   let unsubscribe = () => {}
+  let latest: string | undefined
+
+  /** Timers know nothing of the clock: that it went back shows only here. */
+  function followClock() {
+    if (latest === undefined) boundWaits(ctx)
+    const ms = latest === undefined ? 0 : Date.parse(latest) - Date.parse(ctx.now)
+    if (ms >= SET_BACK_MS) {
+      ctx.log.warn('The clock was set back; what waits for a moment comes along.', { seconds: Math.round(ms / 1_000) })
+      followClockBack(ctx, ms)
+    }
+    latest = ctx.now
+  }
 
   async function tick() {
     const claimed = await ctx.write(() => {
       if (isClosed) return []
+      followClock()
       resumeForNewMonth(ctx)
       stageTimers(ctx)
       return claimRuns(ctx)

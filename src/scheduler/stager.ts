@@ -1,22 +1,33 @@
 import { recordActivity } from '../activity/record.ts'
 import { heartbeatOf } from '../agent/runtime-config.ts'
-import { listDueAgents, nextTimerDue, setTimerDue } from '../agent/timer.ts'
+import { listDueAgents, nextHoldEnd, nextTimerDue, setTimerDue } from '../agent/timer.ts'
 import type { Context } from '../context.ts'
 import { nextMonth } from '../cost/new-month.ts'
 import { SYSTEM } from '../http/caller.ts'
+import { findFreeze } from '../instance/queries.ts'
+import { LONGEST_WAIT_MS } from '../run/backoff.ts'
 import { findNextNotBefore } from '../run/queries.ts'
 import { requestWake } from '../run/wake.ts'
+
+/** A timer that is so late, in milliseconds, was missed: the machine slept, or there was no server. */
+const MISSED_MS = 60_000
+
+/** Those that missed their moment follow each other at this distance, in milliseconds. */
+const SPREAD_MS = 2_000
 
 /**
  * Turns the timers whose moment has come into wakes, in the caller's
  * transaction. However many ticks an agent missed while the machine slept or
- * the server was down, they are one wake, and its timer keeps its phase, so
- * that agents do not all come due together from then on.
+ * nothing could run, they are one wake, and its timer keeps its phase. Agents
+ * that missed theirs together are spread, so that no herd of them comes.
  */
 export function stageTimers(ctx: Context): void {
+  if (findFreeze(ctx.db)) return
+  let late = 0
   for (const agent of listDueAgents(ctx.db, { now: ctx.now })) {
     const { intervalSec, skipIfIdle } = heartbeatOf(agent)
-    const missed = Math.floor((Date.parse(ctx.now) - Date.parse(agent.timer_due_at!)) / (intervalSec * 1_000))
+    const lateMs = Date.parse(ctx.now) - Date.parse(agent.timer_due_at!)
+    const missed = Math.floor(lateMs / (intervalSec * 1_000))
     const next = new Date(Date.parse(agent.timer_due_at!) + (missed + 1) * intervalSec * 1_000)
     setTimerDue(ctx.db, { agentId: agent.id, at: next.toISOString() })
     if (skipIfIdle && !agent.has_news) {
@@ -29,12 +40,17 @@ export function stageTimers(ctx: Context): void {
       })
       continue
     }
-    requestWake(ctx, SYSTEM, { agentId: agent.id, source: 'timer' })
+    const waitMs = lateMs > MISSED_MS ? Math.min(late++ * SPREAD_MS, intervalSec * 1_000, LONGEST_WAIT_MS) : 0
+    const notBefore = waitMs > 0 ? new Date(Date.parse(ctx.now) + waitMs).toISOString() : null
+    requestWake(ctx, SYSTEM, { agentId: agent.id, source: 'timer', notBefore })
   }
 }
 
 /** When the scheduler next has something to do by itself: a timer, a wake that had to wait, a new month's budget. */
 export function nextDue(ctx: Context): string | undefined {
-  const moments = [nextTimerDue(ctx.db), findNextNotBefore(ctx.db, { now: ctx.now }), nextMonth(ctx)]
-  return moments.filter((at) => at !== undefined).sort()[0]
+  // What is frozen has nothing to wait for but a thaw, which is an event.
+  if (findFreeze(ctx.db)) return undefined
+  const at = { now: ctx.now }
+  const moments = [nextTimerDue(ctx.db), findNextNotBefore(ctx.db, at), nextHoldEnd(ctx.db, at), nextMonth(ctx)]
+  return moments.filter((moment) => moment !== undefined).sort()[0]
 }

@@ -8,7 +8,8 @@ import { openFactLog } from './fact-log.ts'
 import { createLimits } from './limits.ts'
 import { MARKER } from './process-table.ts'
 import { createPump } from './pump.ts'
-import { type ExitRecord, factsFile, logFolder, type RunSpec, type StopRequest } from './run-files.ts'
+import { type ExitRecord, factsFile, logFolder, type RunSpec, readBudget, type StopRequest } from './run-files.ts'
+import { createSpendLimit } from './spend-limit.ts'
 
 export interface Supervision {
   runDir: string
@@ -27,7 +28,8 @@ export async function supervise(spec: RunSpec, by: Supervision): Promise<ExitRec
   const log = openCappedLog(logFolder(by.runDir), spec.logCap)
   const facts = openFactLog(factsFile(by.runDir))
   const limits = createLimits(spec)
-  const pump = createPump(spec, { log, facts, onOutput: limits.heard })
+  const spend = createSpendLimit(spec.budgetMicros, () => (readBudget(by.runDir) ?? spec).budgetMicros)
+  const pump = createPump(spec, { log, facts, onOutput: limits.heard, onFacts: spend.note })
   const startedAt = new Date().toISOString()
 
   const finish = (
@@ -63,12 +65,25 @@ export async function supervise(spec: RunSpec, by: Supervision): Promise<ExitRec
 
   const stop = by.stopAsked.then((request) => ({ reason: 'stopped' as const, graceSec: request.graceSec }))
   const limit = limits.reached.then((reason) => ({ reason, graceSec: spec.graceSec }))
-  const cause = await Promise.race([exited.then(() => ({ reason: 'exited' as const, graceSec: 0 })), stop, limit])
+  const spent = spend.reached.then(() => ({ reason: 'over_budget' as const, graceSec: spec.graceSec }))
+  // At once, before the machine is looked through for the rest: what it streams meanwhile is spent.
+  spend.reached.then(() => child.kill('SIGTERM'))
+  spend.exceeded.then(() => child.kill('SIGKILL'))
+  const cause = await Promise.race([
+    exited.then(() => ({ reason: 'exited' as const, graceSec: 0 })),
+    stop,
+    limit,
+    spent,
+  ])
   const hurry = by.stopAsked.then((request) => request.graceSec * 1_000)
   const tree =
     cause.reason === 'exited'
       ? await by.endTree(SHORT_GRACE_MS, [hurry])
-      : await by.endTree(cause.graceSec * 1_000, [hurry, exited.then(() => SHORT_GRACE_MS)])
+      : await by.endTree(cause.graceSec * 1_000, [
+          hurry,
+          exited.then(() => SHORT_GRACE_MS),
+          spend.exceeded.then(() => 0),
+        ])
 
   const end = await within(DRAIN_MS, exited, { exitCode: null, signal: null })
   await within(DRAIN_MS, closed, undefined)

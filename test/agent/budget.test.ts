@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pauseForBudget, resumeFromBudget, spentThisMonth } from '../../src/agent/budget.ts'
+import { pauseForBudget, resumeFromBudget } from '../../src/agent/budget.ts'
+import { agentSpend } from '../../src/cost/queries.ts'
 import { SYSTEM } from '../../src/http/caller.ts'
 import { findWaitingWake } from '../../src/run/queries.ts'
 import { requestWake } from '../../src/run/wake.ts'
@@ -11,7 +12,7 @@ test('an agent paused for its budget keeps its wake, and the next month resumes 
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app), { budgetMonthlyCents: 100 })
   await spend(app, agent, 100)
-  assert.equal(spentThisMonth(app.ctx.db, agent.id, app.ctx.now), 1_000_000)
+  assert.equal(agentSpend(app.ctx.db, { companyId: agent.companyId, agentId: agent.id, now: app.ctx.now }), 1_000_000)
   await app.ctx.write(() => requestWake(app.ctx, SYSTEM, { agentId: agent.id, source: 'timer' }))
   assert.equal(await app.ctx.write(() => pauseForBudget(app.ctx, agent.id)), true)
   assert.equal(await app.ctx.write(() => pauseForBudget(app.ctx, agent.id)), false)

@@ -1,5 +1,5 @@
-import { v7 as uuid } from 'uuid'
 import { sql } from '../../src/database/sql.ts'
+import * as rows from '../arrange.ts'
 import type { Ask, TestApp } from '../helpers.ts'
 
 /** Makes a company and returns its id. */
@@ -20,29 +20,8 @@ export async function importSkills(app: TestApp, companyId: string, ...slugs: st
 }
 
 /** Starts a live run of an agent, as rows, and returns its id. */
-export async function insertRun(app: TestApp, agent: { id: string; companyId: string }, row = {}): Promise<string> {
-  const [id, wakeId, at] = [uuid(), uuid(), app.ctx.now]
-  await app.ctx.write(() => {
-    const { db } = app.ctx
-    const wake = { id: wakeId, company_id: agent.companyId, agent_id: agent.id, reasons: '[]' }
-    db.run(sql.insertInto('wake').values({ ...wake, status: 'claimed', created_at: at, updated_at: at }))
-    db.run(
-      sql.insertInto('run').values({
-        id,
-        company_id: agent.companyId,
-        agent_id: agent.id,
-        wake_id: wakeId,
-        status: 'running',
-        source: 'on_demand',
-        reasons: '[]',
-        adapter_type: 'process',
-        created_at: at,
-        ...row,
-      }),
-    )
-  })
-  return id
-}
+export const insertRun = (app: TestApp, agent: { id: string; companyId: string }, row = {}): Promise<string> =>
+  app.ctx.write(() => rows.insertRunRow(app.ctx, { id: agent.id, company_id: agent.companyId }, row))
 
 /** Asks as an agent, with the token of a live run of its. */
 export async function asAgent(app: TestApp, agent: { id: string; companyId: string }): Promise<Ask> {
@@ -54,47 +33,12 @@ export async function asAgent(app: TestApp, agent: { id: string; companyId: stri
 }
 
 /** Books what an agent spent, as a cost event. */
-export async function spend(app: TestApp, agent: { id: string; companyId: string }, cents: number): Promise<void> {
-  const { ctx } = app
-  await ctx.write(() =>
-    ctx.db.run(
-      sql.insertInto('cost_event').values({
-        id: uuid(),
-        company_id: agent.companyId,
-        agent_id: agent.id,
-        provider: 'p',
-        model: 'm',
-        cost_micros: cents * 10_000,
-        cost_status: 'reported',
-        occurred_at: ctx.now,
-        created_at: ctx.now,
-      }),
-    ),
-  )
-}
+export const spend = (app: TestApp, agent: { id: string; companyId: string }, cents: number): Promise<void> =>
+  app.ctx.write(() => rows.insertSpend(app.ctx, { id: agent.id, company_id: agent.companyId }, cents))
 
 /** Puts an issue into a company, as a row, and returns its id. */
-export async function insertIssue(app: TestApp, companyId: string, row: Record<string, unknown> = {}): Promise<string> {
-  const id = uuid()
-  const { ctx } = app
-  await ctx.write(() => {
-    const n = ctx.db.all(sql.selectFrom('issue').select('id')).length + 1
-    ctx.db.run(
-      sql.insertInto('issue').values({
-        id,
-        company_id: companyId,
-        issue_number: n,
-        identifier: `T-${n}`,
-        title: `Issue ${n}`,
-        status: 'todo',
-        created_at: ctx.now,
-        updated_at: ctx.now,
-        ...row,
-      }),
-    )
-  })
-  return id
-}
+export const insertIssue = (app: TestApp, companyId: string, row: Record<string, unknown> = {}): Promise<string> =>
+  app.ctx.write(() => rows.insertIssue(app.ctx, { ...row, company_id: companyId }).id)
 
 /** The actions in a company's activity, oldest first. */
 export async function actions(app: TestApp, companyId: string): Promise<string[]> {

@@ -43,7 +43,7 @@ test('with a policy a hire waits for its approval, which is linked to what motiv
     adapterConfig: { cwd: '/srv' },
     runtimeConfig: { heartbeat: { enabled: true } },
     sourceIssueId: first,
-    sourceIssueIds: ['T-2', first],
+    sourceIssueIds: ['ROW-2', first],
   }
   const { status, body } = await (await asAgent(app, ceo))('POST', hires, want)
   assert.equal(status, 201)

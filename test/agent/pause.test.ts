@@ -13,7 +13,7 @@ const TIMER = { heartbeat: { enabled: true, intervalSec: 600 } }
 /** Collects what the scheduler is told to stop. */
 function watchStops(t: TestContext, app: TestApp): unknown[] {
   const stops: unknown[] = []
-  t.after(app.ctx.events.subscribe((event) => event.type === 'agent.stopped' && stops.push(event.data)))
+  t.after(app.ctx.events.subscribe((event) => event.type === 'run.stopping' && stops.push(event.data)))
   return stops
 }
 
@@ -40,7 +40,7 @@ test('a pause stops the runs, drops the waiting wake and the timer, and says why
   const stops = watchStops(t, app)
   const companyId = await makeCompany(app)
   const agent = await makeAgent(app, companyId, { runtimeConfig: TIMER })
-  await insertRun(app, agent)
+  const runId = await insertRun(app, agent)
   await wake(app, agent.id)
   const { body } = await app.ask('POST', `/api/agents/${agent.id}/pause`, { reason: 'Lunch.' })
   assert.deepEqual(
@@ -49,7 +49,7 @@ test('a pause stops the runs, drops the waiting wake and the timer, and says why
   )
   assert.equal(waits(app, agent.id), false)
   assert.equal(await dueAt(app, agent.id), null)
-  assert.deepEqual(stops, [{ agentId: agent.id, reason: 'paused' }])
+  assert.deepEqual(stops, [{ runId, reason: 'paused' }])
   assert.equal((await actions(app, companyId)).at(-1), 'agent.paused')
 })
 
@@ -144,7 +144,12 @@ test('a terminated agent has no key, no wake, no timer and no issues, and its ma
   assert.equal((await inRun('GET', '/api/agents/me')).status, 401)
   assert.equal(waits(app, agent.id), false)
   assert.equal(await dueAt(app, agent.id), null)
-  assert.deepEqual(stops, [{ agentId: agent.id, reason: 'terminated' }])
+  const live = app.ctx.db.all(sql.selectFrom('run').select('id').where('agent_id', '=', agent.id))
+  assert.deepEqual(
+    stops,
+    live.map(({ id }) => ({ runId: id, reason: 'terminated' })),
+  )
+  assert.equal(live.length, 1)
   const rows = app.ctx.db.all(sql.selectFrom('issue').select(['id', 'status', 'assignee_agent_id']))
   assert.deepEqual(
     rows.map((row) => [row.id, row.status, row.assignee_agent_id]),

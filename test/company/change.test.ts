@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { v7 as uuid } from 'uuid'
 import { companySpend } from '../../src/cost/queries.ts'
 import { sql } from '../../src/database/sql.ts'
+import { insertRun } from '../arrange.ts'
 import { arrangeCompany } from '../arrange-gp.ts'
 import { createTestApp } from '../helpers.ts'
 
@@ -161,12 +162,13 @@ test('what the board paused by hand no budget resumes', async (t) => {
 
 for (const status of ['paused', 'archived']) {
   test(`what runs in a company that is ${status} is asked to stop, once`, async (t) => {
-    const { patch, events } = await arrange(t)
+    const { app, company, ceo, patch, events } = await arrange(t)
+    await insertRun(app, { id: ceo.id, company_id: company.id })
     await patch({ status })
     await patch({ status })
     assert.deepEqual(
-      events.filter((type) => type === 'company.stopped' || type === 'company.budget_changed'),
-      ['company.stopped', 'company.budget_changed'],
+      events.filter((type) => type === 'run.stopping' || type === 'company.budget_changed'),
+      ['run.stopping', 'company.budget_changed'],
     )
   })
 }

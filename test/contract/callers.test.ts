@@ -186,7 +186,8 @@ contract('Authentication', {
 contract('Versioning', {
   'Version: paths begin with /api and carry no version': async ({ ask }) => {
     const { paths } = (await ask('GET', '/api/openapi.json')).body
-    for (const path of Object.keys(paths)) assert.match(path, /^\/(api|llms)(\/(?!v\d)|$)/)
+    for (const path of Object.keys(paths))
+      assert.match(path, /^\/(api|llms|login|logout|setup|join|enter)(\/(?!v\d)|$)/)
   },
 })
 

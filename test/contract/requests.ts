@@ -121,6 +121,15 @@ const PACKAGE = {
 const into = (world: World) => ({ ...PACKAGE, target: { mode: 'existing_company', companyId: world.company.id } })
 const anew = () => ({ ...PACKAGE, target: { mode: 'new_company', newCompanyName: 'Orca' } })
 
+const secretName = () => `KEY_${crypto.randomUUID().replaceAll('-', '_').toUpperCase()}`
+
+const secret = async (world: World) => ({
+  secretId: (await world.make('POST', world.of('/secrets'), { name: secretName(), value: 'long enough' })).id as string,
+})
+
+/** Of what there is only where people sign in. */
+const none = (name: string) => () => ({ [name]: 'none' })
+
 const nothing = () => ({})
 
 /** How an endpoint is asked, where a GET of the usual things or an empty body is not enough. */
@@ -171,6 +180,11 @@ export const REQUESTS: Record<string, Make> = {
   'POST /api/companies/:companyId/skills/import': using(nothing, () => ({ files: skillFiles('tides') })),
   'POST /api/companies/:companyId/imports/apply': using(nothing, into),
   'POST /api/companies/:companyId/imports/preview': using(nothing, into),
+  'POST /api/auth/change-password': using(nothing, () => ({ currentPassword: 'long enough', newPassword: 'longer' })),
+  'POST /api/auth/sign-in': using(nothing, () => ({ email: 'ann@walrus.example', password: 'long enough' })),
+  'PATCH /api/companies/:companyId/members/:userId': using(nothing, () => ({ role: 'member' })),
+  'POST /api/companies/:companyId/secrets': using(nothing, () => ({ name: secretName(), value: 'long enough' })),
+  'POST /api/secrets/:secretId/rotate': using(secret, () => ({ value: 'long enough too' })),
   'GET /api/companies/:companyId/search': () => ({ query: '?q=walrus' }),
   'POST /api/companies/import/apply': using(nothing, anew),
   'POST /api/companies/import/preview': using(nothing, anew),
@@ -206,6 +220,7 @@ const PARAMS: Record<string, (world: World) => object | Promise<object>> = {
   attachmentId: attachment,
   commentId: comment,
   goalId: goal,
+  invitationId: none('invitationId'),
   inviteId: invite,
   issueId: issue,
   key: document,
@@ -213,8 +228,11 @@ const PARAMS: Record<string, (world: World) => object | Promise<object>> = {
   projectId: project,
   revisionId: document,
   runId: run,
+  secretId: secret,
   skillId: skill,
   token: invite,
+  tokenId: none('tokenId'),
+  userId: none('userId'),
   workspaceId: workspace,
 }
 

@@ -284,21 +284,6 @@ export type Row<S extends Section = Section> = (typeof ROWS)[S][number]
  * here goes, and the rows are tested.
  */
 export const NOT_YET: Record<string, { branch: string; rows: readonly Row[] }> = {
-  'GET /api/companies/:companyId/dashboard': {
-    branch: 'w-board',
-    rows: [
-      'GET /api/companies/:companyId/dashboard',
-      'Record: the dashboard has agent counts, task counts, spend and stale tasks',
-    ],
-  },
-  'POST /api/companies/:companyId/gateway/invite-prompt': {
-    branch: 'w-board',
-    rows: [
-      'POST /api/companies/:companyId/gateway/invite-prompt',
-      'Permission: the invite prompt is for the board and the CEO only',
-      'Error: the invite prompt is refused to an agent that is not the CEO',
-    ],
-  },
   'POST /api/companies/:companyId/imports/preview': {
     branch: 'w-pkg',
     rows: [

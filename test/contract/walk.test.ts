@@ -47,6 +47,12 @@ const askOf = (world: World, kind: Kind): Ask =>
 /** A GET of the event stream never ends; its head says what there is to know. */
 const headOf = (method: string, path: string) => (path.endsWith('/events') ? 'HEAD' : method)
 
+/** What is asked where a page's form is sent. */
+const FORM = ['', { 'content-type': 'application/x-www-form-urlencoded' }] as const
+
+const isForm = (method: string, path: string) =>
+  ENDPOINTS.some((endpoint) => endpoint.form && endpoint.method === method && endpoint.path === path)
+
 const classOf = (status: number) => (status < 300 ? 'ok' : String(status))
 
 for (const { method, path, answers } of all) {
@@ -58,7 +64,8 @@ for (const { method, path, answers } of all) {
     const got: Record<string, string> = {}
     for (const kind of KINDS) {
       const request = await requestOf(world, method, path, kind)
-      const { status, body } = await askOf(world, kind)(headOf(method, path), request.path, request.body)
+      const [content, headers] = isForm(method, path) ? FORM : [request.body]
+      const { status, body } = await askOf(world, kind)(headOf(method, path), request.path, content, headers)
       got[kind] = classOf(status)
       if (got[kind] !== answers[kind]) t.diagnostic(`${kind}: ${status} ${JSON.stringify(body)}`)
     }

@@ -3,7 +3,9 @@
  * design have it: written by hand, and walked by walk.test.ts. `ok` is any 2xx.
  * A wrong token, the token of a run that has ended and a revoked key get 401
  * everywhere; without a token the board of local mode is asking, and in
- * authenticated mode nobody: 401, but `open` for what is for anyone. A line
+ * authenticated mode nobody: 401, but `open` for what is for anyone. What is
+ * for people who sign in is nobody's here, and their pages are not there (404);
+ * test/auth/callers.test.ts has the table of their roles. A line
  * with the name of a branch waits for its endpoint; the test says when it is
  * there, and the name goes.
  *
@@ -48,6 +50,14 @@ POST   /api/approvals/:approvalId/request-revision                         403  
 POST   /api/approvals/:approvalId/resubmit                                 404    403   403   403      ok   ok
 GET    /api/assets/:assetId                                                404    ok    ok    ok       ok   ok
 DELETE /api/attachments/:attachmentId                                      404    403   ok    403      403  ok
+POST   /api/auth/change-password                                           403    403   403   403      403  403
+GET    /api/auth/session                                                   403    403   403   403      403  ok
+POST   /api/auth/sign-in                                                   404    404   404   404      404  404    open
+POST   /api/auth/sign-out                                                  404    404   404   404      404  404    open
+POST   /api/auth/sign-out-everywhere                                       403    403   403   403      403  403
+GET    /api/board/tokens                                                   403    403   403   403      403  403
+POST   /api/board/tokens                                                   403    403   403   403      403  403
+DELETE /api/board/tokens/:tokenId                                          403    403   403   403      403  403
 GET    /api/companies                                                      ok     ok    ok    ok       ok   ok
 POST   /api/companies                                                      403    403   403   403      403  ok
 GET    /api/companies/:companyId                                           403    403   403   403      ok   ok
@@ -70,32 +80,42 @@ GET    /api/companies/:companyId/costs/by-issue                            403  
 GET    /api/companies/:companyId/costs/by-model                            403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/costs/by-project                          403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/costs/summary                             403    ok    ok    ok       ok   ok
-GET    /api/companies/:companyId/dashboard                                 403    ok    ok    ok       ok   ok     w-board
+GET    /api/companies/:companyId/dashboard                                 403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/events                                    403    ok    ok    ok       ok   ok
 POST   /api/companies/:companyId/exports                                   403    403   403   403      ok   ok     w-pkg
 POST   /api/companies/:companyId/exports/preview                           403    403   403   403      ok   ok     w-pkg
-POST   /api/companies/:companyId/gateway/invite-prompt                     403    403   403   403      ok   ok     w-board
-GET    /api/companies/:companyId/gateway/invites                           403    403   403   403      ok   ok     w-board
-DELETE /api/companies/:companyId/gateway/invites/:inviteId                 403    403   403   403      ok   ok     w-board
+POST   /api/companies/:companyId/gateway/invite-prompt                     403    403   403   403      ok   ok
+GET    /api/companies/:companyId/gateway/invites                           403    403   403   403      ok   ok
+DELETE /api/companies/:companyId/gateway/invites/:inviteId                 403    403   403   403      ok   ok
 GET    /api/companies/:companyId/goals                                     403    ok    ok    ok       ok   ok
 POST   /api/companies/:companyId/goals                                     403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/heartbeat-runs                            403    ok    ok    ok       ok   ok
 POST   /api/companies/:companyId/imports/apply                             403    403   403   403      ok   ok     w-pkg
 POST   /api/companies/:companyId/imports/preview                           403    403   403   403      ok   ok     w-pkg
+GET    /api/companies/:companyId/invitations                               403    403   403   403      403  403
+POST   /api/companies/:companyId/invitations                               403    403   403   403      403  403
+DELETE /api/companies/:companyId/invitations/:invitationId                 403    403   403   403      403  403
 GET    /api/companies/:companyId/issues                                    403    ok    ok    ok       ok   ok
 POST   /api/companies/:companyId/issues                                    403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/labels                                    403    ok    ok    ok       ok   ok
 POST   /api/companies/:companyId/labels                                    403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/live-runs                                 403    ok    ok    ok       ok   ok
 POST   /api/companies/:companyId/logo                                      403    403   403   403      ok   ok
+GET    /api/companies/:companyId/members                                   403    403   403   403      403  ok
+PATCH  /api/companies/:companyId/members/:userId                           403    403   403   403      403  403
+DELETE /api/companies/:companyId/members/:userId                           403    403   403   403      403  403
 GET    /api/companies/:companyId/org                                       403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/org.svg                                   403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/projects                                  403    ok    ok    ok       ok   ok
 POST   /api/companies/:companyId/projects                                  403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/runs                                      403    ok    ok    ok       ok   ok
-GET    /api/companies/:companyId/search                                    403    ok    ok    ok       ok   ok     w-board
+GET    /api/companies/:companyId/search                                    403    ok    ok    ok       ok   ok
+GET    /api/companies/:companyId/secrets                                   403    ok    ok    ok       ok   ok
+POST   /api/companies/:companyId/secrets                                   403    403   403   403      403  ok
 GET    /api/companies/:companyId/skills                                    403    ok    ok    ok       ok   ok
 POST   /api/companies/:companyId/skills/import                             403    403   403   ok       ok   ok
+POST   /api/companies/:companyId/stop                                      403    403   403   403      403  ok
+POST   /api/companies/:companyId/thaw                                      403    403   403   403      403  ok
 POST   /api/companies/import/apply                                         403    403   403   403      403  ok     w-pkg
 POST   /api/companies/import/preview                                       403    403   403   403      403  ok     w-pkg
 GET    /api/companies/stats                                                ok     ok    ok    ok       ok   ok
@@ -108,10 +128,13 @@ GET    /api/health                                                         ok   
 GET    /api/heartbeat-runs/:runId                                          404    ok    ok    ok       ok   ok
 POST   /api/heartbeat-runs/:runId/cancel                                   404    403   403   ok       ok   ok
 GET    /api/heartbeat-runs/:runId/log                                      404    ok    ok    ok       ok   ok
-GET    /api/instance/check                                                 403    403   403   403      403  ok     w-board
-POST   /api/invites/:token/accept                                          ok     ok    ok    ok       ok   ok     open w-board
-POST   /api/invites/:token/claim-key                                       ok     ok    ok    ok       ok   ok     open w-board
-GET    /api/invites/:token/onboarding.txt                                  ok     ok    ok    ok       ok   ok     open w-board
+GET    /api/instance                                                       403    403   403   403      403  ok
+GET    /api/instance/check                                                 403    403   403   403      403  ok
+POST   /api/instance/freeze                                                403    403   403   403      403  ok
+POST   /api/instance/thaw                                                  403    403   403   403      403  ok
+POST   /api/invites/:token/accept                                          ok     ok    ok    ok       ok   ok     open
+POST   /api/invites/:token/claim-key                                       ok     ok    ok    ok       ok   ok     open
+GET    /api/invites/:token/onboarding.txt                                  ok     ok    ok    ok       ok   ok     open
 GET    /api/issues/:issueId                                                404    ok    ok    ok       ok   ok
 PATCH  /api/issues/:issueId                                                404    403   ok    ok       ok   ok
 GET    /api/issues/:issueId/activity                                       404    ok    ok    ok       ok   ok
@@ -126,15 +149,15 @@ POST   /api/issues/:issueId/children                                       404  
 GET    /api/issues/:issueId/comments                                       404    ok    ok    ok       ok   ok
 POST   /api/issues/:issueId/comments                                       404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/comments/:commentId                            404    ok    ok    ok       ok   ok
-GET    /api/issues/:issueId/documents                                      404    ok    ok    ok       ok   ok     w-board
-GET    /api/issues/:issueId/documents/:key                                 404    ok    ok    ok       ok   ok     w-board
-PUT    /api/issues/:issueId/documents/:key                                 404    ok    ok    ok       ok   ok     w-board
-DELETE /api/issues/:issueId/documents/:key                                 404    403   ok    ok       ok   ok     w-board
-GET    /api/issues/:issueId/documents/:key/revisions                       404    ok    ok    ok       ok   ok     w-board
-GET    /api/issues/:issueId/documents/:key/revisions/:revisionId           404    ok    ok    ok       ok   ok     w-board
+GET    /api/issues/:issueId/documents                                      404    ok    ok    ok       ok   ok
+GET    /api/issues/:issueId/documents/:key                                 404    ok    ok    ok       ok   ok
+PUT    /api/issues/:issueId/documents/:key                                 404    ok    ok    ok       ok   ok
+DELETE /api/issues/:issueId/documents/:key                                 404    403   ok    ok       ok   ok
+GET    /api/issues/:issueId/documents/:key/revisions                       404    ok    ok    ok       ok   ok
+GET    /api/issues/:issueId/documents/:key/revisions/:revisionId           404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/heartbeat-context                              404    ok    ok    ok       ok   ok
 POST   /api/issues/:issueId/release                                        404    403   ok    403      403  ok
-GET    /api/issues/:issueId/runs                                           404    ok    ok    ok       ok   ok     w-board
+GET    /api/issues/:issueId/runs                                           404    ok    ok    ok       ok   ok
 PATCH  /api/labels/:labelId                                                404    403   403   ok       ok   ok
 DELETE /api/labels/:labelId                                                404    403   403   ok       ok   ok
 GET    /api/openapi.json                                                   ok     ok    ok    ok       ok   ok     open
@@ -149,13 +172,25 @@ DELETE /api/projects/:projectId/workspaces/:workspaceId                    404  
 GET    /api/runs/:runId                                                    404    ok    ok    ok       ok   ok
 POST   /api/runs/:runId/cancel                                             404    403   403   ok       ok   ok
 GET    /api/runs/:runId/log                                                404    ok    ok    ok       ok   ok
+GET    /api/secrets/:secretId                                              403    403   403   403      403  ok
+DELETE /api/secrets/:secretId                                              403    403   403   403      403  ok
+POST   /api/secrets/:secretId/rotate                                       403    403   403   403      403  ok
 GET    /api/skills/:skillId                                                404    ok    ok    ok       ok   ok
 DELETE /api/skills/:skillId                                                404    403   403   ok       ok   ok
 GET    /api/skills/:skillId/files                                          404    ok    ok    ok       ok   ok
 GET    /api/templates                                                      ok     ok    ok    ok       ok   ok     w-pkg
+GET    /enter                                                              404    404   404   404      404  404    open
+GET    /join                                                               404    404   404   404      404  404    open
+POST   /join                                                               404    404   404   404      404  404    open
 GET    /llms/agent-configuration.txt                                       ok     ok    ok    ok       ok   ok
 GET    /llms/agent-configuration/:adapterType.txt                          ok     ok    ok    ok       ok   ok
 GET    /llms/agent-icons.txt                                               ok     ok    ok    ok       ok   ok
+GET    /login                                                              404    404   404   404      404  404    open
+POST   /login                                                              404    404   404   404      404  404    open
+GET    /logout                                                             404    404   404   404      404  404    open
+POST   /logout                                                             404    404   404   404      404  404    open
+GET    /setup                                                              404    404   404   404      404  404    open
+POST   /setup                                                              404    404   404   404      404  404    open
 `
 
 export const KINDS = ['other', 'IC', 'self', 'manager', 'CEO', 'board'] as const

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { ENDPOINTS } from '../../src/http/app.ts'
 import { insertRun } from '../arrange.ts'
 import { requestOf } from '../contract/requests.ts'
+import { LINES } from '../contract/who-may.ts'
 import { createWorld } from '../contract/world.ts'
 import type { Ask } from '../helpers.ts'
 import { type Draft, draftsOf } from './request.ts'
@@ -44,7 +45,12 @@ export async function fuzz(t: TestContext, { seed, requests }: { seed: number; r
 }
 
 /** What is asked once in the beginning, so that there is some of everything. */
-const MAKING = ENDPOINTS.filter(({ method, path }) => method === 'POST' && !/\/(archive|terminate)$/.test(path))
+const MAKING = ENDPOINTS.filter(
+  ({ method, path }) =>
+    method === 'POST' &&
+    LINES.get(`${method} ${path}`)?.answers.board === 'ok' &&
+    !/\/(archive|freeze|stop|terminate)$/.test(path),
+)
 
 interface World {
   asks: Record<Draft['by'], Ask>

@@ -19,7 +19,12 @@ export interface Draft {
 }
 
 /** What ends a company or an agent is asked seldom: after it there is little to be found. */
-const WEIGHTS: Record<string, number> = { 'companies.archive': 1, 'agents.terminate': 2 }
+const WEIGHTS: Record<string, number> = {
+  'agents.terminate': 2,
+  'companies.archive': 1,
+  'companies.stop': 1,
+  'instance.freeze': 1,
+}
 
 /** Requests of all the endpoints: most of them good, and many of the others nearly. */
 export const draftsOf = (endpoints: readonly Endpoint[]): fc.Arbitrary<Draft> =>

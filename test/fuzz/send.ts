@@ -51,7 +51,10 @@ export function toRequest({ endpoint, params, query, body, spoilt, idempotencyKe
     method: endpoint.id === 'events.watch' ? 'HEAD' : endpoint.method,
     path: `${path}${search}`,
     body: content.body,
-    headers: idempotencyKey === undefined ? {} : { 'idempotency-key': encodeURIComponent(idempotencyKey) },
+    headers: {
+      ...(idempotencyKey !== undefined && { 'idempotency-key': encodeURIComponent(idempotencyKey) }),
+      ...(endpoint.form && { 'content-type': 'application/x-www-form-urlencoded' }),
+    },
     isValid: isQueryValid && content.isValid,
     params: filled,
   }
@@ -67,6 +70,7 @@ function contentOf(endpoint: Endpoint, body: unknown, spoilt: Draft['spoilt'], k
   if (endpoint.method === 'GET') return { body: undefined, isValid: true }
   if (endpoint.upload) return uploadOf(spoilt !== undefined)
   const resolved = JSON.parse(JSON.stringify(resolve(body, known)) ?? '{}')
+  if (endpoint.form) return { body: new URLSearchParams(stringValues(resolved)).toString(), isValid: true }
   const sent: Sent = spoilt ? spoilt.spoil(resolved, spoilt.at) : { value: resolved }
   const text = 'text' in sent ? sent.text : JSON.stringify(sent.value)
   return { body: text, isValid: isTaken(endpoint, text) && spoilt?.kind !== 'unknown field' }
@@ -154,6 +158,7 @@ const PARAM_OF: Record<string, string | null> = {
   heartbeatRuns: 'runId',
   issues: 'issueId',
   labels: 'labelId',
+  secrets: 'secretId',
   projects: 'projectId',
   runs: 'runId',
   skills: 'skillId',

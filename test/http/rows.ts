@@ -1,74 +1,27 @@
-import { v7 as uuid } from 'uuid'
 import type { Context } from '../../src/context.ts'
 import { sql } from '../../src/database/sql.ts'
 import { hashKey } from '../../src/http/caller.ts'
+import * as rows from '../arrange.ts'
 
-/** Rows as a test needs them, inserted straight into the database. */
+/** Rows for tests that ask as nobody in particular; see arrange.ts. */
 
-export function insertCompanyRow(ctx: Context, name = 'Acme'): string {
-  const id = uuid()
-  const row = { id, name, issue_prefix: id.slice(-12).toUpperCase(), created_at: ctx.now, updated_at: ctx.now }
-  ctx.db.run(sql.insertInto('company').values(row))
-  return id
-}
+export { insertCompany as insertCompanyRow } from '../arrange.ts'
 
-export function insertAgentRow(
+/** @returns the agent's id */
+export const insertAgentRow = (
   ctx: Context,
   companyId: string,
-  agent: { role?: string; reportsTo?: string } = {},
-): string {
-  const id = uuid()
-  ctx.db.run(
-    sql.insertInto('agent').values({
-      id,
-      company_id: companyId,
-      name: 'Ada',
-      url_key: id,
-      role: agent.role ?? 'engineer',
-      reports_to: agent.reportsTo ?? null,
-      adapter_type: 'process',
-      created_at: ctx.now,
-      updated_at: ctx.now,
-    }),
-  )
-  return id
-}
+  { role = 'engineer', reportsTo = null }: { role?: string; reportsTo?: string | null } = {},
+): string => rows.insertAgentRow(ctx, { company_id: companyId, name: 'Ada', role, reports_to: reportsTo }).id
 
 /** @returns the key's id, and the key */
 export function insertKeyRow(ctx: Context, companyId: string, agentId: string): { id: string; key: string } {
-  const id = uuid()
-  const key = `svc_${id}`
-  ctx.db.run(
-    sql.insertInto('agent_key').values({
-      id,
-      company_id: companyId,
-      agent_id: agentId,
-      name: 'a key',
-      prefix: key.slice(0, 8),
-      hash: hashKey(key),
-      created_at: ctx.now,
-    }),
-  )
-  return { id, key }
+  const key = rows.insertKey(ctx, { id: agentId, company_id: companyId })
+  // As one that was never used.
+  const unused = sql.updateTable('agent_key').set({ last_used_at: null }).where('hash', '=', hashKey(key))
+  return { id: ctx.db.first(unused.returning('id'))!.id, key }
 }
 
 /** @returns the id of a run that is under way */
-export function insertRunRow(ctx: Context, companyId: string, agentId: string): string {
-  const id = uuid()
-  const wake = { id: uuid(), company_id: companyId, agent_id: agentId, created_at: ctx.now, updated_at: ctx.now }
-  ctx.db.run(sql.insertInto('wake').values({ ...wake, status: 'claimed', reasons: '[]' }))
-  ctx.db.run(
-    sql.insertInto('run').values({
-      id,
-      company_id: companyId,
-      agent_id: agentId,
-      wake_id: wake.id,
-      status: 'running',
-      source: 'on_demand',
-      reasons: '[]',
-      adapter_type: 'process',
-      created_at: ctx.now,
-    }),
-  )
-  return id
-}
+export const insertRunRow = (ctx: Context, companyId: string, agentId: string): string =>
+  rows.insertRunRow(ctx, { id: agentId, company_id: companyId })

@@ -95,3 +95,56 @@ test('a heartbeat begins with one read: the issue, what it is for, and the comme
   const other = await ask('GET', `/api/issues/${issue.id}/heartbeat-context?wakeCommentId=${last.id}`)
   assert.deepEqual(other.body.wakeComment, last)
 })
+
+test('heartbeat-context has the attachments, the documents without their texts, and the open approvals', async (t) => {
+  const { create, ask, make, company, cleo } = await setUp(t)
+  const issue = await create()
+  const form = new FormData()
+  form.set('file', new File(['notes'], 'notes.txt'))
+  const attachment = (await ask('POST', `/api/issues/${issue.id}/attachments`, form)).body
+  const { body: _, ...document } = await make('PUT', `/api/issues/${issue.id}/documents/plan`, { body: '# Plan' })
+  const approval = (
+    await cleo.ask('POST', `/api/companies/${company.id}/approvals`, {
+      ...{ type: 'approve_ceo_strategy', payload: { plan: 'Grow' }, issueIds: [issue.id] },
+    })
+  ).body
+  const context = async () => (await ask('GET', `/api/issues/${issue.id}/heartbeat-context`)).body
+  const { attachments, documents, approvals } = await context()
+  assert.deepEqual(attachments, [attachment])
+  assert.deepEqual(documents, [document])
+  assert.deepEqual(approvals, [{ id: approval.id, type: 'approve_ceo_strategy', status: 'pending' }])
+  await make('POST', `/api/approvals/${approval.id}/approve`)
+  assert.deepEqual((await context()).approvals, [])
+})
+
+test('the runs of an issue are listed, newest first, by its identifier too', async (t) => {
+  const app = await setUp(t)
+  const issue = await app.create()
+  const first = await insertRun(app, app.ada, { issue_id: issue.id, status: 'failed', finished_at: app.ctx.now })
+  const second = await insertRun(app, app.ada, { issue_id: issue.id })
+  await insertRun(app, app.bob)
+  const runs = async (query = '') =>
+    (await app.ask('GET', `/api/issues/${issue.identifier}/runs${query}`)).body.map((run: { id: string }) => run.id)
+  assert.deepEqual(await runs(), [second.id, first.id])
+  assert.deepEqual(await runs('?status=failed'), [first.id])
+  assert.equal(
+    (await app.ask('GET', `/api/issues/${issue.id}/runs?limit=1`)).headers.get('link')?.includes('after='),
+    true,
+  )
+})
+
+test('the activity says how many entries there are, and what a run did', async (t) => {
+  const app = await setUp(t)
+  const issue = await app.create()
+  const run = await insertRun(app, app.ada)
+  await run.ask('POST', `/api/issues/${issue.id}/comments`, { body: 'Here.' })
+  const all = await app.ask('GET', `/api/companies/${app.company.id}/activity?count=true&limit=1`)
+  assert.deepEqual([all.body.length, all.headers.get('x-total-count')], [1, '3'])
+  const own = await app.ask('GET', `/api/companies/${app.company.id}/activity?runId=${run.id}`)
+  assert.deepEqual(
+    own.body.map((entry: { action: string }) => entry.action),
+    ['issue.commented'],
+  )
+  const ofIssue = await app.ask('GET', `/api/issues/${issue.id}/activity?count=true`)
+  assert.equal(ofIssue.headers.get('x-total-count'), '2')
+})

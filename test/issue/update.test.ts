@@ -317,3 +317,20 @@ test('an agent is named by its url key where its id goes', async (t) => {
   const dora = insertAgent(app, { company_id: app.company.id, name: 'Dora', url_key: 'dora' })
   assert.equal((await app.create({ assigneeAgentId: 'dora' })).assigneeAgentId, dora.id)
 })
+
+test('an issue whose last open blocker is taken from it wakes its assignee', async (t) => {
+  const { ctx, create, patch, ada } = await setUp(t)
+  const [one, two] = [await create(), await create()]
+  const issue = await create({ assigneeAgentId: ada.id, blockedByIssueIds: [one.id, two.id] })
+  forgetWakes(ctx)
+  await patch(issue, { blockedByIssueIds: [two.id] })
+  assert.deepEqual(wakeReasons(ctx, ada), [])
+  await patch(issue, { blockedByIssueIds: [] })
+  assert.deepEqual(
+    wakeReasons(ctx, ada).map((reason) => [reason.source, reason.issueId]),
+    [['blockers_resolved', issue.id]],
+  )
+  forgetWakes(ctx)
+  await patch(issue, { blockedByIssueIds: [] })
+  assert.deepEqual(wakeReasons(ctx, ada), [])
+})

@@ -67,10 +67,10 @@ test('a run whose shim was never recorded is found by its marker', async (t) => 
   assert.equal(findShim(ref.runId), undefined)
 })
 
-test('a run that was never started is lost at once', async (t) => {
+test('a run that was never started is known to be that', async (t) => {
   const spec = specOf('succeed')
   const ref = { runId: spec.runId, runDir: runFolder(t, spec.runId), identity: null }
-  assert.equal((await watchRun(ref, { onFacts() {} }).ended).reason, 'lost')
+  assert.equal((await watchRun(ref, { onFacts() {} }).ended).reason, 'never_started')
 })
 
 test('a handle that is closed leaves the run alone', async (t) => {

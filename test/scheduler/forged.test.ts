@@ -31,7 +31,7 @@ for (const [what, forge] of Object.entries(forgeries)) {
     const runId = randomUUID()
     const ref = { runId, runDir: runFolder(t, runId), identity: forge(identityOf(child.pid!)!) }
     assert.deepEqual(await stopRun(ref, 0), [])
-    assert.equal((await watchRun(ref, { onFacts() {} }).ended).reason, 'lost')
+    assert.equal((await watchRun(ref, { onFacts() {} }).ended).reason, 'never_started')
     assert.ok(isSameProcess(identityOf(child.pid!)!))
     assert.equal(child.signalCode, null)
   })

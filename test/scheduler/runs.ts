@@ -30,6 +30,7 @@ export function specOf(agent: string, args: string[] = [], changes: Partial<RunS
     stdin: '',
     reader: { type: 'process', config: {}, session: null, newSessionId: randomUUID() },
     redact: [],
+    budgetMicros: null,
     timeoutSec: 60,
     silenceSec: null,
     graceSec: 1,

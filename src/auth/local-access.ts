@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto'
+import { createOneTimeLink, type OneTimeLink, sameSecret } from './setup.ts'
+
+/**
+ * Who is the board in local trusted mode: everybody who reaches the server,
+ * or, with `--require-token`, the browser that opened the link of the start.
+ */
+export interface LocalAccess {
+  /** Undefined where no token is required. */
+  link: OneTimeLink | undefined
+  admits(cookie: string | undefined): boolean
+  /** @returns the `Set-Cookie` value for the link's token; undefined when it is not, or used up */
+  enter(token: string): string | undefined
+}
+
+const COOKIE = 'service.local'
+
+export function createLocalAccess({ requireToken }: { requireToken: boolean }): LocalAccess {
+  if (!requireToken) return { link: undefined, admits: () => true, enter: () => undefined }
+  const link = createOneTimeLink()
+  const key = randomBytes(32).toString('base64url')
+  return {
+    link,
+    admits(cookie) {
+      const values = (cookie ?? '').split(/; */).filter((pair) => pair.startsWith(`${COOKIE}=`))
+      return values.some((pair) => sameSecret(pair.slice(COOKIE.length + 1), key))
+    },
+    enter: (token) => (link.use(token) ? `${COOKIE}=${key}; Path=/; HttpOnly; SameSite=Lax` : undefined),
+  }
+}

@@ -1,0 +1,48 @@
+import { v7 as uuid } from 'uuid'
+import type { Db } from '../database/db.ts'
+import { sql } from '../database/sql.ts'
+
+export const findUser = (db: Db, key: { id: string }) =>
+  db.first(sql.selectFrom('auth_user').selectAll().where('id', '=', key.id))
+
+/** @param key.email in lower case, as all are stored */
+export const findUserByEmail = (db: Db, key: { email: string }) =>
+  db.first(sql.selectFrom('auth_user').select('id').where('email', '=', key.email))
+
+export const isAnyUser = (db: Db): boolean => db.first(sql.selectFrom('auth_user').select('id').limit(1)) !== undefined
+
+export interface NewUser {
+  name: string
+  /** In lower case. */
+  email: string
+  passwordHash: string
+  mayCreateCompanies: boolean
+}
+
+/** Inserts a person with a password, in the form in which better-auth keeps them. @returns the user's id */
+export function insertUser(db: Db, user: NewUser, at: string): string {
+  const id = uuid()
+  const times = { created_at: at, updated_at: at }
+  const may = user.mayCreateCompanies ? 1 : 0
+  db.run(
+    sql.insertInto('auth_user').values({ id, name: user.name, email: user.email, may_create_companies: may, ...times }),
+  )
+  db.run(
+    sql.insertInto('auth_account').values({
+      id: uuid(),
+      user_id: id,
+      account_id: id,
+      provider_id: 'credential',
+      password: user.passwordHash,
+      ...times,
+    }),
+  )
+  return id
+}
+
+/** Ends every session of a person. @returns how many there were */
+export const deleteSessions = (db: Db, of: { userId: string }) =>
+  db.run(sql.deleteFrom('auth_session').where('user_id', '=', of.userId))
+
+export const deleteExpiredSessions = (db: Db, at: string) =>
+  db.run(sql.deleteFrom('auth_session').where('expires_at', '<', at))

@@ -1,0 +1,29 @@
+import { recordActivity } from '../activity/record.ts'
+import type { Context } from '../context.ts'
+import { actorOf, type Caller } from '../http/caller.ts'
+import { requestStops } from '../run/stop.ts'
+import { deleteFreeze, findFreeze, insertFreeze, listCompanyIds } from './queries.ts'
+
+/**
+ * Stops everything that runs, in every company, and lets nothing start until
+ * the thaw, over restarts of the server too. What waits goes on waiting.
+ * Freezing what is frozen changes nothing.
+ */
+export function freezeAll(ctx: Context, caller: Caller, reason: string | null): void {
+  if (findFreeze(ctx.db)) return
+  insertFreeze(ctx.db, { reason, user_id: actorOf(caller).id, created_at: ctx.now })
+  requestStops(ctx, {}, 'stopped')
+  recordForAll(ctx, caller, 'company.frozen', { reason })
+}
+
+/** Lets everything go on that was waiting. */
+export function thawAll(ctx: Context, caller: Caller): void {
+  if (deleteFreeze(ctx.db) > 0) recordForAll(ctx, caller, 'company.unfrozen', {})
+}
+
+/** The activity belongs to companies: each says why nothing ran in it. */
+function recordForAll(ctx: Context, caller: Caller, action: string, details: Record<string, unknown>): void {
+  for (const companyId of listCompanyIds(ctx.db)) {
+    recordActivity(ctx, caller, { companyId, action, entity: { type: 'company', id: companyId }, details })
+  }
+}

@@ -1,0 +1,42 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '../database/db.ts'
+import { sql } from '../database/sql.ts'
+import type { FreezeTable } from '../database/tables.ts'
+
+export type FreezeRow = Selectable<FreezeTable>
+
+const freeze = sql.selectFrom('freeze').selectAll().compile()
+
+/** The emergency stop of everything, while it stands. */
+export const findFreeze = (db: Db): FreezeRow | undefined => db.first(freeze)
+
+export const insertFreeze = (db: Db, row: Omit<FreezeRow, 'id'>) =>
+  db.run(sql.insertInto('freeze').values({ id: 1, ...row }))
+
+export const deleteFreeze = (db: Db) => db.run(sql.deleteFrom('freeze'))
+
+const company = sql.selectFrom('company').select('id').compile()
+
+export const listCompanyIds = (db: Db): string[] => db.all(company).map(({ id }) => id)
+
+const load = sql
+  .selectNoFrom((eb) => [
+    eb
+      .selectFrom('run')
+      .select(({ fn }) => fn.countAll<number>().as('n'))
+      .where('finished_at', 'is', null)
+      .$asScalar()
+      .$notNull()
+      .as('liveRuns'),
+    eb
+      .selectFrom('wake')
+      .select(({ fn }) => fn.countAll<number>().as('n'))
+      .where('status', '=', 'waiting')
+      .$asScalar()
+      .$notNull()
+      .as('waitingWakes'),
+  ])
+  .compile()
+
+/** How much runs and how much waits, over all companies. */
+export const countLoad = (db: Db): { liveRuns: number; waitingWakes: number } => db.first(load)!

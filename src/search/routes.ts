@@ -1,0 +1,30 @@
+import * as v from 'valibot'
+import { route } from '../http/route.ts'
+import { agent, board } from '../http/who.ts'
+import { Found, search } from './search.ts'
+
+export const searchRoutes = [
+  route({
+    id: 'companies.search',
+    method: 'GET',
+    path: '/api/companies/:companyId/search',
+    summary: 'Search issues, comments, agents, projects and goals by the beginnings of words',
+    who: [board, agent],
+    query: v.object({
+      q: v.pipe(v.string(), v.maxLength(500, 'must be at most 500 characters')),
+      limit: v.optional(
+        v.pipe(
+          v.string(),
+          v.regex(/^\d+$/, 'must be a number'),
+          v.transform(Number),
+          v.minValue(1),
+          v.maxValue(50),
+          v.description('How many of each kind. Default 10.'),
+        ),
+        '10',
+      ),
+    }),
+    answers: { 200: Found },
+    run: (ctx, { params, query }) => search(ctx, params.companyId, query.q, query.limit),
+  }),
+]
