@@ -22,6 +22,16 @@ create table company (
   check ((status = 'paused') = (paused_at is not null))
 ) strict;
 
+-- What a package says that no other table holds: its license and readme, its
+-- teams, what COMPANY.md has besides. Kept so that an export gives it back.
+create table package_part (
+  company_id text not null references company (id) on delete cascade,
+  path       text not null,                         -- as in the package
+  kind       text not null check (kind in ('about', 'team', 'document')),
+  content    blob not null,                         -- of a document its bytes, else JSON
+  primary key (company_id, path)
+) strict, without rowid;
+
 create trigger company_prefix_is_final before update of issue_prefix on company when new.issue_prefix <> old.issue_prefix
 begin
   select raise(abort, 'issue_prefix cannot be changed');

@@ -1,56 +1,81 @@
 import { Command, CommanderError } from 'commander'
 import { apiCommand } from './cli/api.ts'
+import { completionCommand } from './cli/completion.ts'
 import { demoCommand } from './cli/demo.ts'
 import { demoAgentCommand } from './cli/demo-agent.ts'
 import { doctorCommand } from './cli/doctor.ts'
 import { EXIT, exitCodeOf, lineOf } from './cli/exit-codes.ts'
 import { freezeCommand, thawCommand } from './cli/freeze.ts'
+import { logsCommand } from './cli/logs.ts'
+import { NOUNS } from './cli/nouns.ts'
 import { startCommand } from './cli/start.ts'
 import { statusCommand } from './cli/status.ts'
 import { stopCommand } from './cli/stop.ts'
 import { verifyCommand } from './cli/verify.ts'
+import { waitCommand } from './cli/wait.ts'
+import { whyCommand } from './cli/why.ts'
 import { packageVersion } from './config.ts'
 
-const program = new Command('service')
-  .description('The control plane that organizations of AI agents run on.')
-  .version(packageVersion(), '-V, --version', 'print the version')
-  .helpOption('-h, --help', 'print help')
-  .addHelpText(
-    'after',
-    `
-Examples:
-  $ service start                    start the server and leave it up
-  $ service demo                     watch a company of five agents do its work, without a model
-  $ service status                   say what the server has
-  $ service api GET /api/companies   ask the API anything
-
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no server, 4 not allowed, 5 not found,
-6 conflict, 7 needs an approval or a budget, 8 took too long, 75 another server has the data directory.`,
-  )
-  .showHelpAfterError('(service --help lists what there is)')
-  .exitOverride()
-
-const commands = [
+const COMMANDS = [
   startCommand,
   demoCommand,
   statusCommand,
   stopCommand,
   freezeCommand,
   thawCommand,
-  apiCommand,
   doctorCommand,
   verifyCommand,
+  logsCommand,
 ]
-for (const command of commands) program.addCommand(command().exitOverride().showHelpAfterError(false))
-program.addCommand(demoAgentCommand().exitOverride(), { hidden: true })
+const CLIENT_COMMANDS = [whyCommand, waitCommand, apiCommand]
+
+/** @param isAsked which of the nouns are to be there with all their verbs; the others are there by name */
+async function createProgram(isAsked: (noun: string) => boolean): Promise<Command> {
+  const program = new Command('service')
+    .description('The control plane that organizations of AI agents run on.')
+    .version(packageVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ service start                    start the server and leave it up
+  $ service demo                     watch a company of five agents do its work, without a model
+  $ service company new --template software-team
+  $ service issue list               list what is to be done
+  $ service why TER-6                tell what happened on an issue, and why
+  $ service api GET /api/companies   ask the API anything
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no server, 4 not allowed, 5 not found,
+6 conflict, 7 needs an approval or a budget, 8 took too long, 75 another server has the data directory.`,
+    )
+    .showHelpAfterError('(service --help lists what there is)')
+  for (const command of COMMANDS) program.addCommand(command())
+  for (const { name, description, load } of NOUNS) {
+    program.addCommand(isAsked(name) ? await load() : new Command(name).description(description))
+  }
+  for (const command of CLIENT_COMMANDS) program.addCommand(command())
+  program.addCommand(completionCommand(() => createProgram(() => true)))
+  program.addCommand(demoAgentCommand(), { hidden: true })
+  endQuietly(program)
+  return program
+}
+
+/** Lets commander throw instead of ending the process, at every depth. */
+function endQuietly(command: Command): void {
+  command.exitOverride()
+  for (const one of command.commands) endQuietly(one.showHelpAfterError(false))
+}
 
 try {
-  if (process.argv.length === 2) program.outputHelp()
+  const given = process.argv.slice(2)
+  const program = await createProgram((noun) => given[0] === noun || (given[0] === 'help' && given[1] === noun))
+  if (given.length === 0) program.outputHelp()
   else await program.parseAsync()
 } catch (error) {
   if (error instanceof CommanderError) {
     // Commander has said what is wrong already; help and version are no error.
-    process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage
+    process.exitCode = error.exitCode === 0 || error.code === 'commander.help' ? EXIT.ok : EXIT.usage
   } else {
     process.stderr.write(`service: ${lineOf(error)}\n`)
     process.exitCode = exitCodeOf(error)

@@ -28,23 +28,30 @@ export function createAgent(ctx: Context, caller: Caller, companyId: string, wan
   return agent
 }
 
+/** What an agent is known by, where that is chosen beforehand: its files are on disk already, its slug is a package's. */
+export interface Identity {
+  id?: string
+  /** Free in the company. */
+  urlKey?: string
+}
+
 /** Puts an agent into the company, with its first configuration revision. The activity is the caller's to record. */
 export function addAgent(
   ctx: Context,
   caller: Caller,
   companyId: string,
   want: NewAgent,
-  as: { status: 'idle' | 'pending_approval'; source: 'create' | 'hire' },
+  as: { status: 'idle' | 'pending_approval'; source: 'create' | 'hire' } & Identity,
 ): AgentRow {
   checkAdapterConfig(want.adapterType, want.adapterConfig)
   if (want.metadata) refusePlaceholders(want.metadata, 'metadata')
-  const id = uuid()
+  const id = as.id ?? uuid()
   const runtimeConfig = JSON.stringify(want.runtimeConfig ?? {})
   insertAgent(ctx.db, {
     id,
     company_id: companyId,
     name: want.name,
-    url_key: chooseUrlKey(ctx, companyId, want.name),
+    url_key: as.urlKey ?? chooseUrlKey(ctx, companyId, want.name),
     role: want.role,
     title: want.title ?? null,
     icon: want.icon ?? null,

@@ -10,7 +10,7 @@ import { type AgentCaller, actorOf, type Caller } from '../http/caller.ts'
 import type { AgentRow, NewAgent, Permissions } from './agent.ts'
 import { isWithin } from './budget.ts'
 import { configOf } from './configuration.ts'
-import { addAgent, sourceIssues } from './create.ts'
+import { addAgent, type Identity, sourceIssues } from './create.ts'
 import { hasSubordinates } from './credentials.ts'
 import { getAgent } from './get.ts'
 import { release } from './pause.ts'
@@ -28,12 +28,13 @@ export function hireAgent(
   caller: Caller,
   companyId: string,
   want: NewAgent,
+  identity: Identity = {},
 ): { agent: AgentRow; approval: ApprovalRow | null } {
   if (caller.type === 'agent') requireHirer(ctx, caller)
   const issueIds = sourceIssues(ctx, companyId, want)
   const hire = caller.type === 'agent' ? withHirersDefaults(ctx, caller, want) : want
-  const status = needsApproval(ctx, caller, companyId, hire) ? 'pending_approval' : 'idle'
-  const agent = addAgent(ctx, caller, companyId, hire, { status, source: 'hire' })
+  const status = statusOfHire(ctx, caller, companyId, hire)
+  const agent = addAgent(ctx, caller, companyId, hire, { ...identity, status, source: 'hire' })
   const approval = status === 'idle' ? null : createHireApproval(ctx, caller, agent, issueIds)
   recordActivity(ctx, caller, {
     companyId,
@@ -43,6 +44,12 @@ export function hireAgent(
     details: { name: agent.name, role: agent.role, sourceIssueIds: issueIds, approvalId: approval?.id ?? null },
   })
   return { agent, approval }
+}
+
+/** What an agent that is hired so begins as. */
+export function statusOfHire(ctx: Context, caller: Caller, companyId: string, want: NewAgent) {
+  const hire = caller.type === 'agent' ? withHirersDefaults(ctx, caller, want) : want
+  return needsApproval(ctx, caller, companyId, hire) ? 'pending_approval' : 'idle'
 }
 
 /** Takes an agent whose hire was approved into service: it is idle and its timer runs. */

@@ -17,7 +17,7 @@ import { listSubordinates, updateAgent } from './queries.ts'
  */
 export function terminateAgent(ctx: Context, caller: Caller, agent: AgentRow): void {
   if (agent.status === 'terminated') return
-  const issueIds = endAgent(ctx, caller, agent)
+  const { issueIds, activityId } = endAgent(ctx, caller, agent)
   const approval = cancelHireApproval(ctx.db, { agentId: agent.id, at: ctx.now })
   if (approval) {
     recordActivity(ctx, caller, {
@@ -29,7 +29,12 @@ export function terminateAgent(ctx: Context, caller: Caller, agent: AgentRow): v
     })
   }
   if (agent.reports_to) {
-    requestWake(ctx, SYSTEM, { agentId: agent.reports_to, source: 'on_demand', issueId: issueIds[0] ?? null })
+    requestWake(ctx, SYSTEM, {
+      agentId: agent.reports_to,
+      source: 'on_demand',
+      issueId: issueIds[0] ?? null,
+      cause: { activityId },
+    })
   }
 }
 
@@ -38,9 +43,9 @@ export function terminateAgent(ctx: Context, caller: Caller, agent: AgentRow): v
  * stopped, its open issues given back, and its subordinates move up to its own
  * manager, so that nobody's chain of command runs through it.
  *
- * @returns the ids of the issues given back, the most urgent first
+ * @returns the ids of the issues given back, the most urgent first, and the activity that tells of the end
  */
-export function endAgent(ctx: Context, caller: Caller, agent: AgentRow): string[] {
+export function endAgent(ctx: Context, caller: Caller, agent: AgentRow): { issueIds: string[]; activityId: string } {
   requireNext(agent, 'terminated')
   updateAgent(ctx.db, agent.id, {
     status: 'terminated',
@@ -52,7 +57,7 @@ export function endAgent(ctx: Context, caller: Caller, agent: AgentRow): string[
   })
   revokeAllKeys(ctx.db, { agentId: agent.id, at: ctx.now })
   dropWaitingWakes(ctx.db, { agentId: agent.id, reason: 'terminated', at: ctx.now })
-  recordActivity(ctx, caller, {
+  const activityId = recordActivity(ctx, caller, {
     companyId: agent.company_id,
     action: 'agent.terminated',
     entity: { type: 'agent', id: agent.id },
@@ -63,7 +68,7 @@ export function endAgent(ctx: Context, caller: Caller, agent: AgentRow): string[
   for (const subordinate of listSubordinates(ctx.db, { agentId: agent.id })) {
     moveAgent(ctx, caller, subordinate, agent.reports_to)
   }
-  return releaseIssues(ctx, caller, agent)
+  return { issueIds: releaseIssues(ctx, caller, agent), activityId }
 }
 
 function releaseIssues(ctx: Context, caller: Caller, agent: AgentRow): string[] {

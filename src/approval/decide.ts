@@ -40,9 +40,9 @@ export function decideApproval(
     decided_at: ctx.now,
     updated_at: ctx.now,
   })
-  record(ctx, caller, decided)
+  const activityId = record(ctx, caller, decided)
   if (to !== 'revision_requested') settleHire(ctx, caller, decided)
-  wakeRequester(ctx, caller, decided)
+  wakeRequester(ctx, caller, decided, activityId)
   return decided
 }
 
@@ -95,13 +95,14 @@ function settleHire(ctx: Context, caller: Caller, approval: ApprovalRow): void {
   else rejectHiredAgent(ctx, caller, approval.agent_id)
 }
 
-function wakeRequester(ctx: Context, caller: Caller, approval: ApprovalRow): void {
+function wakeRequester(ctx: Context, caller: Caller, approval: ApprovalRow, activityId: string): void {
   if (approval.requested_by_agent_id === null) return
   requestWake(ctx, caller, {
     agentId: approval.requested_by_agent_id,
     source: 'approval_resolved',
     approvalId: approval.id,
     issueId: listLinkedIssues(ctx.db, { approvalId: approval.id })[0]?.id ?? null,
+    cause: { activityId },
   })
 }
 

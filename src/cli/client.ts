@@ -9,6 +9,8 @@ export interface Answer extends RawAnswer {
 
 export interface Client {
   url: string
+  /** What it sends as a bearer token. */
+  token: string | undefined
   /**
    * Asks and reads the answer's body.
    *
@@ -32,6 +34,7 @@ export function createClient({ url, token }: { url: string; token?: string | und
   }
   return {
     url,
+    token,
     ask,
     async request(method, path, body) {
       const answer = await ask({ method, path, body })

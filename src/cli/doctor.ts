@@ -1,48 +1,65 @@
-import { statSync } from 'node:fs'
 import { Command } from 'commander'
-import { dataDirOf } from '../config.ts'
-import { CHECKS, type CheckName, type Finding } from '../database/check.ts'
-import { checkData } from './check.ts'
+import { type Config, packageVersion, readConfig } from '../config.ts'
+import type { Result } from '../doctor/check.ts'
 import { type ConnectionOptions, withConnection } from './connection.ts'
-import { CliError, EXIT } from './exit-codes.ts'
-import { print, printJson } from './output.ts'
+import { CliError, EXIT, lineOf } from './exit-codes.ts'
+import { oneLine, paint, print, printJson } from './output.ts'
 
 interface DoctorOptions extends ConnectionOptions {
   deep?: boolean
   json?: boolean
 }
 
-/** What takes no time to speak of, however much there is. */
-const QUICK: readonly CheckName[] = ['foreign_keys', 'issue_counts', 'run_totals']
-
 export const doctorCommand = () =>
   withConnection(new Command('doctor'))
-    .description('Look whether the data directory is in order.')
+    .description('Say whether everything that a server needs is there and in order, and what to do where it is not.')
     .option('--deep', 'recompute every total, search index and hash too, which takes longer')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExamples:\n  $ service doctor\n  $ service doctor --deep --data-dir ./data')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ service doctor\n  $ service doctor --deep --json --data-dir ./data\n\nExit codes: 0 nothing is broken, 1 something is.',
+    )
     .action(doctor)
 
 async function doctor(options: DoctorOptions): Promise<void> {
-  const { checks, findings } = await checkData(options, { only: options.deep ? CHECKS : QUICK })
-  const all: { check: string; message: string }[] = [...openToOthers(options), ...findings]
-  if (options.json) printJson({ ok: all.length === 0, checks: ['data_dir', ...checks], findings: all })
-  else {
-    for (const check of ['data_dir', ...checks]) {
-      const wrong = all.filter((finding) => finding.check === check)
-      print(`${wrong.length === 0 ? 'ok   ' : 'WRONG'} ${check.replaceAll('_', ' ')}`)
-      for (const { message } of wrong) print(`      ${message}`)
-    }
-  }
-  if (all.length > 0) throw new CliError(EXIT.failure, `${all.length} findings.`)
+  const results = await examineAll(options)
+  const broken = results.filter((result) => result.status === 'broken').length
+  if (options.json) printJson({ ok: broken === 0, version: packageVersion(), checks: results })
+  else print(describe(results))
+  if (broken > 0) throw new CliError(EXIT.failure, `${broken} of ${results.length} checks found something broken.`)
 }
 
-/** The directory holds keys, so nobody else may look into it. */
-function openToOthers(options: ConnectionOptions): (Omit<Finding, 'check'> & { check: string })[] {
-  if (options.url !== undefined) return []
-  const dataDir = dataDirOf(options, process.env)
-  const mode = statSync(dataDir, { throwIfNoEntry: false })?.mode
-  if (mode === undefined || process.platform === 'win32' || (mode & 0o077) === 0) return []
-  const message = `${dataDir} is open to other users of this machine (${(mode & 0o777).toString(8)}): chmod 700 it.`
-  return [{ check: 'data_dir', message }]
+/** Settings that cannot be read stand in the way of everything else, and a database of its content. */
+async function examineAll(options: DoctorOptions): Promise<Result[]> {
+  const [{ examine }, { CHECKS }, { contentCheck }] = await Promise.all([
+    import('../doctor/check.ts'),
+    import('../doctor/checks.ts'),
+    import('../doctor/content.ts'),
+  ])
+  let config: Config
+  try {
+    config = readConfig(options.dataDir === undefined ? {} : { dataDir: options.dataDir }, process.env)
+  } catch (error) {
+    return [{ id: 'settings', title: 'Settings', status: 'broken', message: lineOf(error) }]
+  }
+  const results = await examine(config, CHECKS)
+  const hasContent = results.some(
+    ({ id, status, details }) => id === 'database' && status !== 'broken' && details?.bytes,
+  )
+  if (!hasContent && options.url === undefined) return results
+  return [...results, ...(await examine(config, [contentCheck(options, { deep: options.deep ?? false })]))]
+}
+
+const MARKS = { ok: ['good', 'ok'], warning: ['waiting', 'warning'], broken: ['bad', 'broken'] } as const
+
+function describe(results: readonly Result[]): string {
+  const width = Math.max(...results.map((result) => result.title.length))
+  return results
+    .flatMap(({ status, title, message, hint }, i) => {
+      const [meaning, mark] = MARKS[status]
+      const shown = results[i - 1]?.title === title ? '' : title
+      const line = `${paint(meaning, mark.padEnd(7))}  ${shown.padEnd(width)}  ${oneLine(message)}`
+      return hint ? [line, `${' '.repeat(width + 11)}${oneLine(hint)}`] : [line]
+    })
+    .join('\n')
 }

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import { DataDirTaken } from '../database/lock.ts'
 import { AppError } from '../errors.ts'
 import { createLog, type Log } from '../log.ts'
+import { logFile, openLogFile } from '../log-file.ts'
 import { type RunningServer, type Stop, startServer } from '../server.ts'
 import { CliError, EXIT } from './exit-codes.ts'
 
@@ -37,7 +38,11 @@ const SAME_SIGNAL_MS = 500
 export async function runServer(config: Config, { keepRuns = true } = {}): Promise<ServerProcess> {
   // Whatever the server writes is for its own user alone.
   process.umask(0o077)
-  const log = createLog((line) => process.stderr.write(line))
+  const keep = openLogFile(logFile(config.dataDir))
+  const log = createLog((line) => {
+    process.stderr.write(line)
+    keep(line)
+  })
   process.on('unhandledRejection', (error) => {
     log.error('Unexpected failure; the server ends.', { stack: String((error as Error)?.stack ?? error) })
     process.exit(EXIT.failure)
@@ -45,13 +50,19 @@ export async function runServer(config: Config, { keepRuns = true } = {}): Promi
   const server = await startServer(config, log).catch((error) => {
     throw startFailure(error)
   })
+  // For the file alone: on the terminal the banner says it.
+  const inFile = createLog(keep)
+  inFile.info(`service ${config.version} is up.`, { url: server.url, pid: process.pid, mode: config.mode })
 
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
   let asked: number | undefined
   const end = (how: Stop) => {
     if (asked !== undefined) return
     asked = Date.now()
-    server.close(how).then(resolve, reject)
+    server.close(how).then(() => {
+      inFile.info('The server has stopped.', { pid: process.pid })
+      resolve()
+    }, reject)
   }
   const stop = () => end({ runs: 'stop', onLeft: tellLeft(log) })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

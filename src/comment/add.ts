@@ -32,12 +32,17 @@ export function addComment(ctx: Context, caller: Caller, issue: IssueRow, body: 
   })
   touchIssue(ctx.db, { id: issue.id, at: ctx.now })
   const mentioned = mentionedAgents(ctx, issue, body)
-  recordIssue(ctx, caller, 'issue.commented', issue, {
+  const activityId = recordIssue(ctx, caller, 'issue.commented', issue, {
     commentId: comment.id,
     snippet: body.slice(0, SNIPPET).toWellFormed(),
     mentionedAgentIds: mentioned,
   })
-  const about = { issueId: issue.id, commentId: comment.id, priority: issue.priority_rank }
+  const about = {
+    issueId: issue.id,
+    commentId: comment.id,
+    priority: issue.priority_rank,
+    cause: { activityId },
+  }
   for (const agentId of mentioned) requestWake(ctx, caller, { agentId, source: 'mention', ...about })
   const assignee = issue.assignee_agent_id
   if (assignee !== null && !mentioned.includes(assignee)) {

@@ -60,7 +60,7 @@ export const commentRoutes = [
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => {
         const issue = getIssue(ctx, caller, params.issueId)
-        const open = body.reopen && isTerminal(issue.status) ? reopenIssue(ctx, caller, issue) : issue
+        const open = body.reopen && isTerminal(issue.status) ? reopenIssue(ctx, caller, issue).issue : issue
         return toComment(addComment(ctx, caller, open, body.body))
       }),
   }),

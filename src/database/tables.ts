@@ -19,6 +19,13 @@ export interface CompanyTable {
   updated_at: string
 }
 
+export interface PackagePartTable {
+  company_id: string
+  path: string
+  kind: 'about' | 'team' | 'document'
+  content: Uint8Array
+}
+
 export interface AuthUserTable {
   id: string
   name: string
@@ -551,6 +558,7 @@ export interface IdempotencyTable {
 
 export interface Tables {
   company: CompanyTable
+  package_part: PackagePartTable
   auth_user: AuthUserTable
   auth_session: AuthSessionTable
   auth_account: AuthAccountTable

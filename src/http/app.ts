@@ -22,9 +22,12 @@ import { guideRoutes } from '../guide/routes.ts'
 import { instanceRoutes } from '../instance/routes.ts'
 import { inviteRoutes } from '../invite/routes.ts'
 import { issueRoutes } from '../issue/routes.ts'
+import { whyRoutes } from '../issue/why-routes.ts'
 import { labelRoutes } from '../label/routes.ts'
+import { packageRoutes } from '../package/routes.ts'
 import { projectRoutes } from '../project/routes.ts'
 import { workspaceRoutes } from '../project/workspace-routes.ts'
+import { rehearseRoutes } from '../run/rehearse-routes.ts'
 import { runRoutes } from '../run/routes.ts'
 import { searchRoutes } from '../search/routes.ts'
 import { secretRoutes } from '../secret/routes.ts'
@@ -51,7 +54,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...dashboardRoutes,
   ...eventRoutes,
   ...goalRoutes,
-  ...guideRoutes(() => ENDPOINTS),
   ...hireRoutes,
   ...instanceRoutes,
   ...inviteRoutes,
@@ -60,15 +62,19 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...issueRoutes,
   ...keyRoutes,
   ...labelRoutes,
+  ...packageRoutes,
   ...pageRoutes,
   ...projectRoutes,
+  ...rehearseRoutes,
   ...runRoutes,
   ...searchRoutes,
   ...secretRoutes,
   ...sessionRoutes,
   ...skillRoutes,
+  ...whyRoutes,
   ...workspaceRoutes,
   ...docsRoutes(() => ENDPOINTS),
+  ...guideRoutes(() => ENDPOINTS),
   ...documentRoutes(() => ENDPOINTS),
 ]
 

@@ -1,11 +1,8 @@
 import type { Context } from '../context.ts'
-import type { LiveEvent } from '../events.ts'
 import { callerOf, isOfCompany } from './caller.ts'
 import { type Input, reply, route } from './route.ts'
+import { frame, HEARTBEAT_MS, STREAM_HEADERS } from './sse.ts'
 import { agent, board } from './who.ts'
-
-/** How often a silent stream says that it lives, in milliseconds; proxies cut silent ones. */
-const HEARTBEAT = 15_000
 
 /** How many bytes may wait for a client before it counts as too slow; more than all kept events together. */
 const WAITING_BYTES = 1024 * 1024
@@ -20,12 +17,7 @@ export const eventRoutes = [
       'Each event has the id, the type and the data of what happened. With `Last-Event-ID` the stream goes on after that event; when that is too long ago it begins with the event `reset`: load again what you show.',
     who: [board, agent],
     answers: { 200: null },
-    run: (ctx, input) =>
-      reply(200, watch(ctx, input.params.companyId, input), {
-        'content-type': 'text/event-stream; charset=utf-8',
-        // Proxies that buffer answers are asked not to.
-        'x-accel-buffering': 'no',
-      }),
+    run: (ctx, input) => reply(200, watch(ctx, input.params.companyId, input), STREAM_HEADERS),
   }),
 ]
 
@@ -51,7 +43,7 @@ function watch(ctx: Context, companyId: string, { header, drop }: Input): Readab
         // Who asked is asked again: a revoked key or an ended run must not go on watching.
         const heartbeat = setInterval(() => {
           isStillWelcome(ctx, companyId, header).then((welcome) => (welcome ? send(': alive\n\n') : end()), end)
-        }, HEARTBEAT)
+        }, HEARTBEAT_MS)
         const unsubscribe = ctx.events.subscribe((event) => {
           if (event.companyId === companyId) send(frame(event))
         }, end)
@@ -69,7 +61,7 @@ function watch(ctx: Context, companyId: string, { header, drop }: Input): Readab
 }
 
 /** Whether who asked may still watch: signed in, and of the company. */
-async function isStillWelcome(ctx: Context, companyId: string, header: Input['header']): Promise<boolean> {
+export async function isStillWelcome(ctx: Context, companyId: string, header: Input['header']): Promise<boolean> {
   const credentials = { authorization: header('authorization'), cookie: header('cookie') }
   return isOfCompany(await callerOf(ctx, credentials), companyId)
 }
@@ -83,5 +75,3 @@ function resume(ctx: Context, companyId: string, lastEventId: string | undefined
   const frames = missed.filter((event) => event.companyId === companyId).map(frame)
   return `${frames.join('')}${here}: watching\n\n`
 }
-
-const frame = ({ id, type, data }: LiveEvent) => `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`

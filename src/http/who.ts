@@ -1,4 +1,5 @@
 import { hasSubordinates } from '../agent/credentials.ts'
+import { mayCreateCompanies } from '../board/membership-queries.ts'
 import type { Context } from '../context.ts'
 import type { Caller } from './caller.ts'
 
@@ -43,8 +44,9 @@ export const manager: Who = {
   allows: (ctx, caller) => caller.type === 'agent' && hasSubordinates(ctx.db, { agentId: caller.agentId }),
 }
 
-/** The board of all companies: whoever runs this server. */
+/** The board of all companies: of local trusted mode, or who set the server up. */
 export const operator: Who = {
   name: 'the board of the whole server',
-  allows: (_, caller) => caller.type === 'board' && caller.companyIds === null,
+  allows: (ctx, caller) =>
+    caller.type === 'board' && (caller.companyIds === null || mayCreateCompanies(ctx.db, { userId: caller.userId })),
 }

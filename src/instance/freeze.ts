@@ -21,8 +21,12 @@ export function thawAll(ctx: Context, caller: Caller): void {
   if (deleteFreeze(ctx.db) > 0) recordForAll(ctx, caller, 'company.unfrozen', {})
 }
 
-/** The activity belongs to companies: each says why nothing ran in it. */
-function recordForAll(ctx: Context, caller: Caller, action: string, details: Record<string, unknown>): void {
+/**
+ * The activity belongs to companies: each says why nothing ran in it, also one
+ * to which who set the server up does not belong.
+ */
+function recordForAll(ctx: Context, operator: Caller, action: string, details: Record<string, unknown>): void {
+  const caller: Caller = operator.type === 'board' ? { ...operator, companyIds: null, roles: null } : operator
   for (const companyId of listCompanyIds(ctx.db)) {
     recordActivity(ctx, caller, { companyId, action, entity: { type: 'company', id: companyId }, details })
   }

@@ -65,13 +65,18 @@ function liveAssignee(ctx: Context, issue: Assignee & { company_id: string }, re
   return agent.id
 }
 
-/** Wakes an issue's agent because the issue is its to do; what is in the backlog or at its end is not. */
-export function wakeAssignee(ctx: Context, caller: Caller, issue: IssueRow): void {
+/**
+ * Wakes an issue's agent because the issue is its to do; what is in the backlog or at its end is not.
+ *
+ * @param activityId the activity that made it so
+ */
+export function wakeAssignee(ctx: Context, caller: Caller, issue: IssueRow, activityId: string | undefined): void {
   if (issue.assignee_agent_id === null || issue.status === 'backlog' || isTerminal(issue.status)) return
   requestWake(ctx, caller, {
     agentId: issue.assignee_agent_id,
     source: 'issue_assigned',
     issueId: issue.id,
     priority: issue.priority_rank,
+    ...(activityId !== undefined && { cause: { activityId } }),
   })
 }

@@ -38,12 +38,12 @@ export function checkoutIssue(ctx: Context, caller: Caller, ref: string, want: C
   if (issue.status === 'backlog') {
     recordIssue(ctx, caller, 'issue.updated', claimed, { changes: { status: { from: 'backlog', to: 'todo' } } })
   }
-  recordIssue(ctx, caller, 'issue.checked_out', claimed, {
+  const activityId = recordIssue(ctx, caller, 'issue.checked_out', claimed, {
     from: issue.status === 'backlog' ? 'todo' : issue.status,
     assigneeAgentId: agent.id,
   })
   noteRun(ctx, caller, claimed)
-  if (issue.assignee_agent_id !== agent.id) wakeAssignee(ctx, caller, claimed)
+  if (issue.assignee_agent_id !== agent.id) wakeAssignee(ctx, caller, claimed, activityId)
   return claimed
 }
 

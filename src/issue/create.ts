@@ -14,9 +14,16 @@ import { refuseWithoutOwner, statusWithTimes } from './transition.ts'
 /**
  * Creates an issue in any status, since a creation is no transition. Below a
  * parent it belongs to the parent's project and goal unless it names others,
- * or null for none.
+ * or null for none. Its assignee is woken, unless it is created quietly: as one
+ * of an import, which starts nothing.
  */
-export function createIssue(ctx: Context, caller: Caller, companyId: string, want: NewIssue): IssueRow {
+export function createIssue(
+  ctx: Context,
+  caller: Caller,
+  companyId: string,
+  want: NewIssue,
+  { quiet = false }: { quiet?: boolean } = {},
+): IssueRow {
   const parent = referredParent(ctx, companyId, undefined, want.parentId ?? null)
   const labelIds = referredLabels(ctx, companyId, want.labelIds ?? [])
   const blockerIds = referredBlockers(ctx, companyId, undefined, want.blockedByIssueIds ?? [])
@@ -53,14 +60,14 @@ export function createIssue(ctx: Context, caller: Caller, companyId: string, wan
   })
   if (labelIds.length > 0) replaceLabels(ctx.db, issue.id, labelIds)
   if (blockerIds.length > 0) replaceBlockers(ctx.db, issue.id, blockerIds)
-  recordIssue(ctx, caller, 'issue.created', issue, {
+  const activityId = recordIssue(ctx, caller, 'issue.created', issue, {
     title: issue.title,
     status: issue.status,
     priority: issue.priority,
     assigneeAgentId: issue.assignee_agent_id,
     parentId: issue.parent_id,
   })
-  wakeAssignee(ctx, caller, issue)
+  if (!quiet) wakeAssignee(ctx, caller, issue, activityId)
   return issue
 }
 

@@ -8,13 +8,13 @@ import { refuseReopener } from './rights.ts'
 import { statusWithTimes } from './transition.ts'
 
 /** Reopens an issue that is done or cancelled. When it was, only the activity remembers. */
-export function reopenIssue(ctx: Context, caller: Caller, issue: IssueRow): IssueRow {
+export function reopenIssue(ctx: Context, caller: Caller, issue: IssueRow): { issue: IssueRow; activityId: string } {
   refuseReopener(ctx, caller, issue)
   const reopened = updateIssueRow(ctx.db, issue.id, { ...statusWithTimes(REOPENED, ctx.now), updated_at: ctx.now })
-  recordIssue(ctx, caller, 'issue.reopened', reopened, {
+  const activityId = recordIssue(ctx, caller, 'issue.reopened', reopened, {
     from: issue.status,
     completedAt: issue.completed_at,
     cancelledAt: issue.cancelled_at,
   })
-  return reopened
+  return { issue: reopened, activityId }
 }

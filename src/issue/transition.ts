@@ -27,25 +27,40 @@ export function refuseWithoutOwner(
   )
 }
 
-/** Wakes those who waited for an issue that came to its end: the assignees of what it blocked, and of its parent. */
-export function wakeDependents(ctx: Context, caller: Caller, ended: IssueRow): void {
+/**
+ * Wakes those who waited for an issue that came to its end: the assignees of what it blocked, and of its parent.
+ *
+ * @param activityId the activity that ended it
+ */
+export function wakeDependents(ctx: Context, caller: Caller, ended: IssueRow, activityId: string): void {
   for (const freed of listUnblockedBy(ctx.db, { blockerId: ended.id })) {
-    wakeFreed(ctx, caller, freed)
+    wakeFreed(ctx, caller, freed, activityId)
   }
   if (ended.parent_id === null || hasOpenChild(ctx.db, { parentId: ended.parent_id })) return
-  wake(ctx, caller, findIssue(ctx.db, ended.parent_id)!, 'children_done')
+  wake(ctx, caller, findIssue(ctx.db, ended.parent_id)!, 'children_done', activityId)
 }
 
-/** Wakes the assignee of an issue that waits for nothing any more. */
-export const wakeFreed = (ctx: Context, caller: Caller, issue: IssueRow): void =>
-  wake(ctx, caller, issue, 'blockers_resolved')
+/**
+ * Wakes the assignee of an issue that waits for nothing any more.
+ *
+ * @param activityId the activity that made it so
+ */
+export const wakeFreed = (ctx: Context, caller: Caller, issue: IssueRow, activityId: string): void =>
+  wake(ctx, caller, issue, 'blockers_resolved', activityId)
 
-function wake(ctx: Context, caller: Caller, issue: IssueRow, source: 'blockers_resolved' | 'children_done'): void {
+function wake(
+  ctx: Context,
+  caller: Caller,
+  issue: IssueRow,
+  source: 'blockers_resolved' | 'children_done',
+  activityId: string,
+): void {
   if (issue.assignee_agent_id === null || isTerminal(issue.status)) return
   requestWake(ctx, caller, {
     agentId: issue.assignee_agent_id,
     source,
     issueId: issue.id,
     priority: issue.priority_rank,
+    cause: { activityId },
   })
 }

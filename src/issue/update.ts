@@ -25,7 +25,8 @@ export function updateIssue(
   want: IssueChange,
 ): { issue: IssueRow; comment: CommentRow | undefined } {
   const found = getIssue(ctx, caller, ref)
-  const before = want.reopen && isTerminal(found.status) ? reopenIssue(ctx, caller, found) : found
+  const reopening = want.reopen && isTerminal(found.status) ? reopenIssue(ctx, caller, found) : undefined
+  const before = reopening?.issue ?? found
   const assignment = assignmentOf(ctx, caller, before, want)
   const transition = transitionOf(ctx, caller, before, want.status)
   if (Object.keys(assignment).length > 0 || Object.keys(transition).length > 0) {
@@ -35,11 +36,14 @@ export function updateIssue(
   const wasBlocked = want.blockedByIssueIds !== undefined && isBlocked(ctx.db, before)
   const columns = { ...plainColumns(want), ...placeOf(ctx, before, want), ...assignment, ...transition }
   const changes = { ...changedColumns(before, columns), ...changeRelations(ctx, before, want) }
-  const after = Object.keys(changes).length > 0 ? apply(ctx, caller, before, columns, changes) : before
+  const change = Object.keys(changes).length > 0 ? apply(ctx, caller, before, columns, changes) : undefined
+  const after = change?.issue ?? before
   const isNewToAssignee = after.assignee_agent_id !== found.assignee_agent_id || !isToDo(found)
-  if (isNewToAssignee) wakeAssignee(ctx, caller, after)
-  if (wasBlocked && !isBlocked(ctx.db, after)) wakeFreed(ctx, caller, after)
-  if (isTerminal(after.status) && !isTerminal(before.status)) wakeDependents(ctx, caller, after)
+  if (isNewToAssignee) wakeAssignee(ctx, caller, after, change?.activityId ?? reopening?.activityId)
+  if (change && wasBlocked && !isBlocked(ctx.db, after)) wakeFreed(ctx, caller, after, change.activityId)
+  if (change && isTerminal(after.status) && !isTerminal(before.status)) {
+    wakeDependents(ctx, caller, after, change.activityId)
+  }
   const comment = want.comment === undefined ? undefined : addComment(ctx, caller, after, want.comment)
   return { issue: after, comment }
 }
@@ -49,13 +53,13 @@ type Changes = Record<string, { from: unknown; to: unknown }>
 /** Whether an issue is there to be worked on: neither put off nor at its end. */
 const isToDo = (issue: IssueRow) => issue.status !== 'backlog' && !isTerminal(issue.status)
 
-function apply(ctx: Context, caller: Caller, before: IssueRow, columns: IssueColumns, changes: Changes): IssueRow {
+function apply(ctx: Context, caller: Caller, before: IssueRow, columns: IssueColumns, changes: Changes) {
   const after = updateIssueRow(ctx.db, before.id, { ...columns, updated_at: ctx.now })
-  recordIssue(ctx, caller, 'issue.updated', after, { changes })
-  if (!changes.parentId) return after
+  const activityId = recordIssue(ctx, caller, 'issue.updated', after, { changes })
+  if (!changes.parentId) return { issue: after, activityId }
   const depth = after.parent_id === null ? 0 : findIssue(ctx.db, after.parent_id)!.request_depth + 1
   deepenIssues(ctx.db, { id: after.id, by: depth - before.request_depth })
-  return { ...after, request_depth: depth }
+  return { issue: { ...after, request_depth: depth }, activityId }
 }
 
 /** What a move to another status sets; nothing when the issue is there. */

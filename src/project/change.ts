@@ -38,8 +38,18 @@ export function getProject(ctx: Context, caller: Caller, ref: string, companyId?
   return project
 }
 
-/** Creates a project, with its first workspace where one is given. */
-export function createProject(ctx: Context, caller: Caller, companyId: string, want: NewProject): Project {
+/**
+ * Creates a project, with its first workspace where one is given.
+ *
+ * @param urlKey one that is free in the company; by default it comes from the name
+ */
+export function createProject(
+  ctx: Context,
+  caller: Caller,
+  companyId: string,
+  want: NewProject,
+  urlKey?: string,
+): Project {
   if (want.workspace && !maySetWorkspaces(ctx, caller)) {
     throw forbidden('Only the board, the CEO agent and manager agents may set a workspace. Leave `workspace` out.')
   }
@@ -50,11 +60,9 @@ export function createProject(ctx: Context, caller: Caller, companyId: string, w
     id: uuid(),
     company_id: companyId,
     name: want.name,
-    url_key: chooseUrlKey(
-      want.name,
-      'project',
-      (urlKey) => findProjectByUrlKey(ctx.db, { companyId, urlKey }) !== undefined,
-    ),
+    url_key:
+      urlKey ??
+      chooseUrlKey(want.name, 'project', (urlKey) => findProjectByUrlKey(ctx.db, { companyId, urlKey }) !== undefined),
     description: want.description ?? null,
     ...(want.status && { status: want.status }),
     lead_agent_id: want.leadAgentId ? referredAgent(ctx, companyId, 'leadAgentId', want.leadAgentId).id : null,

@@ -1,6 +1,9 @@
 import type { RunRow } from './run.ts'
 import type { WakeReason } from './wake.ts'
 
+/** What of a run its variables tell. */
+type RunIdentity = Pick<RunRow, 'id' | 'company_id' | 'agent_id' | 'issue_id' | 'source' | 'reasons'>
+
 export interface RunPlace {
   apiUrl: string
   token: string
@@ -10,7 +13,7 @@ export interface RunPlace {
 }
 
 /** The variables that tell a run who it is, why it runs and where (design, section 7). */
-export function runVariables(run: RunRow, place: RunPlace): Record<string, string> {
+export function runVariables(run: RunIdentity, place: RunPlace): Record<string, string> {
   const reasons = JSON.parse(run.reasons) as WakeReason[]
   const commentId = reasons.findLast((reason) => reason.commentId !== null)?.commentId
   const variables: Record<string, string | null | undefined> = {

@@ -88,6 +88,7 @@ function retry(ctx: Context, run: RunRow, waitMs: number): void {
     agentId: run.agent_id,
     source: 'retry',
     issueId: run.issue_id,
+    cause: { runId: run.id },
     retryOf: { id: run.retry_of_run_id ?? run.id, reasons: run.reasons },
     notBefore: waitMs > 0 ? new Date(Date.parse(ctx.now) + waitMs).toISOString() : null,
   })

@@ -222,6 +222,7 @@ export const hasChangedSomething = (db: Db, of: { runId: string }) => db.first(c
 
 /** What runs cost, by run id; one that cost nothing is not in it. */
 export function costsOfRuns(db: Db, runIds: readonly string[]): Map<string, RunCost> {
+  if (runIds.length === 0) return new Map()
   const rows = db.all(
     sql
       .selectFrom('cost_event')

@@ -1,18 +1,20 @@
 import * as v from 'valibot'
+import { recordActivity } from '../activity/record.ts'
 import { getAgent } from '../agent/get.ts'
-import { isAbove } from '../agent/queries.ts'
 import type { Context } from '../context.ts'
-import { AppError, forbidden, invalid, notFound } from '../errors.ts'
-import { type Caller, isOfCompany } from '../http/caller.ts'
+import { AppError, invalid } from '../errors.ts'
 import * as field from '../http/fields.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
 import { reply, route } from '../http/route.ts'
+import { STREAM_HEADERS } from '../http/sse.ts'
 import { agent, board } from '../http/who.ts'
+import { getIssueRef, getRun, mayCommand } from './get.ts'
 import { readLog, runFolder } from './log.ts'
-import { costsOfRuns, findIssueByRef, findRun, listRuns } from './queries.ts'
+import { streamLog } from './log-stream.ts'
+import { costsOfRuns, findIssueByRef, listRuns } from './queries.ts'
 import { Reason, RUN_STATUSES, Run, type RunRow, type RunStatus, toRun } from './run.ts'
 import { requestStop } from './stop.ts'
-import { requestWake, type WakeReason } from './wake.ts'
+import { refusesWakes, requestWake, type WakeReason } from './wake.ts'
 
 /** A waiting wake as the API shows it. */
 const Wake = v.strictObject({
@@ -57,6 +59,8 @@ const get = route({
   run: (ctx, { caller, params }) => show(ctx, getRun(ctx, caller, params.runId)),
 })
 
+const offset = v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'must be a number'), v.transform(Number)), '0')
+
 const log = route({
   id: 'runs.log',
   method: 'GET',
@@ -65,7 +69,7 @@ const log = route({
   description: 'Ask again with `nextOffset` while the run goes on. Tokens and secrets stand in it as `[redacted]`.',
   who: [board, agent],
   query: v.object({
-    offset: v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'must be a number'), v.transform(Number)), '0'),
+    offset,
     limit: v.optional(
       v.pipe(
         v.string(),
@@ -84,6 +88,24 @@ const log = route({
     const run = getRun(ctx, caller, params.runId)
     const { text, nextOffset, done } = readLog(runFolder(ctx.config, run.id), query.offset, query.limit)
     return { runId: run.id, text, nextOffset, isComplete: done || (run.finished_at !== null && text === '') }
+  },
+})
+
+const stream = route({
+  id: 'runs.logStream',
+  method: 'GET',
+  path: '/api/runs/:runId/log/stream',
+  summary: 'Follow what a run writes, live, as Server-Sent Events',
+  description:
+    'Each `log` event carries `text` and, as its id, the offset behind it; one `end` event tells how the run ended. With `Last-Event-ID`, or `offset`, the stream goes on from there.',
+  who: [board, agent],
+  query: v.object({ offset }),
+  answers: { 200: null },
+  run: (ctx, { caller, params, query, header, drop }) => {
+    const run = getRun(ctx, caller, params.runId)
+    const seen = header('last-event-id')
+    const from = seen !== undefined && /^\d{1,15}$/.test(seen) ? Number(seen) : query.offset
+    return reply(200, streamLog(ctx, run.id, from, { header, drop }), STREAM_HEADERS)
   },
 })
 
@@ -127,14 +149,26 @@ const invoke = route({
         throw new AppError('agent_not_ready', `${target.name} is ${target.status}, so it cannot run.`)
       }
       const issue = body.issueId ? getIssueRef(ctx, target.company_id, body.issueId) : undefined
-      const wake = requestWake(ctx, caller, { agentId: target.id, source: 'on_demand', issueId: issue?.id ?? null })
-      if (!wake) {
+      if (refusesWakes(target, caller, 'on_demand')) {
         const why =
           target.adapter_type === 'none'
             ? 'works elsewhere and is not started from here (adapter none)'
             : "takes no wakes but its timer's (wakeOnDemand)"
         throw new AppError('agent_not_ready', `${target.name} ${why}.`)
       }
+      const activityId = recordActivity(ctx, caller, {
+        companyId: target.company_id,
+        action: 'agent.invoked',
+        entity: { type: 'agent', id: target.id },
+        agentId: target.id,
+        details: { name: target.name, issueId: issue?.id ?? null, reason: body.reason ?? null },
+      })
+      const wake = requestWake(ctx, caller, {
+        agentId: target.id,
+        source: 'on_demand',
+        issueId: issue?.id ?? null,
+        cause: { activityId },
+      })!
       return reply(202, {
         id: wake.id,
         agentId: wake.agent_id,
@@ -163,11 +197,13 @@ export const runRoutes = [
   live,
   get,
   log,
+  stream,
   cancel,
   invoke,
   { ...list, id: 'heartbeatRuns.list', path: '/api/companies/:companyId/heartbeat-runs' },
   { ...get, id: 'heartbeatRuns.get', path: '/api/heartbeat-runs/:runId' },
   { ...log, id: 'heartbeatRuns.log', path: '/api/heartbeat-runs/:runId/log' },
+  { ...stream, id: 'heartbeatRuns.events', path: '/api/heartbeat-runs/:runId/events' },
   { ...cancel, id: 'heartbeatRuns.cancel', path: '/api/heartbeat-runs/:runId/cancel' },
   { ...invoke, id: 'agents.wakeup', path: '/api/agents/:agentId/wakeup' },
 ]
@@ -200,22 +236,3 @@ function statusesOf(list: string): RunStatus[] {
 }
 
 const show = (ctx: Context, run: RunRow) => toRun(run, costsOfRuns(ctx.db, [run.id]).get(run.id))
-
-function getRun(ctx: Context, caller: Caller, id: string): RunRow {
-  const run = findRun(ctx.db, { id })
-  if (!run || !isOfCompany(caller, run.company_id)) throw notFound('run', id)
-  return run
-}
-
-/** The board commands every agent, a manager those below it; an agent itself neither starts nor stops its own runs. */
-function mayCommand(ctx: Context, caller: Caller, agentId: string, what: string): void {
-  if (caller.type === 'agent' && !isAbove(ctx.db, { managerId: caller.agentId, agentId })) {
-    throw forbidden(`Only the board and the agent's managers may ${what}.`)
-  }
-}
-
-function getIssueRef(ctx: Context, companyId: string, ref: string) {
-  const issue = findIssueByRef(ctx.db, { companyId, ref })
-  if (!issue) throw new AppError('semantic', `issueId: there is no issue ${ref} in this company.`)
-  return issue
-}

@@ -31,6 +31,7 @@ export const Reason = v.strictObject({
   actorType: v.picklist(['agent', 'user', 'system']),
   actorId: v.string(),
   runId: v.nullable(field.id),
+  activityId: v.nullable(field.id),
   at: field.timestamp,
 })
 

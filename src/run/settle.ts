@@ -36,7 +36,7 @@ export function settleRun(ctx: Context, runId: string, ending: Ending, facts: Fa
     summary: facts.text,
     session_id_after: facts.sessionId ?? run.session_id_after,
     idle: idleness(ctx, run),
-    finished_at: ending.at !== null && ending.at < ctx.now ? ending.at : ctx.now,
+    finished_at: endOf(ctx, run, ending),
   })
   keepSession(ctx, ended, facts)
   recordActivity(ctx, SYSTEM, {
@@ -49,6 +49,12 @@ export function settleRun(ctx: Context, runId: string, ending: Ending, facts: Fa
   })
   applyFailurePolicy(ctx, ended, ending, facts)
   return ended
+}
+
+/** When the run ended, as its shim wrote it down, unless the clock was set meanwhile and it cannot be. */
+function endOf(ctx: Context, run: RunRow, { at }: Ending): string {
+  const isPossible = at !== null && at < ctx.now && at >= (run.started_at ?? run.created_at)
+  return isPossible ? at : ctx.now
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { v7 as uuid } from 'uuid'
+import type { AgentRow } from '../agent/agent.ts'
 import { findAgent } from '../agent/queries.ts'
 import { heartbeatOf } from '../agent/runtime-config.ts'
 import type { Context } from '../context.ts'
@@ -20,6 +21,8 @@ export interface WakeReason {
   actorId: string
   /** The run that caused it, if one did. */
   runId: string | null
+  /** The row of the activity that tells what caused it; null for a timer, and for what left no row. */
+  activityId: string | null
   at: string
 }
 
@@ -33,8 +36,10 @@ export interface WakeRequest {
   priority?: number
   /** Not before this moment. */
   notBefore?: string | null
-  /** The run that this one repeats; its own reasons come first. */
+  /** The run that this one repeats, at the root of its retries; its own reasons come first. */
   retryOf?: { id: string; reasons: string }
+  /** What caused it: the activity's row, and the run, where that is not the caller's own. */
+  cause?: { activityId?: string; runId?: string }
 }
 
 /** How many reasons one wake keeps; the first ones say what began it. */
@@ -53,34 +58,15 @@ export function requestWake(ctx: Context, caller: Caller, want: WakeRequest): Wa
   if (caller.type === 'agent' && caller.agentId === want.agentId) return undefined
   const agent = findAgent(ctx.db, { id: want.agentId })
   if (!agent || agent.status === 'terminated' || agent.status === 'pending_approval') return undefined
-  // An agent that works elsewhere has nothing to start; it reads its inbox.
-  if (agent.adapter_type === 'none') return undefined
-  const byHand = want.source === 'on_demand' && caller.type === 'board'
-  if (!heartbeatOf(agent).wakeOnDemand && want.source !== 'timer' && want.source !== 'retry' && !byHand)
-    return undefined
-
-  const actor = actorOf(caller)
-  const reason: WakeReason = {
-    source: want.source,
-    issueId: want.issueId ?? null,
-    commentId: want.commentId ?? null,
-    approvalId: want.approvalId ?? null,
-    actorType: actor.type,
-    actorId: actor.id,
-    runId: caller.type === 'agent' ? caller.runId : null,
-    at: ctx.now,
-  }
+  if (refusesWakes(agent, caller, want.source)) return undefined
   const waiting = findWaitingWake(ctx.db, { agentId: agent.id })
-  if (waiting) return merge(ctx, waiting, want, reason)
+  const values = wakeAfter(waiting, want, reasonOf(caller, want, ctx.now))
+  if (waiting) return merge(ctx, waiting, { ...waiting, ...values, updated_at: ctx.now })
   const wake = insertWake(ctx.db, {
+    ...values,
     id: uuid(),
     company_id: agent.company_id,
     agent_id: agent.id,
-    ...keep('[]', 0, want, reason),
-    issue_id: reason.issueId,
-    priority: priorityOf(want),
-    not_before: want.notBefore ?? null,
-    retry_of_run_id: want.retryOf?.id ?? null,
     created_at: ctx.now,
     updated_at: ctx.now,
   })
@@ -88,24 +74,51 @@ export function requestWake(ctx: Context, caller: Caller, want: WakeRequest): Wa
   return wake
 }
 
-const priorityOf = (want: WakeRequest) =>
-  want.priority ?? (want.source === 'timer' ? 3 : want.source === 'on_demand' ? 0 : 2)
+/**
+ * Whether a cause wakes an agent not: it works elsewhere and reads its inbox, or
+ * it is limited to its timer and the board's own button, and this is neither.
+ */
+export function refusesWakes(agent: AgentRow, caller: Caller, source: WakeSource): boolean {
+  if (agent.adapter_type === 'none') return true
+  const isByHand = source === 'on_demand' && caller.type === 'board'
+  return !heartbeatOf(agent).wakeOnDemand && source !== 'timer' && source !== 'retry' && !isByHand
+}
+
+export function reasonOf(caller: Caller, want: WakeRequest, at: string): WakeReason {
+  const actor = actorOf(caller)
+  return {
+    source: want.source,
+    issueId: want.issueId ?? null,
+    commentId: want.commentId ?? null,
+    approvalId: want.approvalId ?? null,
+    actorType: actor.type,
+    actorId: actor.id,
+    runId: want.cause?.runId ?? (caller.type === 'agent' ? caller.runId : null),
+    activityId: want.cause?.activityId ?? null,
+    at,
+  }
+}
 
 /**
- * Merges another cause into a wake that waits. A busy agent is told of every
- * comment on its issues, so this reads no reasons and writes only what changes.
+ * What a wake is once a cause has been added: to the one that waits, or as a
+ * wake of its own. A busy agent is told of every comment on its issues, so
+ * this reads none of the reasons that there are.
  */
-function merge(ctx: Context, waiting: WakeRow, want: WakeRequest, reason: WakeReason): WakeRow {
-  const merged: WakeRow = {
-    ...waiting,
-    ...keep(waiting.reasons, waiting.reason_count, want, reason),
-    issue_id: waiting.issue_id ?? reason.issueId,
-    priority: Math.min(waiting.priority, priorityOf(want)),
+export function wakeAfter(waiting: WakeRow | undefined, want: WakeRequest, reason: WakeReason) {
+  const priority = want.priority ?? (want.source === 'timer' ? 3 : want.source === 'on_demand' ? 0 : 2)
+  const notBefore = want.notBefore ?? null
+  return {
+    ...keep(waiting?.reasons ?? '[]', waiting?.reason_count ?? 0, want, reason),
+    issue_id: waiting?.issue_id ?? reason.issueId,
+    priority: Math.min(waiting?.priority ?? priority, priority),
     // Whatever may go at once takes what waits along.
-    not_before: want.notBefore && waiting.not_before ? earlier(want.notBefore, waiting.not_before) : null,
-    retry_of_run_id: waiting.retry_of_run_id ?? want.retryOf?.id ?? null,
-    updated_at: ctx.now,
+    not_before: !waiting ? notBefore : notBefore && waiting.not_before ? earlier(notBefore, waiting.not_before) : null,
+    retry_of_run_id: waiting?.retry_of_run_id ?? want.retryOf?.id ?? null,
   }
+}
+
+/** Writes a wake that another cause was merged into, if that changed anything. */
+function merge(ctx: Context, waiting: WakeRow, merged: WakeRow): WakeRow {
   const mayGoSooner = merged.priority !== waiting.priority || merged.not_before !== waiting.not_before
   const isSame = merged.reason_count === waiting.reason_count && merged.issue_id === waiting.issue_id && !mayGoSooner
   if (isSame && merged.retry_of_run_id === waiting.retry_of_run_id) return waiting

@@ -103,6 +103,12 @@ export async function placeSkills(ctx: Context, agentId: string, forRun?: string
   }
 }
 
+/** Says what `placeSkills` would make, and where; makes nothing. */
+export function plannedSkills(ctx: Context, agentId: string): Pick<SyncedSkills, 'directory' | 'skills'> {
+  const { set, directory } = wantedFolder(ctx, agentId)
+  return { directory, skills: shown(set, directory) }
+}
+
 function wantedFolder(ctx: Context, agentId: string) {
   const agent = findAgent(ctx.db, { id: agentId })!
   const set = skillSetOf(ctx, agent)

@@ -143,6 +143,16 @@ test('only who is trusted with a company may create another, and owns it', async
   )
 })
 
+test('who set the server up, and nobody else, freezes every company, also those of others', async (t) => {
+  const { app, owner, companyId, actions } = await arrange(t)
+  const operator = await app.person('Otto', {}, true)
+  assert.equal((await owner.ask('POST', '/api/instance/freeze')).status, 403)
+  assert.equal((await operator.ask('POST', '/api/instance/freeze')).status, 200)
+  assert.equal((await actions())[0], 'company.frozen')
+  assert.equal((await operator.ask('GET', `/api/companies/${companyId}`)).status, 403)
+  assert.equal((await operator.ask('POST', '/api/instance/thaw')).status, 200)
+})
+
 test('an entity is 404 to strangers and 403 to those of the company who may not change it', async (t) => {
   const { app, companyId, stranger, viewer, member } = await arrange(t)
   const issue = insertIssue(app, companyId)

@@ -23,7 +23,7 @@ test('verify and doctor look into a data directory, with its server and without'
   assert.equal((await runService(t, ['verify', '--noted', 'another', ...at])).code, 1)
   const healthy = await runService(t, ['doctor', '--deep', ...at])
   assert.equal(healthy.code, 0, healthy.out + healthy.err)
-  assert.match(healthy.out, /^ok {4}data dir\n/)
+  assert.match(healthy.out, /^ok +Content +integrity$/m)
 
   const sqlite = new Database(path.join(dataDir, 'service.db'))
   sqlite.exec("drop trigger activity_is_append_only; update activity set action = 'company.blessed'")
@@ -35,9 +35,9 @@ test('verify and doctor look into a data directory, with its server and without'
   assert.equal((await runService(t, ['doctor', ...at])).code, 0)
   const sick = await runService(t, ['doctor', '--deep', ...at])
   assert.equal(sick.code, 1)
-  assert.match(sick.out, /WRONG activity chain\n {6}Activity /)
+  assert.match(sick.out, /^broken +activity chain: Activity /m)
   chmodSync(dataDir, 0o755)
-  assert.match((await runService(t, ['doctor', ...at])).out, /WRONG data dir\n {6}.*chmod 700/)
+  assert.match((await runService(t, ['doctor', ...at])).out, /^broken +Data directory .*\n +chmod 700/m)
 })
 
 test('a data directory without a database is said to have none', async (t) => {

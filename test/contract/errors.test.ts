@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { ENDPOINTS } from '../../src/http/app.ts'
 import { ErrorAnswer } from '../../src/http/openapi.ts'
 import type { Endpoint } from '../../src/http/route.ts'
-import { requestOf } from './requests.ts'
+import { methodFor, requestOf } from './requests.ts'
 import { LINES } from './who-may.ts'
 import { createWorld, type World } from './world.ts'
 
@@ -69,7 +69,7 @@ test('404: an unknown id is one for every route, and so is one that is no id at 
   const world = await createWorld(t)
   for (const endpoint of OPEN.filter(({ path }) => /:(\w+Id|token|page)(\/|$)/.test(path))) {
     const { body } = await requestOf(world, endpoint.method, endpoint.path, 'board')
-    const method = endpoint.path.endsWith('/events') ? 'HEAD' : endpoint.method
+    const method = methodFor(endpoint.method, endpoint.path)
     const path = await unknownPath(world, endpoint)
     for (const unknown of [path, path.replace(/01a1fc6c[^/]*/, 'no%20id')]) {
       const answer = await world.ask(method, unknown, body)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { ENDPOINTS } from '../../src/http/app.ts'
 import { listRows, README, testsOfRows } from './list.ts'
-import { NOT_YET, ROWS } from './rows.ts'
+import { ROWS } from './rows.ts'
 
 const rows: readonly string[] = Object.values(ROWS).flat()
 
@@ -21,14 +21,8 @@ const isThere = (route: string) =>
 
 const withoutNames = (route: string) => route.replaceAll(/:\w+/g, ':')
 
-test('what is not there yet is not there: a route that has come is taken off NOT_YET', () => {
-  for (const [route, { branch }] of Object.entries(NOT_YET)) {
-    assert.ok(!isThere(route), `${route} has come (${branch}): take it off NOT_YET in rows.ts`)
-  }
-})
-
 test('each endpoint of the contract is there, under its method and path', () => {
   const endpoints = rows.filter((row) => /^(GET|POST|PATCH|DELETE) \//.test(row))
   assert.equal(endpoints.length, 64)
-  for (const route of endpoints.filter((route) => !(route in NOT_YET))) assert.ok(isThere(route), route)
+  for (const route of endpoints) assert.ok(isThere(route), route)
 })

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { NOT_YET, ROWS } from './rows.ts'
+import { ROWS } from './rows.ts'
 
 export const README = path.join(import.meta.dirname, 'README.md')
 
@@ -17,16 +17,12 @@ export function testsOfRows(): Map<string, string[]> {
 /** The list of the contract's rows and their tests, as Markdown. */
 export function listRows(): string {
   const tests = testsOfRows()
-  const waiting = new Map(
-    Object.values(NOT_YET).flatMap(({ branch, rows }) => rows.map((row) => [row as string, branch])),
-  )
   const total = tests.size
   const sections = Object.entries(ROWS).map(([section, rows]) => {
     const lines = rows.map((row: string) => {
       const file = tests.get(row)?.[0]
       const where = file ? `[${file}](${file})` : '**none**'
-      const note = waiting.has(row) ? `, skipped until its route is there (${waiting.get(row)})` : ''
-      return `| ${row.replaceAll('|', '\\|')} | ${where}${note} |`
+      return `| ${row.replaceAll('|', '\\|')} | ${where} |`
     })
     return `## ${section}\n\n| row, and title of its test | file |\n| --- | --- |\n${lines.join('\n')}\n`
   })
@@ -34,7 +30,7 @@ export function listRows(): string {
 
 Each row of each table of the contract, and each rule beside the tables, with the test that is named after it. Made by \`npm run contract\` from [rows.ts](rows.ts) and the tests; a test fails when this list is not current, or when a row has no test.
 
-${total} rows; ${waiting.size} wait for a route.
+${total} rows.
 
 ${sections.join('\n')}`
 }

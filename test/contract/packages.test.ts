@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { insertMembership } from '../../src/board/membership-queries.ts'
+import { insertUser } from '../../src/board/user-queries.ts'
 import { contract } from './contract.ts'
 import { good, statusOf, type World } from './world.ts'
 
@@ -75,11 +77,19 @@ contract('Portability endpoints', {
     await good(apply(world, { source: { type: 'inline', files: files('Ada') } }))
     assert.deepEqual(await good(ask('GET', `/api/agents/${engineer.id}`)), before)
   },
-  'Import: new_company is allowed': async (world) => {
+  'Import: new_company is allowed, and copies the active user memberships of the source company': async (world) => {
+    const { ctx, company } = world
+    const ann = { name: 'Ann', email: 'ann@walrus.example', passwordHash: 'x', mayCreateCompanies: false }
+    await ctx.write(() => {
+      const user_id = insertUser(ctx.db, ann, ctx.now)
+      insertMembership(ctx.db, { company_id: company.id, user_id, role: 'admin', created_at: ctx.now })
+    })
     await good(apply(world, { target: fresh('Narwhal'), include: { company: true, agents: true } }))
     const companies = await good(world.ask('GET', '/api/companies'))
     const made = companies.find(({ name }: { name: string }) => name === 'Narwhal')
     assert.deepEqual(await agentNames(world, made.id), ['Nia'])
+    const [member] = await good(world.ask('GET', `/api/companies/${made.id}/members`))
+    assert.deepEqual([member.email, member.role], ['ann@walrus.example', 'admin'])
   },
   'Export: a preview leaves issues out unless they are asked for': async (world) => {
     await world.issue({ title: 'Left out' })

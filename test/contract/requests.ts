@@ -236,6 +236,9 @@ const PARAMS: Record<string, (world: World) => object | Promise<object>> = {
   workspaceId: workspace,
 }
 
+/** A GET of a stream never ends; its head says what there is to know. */
+export const methodFor = (method: string, path: string) => (/\/(events|stream)$/.test(path) ? 'HEAD' : method)
+
 /** The path of a request that is as good as it can be, and its body. */
 export async function requestOf(world: World, method: string, path: string, by: Kind) {
   const { params = {}, query = '', body } = (await REQUESTS[`${method} ${path}`]?.(world, by)) ?? {}

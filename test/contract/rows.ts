@@ -195,7 +195,7 @@ export const ROWS = {
     'Import body: collisionStrategy is rename; replace is rejected',
     'Export body: include, and selectedFiles that narrows the package',
     'Import: into an existing company it only creates, or skips collisions',
-    'Import: new_company is allowed',
+    'Import: new_company is allowed, and copies the active user memberships of the source company',
     'Export: a preview leaves issues out unless they are asked for',
   ],
   'Project endpoints': [
@@ -277,46 +277,3 @@ export const ROWS = {
 
 export type Section = keyof typeof ROWS
 export type Row<S extends Section = Section> = (typeof ROWS)[S][number]
-
-/**
- * The routes that are not there yet, with the branch that makes each and the
- * rows that wait for it. A test fails when such a route exists: then its line
- * here goes, and the rows are tested.
- */
-export const NOT_YET: Record<string, { branch: string; rows: readonly Row[] }> = {
-  'POST /api/companies/:companyId/imports/preview': {
-    branch: 'w-pkg',
-    rows: [
-      'POST /api/companies/:companyId/imports/preview',
-      'Import body: source has a type and a url',
-      'Import body: include has booleans for company, agents, projects and issues',
-      'Import body: target is existing_company with companyId, or new_company with newCompanyName',
-      'Import body: collisionStrategy is rename; replace is rejected',
-      'Error: collisionStrategy replace is refused',
-      'Permission: imports and exports are for the board and the same company’s CEO',
-    ],
-  },
-  'POST /api/companies/:companyId/imports/apply': {
-    branch: 'w-pkg',
-    rows: [
-      'POST /api/companies/:companyId/imports/apply',
-      'Import: into an existing company it only creates, or skips collisions',
-      'Import: new_company is allowed',
-    ],
-  },
-  'POST /api/companies/:companyId/exports/preview': {
-    branch: 'w-pkg',
-    rows: [
-      'POST /api/companies/:companyId/exports/preview',
-      'Export: a preview leaves issues out unless they are asked for',
-      'Limit: an export preview has issues false by default',
-    ],
-  },
-  'POST /api/companies/:companyId/exports': {
-    branch: 'w-pkg',
-    rows: [
-      'POST /api/companies/:companyId/exports',
-      'Export body: include, and selectedFiles that narrows the package',
-    ],
-  },
-}

@@ -4,11 +4,11 @@ import { sql } from '../../src/database/sql.ts'
 import { ENDPOINTS } from '../../src/http/app.ts'
 import { insertAgent, insertRun } from '../arrange.ts'
 import type { Ask } from '../helpers.ts'
-import { requestOf } from './requests.ts'
+import { methodFor, requestOf } from './requests.ts'
 import { KINDS, type Kind, LINES } from './who-may.ts'
 import { createWorld, type World } from './world.ts'
 
-const all = [...LINES.values()].filter(({ branch }) => branch === undefined)
+const all = [...LINES.values()]
 
 const known = ENDPOINTS.map(({ method, path }) => `${method} ${path}`)
 
@@ -21,16 +21,8 @@ test('each endpoint has a line in the table of who may what, and each line an en
   assert.deepEqual(without, { line: [], endpoint: [] })
 })
 
-test('a line whose endpoint has come has lost the name of its branch', () => {
-  const come = [...LINES].filter(([endpoint, { branch }]) => branch && known.includes(endpoint))
-  assert.deepEqual(
-    come.map(([endpoint]) => endpoint),
-    [],
-  )
-})
-
 test('the table is sorted by path', () => {
-  const paths = [...LINES.values()].map(({ path }) => path)
+  const paths = all.map(({ path }) => path)
   assert.deepEqual(paths, paths.toSorted())
 })
 
@@ -43,9 +35,6 @@ const askOf = (world: World, kind: Kind): Ask =>
     CEO: world.ceo.ask,
     board: world.ask,
   })[kind]
-
-/** A GET of the event stream never ends; its head says what there is to know. */
-const headOf = (method: string, path: string) => (path.endsWith('/events') ? 'HEAD' : method)
 
 /** What is asked where a page's form is sent. */
 const FORM = ['', { 'content-type': 'application/x-www-form-urlencoded' }] as const
@@ -65,7 +54,7 @@ for (const { method, path, answers } of all) {
     for (const kind of KINDS) {
       const request = await requestOf(world, method, path, kind)
       const [content, headers] = isForm(method, path) ? FORM : [request.body]
-      const { status, body } = await askOf(world, kind)(headOf(method, path), request.path, content, headers)
+      const { status, body } = await askOf(world, kind)(methodFor(method, path), request.path, content, headers)
       got[kind] = classOf(status)
       if (got[kind] !== answers[kind]) t.diagnostic(`${kind}: ${status} ${JSON.stringify(body)}`)
     }
@@ -82,7 +71,11 @@ test('no token that is not good is let in anywhere', async (t) => {
   const askers = { wrong: world.as('svc_wrong'), nonsense: world.as('x'), ended: ended.ask }
   for (const [kind, ask] of Object.entries({ ...askers, revoked: world.as(token), terminated: gone.ask })) {
     for (const { method, path } of all) {
-      const { status } = await ask(headOf(method, path), path.replace(':companyId', world.company.id), bodyFor(method))
+      const { status } = await ask(
+        methodFor(method, path),
+        path.replace(':companyId', world.company.id),
+        bodyFor(method),
+      )
       assert.equal(status, 401, `${kind}: ${method} ${path}`)
     }
   }
@@ -94,7 +87,7 @@ test('without a token nobody is let in anywhere in authenticated mode, but where
   world.config.mode = 'authenticated'
   for (const { method, path, isOpen } of all) {
     const filled = path.replace(':companyId', world.company.id).replace(':page', 'errors')
-    const { status } = await world.ask(headOf(method, path), filled, bodyFor(method))
+    const { status } = await world.ask(methodFor(method, path), filled, bodyFor(method))
     // What is open still needs something good to be asked for.
     assert.equal(status === 401, !isOpen, `${method} ${path}: ${status}`)
   }

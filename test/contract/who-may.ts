@@ -5,9 +5,7 @@
  * everywhere; without a token the board of local mode is asking, and in
  * authenticated mode nobody: 401, but `open` for what is for anyone. What is
  * for people who sign in is nobody's here, and their pages are not there (404);
- * test/auth/callers.test.ts has the table of their roles. A line
- * with the name of a branch waits for its endpoint; the test says when it is
- * there, and the name goes.
+ * test/auth/callers.test.ts has the table of their roles.
  *
  * other    the CEO agent of another company
  * IC       an agent without subordinates, that the request does not concern
@@ -31,6 +29,7 @@ POST   /api/agents/:agentId/keys                                           404  
 DELETE /api/agents/:agentId/keys/:keyId                                    404    403   ok    403      403  ok
 POST   /api/agents/:agentId/pause                                          403    403   403   403      403  ok
 PATCH  /api/agents/:agentId/permissions                                    403    403   403   403      403  ok
+POST   /api/agents/:agentId/rehearse                                       404    403   403   ok       ok   ok
 POST   /api/agents/:agentId/resume                                         403    403   403   403      403  ok
 GET    /api/agents/:agentId/runtime-state                                  404    ok    ok    ok       ok   ok
 POST   /api/agents/:agentId/skills/sync                                    404    403   ok    ok       ok   ok
@@ -82,16 +81,16 @@ GET    /api/companies/:companyId/costs/by-project                          403  
 GET    /api/companies/:companyId/costs/summary                             403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/dashboard                                 403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/events                                    403    ok    ok    ok       ok   ok
-POST   /api/companies/:companyId/exports                                   403    403   403   403      ok   ok     w-pkg
-POST   /api/companies/:companyId/exports/preview                           403    403   403   403      ok   ok     w-pkg
+POST   /api/companies/:companyId/exports                                   403    403   403   403      ok   ok
+POST   /api/companies/:companyId/exports/preview                           403    403   403   403      ok   ok
 POST   /api/companies/:companyId/gateway/invite-prompt                     403    403   403   403      ok   ok
 GET    /api/companies/:companyId/gateway/invites                           403    403   403   403      ok   ok
 DELETE /api/companies/:companyId/gateway/invites/:inviteId                 403    403   403   403      ok   ok
 GET    /api/companies/:companyId/goals                                     403    ok    ok    ok       ok   ok
 POST   /api/companies/:companyId/goals                                     403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/heartbeat-runs                            403    ok    ok    ok       ok   ok
-POST   /api/companies/:companyId/imports/apply                             403    403   403   403      ok   ok     w-pkg
-POST   /api/companies/:companyId/imports/preview                           403    403   403   403      ok   ok     w-pkg
+POST   /api/companies/:companyId/imports/apply                             403    403   403   403      ok   ok
+POST   /api/companies/:companyId/imports/preview                           403    403   403   403      ok   ok
 GET    /api/companies/:companyId/invitations                               403    403   403   403      403  403
 POST   /api/companies/:companyId/invitations                               403    403   403   403      403  403
 DELETE /api/companies/:companyId/invitations/:invitationId                 403    403   403   403      403  403
@@ -116,8 +115,8 @@ GET    /api/companies/:companyId/skills                                    403  
 POST   /api/companies/:companyId/skills/import                             403    403   403   ok       ok   ok
 POST   /api/companies/:companyId/stop                                      403    403   403   403      403  ok
 POST   /api/companies/:companyId/thaw                                      403    403   403   403      403  ok
-POST   /api/companies/import/apply                                         403    403   403   403      403  ok     w-pkg
-POST   /api/companies/import/preview                                       403    403   403   403      403  ok     w-pkg
+POST   /api/companies/import/apply                                         403    403   403   403      403  ok
+POST   /api/companies/import/preview                                       403    403   403   403      403  ok
 GET    /api/companies/stats                                                ok     ok    ok    ok       ok   ok
 GET    /api/docs                                                           ok     ok    ok    ok       ok   ok     open
 GET    /api/docs/:page                                                     ok     ok    ok    ok       ok   ok     open
@@ -127,6 +126,7 @@ DELETE /api/goals/:goalId                                                  404  
 GET    /api/health                                                         ok     ok    ok    ok       ok   ok     open
 GET    /api/heartbeat-runs/:runId                                          404    ok    ok    ok       ok   ok
 POST   /api/heartbeat-runs/:runId/cancel                                   404    403   403   ok       ok   ok
+GET    /api/heartbeat-runs/:runId/events                                   404    ok    ok    ok       ok   ok
 GET    /api/heartbeat-runs/:runId/log                                      404    ok    ok    ok       ok   ok
 GET    /api/instance                                                       403    403   403   403      403  ok
 GET    /api/instance/check                                                 403    403   403   403      403  ok
@@ -158,6 +158,7 @@ GET    /api/issues/:issueId/documents/:key/revisions/:revisionId           404  
 GET    /api/issues/:issueId/heartbeat-context                              404    ok    ok    ok       ok   ok
 POST   /api/issues/:issueId/release                                        404    403   ok    403      403  ok
 GET    /api/issues/:issueId/runs                                           404    ok    ok    ok       ok   ok
+GET    /api/issues/:issueId/why                                            404    ok    ok    ok       ok   ok
 PATCH  /api/labels/:labelId                                                404    403   403   ok       ok   ok
 DELETE /api/labels/:labelId                                                404    403   403   ok       ok   ok
 GET    /api/openapi.json                                                   ok     ok    ok    ok       ok   ok     open
@@ -172,13 +173,14 @@ DELETE /api/projects/:projectId/workspaces/:workspaceId                    404  
 GET    /api/runs/:runId                                                    404    ok    ok    ok       ok   ok
 POST   /api/runs/:runId/cancel                                             404    403   403   ok       ok   ok
 GET    /api/runs/:runId/log                                                404    ok    ok    ok       ok   ok
+GET    /api/runs/:runId/log/stream                                         404    ok    ok    ok       ok   ok
 GET    /api/secrets/:secretId                                              403    403   403   403      403  ok
 DELETE /api/secrets/:secretId                                              403    403   403   403      403  ok
 POST   /api/secrets/:secretId/rotate                                       403    403   403   403      403  ok
 GET    /api/skills/:skillId                                                404    ok    ok    ok       ok   ok
 DELETE /api/skills/:skillId                                                404    403   403   ok       ok   ok
 GET    /api/skills/:skillId/files                                          404    ok    ok    ok       ok   ok
-GET    /api/templates                                                      ok     ok    ok    ok       ok   ok     w-pkg
+GET    /api/templates                                                      ok     ok    ok    ok       ok   ok
 GET    /enter                                                              404    404   404   404      404  404    open
 GET    /join                                                               404    404   404   404      404  404    open
 POST   /join                                                               404    404   404   404      404  404    open
@@ -200,8 +202,6 @@ export interface Line {
   method: string
   path: string
   isOpen: boolean
-  /** The branch that brings the endpoint, while it is not there yet. */
-  branch: string | undefined
   /** `ok`, or the status of the refusal. */
   answers: Record<Kind, string>
 }
@@ -214,8 +214,6 @@ export const LINES: ReadonlyMap<string, Line> = new Map(
     .map((text) => {
       const [method = '', path = '', ...cells] = text.split(/ +/)
       const answers = Object.fromEntries(KINDS.map((kind, i) => [kind, cells[i]])) as Line['answers']
-      const marks = cells.slice(KINDS.length)
-      const branch = marks.find((mark) => mark.startsWith('w-'))
-      return [`${method} ${path}`, { method, path, isOpen: marks.includes('open'), branch, answers }]
+      return [`${method} ${path}`, { method, path, isOpen: cells[KINDS.length] === 'open', answers }]
     }),
 )

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import * as v from 'valibot'
 import type { Endpoint } from '../../src/http/route.ts'
+import { methodFor } from '../contract/requests.ts'
 import type { Ask } from '../helpers.ts'
 import type { Sent } from './break.ts'
 import type { Draft } from './request.ts'
@@ -47,8 +48,7 @@ export function toRequest({ endpoint, params, query, body, spoilt, idempotencyKe
   const isQueryValid = !endpoint.query || v.safeParse(endpoint.query, received).success
   const content = contentOf(endpoint, body, spoilt, known)
   return {
-    // The stream of events never ends; its head says what there is to know.
-    method: endpoint.id === 'events.watch' ? 'HEAD' : endpoint.method,
+    method: methodFor(endpoint.method, endpoint.path),
     path: `${path}${search}`,
     body: content.body,
     headers: {

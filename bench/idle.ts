@@ -1,0 +1,70 @@
+/**
+ * What an idle server costs: `node bench/idle.ts [seconds=60]`. A server with
+ * 1,000 agents, each with a timer of one hour and none due while it is
+ * watched. Prints the share of one core; exits 1 at 0.5 % or more.
+ */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { v7 as uuid } from 'uuid'
+import { createDb } from '../src/database/db.ts'
+import { openDatabase } from '../src/database/open.ts'
+import { sql } from '../src/database/sql.ts'
+import { serve, withFolder } from './process.ts'
+import { seed } from './seed.ts'
+
+const AGENTS = 1_000
+const GOAL_PERCENT = 0.5
+/** A start has some work to do; it is over by then. In milliseconds. */
+const SETTLED_MS = 5_000
+
+const [seconds = 60] = process.argv.slice(2).map(Number)
+
+await withFolder(async (dataDir) => {
+  const { companyId } = seed(dataDir, 100)
+  addAgents(dataDir, companyId)
+  const server = await serve('service', dataDir)
+  await delay(SETTLED_MS)
+  const before = cpuSeconds(server.pid)
+  await delay(seconds * 1_000)
+  const percent = ((cpuSeconds(server.pid) - before) / seconds) * 100
+  await server.stop()
+  const met = percent < GOAL_PERCENT
+  process.stdout.write(
+    `${AGENTS} agents on timers of an hour: ${percent.toFixed(3)} % of a core over ${seconds} s, goal under ${GOAL_PERCENT} %  ${met ? 'met' : 'MISSED'}\n`,
+  )
+  if (!met) process.exitCode = 1
+})
+
+/** Timers that come due one after the other through the hour that begins after the watch. */
+function addAgents(dataDir: string, companyId: string): void {
+  const sqlite = openDatabase(path.join(dataDir, 'service.db'), { backupDir: dataDir, now: new Date() })
+  const db = createDb(sqlite)
+  const at = new Date().toISOString()
+  const first = Date.now() + (seconds + 60) * 1_000
+  const runtime_config = JSON.stringify({ heartbeat: { enabled: true, intervalSec: 3_600 } })
+  sqlite.transaction(() => {
+    for (let i = 0; i < AGENTS; i++) {
+      const timer_due_at = new Date(first + i * 3_400).toISOString()
+      const agent = { id: uuid(), company_id: companyId, name: `Agent ${i}`, url_key: `agent-${i}`, role: 'engineer' }
+      db.run(
+        sql.insertInto('agent').values({
+          ...agent,
+          adapter_type: 'process',
+          runtime_config,
+          timer_due_at,
+          created_at: at,
+          updated_at: at,
+        }),
+      )
+    }
+  })()
+  sqlite.close()
+}
+
+/** User and system time of a process so far, in seconds; Linux counts it in hundredths. */
+function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}

@@ -1,0 +1,75 @@
+import { agentNames, findByShortId, inCompany } from './find.ts'
+import { ago, fields, localTime, plain, shortId, table, words } from './output.ts'
+import { clientOf, given, list, noun, type Options, show, verb, withLimit } from './verb.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: an approval as the API shows it.
+type Approval = any
+
+export const approvalCommand = () =>
+  noun('approval', 'Approvals: what waits for the decision of the board.', [
+    withLimit(
+      verb('list', 'List the approvals, the latest first.', ['approval list', 'approval list --status approved']),
+    )
+      .option('-s, --status <list>', 'separated by commas, or all', 'pending,revision_requested')
+      .action(listAll),
+    verb('show', 'Show an approval with what is asked for.', ['approval show 1f3b5d7e'])
+      .argument('<approval>', 'its id')
+      .action(showOne),
+    ...(
+      [
+        ['approve', 'Approve.', 'approval approve 1f3b5d7e --note "Go ahead."'],
+        ['reject', 'Reject.', 'approval reject 1f3b5d7e --note "Too expensive."'],
+        ['request-revision', 'Ask for a revision.', 'approval request-revision 1f3b5d7e --note "Say why."'],
+      ] as const
+    ).map(([name, description, example]) =>
+      verb(name, description, [example])
+        .argument('<approval>', 'its id')
+        .option('--note <text>', 'why')
+        .action((ref, options) => decide(ref, name, options)),
+    ),
+  ])
+
+async function listAll(options: Options & { status: string; limit: string }): Promise<void> {
+  const { client, path } = await inCompany(options)
+  const status = options.status === 'all' ? undefined : options.status
+  const approvals: Approval[] = await list(client, `${path}/approvals`, { status, limit: options.limit })
+  const nameOf = options.json ? () => '' : await agentNames(client, path)
+  show(options, approvals, () => {
+    const rows = approvals.map((approval) => [
+      shortId(approval.id),
+      words(approval.type),
+      words(approval.status),
+      nameOf(approval.requestedByAgentId) || 'the board',
+      subjectOf(approval),
+      ago(approval.createdAt),
+    ])
+    return table([['Id', 'Type', 'Status', 'Asked by', 'What', 'Age'], ...rows])
+  })
+}
+
+/** What is asked for, in a few words. */
+const subjectOf = ({ payload }: Approval): string =>
+  [payload.name, payload.role, payload.title, payload.plan].filter((part) => typeof part === 'string').join(', ')
+
+async function showOne(ref: string, options: Options): Promise<void> {
+  const id = await findByShortId(options, 'approvals', ref)
+  const approval: Approval = await clientOf(options).request('GET', `/api/approvals/${id}`)
+  show(options, approval, () => {
+    const about = fields([
+      ['Approval', words(approval.type)],
+      ['Status', words(approval.status)],
+      ['Asked', localTime(approval.createdAt)],
+      ['Decided', approval.decidedAt && localTime(approval.decidedAt)],
+      ['Note', approval.decisionNote],
+      ['Id', approval.id],
+    ])
+    return `${about}\n\n${plain(JSON.stringify(approval.payload, null, 2))}`
+  })
+}
+
+async function decide(ref: string, does: string, options: Options & { note?: string }): Promise<void> {
+  const id = await findByShortId(options, 'approvals', ref)
+  const body = given({ decisionNote: options.note })
+  const approval: Approval = await clientOf(options).request('POST', `/api/approvals/${id}/${does}`, body)
+  show(options, approval, () => `The ${words(approval.type)} approval is ${words(approval.status)}.`)
+}

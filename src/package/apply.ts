@@ -1,0 +1,277 @@
+import { v7 as uuid } from 'uuid'
+import { recordActivity } from '../activity/record.ts'
+import { adapterOf } from '../adapter/registry.ts'
+import { hireAgent } from '../agent/hire.ts'
+import { findAgentByUrlKey } from '../agent/queries.ts'
+import { changeCompany } from '../company/change.ts'
+import { createCompany } from '../company/create.ts'
+import type { Context } from '../context.ts'
+import { createGoal } from '../goal/change.ts'
+import type { Caller } from '../http/caller.ts'
+import { SYSTEM } from '../http/caller.ts'
+import { createIssue } from '../issue/create.ts'
+import { deepenIssues, findIssue, updateIssueRow } from '../issue/queries.ts'
+import { replaceBlockers } from '../issue/relations.ts'
+import { createLabel } from '../label/change.ts'
+import { findLabelByName } from '../label/queries.ts'
+import { createProject } from '../project/change.ts'
+import { findProject, findProjectByUrlKey } from '../project/queries.ts'
+import { addWorkspace } from '../project/workspaces.ts'
+import type { Include, Kind } from './import-body.ts'
+import { copyMemberships } from './memberships.ts'
+import { newAgentOf } from './new-agent.ts'
+import type { CompanyPackage, PackageAgent } from './package.ts'
+import type { Step, Target } from './plan.ts'
+import { insertPart } from './queries.ts'
+import { createRoutine } from './routines.ts'
+import { createSkill, skillKeyOf } from './skills.ts'
+
+export interface Application {
+  content: CompanyPackage
+  include: Include
+  target: Target
+  steps: readonly Step[]
+  /** Where each agent's instructions are on disk already, and the id that it will have. */
+  agents: ReadonlyMap<string, { id: string; instructionsFile: string | null }>
+  /** The company whose members a new one takes over; null when it comes from none. */
+  fromCompanyId: string | null
+}
+
+/**
+ * Does what a plan says, within a write, and fills the ids into its steps.
+ * Nothing is woken and no timer runs: an import starts nothing.
+ *
+ * @returns the company's id
+ */
+export function applySteps(ctx: Context, caller: Caller, application: Application): string {
+  const { content, include, steps } = application
+  const { companyId, actor } = openCompany(ctx, caller, application)
+  const stepOf = (kind: Kind, slug: string) => steps.find((step) => step.kind === kind && step.slug === slug)
+  /** Goes through the things of one kind that are to be created, and notes their ids. */
+  const each = <T>(
+    kind: Kind,
+    things: readonly T[],
+    slugOf: (thing: T) => string,
+    create: (thing: T, step: Step) => string | null,
+  ) => {
+    const index = new Map(steps.filter((step) => step.kind === kind).map((step) => [step.slug, step]))
+    for (const thing of things) {
+      const step = index.get(slugOf(thing))
+      if (step && step.action !== 'skip') step.id = create(thing, step)
+    }
+  }
+  /** The id of an agent that something refers to: of the package, or of the company by its slug. */
+  const agentId = (slug: string | null): string | null =>
+    slug === null
+      ? null
+      : (stepOf('agent', slug)?.id ?? findAgentByUrlKey(ctx.db, { companyId, urlKey: slug })?.id ?? null)
+
+  each(
+    'label',
+    content.labels,
+    (label) => label.name.toLowerCase(),
+    (label) => createLabel(ctx, actor, companyId, label).id,
+  )
+
+  each(
+    'skill',
+    content.skills,
+    (skill) => skill.slug,
+    (skill, step) => createSkill(ctx, actor, companyId, { ...skill, slug: step.newSlug }).id,
+  )
+  const skillKey = (slug: string) => skillKeyOf(ctx, companyId, { id: stepOf('skill', slug)?.id ?? null, slug })
+
+  each(
+    'agent',
+    aboveFirst(content.agents, (agent) => agent.reportsTo),
+    (agent) => agent.slug,
+    (agent, step) => {
+      const { id, instructionsFile } = application.agents.get(agent.slug)!
+      const want = newAgentOf(agent, actor)
+      const key = adapterOf(want.adapterType)?.instructionsKey
+      if (instructionsFile !== null && key) want.adapterConfig = { ...want.adapterConfig, [key]: instructionsFile }
+      want.name = step.as
+      want.reportsTo = agentId(agent.reportsTo)
+      want.desiredSkills = agent.skills.flatMap((slug) => skillKey(slug) ?? [])
+      hireAgent(ctx, actor, companyId, want, { id, urlKey: step.newSlug })
+      return id
+    },
+  )
+
+  each(
+    'team',
+    content.teams,
+    (team) => team.slug,
+    (team, step) => {
+      const { name, description, tags, body, skills } = team
+      const members = team.agents.flatMap((slug) => agentId(slug) ?? [])
+      const path = `teams/${step.newSlug}/TEAM.md`
+      const stored = { name, description, tags, body, skills, manager: agentId(team.manager), agents: members }
+      insertPart(ctx.db, { company_id: companyId, path, kind: 'team', content: Buffer.from(JSON.stringify(stored)) })
+      return null
+    },
+  )
+
+  each(
+    'goal',
+    aboveFirst(content.goals, (goal) => goal.parent),
+    (goal) => goal.slug,
+    (goal) => {
+      const { title, description, level, status } = goal
+      const parentId = goal.parent === null ? null : (stepOf('goal', goal.parent)?.id ?? null)
+      const want = { title, description, level, status, parentId, ownerAgentId: agentId(goal.owner) }
+      return createGoal(ctx, actor, companyId, want).id
+    },
+  )
+
+  each(
+    'project',
+    content.projects,
+    (project) => project.slug,
+    (project, step) => {
+      const { description, status, targetDate } = project
+      const goals = project.goals.flatMap((slug) => stepOf('goal', slug)?.id ?? [])
+      const want = {
+        name: step.as,
+        description,
+        status,
+        targetDate,
+        goalIds: goals,
+        leadAgentId: agentId(project.lead),
+      }
+      const { id } = createProject(ctx, actor, companyId, want, step.newSlug)
+      const row = findProject(ctx.db, { id })!
+      for (const workspace of project.workspaces) addWorkspace(ctx, actor, row, workspace)
+      return id
+    },
+  )
+
+  const projectId = (slug: string | null) =>
+    slug === null
+      ? null
+      : (stepOf('project', slug)?.id ?? findProjectByUrlKey(ctx.db, { companyId, urlKey: slug })?.id ?? null)
+  const assigneeId = (slug: string | null) =>
+    slug !== null && stepOf('agent', slug)?.status === 'pending_approval' ? null : agentId(slug)
+
+  each(
+    'issue',
+    content.tasks,
+    (task) => task.key,
+    (task, step) => {
+      const { description, status, priority } = task
+      const labelIds = task.labels.flatMap((name) => findLabelByName(ctx.db, { companyId, name })?.id ?? [])
+      const want = {
+        ...{ title: step.as, description, status, priority, labelIds },
+        projectId: projectId(task.project),
+        assigneeAgentId: assigneeId(task.assignee),
+      }
+      return createIssue(ctx, actor, companyId, want, { quiet: true }).id
+    },
+  )
+  if (include.issues) relateIssues(ctx, content, steps)
+
+  each(
+    'routine',
+    content.routines,
+    (routine) => routine.slug,
+    ({ slug: _, project, assignee, ...routine }, step) =>
+      createRoutine(ctx, actor, companyId, {
+        ...routine,
+        title: step.as,
+        projectId: projectId(project),
+        assigneeAgentId: assigneeId(assignee),
+      }),
+  )
+  closeCompany(ctx, caller, actor, companyId, application)
+  return companyId
+}
+
+/**
+ * The company to import into, and who acts in it. A company that an agent has
+ * made is not the agent's: the system acts there for it, and the board approves
+ * each agent before it works.
+ */
+function openCompany(ctx: Context, caller: Caller, { content, target, fromCompanyId }: Application) {
+  if (target.companyId !== null) return { companyId: target.companyId, actor: caller }
+  const actor: Caller = caller.type === 'agent' ? SYSTEM : caller
+  const { description, brandColor, budgetMonthlyCents } = content.company
+  const { id: companyId } = createCompany(ctx, actor, {
+    name: target.companyName,
+    description,
+    brandColor,
+    budgetMonthlyCents,
+    requireBoardApprovalForNewAgents: caller.type === 'agent',
+  })
+  if (fromCompanyId !== null) copyMemberships(ctx, { companyId: fromCompanyId }, { companyId })
+  return { companyId, actor }
+}
+
+/** What comes last: the policy, since the board's own import is its approval, and the record of it all. */
+function closeCompany(
+  ctx: Context,
+  caller: Caller,
+  actor: Caller,
+  companyId: string,
+  { content, include, target, steps, fromCompanyId }: Application,
+): void {
+  if (target.companyId === null) {
+    if (include.company) keepParts(ctx, companyId, content)
+    if (content.company.requireBoardApprovalForNewAgents && caller.type !== 'agent' && include.company) {
+      changeCompany(ctx, actor, companyId, { requireBoardApprovalForNewAgents: true })
+    }
+  }
+  const created = steps.filter((step) => step.action !== 'skip')
+  const counts = Object.fromEntries(
+    [...Map.groupBy(created, (step) => step.kind)].map(([kind, all]) => [kind, all.length]),
+  )
+  recordActivity(ctx, actor, {
+    companyId,
+    action: 'company.imported',
+    entity: { type: 'company', id: companyId },
+    details: {
+      package: content.company.name,
+      created: counts,
+      ...(actor !== caller && caller.type === 'agent' && { byAgentId: caller.agentId, fromCompanyId }),
+    },
+  })
+}
+
+function keepParts(ctx: Context, companyId: string, { company, documents }: CompanyPackage): void {
+  const about = Buffer.from(JSON.stringify(company.about))
+  insertPart(ctx.db, { company_id: companyId, path: 'COMPANY.md', kind: 'about', content: about })
+  for (const [path, bytes] of documents) {
+    insertPart(ctx.db, { company_id: companyId, path, kind: 'document', content: Buffer.from(bytes) })
+  }
+}
+
+/** Parents and blockers, once all issues are there: their numbers keep the order of the package. */
+function relateIssues(ctx: Context, { tasks }: CompanyPackage, steps: readonly Step[]): void {
+  const issues = new Map(steps.filter((step) => step.kind === 'issue').map((step) => [step.slug, step]))
+  for (const task of tasks) {
+    const step = issues.get(task.key)
+    if (!step?.id || step.action === 'skip') continue
+    const parent = task.parent === null ? null : issues.get(task.parent)?.id
+    if (parent) {
+      updateIssueRow(ctx.db, step.id, { parent_id: parent })
+      deepenIssues(ctx.db, { id: step.id, by: findIssue(ctx.db, parent)!.request_depth + 1 })
+    }
+    const blockers = task.blockedBy.flatMap((key) => issues.get(key)?.id ?? [])
+    if (blockers.length > 0) replaceBlockers(ctx.db, step.id, blockers)
+  }
+}
+
+/** Things in such an order that each comes after the one above it, else as they were. */
+function aboveFirst<T extends { slug: string }>(things: readonly T[], aboveOf: (thing: T) => string | null): T[] {
+  const bySlug = new Map(things.map((thing) => [thing.slug, thing]))
+  const ordered = new Set<T>()
+  for (const thing of things) {
+    const line: T[] = []
+    for (let at: T | undefined = thing; at && !ordered.has(at); at = bySlug.get(aboveOf(at) ?? '')) line.push(at)
+    for (const one of line.reverse()) ordered.add(one)
+  }
+  return [...ordered]
+}
+
+/** Ids for the agents of a package, so that their files can be on disk before their rows are there. */
+export const chooseIds = (agents: readonly PackageAgent[]): Map<string, string> =>
+  new Map(agents.map((agent) => [agent.slug, uuid()]))

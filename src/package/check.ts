@@ -1,0 +1,135 @@
+import type { Findings } from './fields.ts'
+import type { CompanyPackage, PackageAgent } from './package.ts'
+import type { ReadAgent } from './read-people.ts'
+
+/**
+ * Checks what the things of a package say of each other, and settles it: a
+ * team gives the agents that name no manager its own. An unknown agent or a
+ * circle is a problem; a skill that is elsewhere a warning.
+ */
+export function checkReferences(content: CompanyPackage, findings: Findings): void {
+  const problem = (path: string, message: string) => void findings.problems.push({ path, message })
+  const agents = new Set(content.agents.map((agent) => agent.slug))
+  const unknown = (path: string, field: string, slug: string | null) => {
+    if (slug !== null && !agents.has(slug))
+      problem(path, `${field} names the agent ${slug}, and the package has none of that name`)
+  }
+  followTeams(content)
+  for (const agent of content.agents) unknown(`agents/${agent.slug}/AGENTS.md`, 'reportsTo', agent.reportsTo)
+  for (const team of content.teams) unknown(`teams/${team.slug}/TEAM.md`, 'manager', team.manager)
+  for (const project of content.projects) unknown(`projects/${project.slug}/PROJECT.md`, 'owner', project.lead)
+  for (const goal of content.goals) unknown(`goal ${goal.slug}`, 'owner', goal.owner)
+  for (const task of content.tasks) unknown(taskPath(task), 'assignee', task.assignee)
+  for (const routine of content.routines) unknown(taskPath(routine), 'assignee', routine.assignee)
+
+  const projects = new Set(content.projects.map((project) => project.slug))
+  for (const task of [...content.tasks, ...content.routines]) {
+    if (task.project === null || projects.has(task.project)) continue
+    findings.warnings.push({
+      code: 'unknown',
+      path: taskPath(task),
+      message: `There is no project ${task.project}; the task is in none.`,
+    })
+    task.project = null
+  }
+  settleGoals(content, findings)
+  settleTasks(content, problem)
+  const circle = findCircle(
+    content.agents,
+    (agent) => agent.slug,
+    (agent) => agent.reportsTo,
+  )
+  if (circle) problem(`agents/${circle[0]}/AGENTS.md`, `reportsTo goes round in a circle: ${circle.join(' -> ')}`)
+  noteUnknownSkills(content, findings)
+  for (const team of content.teams) team.agents = team.agents.filter((slug) => agents.has(slug))
+}
+
+export const taskPath = (task: { project: string | null; slug: string }) =>
+  task.project === null ? `tasks/${task.slug}/TASK.md` : `projects/${task.project}/tasks/${task.slug}/TASK.md`
+
+function followTeams({ agents, teams }: CompanyPackage): void {
+  for (const team of teams) {
+    for (const agent of agents as ReadAgent[]) {
+      if (agent.saysManager || agent.reportsTo !== null || agent.slug === team.manager) continue
+      if (team.agents.includes(agent.slug)) agent.reportsTo = team.manager
+    }
+  }
+}
+
+function settleGoals({ goals, projects }: CompanyPackage, findings: Findings): void {
+  const known = new Set(goals.map((goal) => goal.slug))
+  for (const goal of goals) {
+    if (goal.parent === null || known.has(goal.parent)) continue
+    findings.problems.push({
+      path: `goal ${goal.slug}`,
+      message: `its parent ${goal.parent} is no goal of the package`,
+    })
+  }
+  for (const project of projects) project.goals = project.goals.filter((slug) => known.has(slug))
+  const circle = findCircle(
+    goals,
+    (goal) => goal.slug,
+    (goal) => goal.parent,
+  )
+  if (circle)
+    findings.problems.push({ path: `goal ${circle[0]}`, message: `goes round in a circle: ${circle.join(' -> ')}` })
+}
+
+function settleTasks({ tasks }: CompanyPackage, problem: (path: string, message: string) => void): void {
+  const byKey = new Map(tasks.map((task) => [task.key, task]))
+  for (const task of tasks) {
+    // Beside the full key a task of the same project may be named by its slug alone.
+    const resolve = (ref: string) =>
+      byKey.has(ref) ? ref : byKey.has(`${task.project}/${ref}`) ? `${task.project}/${ref}` : undefined
+    for (const ref of [...task.blockedBy, ...(task.parent === null ? [] : [task.parent])]) {
+      if (resolve(ref) === undefined)
+        problem(taskPath(task), `names the task ${ref}, and the package has none of that name`)
+    }
+    task.parent = task.parent === null ? null : (resolve(task.parent) ?? null)
+    task.blockedBy = task.blockedBy.flatMap((ref) => resolve(ref) ?? [])
+  }
+  const circle =
+    findCircle(
+      tasks,
+      (task) => task.key,
+      (task) => task.parent,
+    ) ?? findBlockerCircle(tasks)
+  if (circle) problem(taskPath(byKey.get(circle[0]!)!), `goes round in a circle: ${circle.join(' -> ')}`)
+}
+
+/** Follows each thing to the one above it, and returns the first way that comes back to where it was. */
+function findCircle<T>(
+  things: readonly T[],
+  keyOf: (thing: T) => string,
+  aboveOf: (thing: T) => string | null,
+): string[] | undefined {
+  const above = new Map(things.map((thing) => [keyOf(thing), aboveOf(thing)]))
+  const safe = new Set<string>()
+  for (const start of above.keys()) {
+    const way: string[] = []
+    for (let at: string | null | undefined = start; at != null && !safe.has(at); at = above.get(at)) {
+      if (way.includes(at)) return [...way.slice(way.indexOf(at)), at]
+      way.push(at)
+    }
+    for (const key of way) safe.add(key)
+  }
+  return undefined
+}
+
+function findBlockerCircle(tasks: CompanyPackage['tasks']): string[] | undefined {
+  const open = new Map(tasks.map((task) => [task.key, new Set(task.blockedBy)]))
+  for (;;) {
+    const free = [...open].filter(([, blockers]) => [...blockers].every((key) => !open.has(key)))
+    if (free.length === 0) return open.size === 0 ? undefined : [...open.keys()].slice(0, 10)
+    for (const [key] of free) open.delete(key)
+  }
+}
+
+function noteUnknownSkills({ agents, skills }: CompanyPackage, findings: Findings): void {
+  const known = new Set(skills.map((skill) => skill.slug))
+  const missing = (agent: PackageAgent) => agent.skills.filter((slug) => !known.has(slug))
+  for (const agent of agents.filter((agent) => missing(agent).length > 0)) {
+    const message = `The package does not hold these skills: ${missing(agent).slice(0, 10).join(', ')}.`
+    findings.warnings.push({ code: 'unknown', path: `agents/${agent.slug}/AGENTS.md`, message })
+  }
+}

@@ -1,0 +1,323 @@
+import { adapterOf } from '../adapter/registry.ts'
+import type { AgentWithFacts } from '../agent/agent.ts'
+import { listLiveAgents } from '../agent/queries.ts'
+import { redact } from '../agent/redact.ts'
+import { heartbeatOf } from '../agent/runtime-config.ts'
+import { findCompany } from '../company/queries.ts'
+import type { Context } from '../context.ts'
+import { toCents } from '../cost/money.ts'
+import type { GoalRow } from '../goal/goal.ts'
+import { listGoals } from '../goal/queries.ts'
+import { findRelations } from '../issue/relations.ts'
+import { listLabels } from '../label/queries.ts'
+import { withParts } from '../project/queries.ts'
+import { chooseUrlKey, slugOf } from '../url-key.ts'
+import { portableAdapter } from './adapter.ts'
+import { compare, type PackageFiles } from './files.ts'
+import { readInstructions } from './instructions.ts'
+import type {
+  About,
+  CompanyPackage,
+  EnvInput,
+  Heartbeat,
+  PackageAgent,
+  PackageGoal,
+  PackageProject,
+  PackageTask,
+  PackageTeam,
+  PackageWarning,
+} from './package.ts'
+import { countFinishedIssues, listAllProjects, listOpenIssues, listParts, type PartRow } from './queries.ts'
+import { starterStatus } from './read-work.ts'
+import { listCompanyRoutines } from './routines.ts'
+import { listCompanySkills } from './skills.ts'
+
+/**
+ * Takes a company for a package: what may leave of it, under slugs instead of
+ * ids. Secrets, timestamps and what is of this machine only stay.
+ *
+ * @param anywhere whether instructions may be read that are not in an agent's own folder
+ */
+export async function collectCompany(
+  ctx: Context,
+  companyId: string,
+  anywhere: boolean,
+): Promise<{ content: CompanyPackage; warnings: PackageWarning[] }> {
+  const warnings: PackageWarning[] = []
+  const company = findCompany(ctx.db, { id: companyId })!
+  const rows = listLiveAgents(ctx.db, { companyId, now: ctx.now }).sort((a, b) => compare(a.url_key, b.url_key))
+  const slugs = new Map(rows.map((row) => [row.id, row.url_key]))
+  const skills = listCompanySkills(ctx, companyId)
+  const skillSlugs = new Map(skills.map((skill) => [skill.key, skill.slug]))
+  const clean = cleaner(warnings)
+  const parts = listParts(ctx.db, companyId)
+  const goals = collectGoals(listGoals(ctx.db, { companyId }), slugs, clean)
+  const projects = collectProjects(ctx, companyId, { slugs, goals: goals.slugs, clean, warnings })
+  const tasks = collectTasks(ctx, companyId, { slugs, projects: projects.slugs, clean })
+  const instructions = await Promise.all(rows.map((row) => instructionsOf(ctx, row, anywhere, warnings)))
+  const finished = countFinishedIssues(ctx.db, companyId)
+  if (finished > 0)
+    warnings.push({ code: 'left_out', path: null, message: `${finished} issues that are over stay here.` })
+  const routines = listCompanyRoutines(ctx, companyId)
+  const routineSlug = uniqueSlugs('routine')
+  const content: CompanyPackage = {
+    company: {
+      name: company.name,
+      slug: slugOf(company.name) || 'company',
+      description: clean(company.description, 'COMPANY.md'),
+      brandColor: company.brand_color,
+      budgetMonthlyCents: toCents(company.budget_micros),
+      requireBoardApprovalForNewAgents: company.require_board_approval_for_new_agents === 1,
+      about: aboutOf(parts),
+    },
+    goals: goals.goals,
+    labels: listLabels(ctx.db, { companyId, after: undefined, limit: 10_000 }).map(({ name, color }) => ({
+      name,
+      color,
+    })),
+    skills,
+    agents: rows.map((row, i) =>
+      collectAgent(row, { slugs, skillSlugs, rows, clean, warnings }, instructions[i] ?? ''),
+    ),
+    teams: collectTeams(parts, slugs),
+    projects: projects.projects,
+    tasks,
+    routines: routines.map(({ id: _, projectId, assigneeAgentId, ...routine }) => ({
+      ...routine,
+      slug: routineSlug(routine.title),
+      description: clean(routine.description, 'routines'),
+      project: (projectId && projects.slugs.get(projectId)) ?? null,
+      assignee: (assigneeAgentId && slugs.get(assigneeAgentId)) ?? null,
+    })),
+    documents: documentsOf(parts),
+  }
+  return { content, warnings }
+}
+
+type Clean = (text: string | null, path: string) => string | null
+
+/** Makes a text fit to leave: with plain line ends, without blanks around it and without what looks like a secret. */
+function cleaner(warnings: PackageWarning[]): Clean {
+  return (text, path) => {
+    const plain = text?.replaceAll('\r\n', '\n').trim()
+    if (!plain) return null
+    const shown = redact({ text: plain }).text as string
+    if (shown !== plain)
+      warnings.push({ code: 'secret', path, message: 'What looks like a secret in it was taken out.' })
+    return shown
+  }
+}
+
+interface AgentSurroundings {
+  slugs: ReadonlyMap<string, string>
+  skillSlugs: ReadonlyMap<string, string>
+  rows: readonly AgentWithFacts[]
+  clean: Clean
+  warnings: PackageWarning[]
+}
+
+function collectAgent(row: AgentWithFacts, around: AgentSurroundings, instructions: string): PackageAgent {
+  const { slugs, skillSlugs, clean, warnings } = around
+  const path = `agents/${row.url_key}/AGENTS.md`
+  const config = JSON.parse(row.adapter_config) as Record<string, unknown>
+  const adapter = portableAdapter(row.adapter_type, config, path)
+  warnings.push(...adapter.warnings)
+  return {
+    slug: row.url_key,
+    name: row.name,
+    title: row.title,
+    description: clean(row.capabilities, path),
+    role: row.role,
+    icon: row.icon as PackageAgent['icon'],
+    reportsTo: (row.reports_to && slugs.get(row.reports_to)) ?? null,
+    skills: (JSON.parse(row.desired_skills) as string[]).flatMap((key) => skillSlugs.get(key) ?? []),
+    instructions: clean(instructions, path) ?? '',
+    adapterType: adapter.adapterType,
+    adapterConfig: adapter.adapterConfig,
+    heartbeat: heartbeatToShare(row),
+    budgetMonthlyCents: toCents(row.budget_micros),
+    inputs: inputsOf(row, config),
+  }
+}
+
+/** The heartbeat settings that are not the defaults. */
+function heartbeatToShare(row: AgentWithFacts): Heartbeat {
+  const own = heartbeatOf(row)
+  const usual = heartbeatOf({ runtime_config: '{}' })
+  const { intervalSec, wakeOnDemand, skipIfIdle, maxConcurrentRuns } = own
+  return {
+    ...(intervalSec !== usual.intervalSec && { intervalSec }),
+    ...(wakeOnDemand !== usual.wakeOnDemand && { wakeOnDemand }),
+    ...(skipIfIdle !== usual.skipIfIdle && { skipIfIdle }),
+    ...(maxConcurrentRuns !== usual.maxConcurrentRuns && { maxConcurrentRuns }),
+  }
+}
+
+/** What the agent was declared to need, and what its environment has besides; names only. */
+function inputsOf(row: AgentWithFacts, config: Record<string, unknown>): EnvInput[] {
+  const metadata = row.metadata === null ? {} : (JSON.parse(row.metadata) as { inputs?: unknown })
+  const declared = (Array.isArray(metadata.inputs) ? metadata.inputs : []).filter(isInput)
+  const names = Object.keys((config.env as Record<string, unknown> | undefined) ?? {})
+  const others = names.filter((name) => !declared.some((input) => input.name === name))
+  const all = [
+    ...declared,
+    ...others.map((name): EnvInput => ({ name, kind: 'secret', requirement: 'required', description: null })),
+  ]
+  return all.sort((a, b) => compare(a.name, b.name))
+}
+
+/** An agent's metadata are anybody's to write, so an input is looked at before it is believed. */
+const isInput = (value: Partial<EnvInput> | null): value is EnvInput =>
+  typeof value?.name === 'string' &&
+  /^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(value.name) &&
+  (value.kind === 'secret' || value.kind === 'plain') &&
+  (value.requirement === 'required' || value.requirement === 'optional') &&
+  (value.description === null || typeof value.description === 'string')
+
+async function instructionsOf(ctx: Context, row: AgentWithFacts, anywhere: boolean, warnings: PackageWarning[]) {
+  const key = adapterOf(row.adapter_type)?.instructionsKey
+  const file = key && (JSON.parse(row.adapter_config) as Record<string, unknown>)[key]
+  if (typeof file !== 'string') return ''
+  const text = await readInstructions(ctx.config, file, anywhere)
+  if (text !== undefined) return text
+  const message = 'Its instructions file cannot be read here, or may not leave; the agent is exported without.'
+  warnings.push({ code: 'left_out', path: `agents/${row.url_key}/AGENTS.md`, message })
+  return ''
+}
+
+/** Parents before children, else by age, so that an import which creates them in this order keeps it. */
+function collectGoals(rows: readonly GoalRow[], agents: ReadonlyMap<string, string>, clean: Clean) {
+  const ids = new Set(rows.map((row) => row.id))
+  const children = Map.groupBy(rows, (row) => (row.parent_id && ids.has(row.parent_id) ? row.parent_id : ''))
+  const ordered: GoalRow[] = []
+  const open = [...(children.get('') ?? [])].reverse()
+  for (let row = open.pop(); row; row = open.pop()) {
+    ordered.push(row)
+    open.push(...[...(children.get(row.id) ?? [])].reverse())
+  }
+  const choose = uniqueSlugs('goal')
+  const slugs = new Map(ordered.map((row) => [row.id, choose(row.title)]))
+  const goals = ordered.map(
+    (row): PackageGoal => ({
+      slug: slugs.get(row.id)!,
+      title: row.title,
+      description: clean(row.description, 'COMPANY.md'),
+      level: row.level,
+      status: row.status,
+      parent: (row.parent_id && slugs.get(row.parent_id)) ?? null,
+      owner: (row.owner_agent_id && agents.get(row.owner_agent_id)) ?? null,
+    }),
+  )
+  return { goals, slugs }
+}
+
+/**
+ * Chooses slugs that are unique among those it chose. None is a number alone:
+ * as keys of a mapping these come first, whatever order they are put in.
+ */
+function uniqueSlugs(fallback: string) {
+  const taken = new Set<string>()
+  return (name: string): string => {
+    const stem = /^\d+$/.test(slugOf(name)) ? `${fallback} ${name}` : name
+    const slug = chooseUrlKey(stem, fallback, (urlKey) => taken.has(urlKey))
+    taken.add(slug)
+    return slug
+  }
+}
+
+function collectProjects(
+  ctx: Context,
+  companyId: string,
+  around: {
+    slugs: ReadonlyMap<string, string>
+    goals: ReadonlyMap<string, string>
+    clean: Clean
+    warnings: PackageWarning[]
+  },
+) {
+  const rows = listAllProjects(ctx.db, companyId).filter((row) => row.archived_at === null)
+  const slugs = new Map(rows.map((row) => [row.id, row.url_key]))
+  const projects = withParts(ctx.db, rows).map((project): PackageProject => {
+    const path = `projects/${project.urlKey}/PROJECT.md`
+    const places = [...project.workspaces].sort((a, b) => Number(b.isPrimary) - Number(a.isPrimary))
+    if (places.some((place) => place.repoUrl === null)) {
+      around.warnings.push({
+        code: 'left_out',
+        path,
+        message: 'A workspace that is only a folder of this machine stays here.',
+      })
+    }
+    return {
+      slug: project.urlKey,
+      name: project.name,
+      description: around.clean(project.description, path),
+      status: project.status,
+      lead: (project.leadAgentId && around.slugs.get(project.leadAgentId)) ?? null,
+      targetDate: project.targetDate,
+      goals: project.goalIds.flatMap((id) => around.goals.get(id) ?? []),
+      workspaces: places.flatMap(({ name, repoUrl, repoRef }) =>
+        repoUrl === null ? [] : [{ name, repoUrl, repoRef }],
+      ),
+    }
+  })
+  return { projects: projects.sort((a, b) => compare(a.slug, b.slug)), slugs }
+}
+
+/** The issues that are not over, as starter tasks, by their numbers. */
+function collectTasks(
+  ctx: Context,
+  companyId: string,
+  around: { slugs: ReadonlyMap<string, string>; projects: ReadonlyMap<string, string>; clean: Clean },
+): PackageTask[] {
+  const rows = listOpenIssues(ctx.db, companyId)
+  const relationsOf = findRelations(ctx.db, rows)
+  const choosers = new Map<string, (name: string) => string>()
+  const places = new Map(
+    rows.map((row) => {
+      const project = (row.project_id && around.projects.get(row.project_id)) ?? null
+      const choose = choosers.get(project ?? '') ?? uniqueSlugs('task')
+      choosers.set(project ?? '', choose)
+      const slug = choose(row.title)
+      return [row.id, { project, slug, key: project === null ? slug : `${project}/${slug}` }] as const
+    }),
+  )
+  return rows.map((row): PackageTask => {
+    const place = places.get(row.id)!
+    const { labels, blockedBy } = relationsOf(row.id)
+    return {
+      ...place,
+      title: row.title,
+      description: around.clean(row.description, `tasks of ${place.project ?? 'no project'}`),
+      assignee: (row.assignee_agent_id && around.slugs.get(row.assignee_agent_id)) ?? null,
+      status: starterStatus(row.status),
+      priority: row.priority,
+      labels: labels.map((label) => label.name).sort(compare),
+      parent: (row.parent_id && places.get(row.parent_id)?.key) ?? null,
+      blockedBy: blockedBy.flatMap((blocker) => places.get(blocker.id)?.key ?? []).sort(compare),
+    }
+  })
+}
+
+const jsonOf = (part: PartRow) => JSON.parse(Buffer.from(part.content).toString())
+
+function aboutOf(parts: readonly PartRow[]): About {
+  const part = parts.find((part) => part.kind === 'about')
+  return part ? jsonOf(part) : { body: '', version: null, license: null, homepage: null, authors: [], tags: [] }
+}
+
+/** Teams keep their people by id, so that a rename does not lose them. */
+const collectTeams = (parts: readonly PartRow[], slugs: ReadonlyMap<string, string>): PackageTeam[] =>
+  parts
+    .filter((part) => part.kind === 'team')
+    .map((part) => {
+      const team = jsonOf(part) as Omit<PackageTeam, 'slug'>
+      return {
+        ...team,
+        slug: part.path.split('/')[1]!,
+        manager: (team.manager && slugs.get(team.manager)) ?? null,
+        agents: team.agents.flatMap((id) => slugs.get(id) ?? []),
+      }
+    })
+
+const documentsOf = (parts: readonly PartRow[]): PackageFiles =>
+  new Map(parts.filter((part) => part.kind === 'document').map((part) => [part.path, part.content]))

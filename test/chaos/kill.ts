@@ -1,0 +1,209 @@
+/**
+ * Kills the server again and again: `node test/chaos/kill.ts [cycles=200]`.
+ * While agents run and comments wake them, the server gets SIGKILL at a random
+ * moment and is started again. Prints what it measured; exits 1 when a promise
+ * is broken.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { createClient } from '../../src/cli/client.ts'
+import { request } from '../../src/cli/request.ts'
+import { packageRoot } from '../../src/package-root.ts'
+import { markedProcesses } from '../../src/scheduler/process-table.ts'
+
+/** How long each agent's program works, in milliseconds. */
+const WORK_MS = [100, 300, 700, 1_500]
+/** A run may be shown as live so long after its process has ended, in milliseconds: somebody has to look first. */
+const NOTICED_WITHIN_MS = 5_000
+const OWNERLESS_AFTER_MS = 10_000
+/** The longest life of one server, in milliseconds. */
+const LONGEST_LIFE_MS = 600
+
+export interface KillReport {
+  cycles: number
+  writes: number
+  lostWrites: number
+  runs: number
+  /** Runs that were alive and whose real end is not what stands in the database. */
+  wrongEnds: number
+  /** Runs that had claimed their wake and not begun when the server was killed: begun again. */
+  neverStarted: number
+  /** Causes that led to no finished run, or to more than one. */
+  notServedOnce: number
+  /** Wakes that have no run, or more than one. */
+  wrongWakes: number
+  heldByDead: number
+  ownerless: number
+}
+
+interface Server {
+  child: ChildProcess
+  url: string
+}
+
+export async function killAgainAndAgain(cycles: number): Promise<KillReport> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'service-chaos-'))
+  const notes = path.join(dataDir, 'notes')
+  mkdirSync(notes)
+  writeFileSync(path.join(dataDir, 'config.json'), JSON.stringify({ loopRuns: 0, maxRuns: WORK_MS.length }))
+  let server = await start(dataDir, '0')
+  const port = new URL(server.url).port
+  const issueIds = await arrange(server.url, notes)
+  const sqlite = new Database(path.join(dataDir, 'service.db'), { readonly: true })
+  const acknowledged: string[] = []
+  let [heldByDead, ownerless] = [0, 0]
+  try {
+    for (let cycle = 0; cycle < cycles; cycle++) {
+      const life = new AbortController()
+      const writing = comment(server.url, issueIds, acknowledged, life.signal)
+      await delay(Math.random() * LONGEST_LIFE_MS)
+      heldByDead += await countHeldByDead(sqlite, notes)
+      ownerless += countOwnerless(sqlite)
+      await kill(server)
+      life.abort()
+      await writing
+      server = await start(dataDir, port)
+    }
+    await untilAllIsServed(server.url)
+    await delay(OWNERLESS_AFTER_MS)
+    ownerless += countOwnerless(sqlite)
+    return { cycles, heldByDead, ownerless, ...audit(sqlite, notes, acknowledged) }
+  } finally {
+    await kill(server)
+    sqlite.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function start(dataDir: string, port: string): Promise<Server> {
+  const main = path.join(packageRoot(), 'src/main.ts')
+  const args = [main, 'start', '--json', '--port', port, '--data-dir', dataDir]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+  const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`The server ended with ${code}.`)))
+  failed.catch(() => {})
+  const [line] = await Promise.race([once(child.stdout, 'data'), failed])
+  return { child, url: JSON.parse(String(line)).url }
+}
+
+async function kill({ child }: Server): Promise<void> {
+  const exit = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exit
+}
+
+/** @returns the issues, each an agent's */
+async function arrange(url: string, notes: string): Promise<string[]> {
+  const api = createClient({ url })
+  const company = await api.request('POST', '/api/companies', { name: 'Chaos' })
+  return Promise.all(
+    WORK_MS.map(async (ms) => {
+      const agent = await api.request('POST', `/api/companies/${company.id}/agents`, {
+        name: `Works ${ms} ms`,
+        adapterType: 'process',
+        adapterConfig: {
+          command: process.execPath,
+          args: [path.join(packageRoot(), 'test/agents/chaos-worker.js'), String(ms), notes],
+        },
+      })
+      const issue = { title: `Work for ${ms} ms`, assigneeAgentId: agent.id, status: 'backlog' }
+      return (await api.request('POST', `/api/companies/${company.id}/issues`, issue)).id
+    }),
+  )
+}
+
+/** Comments on one issue after the other, which wakes its agent, and keeps the ids of what was acknowledged. */
+async function comment(url: string, issueIds: string[], acknowledged: string[], until: AbortSignal): Promise<void> {
+  for (let i = 0; !until.aborted; i++) {
+    try {
+      const body = { body: `Comment ${i}` }
+      const path = `/api/issues/${issueIds[i % issueIds.length]}/comments`
+      const answer = await request(url, { method: 'POST', path, body })
+      if (answer.status === 201) acknowledged.push(JSON.parse(answer.text).id)
+    } catch {
+      return // it was killed
+    }
+    await delay(15)
+  }
+}
+
+/** Counts the runs that stay live in the database though no process of theirs is left. */
+async function countHeldByDead(sqlite: Database.Database, notes: string): Promise<number> {
+  const live = sqlite.prepare<[], string>('select id from run where finished_at is null').pluck()
+  const dead = () => {
+    const [marked, begun] = [markedProcesses(), new Set(readdirSync(notes))]
+    return live.all().filter((id) => begun.has(`${id}.begun`) && !marked.has(id))
+  }
+  let suspects = dead()
+  for (const deadline = Date.now() + NOTICED_WITHIN_MS; suspects.length > 0 && Date.now() < deadline; ) {
+    await delay(50)
+    const still = new Set(dead())
+    suspects = suspects.filter((id) => still.has(id))
+  }
+  return suspects.length
+}
+
+/** Counts the processes of runs that ended a while ago. */
+function countOwnerless(sqlite: Database.Database): number {
+  const before = new Date(Date.now() - OWNERLESS_AFTER_MS).toISOString()
+  const ended = sqlite.prepare<[string], string>('select id from run where finished_at < ?').pluck().all(before)
+  const marked = markedProcesses()
+  return ended.filter((id) => marked.has(id)).length
+}
+
+async function untilAllIsServed(url: string): Promise<void> {
+  const api = createClient({ url })
+  for (const deadline = Date.now() + 120_000; Date.now() < deadline; await delay(100)) {
+    const { liveRuns, waitingWakes } = await api.request('GET', '/api/instance')
+    if (liveRuns + waitingWakes === 0) return
+  }
+}
+
+function audit(sqlite: Database.Database, notes: string, acknowledged: readonly string[]) {
+  const noted = new Set(readdirSync(notes))
+  const runs = sqlite
+    .prepare<[], { id: string; status: string; error_code: string | null; reasons: string }>('select * from run')
+    .all()
+  const comments = new Set(sqlite.prepare<[], string>('select id from comment').pluck().all())
+  const served = new Map<string, number>()
+  for (const run of runs.filter(({ status }) => status === 'succeeded')) {
+    const causes = (JSON.parse(run.reasons) as { commentId: string | null }[]).map((reason) => reason.commentId)
+    for (const id of new Set(causes)) if (id) served.set(id, (served.get(id) ?? 0) + 1)
+  }
+  const isRight = ({ id, status, error_code }: (typeof runs)[number]) =>
+    noted.has(`${id}.begun`)
+      ? noted.has(`${id}.ended`) && status === 'succeeded'
+      : status === 'lost' && error_code === 'never_started'
+  const wrongWakes = sqlite
+    .prepare<[], string>(
+      "select id from wake where status = 'dropped' or (select count(*) from run where run.wake_id = wake.id) <> 1",
+    )
+    .pluck()
+    .all()
+  return {
+    writes: acknowledged.length,
+    lostWrites: acknowledged.filter((id) => !comments.has(id)).length,
+    runs: runs.length,
+    wrongEnds: runs.filter((run) => !isRight(run)).length,
+    neverStarted: runs.filter((run) => run.error_code === 'never_started').length,
+    notServedOnce: [...comments].filter((id) => served.get(id) !== 1).length,
+    wrongWakes: wrongWakes.length,
+  }
+}
+
+export const isKept = (report: KillReport): boolean =>
+  report.lostWrites + report.wrongEnds + report.notServedOnce + report.wrongWakes === 0 &&
+  report.heldByDead + report.ownerless === 0
+
+if (import.meta.main) {
+  const [cycles = 200] = process.argv.slice(2).map(Number)
+  const began = performance.now()
+  const report = await killAgainAndAgain(cycles)
+  for (const [what, count] of Object.entries(report)) process.stdout.write(`${what.padEnd(16)}${count}\n`)
+  process.stdout.write(`${'seconds'.padEnd(16)}${((performance.now() - began) / 1_000).toFixed(0)}\n`)
+  process.exitCode = isKept(report) ? 0 : 1
+}

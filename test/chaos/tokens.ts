@@ -1,0 +1,61 @@
+/**
+ * Ends runs and asks with their tokens at once: `node test/chaos/tokens.ts [runs=1000]`.
+ * Each token works while its run lives and is refused on the first request
+ * after the write that ended it. Prints how many were; exits 1 when one was not.
+ */
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { v7 as uuid } from 'uuid'
+import { request } from '../../src/cli/request.ts'
+import { readConfig } from '../../src/config.ts'
+import { sql } from '../../src/database/sql.ts'
+import { createLog } from '../../src/log.ts'
+import { NO_FACTS } from '../../src/run/facts.ts'
+import { settleRun } from '../../src/run/settle.ts'
+import { startServer } from '../../src/server.ts'
+import { insertAgent, insertRun } from '../arrange.ts'
+
+/** @returns how many of the tokens worked before the end of their run, and how many were refused right after it */
+export async function endRuns(count: number): Promise<{ accepted: number; refused: number }> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'service-chaos-'))
+  const server = await startServer(
+    readConfig({ dataDir, port: '0' }, {}),
+    createLog(() => {}),
+  )
+  const { ctx, url } = server
+  const companyId = uuid()
+  const times = { created_at: ctx.now, updated_at: ctx.now }
+  ctx.db.run(sql.insertInto('company').values({ id: companyId, name: 'Chaos', issue_prefix: 'CHA', ...times }))
+  let [accepted, refused] = [0, 0]
+  const one = async () => {
+    const app = { ctx, as: () => async () => Promise.reject(new Error('not asked here')) }
+    const agent = insertAgent(app, { company_id: companyId, name: randomBytes(4).toString('hex') })
+    const { id } = await insertRun(app, agent)
+    const token = await ctx.tokens.sign({ id, agentId: agent.id, companyId })
+    const ask = async () => request(url, { method: 'GET', path: '/api/agents/me', token })
+    if ((await ask()).status === 200) accepted++
+    const ending = { reason: 'exited', exitCode: 0, signal: null, error: null, at: null } as const
+    await ctx.write(() => settleRun(ctx, id, ending, NO_FACTS))
+    const answer = await ask()
+    if (answer.status === 401 && JSON.parse(answer.text).code === 'run_ended') refused++
+  }
+  try {
+    for (let done = 0; done < count; done += 20) {
+      await Promise.all(Array.from({ length: Math.min(20, count - done) }, one))
+    }
+  } finally {
+    await server.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  return { accepted, refused }
+}
+
+if (import.meta.main) {
+  const [count = 1_000] = process.argv.slice(2).map(Number)
+  const { accepted, refused } = await endRuns(count)
+  process.stdout.write(`${accepted} of ${count} tokens worked while their run lived\n`)
+  process.stdout.write(`${refused} of ${count} were refused on the first request after its end\n`)
+  process.exitCode = accepted === count && refused === count ? 0 : 1
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { packageRoot } from '../../src/package-root.ts'
+import { createTestApp } from '../helpers.ts'
+import { exportAll, filesOf, importNew, PACKAGES } from './fixtures.ts'
+
+/** Those of the repository, and the ones beside the checkout where it has some. */
+const shared = path.join(packageRoot(), '../shared/packages')
+const folders = [PACKAGES, ...(existsSync(shared) ? [shared] : [])].flatMap((parent) =>
+  readdirSync(parent).map((name) => path.join(parent, name)),
+)
+
+for (const folder of folders) {
+  test(`${path.relative(packageRoot(), folder)} comes in without an error and goes out the same twice`, async (t) => {
+    const app = createTestApp(t)
+    const files = filesOf(folder)
+    const plan = await importNew(app, files)
+    assert.equal(plan.counts.create, plan.entities.length)
+    const agents = Object.keys(files).filter((file) => file.startsWith('agents/')).length
+    assert.equal(plan.counts.byKind.agent.create, agents)
+
+    const first = await exportAll(app, plan.target.companyId)
+    const again = await importNew(app, first)
+    assert.deepEqual(again.counts, plan.counts)
+    const second = await exportAll(app, again.target.companyId)
+    assert.deepEqual(Object.keys(second), Object.keys(first))
+    assert.deepEqual(second, first)
+    assert.deepEqual(second.LICENSE, files.LICENSE)
+  })
+}
