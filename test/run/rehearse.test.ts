@@ -129,6 +129,19 @@ const GATES: [string, string, (runs: TestRuns, agentId: string) => unknown][] = 
     'company_status',
     (runs) => runs.make('PATCH', `/api/companies/${runs.companyId}`, { status: 'paused' }),
   ],
+  ['a freeze', 'frozen', (runs) => runs.make('POST', '/api/instance/freeze')],
+  ['a stopped company', 'company_stopped', (runs) => runs.make('POST', `/api/companies/${runs.companyId}/stop`)],
+  [
+    'a provider that refuses for a while',
+    'held',
+    (runs, id) =>
+      runs.ctx.db.run(
+        sql
+          .updateTable('agent')
+          .set({ held_until: '2026-11-21T10:00:00.000Z', held_because: 'The provider refuses.' })
+          .where('id', '=', id),
+      ),
+  ],
   ['a spent budget', 'agent_budget', (runs, id) => insertSpend(runs.ctx, { id, company_id: runs.companyId }, 100)],
   ['a live run', 'agent_busy', (runs, id) => insertRun(runs, { id, company_id: runs.companyId })],
   [
