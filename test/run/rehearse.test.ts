@@ -115,6 +115,12 @@ test('a configuration that is not valid tells no command', async (t) => {
   assert.deepEqual([codesOf(rehearsal), rehearsal.argv], [['invalid_config'], null])
 })
 
+test('an agent that works elsewhere has no command, and the rehearsal says why', async (t) => {
+  const runs = await createTestRuns(t)
+  const rehearsal = await rehearse(runs, await makeAgent(runs, 'none', {}))
+  assert.deepEqual([codesOf(rehearsal), rehearsal.argv, rehearsal.wouldRun], [['works_elsewhere'], null, false])
+})
+
 const GATES: [string, string, (runs: TestRuns, agentId: string) => unknown][] = [
   ['a paused agent', 'agent_status', (runs, id) => runs.make('POST', `/api/agents/${id}/pause`)],
   ['a terminated agent', 'agent_status', (runs, id) => runs.make('POST', `/api/agents/${id}/terminate`)],
