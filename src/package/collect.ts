@@ -53,13 +53,13 @@ export async function collectCompany(
   const parts = listParts(ctx.db, companyId)
   const goals = collectGoals(listGoals(ctx.db, { companyId }), slugs, clean)
   const projects = collectProjects(ctx, companyId, { slugs, goals: goals.slugs, clean, warnings })
-  const tasks = collectTasks(ctx, companyId, { slugs, projects: projects.slugs, clean })
+  const chooseSlug = taskSlugs()
+  const tasks = collectTasks(ctx, companyId, { slugs, projects: projects.slugs, clean, chooseSlug })
   const instructions = await Promise.all(rows.map((row) => instructionsOf(ctx, row, anywhere, warnings)))
   const finished = countFinishedIssues(ctx.db, companyId)
   if (finished > 0)
     warnings.push({ code: 'left_out', path: null, message: `${finished} issues that are over stay here.` })
   const routines = listCompanyRoutines(ctx, companyId)
-  const routineSlug = uniqueSlugs('routine')
   const content: CompanyPackage = {
     company: {
       name: company.name,
@@ -84,9 +84,8 @@ export async function collectCompany(
     tasks,
     routines: routines.map(({ id: _, projectId, assigneeAgentId, ...routine }) => ({
       ...routine,
-      slug: routineSlug(routine.title),
+      ...chooseSlug((projectId && projects.slugs.get(projectId)) ?? null, routine.title),
       description: clean(routine.description, 'routines'),
-      project: (projectId && projects.slugs.get(projectId)) ?? null,
       assignee: (assigneeAgentId && slugs.get(assigneeAgentId)) ?? null,
     })),
     documents: documentsOf(parts),
@@ -263,22 +262,37 @@ function collectProjects(
   return { projects: projects.sort((a, b) => compare(a.slug, b.slug)), slugs }
 }
 
+/**
+ * Chooses the places of tasks, unique in their project. Routines are tasks too
+ * in a package, and an issue has the title of the routine that it comes from.
+ */
+function taskSlugs() {
+  const choosers = new Map<string, (name: string) => string>()
+  return (project: string | null, title: string) => {
+    const choose = choosers.get(project ?? '') ?? uniqueSlugs('task')
+    choosers.set(project ?? '', choose)
+    const slug = choose(title)
+    return { project, slug, key: project === null ? slug : `${project}/${slug}` }
+  }
+}
+
 /** The issues that are not over, as starter tasks, by their numbers. */
 function collectTasks(
   ctx: Context,
   companyId: string,
-  around: { slugs: ReadonlyMap<string, string>; projects: ReadonlyMap<string, string>; clean: Clean },
+  around: {
+    slugs: ReadonlyMap<string, string>
+    projects: ReadonlyMap<string, string>
+    clean: Clean
+    chooseSlug: ReturnType<typeof taskSlugs>
+  },
 ): PackageTask[] {
   const rows = listOpenIssues(ctx.db, companyId)
   const relationsOf = findRelations(ctx.db, rows)
-  const choosers = new Map<string, (name: string) => string>()
   const places = new Map(
     rows.map((row) => {
       const project = (row.project_id && around.projects.get(row.project_id)) ?? null
-      const choose = choosers.get(project ?? '') ?? uniqueSlugs('task')
-      choosers.set(project ?? '', choose)
-      const slug = choose(row.title)
-      return [row.id, { project, slug, key: project === null ? slug : `${project}/${slug}` }] as const
+      return [row.id, around.chooseSlug(project, row.title)] as const
     }),
   )
   return rows.map((row): PackageTask => {

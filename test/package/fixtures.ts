@@ -47,6 +47,7 @@ export function countRows(app: TestApp): Record<string, number> {
     'goal',
     'project',
     'issue',
+    'routine',
     'label',
     'skill',
     'approval',
