@@ -53,7 +53,10 @@ export function scheduleFaults(schedule: Schedule): FieldError[] {
   try {
     return cronOf(schedule).nextRun() === null ? fault('cron', 'never comes: there is no such day') : []
   } catch (error) {
-    return fault('cron', `${(error as Error).message.replace(/^CronPattern: /, '')} (a cron expression has five fields, as in \`0 9 * * 1\`)`)
+    return fault(
+      'cron',
+      `${(error as Error).message.replace(/^CronPattern: /, '')} (a cron expression has five fields, as in \`0 9 * * 1\`)`,
+    )
   }
 }
 
