@@ -33,6 +33,7 @@ import { runRoutes } from '../run/routes.ts'
 import { searchRoutes } from '../search/routes.ts'
 import { secretRoutes } from '../secret/routes.ts'
 import { skillRoutes } from '../skill/routes.ts'
+import { docsRoutes } from './docs.ts'
 import { eventRoutes } from './events.ts'
 import { mount } from './mount.ts'
 import { documentRoutes } from './openapi.ts'
@@ -74,6 +75,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...skillRoutes,
   ...whyRoutes,
   ...workspaceRoutes,
+  ...docsRoutes(() => ENDPOINTS),
   ...guideRoutes(() => ENDPOINTS),
   ...documentRoutes(() => ENDPOINTS),
 ]

@@ -2,7 +2,7 @@ import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
 import { packageVersion } from '../config.ts'
 import { ERROR_STATUS } from '../errors.ts'
-import { type Endpoint, reply, route } from './route.ts'
+import { type Endpoint, route } from './route.ts'
 import { anyone } from './who.ts'
 
 /** The shape of every error answer. */
@@ -104,7 +104,7 @@ const FILE_FORM = {
   schema: { type: 'object', required: ['file'], properties: { file: { type: 'string', format: 'binary' } } },
 }
 
-/** `GET /api/health`, and the endpoints' own documentation. */
+/** `GET /api/health`, and the OpenAPI document. */
 export function documentRoutes(endpoints: () => readonly Endpoint[]): Endpoint[] {
   let document: unknown
   return [
@@ -131,34 +131,5 @@ export function documentRoutes(endpoints: () => readonly Endpoint[]): Endpoint[]
         return document
       },
     }),
-    route({
-      id: 'docs.get',
-      method: 'GET',
-      path: '/api/docs',
-      summary: 'Read what this API has, as a page',
-      who: [anyone],
-      answers: { 200: null },
-      run: () =>
-        reply(200, new TextEncoder().encode(docsPage(endpoints())), {
-          'content-type': 'text/html; charset=utf-8',
-          'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-        }),
-    }),
   ]
-}
-
-const html = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-
-function docsPage(endpoints: readonly Endpoint[]): string {
-  const rows = endpoints.map(
-    ({ method, path, summary, who }) =>
-      `<tr><td>${method}</td><td><code>${html(path)}</code></td><td>${html(summary)}</td><td>${html(who.map((one) => one.name).join(', '))}</td></tr>`,
-  )
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>service API</title>
-<style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem}table{border-collapse:collapse;width:100%}td,th{border-bottom:1px solid color-mix(in srgb,currentColor 20%,transparent);padding:.3rem .6rem;text-align:left;vertical-align:top}div{overflow-x:auto}</style>
-<h1>service API</h1>
-<p>Bodies and answers are JSON. Agents send <code>Authorization: Bearer &lt;key&gt;</code>. The schemas are in <a href="/api/openapi.json">/api/openapi.json</a>.</p>
-<div><table><thead><tr><th>Method</th><th>Path</th><th>What it does</th><th>For</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div></html>
-`
 }

@@ -7,9 +7,23 @@ const NAMED_FIELDS = 50
 /** Checks a value and returns it as the schema has it; else a 400 that names every field at fault. */
 export function validate<T>(schema: v.GenericSchema<unknown, T>, value: unknown, at = ''): T {
   const result = v.safeParse(schema, value)
-  if (result.success) return result.output
+  if (result.success) {
+    const lists = listsAsObjects(value, result.output, at)
+    if (lists.length > 0) throw invalid(lists.map((path) => ({ path, message: 'must be an object, not a list' })))
+    return result.output
+  }
   const issues = [...result.issues, ...moreUnknownFields(schema, value, result.issues)]
   throw invalid(issues.slice(0, NAMED_FIELDS).map((issue) => fieldError(issue, at)))
+}
+
+/** Where a list was taken as an object, which valibot does: `[]` would be `{}`, and `['x']` a record. */
+function listsAsObjects(value: unknown, taken: unknown, at: string): string[] {
+  if (typeof value !== 'object' || value === null || typeof taken !== 'object' || taken === null) return []
+  if (value === taken) return []
+  if (Array.isArray(value) && !Array.isArray(taken)) return [at]
+  return Object.entries(value).flatMap(([key, inner]) =>
+    listsAsObjects(inner, (taken as Record<string, unknown>)[key], at === '' ? key : `${at}.${key}`),
+  )
 }
 
 type Issue = v.BaseIssue<unknown>

@@ -19,24 +19,23 @@ const company = sql.selectFrom('company').select('id').compile()
 
 export const listCompanyIds = (db: Db): string[] => db.all(company).map(({ id }) => id)
 
-const load = sql
-  .selectNoFrom((eb) => [
-    eb
-      .selectFrom('run')
-      .select(({ fn }) => fn.countAll<number>().as('n'))
-      .where('finished_at', 'is', null)
-      .$asScalar()
-      .$notNull()
-      .as('liveRuns'),
-    eb
-      .selectFrom('wake')
-      .select(({ fn }) => fn.countAll<number>().as('n'))
-      .where('status', '=', 'waiting')
-      .$asScalar()
-      .$notNull()
-      .as('waitingWakes'),
-  ])
-  .compile()
-
-/** How much runs and how much waits, over all companies. */
-export const countLoad = (db: Db): { liveRuns: number; waitingWakes: number } => db.first(load)!
+/**
+ * How much runs and how much waits.
+ *
+ * @param companyIds in these only; null for all
+ */
+export function countLoad(db: Db, companyIds: ReadonlySet<string> | null) {
+  let runs = sql
+    .selectFrom('run')
+    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .where('finished_at', 'is', null)
+  let wakes = sql
+    .selectFrom('wake')
+    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .where('status', '=', 'waiting')
+  if (companyIds) {
+    runs = runs.where('company_id', 'in', [...companyIds])
+    wakes = wakes.where('company_id', 'in', [...companyIds])
+  }
+  return { liveRuns: db.first(runs)!.n, waitingWakes: db.first(wakes)!.n }
+}

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
+import type { Caller } from '../http/caller.ts'
 import * as field from '../http/fields.ts'
 import { route } from '../http/route.ts'
 import { board, operator } from '../http/who.ts'
@@ -12,7 +13,7 @@ const Instance = v.strictObject({
   frozenAt: v.nullable(field.timestamp),
   frozenBy: v.nullable(v.string()),
   frozenBecause: v.nullable(v.string()),
-  liveRuns: v.pipe(v.number(), v.description('Runs that have not ended, over all companies.')),
+  liveRuns: v.pipe(v.number(), v.description('Runs that have not ended, in the companies of the caller.')),
   waitingWakes: v.pipe(v.number(), v.description('Agents that are to run as soon as they may.')),
 })
 
@@ -24,7 +25,7 @@ export const instanceRoutes = [
     summary: 'Say whether everything is frozen, how much runs and how much waits',
     who: [board],
     answers: { 200: Instance },
-    run: show,
+    run: (ctx, { caller }) => show(ctx, caller),
   }),
   route({
     id: 'instance.freeze',
@@ -40,7 +41,7 @@ export const instanceRoutes = [
     run: (ctx, { caller, body }) =>
       ctx.write(() => {
         freezeAll(ctx, caller, body.reason ?? null)
-        return show(ctx)
+        return show(ctx, caller)
       }),
   }),
   route({
@@ -55,18 +56,18 @@ export const instanceRoutes = [
     run: (ctx, { caller }) =>
       ctx.write(() => {
         thawAll(ctx, caller)
-        return show(ctx)
+        return show(ctx, caller)
       }),
   }),
 ]
 
-function show(ctx: Context): v.InferOutput<typeof Instance> {
+function show(ctx: Context, caller: Caller): v.InferOutput<typeof Instance> {
   const freeze = findFreeze(ctx.db)
   return {
     isFrozen: freeze !== undefined,
     frozenAt: freeze?.created_at ?? null,
     frozenBy: freeze?.user_id ?? null,
     frozenBecause: freeze?.reason ?? null,
-    ...countLoad(ctx.db),
+    ...countLoad(ctx.db, caller.type === 'board' ? caller.companyIds : new Set()),
   }
 }

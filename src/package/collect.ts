@@ -6,13 +6,11 @@ import { heartbeatOf } from '../agent/runtime-config.ts'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
 import { toCents } from '../cost/money.ts'
-import type { GoalRow } from '../goal/goal.ts'
 import { listGoals } from '../goal/queries.ts'
-import { findRelations } from '../issue/relations.ts'
 import { listLabels } from '../label/queries.ts'
-import { withParts } from '../project/queries.ts'
-import { chooseUrlKey, slugOf } from '../url-key.ts'
+import { slugOf } from '../url-key.ts'
 import { portableAdapter } from './adapter.ts'
+import { collectGoals, collectProjects, collectTasks, taskSlugs } from './collect-work.ts'
 import { compare, type PackageFiles } from './files.ts'
 import { readInstructions } from './instructions.ts'
 import type {
@@ -21,14 +19,10 @@ import type {
   EnvInput,
   Heartbeat,
   PackageAgent,
-  PackageGoal,
-  PackageProject,
-  PackageTask,
   PackageTeam,
   PackageWarning,
 } from './package.ts'
-import { countFinishedIssues, listAllProjects, listOpenIssues, listParts, type PartRow } from './queries.ts'
-import { starterStatus } from './read-work.ts'
+import { countFinishedIssues, listParts, type PartRow } from './queries.ts'
 import { listCompanyRoutines } from './routines.ts'
 import { listCompanySkills } from './skills.ts'
 
@@ -93,7 +87,7 @@ export async function collectCompany(
   return { content, warnings }
 }
 
-type Clean = (text: string | null, path: string) => string | null
+export type Clean = (text: string | null, path: string) => string | null
 
 /** Makes a text fit to leave: with plain line ends, without blanks around it and without what looks like a secret. */
 function cleaner(warnings: PackageWarning[]): Clean {
@@ -182,134 +176,6 @@ async function instructionsOf(ctx: Context, row: AgentWithFacts, anywhere: boole
   const message = 'Its instructions file cannot be read here, or may not leave; the agent is exported without.'
   warnings.push({ code: 'left_out', path: `agents/${row.url_key}/AGENTS.md`, message })
   return ''
-}
-
-/** Parents before children, else by age, so that an import which creates them in this order keeps it. */
-function collectGoals(rows: readonly GoalRow[], agents: ReadonlyMap<string, string>, clean: Clean) {
-  const ids = new Set(rows.map((row) => row.id))
-  const children = Map.groupBy(rows, (row) => (row.parent_id && ids.has(row.parent_id) ? row.parent_id : ''))
-  const ordered: GoalRow[] = []
-  const open = [...(children.get('') ?? [])].reverse()
-  for (let row = open.pop(); row; row = open.pop()) {
-    ordered.push(row)
-    open.push(...[...(children.get(row.id) ?? [])].reverse())
-  }
-  const choose = uniqueSlugs('goal')
-  const slugs = new Map(ordered.map((row) => [row.id, choose(row.title)]))
-  const goals = ordered.map(
-    (row): PackageGoal => ({
-      slug: slugs.get(row.id)!,
-      title: row.title,
-      description: clean(row.description, 'COMPANY.md'),
-      level: row.level,
-      status: row.status,
-      parent: (row.parent_id && slugs.get(row.parent_id)) ?? null,
-      owner: (row.owner_agent_id && agents.get(row.owner_agent_id)) ?? null,
-    }),
-  )
-  return { goals, slugs }
-}
-
-/**
- * Chooses slugs that are unique among those it chose. None is a number alone:
- * as keys of a mapping these come first, whatever order they are put in.
- */
-function uniqueSlugs(fallback: string) {
-  const taken = new Set<string>()
-  return (name: string): string => {
-    const stem = /^\d+$/.test(slugOf(name)) ? `${fallback} ${name}` : name
-    const slug = chooseUrlKey(stem, fallback, (urlKey) => taken.has(urlKey))
-    taken.add(slug)
-    return slug
-  }
-}
-
-function collectProjects(
-  ctx: Context,
-  companyId: string,
-  around: {
-    slugs: ReadonlyMap<string, string>
-    goals: ReadonlyMap<string, string>
-    clean: Clean
-    warnings: PackageWarning[]
-  },
-) {
-  const rows = listAllProjects(ctx.db, companyId).filter((row) => row.archived_at === null)
-  const slugs = new Map(rows.map((row) => [row.id, row.url_key]))
-  const projects = withParts(ctx.db, rows).map((project): PackageProject => {
-    const path = `projects/${project.urlKey}/PROJECT.md`
-    const places = [...project.workspaces].sort((a, b) => Number(b.isPrimary) - Number(a.isPrimary))
-    if (places.some((place) => place.repoUrl === null)) {
-      around.warnings.push({
-        code: 'left_out',
-        path,
-        message: 'A workspace that is only a folder of this machine stays here.',
-      })
-    }
-    return {
-      slug: project.urlKey,
-      name: project.name,
-      description: around.clean(project.description, path),
-      status: project.status,
-      lead: (project.leadAgentId && around.slugs.get(project.leadAgentId)) ?? null,
-      targetDate: project.targetDate,
-      goals: project.goalIds.flatMap((id) => around.goals.get(id) ?? []),
-      workspaces: places.flatMap(({ name, repoUrl, repoRef }) =>
-        repoUrl === null ? [] : [{ name, repoUrl, repoRef }],
-      ),
-    }
-  })
-  return { projects: projects.sort((a, b) => compare(a.slug, b.slug)), slugs }
-}
-
-/**
- * Chooses the places of tasks, unique in their project. Routines are tasks too
- * in a package, and an issue has the title of the routine that it comes from.
- */
-function taskSlugs() {
-  const choosers = new Map<string, (name: string) => string>()
-  return (project: string | null, title: string) => {
-    const choose = choosers.get(project ?? '') ?? uniqueSlugs('task')
-    choosers.set(project ?? '', choose)
-    const slug = choose(title)
-    return { project, slug, key: project === null ? slug : `${project}/${slug}` }
-  }
-}
-
-/** The issues that are not over, as starter tasks, by their numbers. */
-function collectTasks(
-  ctx: Context,
-  companyId: string,
-  around: {
-    slugs: ReadonlyMap<string, string>
-    projects: ReadonlyMap<string, string>
-    clean: Clean
-    chooseSlug: ReturnType<typeof taskSlugs>
-  },
-): PackageTask[] {
-  const rows = listOpenIssues(ctx.db, companyId)
-  const relationsOf = findRelations(ctx.db, rows)
-  const places = new Map(
-    rows.map((row) => {
-      const project = (row.project_id && around.projects.get(row.project_id)) ?? null
-      return [row.id, around.chooseSlug(project, row.title)] as const
-    }),
-  )
-  return rows.map((row): PackageTask => {
-    const place = places.get(row.id)!
-    const { labels, blockedBy } = relationsOf(row.id)
-    return {
-      ...place,
-      title: row.title,
-      description: around.clean(row.description, `tasks of ${place.project ?? 'no project'}`),
-      assignee: (row.assignee_agent_id && around.slugs.get(row.assignee_agent_id)) ?? null,
-      status: starterStatus(row.status),
-      priority: row.priority,
-      labels: labels.map((label) => label.name).sort(compare),
-      parent: (row.parent_id && places.get(row.parent_id)?.key) ?? null,
-      blockedBy: blockedBy.flatMap((blocker) => places.get(blocker.id)?.key ?? []).sort(compare),
-    }
-  })
 }
 
 const jsonOf = (part: PartRow) => JSON.parse(Buffer.from(part.content).toString())

@@ -82,7 +82,8 @@ export async function rehearse(
   }
   const around = { apiUrl: '', probe: createProbe(ctx.config.environment), postProgram: argvOf('post') }
   const own = { token: REDACTED, newSessionId: SESSION_ID, skills: async () => plannedSkills(ctx, agent.id) }
-  const plan = await planRun(ctx, run, own, around)
+  // What works elsewhere has no command; the gates say so.
+  const plan = agent.adapter_type === 'none' ? NO_PLAN : await planRun(ctx, run, own, around)
   const gates = [
     ...gatesOf(ctx, agent, wake.not_before),
     ...plan.problems.map(({ code, message }) => ({ code, effect: 'fails' as const, message })),
@@ -99,6 +100,8 @@ export async function rehearse(
     ...shown(plan),
   }
 }
+
+const NO_PLAN: RunPlan = { problems: [], prepared: null }
 
 function nextWake(ctx: Context, caller: Caller, agent: AgentRow, issueId: string | null) {
   const waiting = findWaitingWake(ctx.db, { agentId: agent.id })

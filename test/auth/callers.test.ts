@@ -127,6 +127,8 @@ async function arrange(t: TestContext) {
   return { app, people, stranger, expired, revoked: app.as(token), requestOf, params }
 }
 
+const STREAMS = /\/(events|stream|live)$/
+
 const isClosed = (endpoint: Endpoint) => !endpoint.who.includes(anyone)
 const isForAgentsOnly = ({ who }: Endpoint) => who.every((one) => [agent, ceo, manager].includes(one))
 const CLOSED = ENDPOINTS.filter((endpoint) => isClosed(endpoint))
@@ -179,9 +181,10 @@ for (const [i, role] of ROLES.entries()) {
       return method === 'DELETE' ? 3 - path.split('/').length / 10 : 1
     }
     for (const endpoint of inCompany.toSorted((a, b) => order(a) - order(b))) {
-      if (endpoint.path.endsWith('/events')) continue
-      const { status, body } = await ask(...requestOf(endpoint))
       const isEnough = ROLES.indexOf(expectedRole(endpoint)) <= i && !isForAgentsOnly(endpoint)
+      // An answer that does not end cannot be waited for.
+      if (isEnough && STREAMS.test(endpoint.path)) continue
+      const { status, body } = await ask(...requestOf(endpoint))
       const what = `${endpoint.id}: ${status} ${JSON.stringify(body)?.slice(0, 200)}`
       if (endpoint.id === 'members.remove') assert.notEqual(status, 401, what)
       else if (isEnough) assert.ok(status !== 401 && status !== 403, what)

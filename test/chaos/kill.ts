@@ -91,6 +91,7 @@ async function start(dataDir: string, port: string): Promise<Server> {
 }
 
 async function kill({ child }: Server): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
   const exit = once(child, 'exit')
   child.kill('SIGKILL')
   await exit

@@ -213,3 +213,20 @@ const head = (port: number, ...fields: string[]) =>
   Buffer.from(
     lines('POST /api/companies HTTP/1.1', `Host: localhost:${port}`, 'Content-Type: application/json', ...fields),
   )
+
+test('a list is no object, wherever one is asked for', async (t) => {
+  const { ask, make } = createTestApp(t)
+  const { id } = await make('POST', '/api/companies', { name: 'Acme' })
+  const agents = `/api/companies/${id}/agents`
+  const agent = await make('POST', agents, { name: 'Ada' })
+  const faultsOf = async (method: string, path: string, body: unknown) => {
+    const answer = await ask(method, path, body)
+    assert.equal(answer.status, 400, JSON.stringify(body))
+    return answer.body.details.fields.map((field: { path: string }) => field.path)
+  }
+  assert.deepEqual(await faultsOf('PATCH', `/api/agents/${agent.id}`, []), [''])
+  assert.deepEqual(await faultsOf('POST', agents, { name: 'Bob', metadata: ['x'] }), ['metadata'])
+  const heartbeat = { name: 'Bob', runtimeConfig: { heartbeat: [] }, metadata: [] }
+  assert.deepEqual(await faultsOf('POST', agents, heartbeat), ['runtimeConfig.heartbeat', 'metadata'])
+  assert.equal((await make('PATCH', `/api/agents/${agent.id}`, { metadata: { list: [] } })).metadata.list.length, 0)
+})

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { raw, sql } from '../../src/database/sql.ts'
 import type { TestApp } from '../helpers.ts'
 
 /** Where packages of others are kept, as they came, each under its own license. */
@@ -39,33 +40,25 @@ const EVERYTHING = { company: true, agents: true, projects: true, issues: true }
 export const exportAll = async (app: TestApp, companyId: string): Promise<Files> =>
   (await app.make('POST', `/api/companies/${companyId}/exports`, { include: EVERYTHING })).files
 
+const TABLES = [
+  'company',
+  'agent',
+  'goal',
+  'project',
+  'issue',
+  'routine',
+  'label',
+  'skill',
+  'approval',
+  'activity',
+  'package_part',
+] as const
+
 /** What stands in the database, of all kinds: to see that nothing came or went. */
-export function countRows(app: TestApp): Record<string, number> {
-  const tables = [
-    'company',
-    'agent',
-    'goal',
-    'project',
-    'issue',
-    'routine',
-    'label',
-    'skill',
-    'approval',
-    'activity',
-    'package_part',
-  ]
-  return Object.fromEntries(
-    tables.map((table) => [
-      table,
-      app.ctx.db.first<{ n: number }>({
-        sql: `select count(*) as n from ${table}`,
-        parameters: [],
-        query: { kind: 'RawNode' } as never,
-        queryId: { queryId: table },
-      })!.n,
-    ]),
+export const countRows = (app: TestApp): Record<string, number> =>
+  Object.fromEntries(
+    TABLES.map((table) => [table, app.ctx.db.all(sql.selectFrom(table).select(raw.lit(1).as('one'))).length]),
   )
-}
 
 /** Refuses a package, and checks that nothing came of it. */
 export async function refuse(app: TestApp, body: Record<string, unknown>, message: RegExp): Promise<void> {

@@ -115,6 +115,12 @@ test('a configuration that is not valid tells no command', async (t) => {
   assert.deepEqual([codesOf(rehearsal), rehearsal.argv], [['invalid_config'], null])
 })
 
+test('an agent that works elsewhere has no command, and the rehearsal says why', async (t) => {
+  const runs = await createTestRuns(t)
+  const rehearsal = await rehearse(runs, await makeAgent(runs, 'none', {}))
+  assert.deepEqual([codesOf(rehearsal), rehearsal.argv, rehearsal.wouldRun], [['works_elsewhere'], null, false])
+})
+
 const GATES: [string, string, (runs: TestRuns, agentId: string) => unknown][] = [
   ['a paused agent', 'agent_status', (runs, id) => runs.make('POST', `/api/agents/${id}/pause`)],
   ['a terminated agent', 'agent_status', (runs, id) => runs.make('POST', `/api/agents/${id}/terminate`)],
@@ -122,6 +128,19 @@ const GATES: [string, string, (runs: TestRuns, agentId: string) => unknown][] = 
     'a paused company',
     'company_status',
     (runs) => runs.make('PATCH', `/api/companies/${runs.companyId}`, { status: 'paused' }),
+  ],
+  ['a freeze', 'frozen', (runs) => runs.make('POST', '/api/instance/freeze')],
+  ['a stopped company', 'company_stopped', (runs) => runs.make('POST', `/api/companies/${runs.companyId}/stop`)],
+  [
+    'a provider that refuses for a while',
+    'held',
+    (runs, id) =>
+      runs.ctx.db.run(
+        sql
+          .updateTable('agent')
+          .set({ held_until: '2026-11-21T10:00:00.000Z', held_because: 'The provider refuses.' })
+          .where('id', '=', id),
+      ),
   ],
   ['a spent budget', 'agent_budget', (runs, id) => insertSpend(runs.ctx, { id, company_id: runs.companyId }, 100)],
   ['a live run', 'agent_busy', (runs, id) => insertRun(runs, { id, company_id: runs.companyId })],

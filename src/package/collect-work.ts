@@ -1,0 +1,138 @@
+import type { Context } from '../context.ts'
+import type { GoalRow } from '../goal/goal.ts'
+import { findRelations } from '../issue/relations.ts'
+import { withParts } from '../project/queries.ts'
+import { chooseUrlKey, slugOf } from '../url-key.ts'
+import type { Clean } from './collect.ts'
+import { compare } from './files.ts'
+import type { PackageGoal, PackageProject, PackageTask, PackageWarning } from './package.ts'
+import { listAllProjects, listOpenIssues } from './queries.ts'
+import { starterStatus } from './read-work.ts'
+
+/** Parents before children, else by age, so that an import which creates them in this order keeps it. */
+export function collectGoals(rows: readonly GoalRow[], agents: ReadonlyMap<string, string>, clean: Clean) {
+  const ids = new Set(rows.map((row) => row.id))
+  const children = Map.groupBy(rows, (row) => (row.parent_id && ids.has(row.parent_id) ? row.parent_id : ''))
+  const ordered: GoalRow[] = []
+  const open = [...(children.get('') ?? [])].reverse()
+  for (let row = open.pop(); row; row = open.pop()) {
+    ordered.push(row)
+    open.push(...[...(children.get(row.id) ?? [])].reverse())
+  }
+  const choose = uniqueSlugs('goal')
+  const slugs = new Map(ordered.map((row) => [row.id, choose(row.title)]))
+  const goals = ordered.map(
+    (row): PackageGoal => ({
+      slug: slugs.get(row.id)!,
+      title: row.title,
+      description: clean(row.description, 'COMPANY.md'),
+      level: row.level,
+      status: row.status,
+      parent: (row.parent_id && slugs.get(row.parent_id)) ?? null,
+      owner: (row.owner_agent_id && agents.get(row.owner_agent_id)) ?? null,
+    }),
+  )
+  return { goals, slugs }
+}
+
+/**
+ * Chooses slugs that are unique among those it chose. None is a number alone:
+ * as keys of a mapping these come first, whatever order they are put in.
+ */
+function uniqueSlugs(fallback: string) {
+  const taken = new Set<string>()
+  return (name: string): string => {
+    const stem = /^\d+$/.test(slugOf(name)) ? `${fallback} ${name}` : name
+    const slug = chooseUrlKey(stem, fallback, (urlKey) => taken.has(urlKey))
+    taken.add(slug)
+    return slug
+  }
+}
+
+export function collectProjects(
+  ctx: Context,
+  companyId: string,
+  around: {
+    slugs: ReadonlyMap<string, string>
+    goals: ReadonlyMap<string, string>
+    clean: Clean
+    warnings: PackageWarning[]
+  },
+) {
+  const rows = listAllProjects(ctx.db, companyId).filter((row) => row.archived_at === null)
+  const slugs = new Map(rows.map((row) => [row.id, row.url_key]))
+  const projects = withParts(ctx.db, rows).map((project): PackageProject => {
+    const path = `projects/${project.urlKey}/PROJECT.md`
+    const places = [...project.workspaces].sort((a, b) => Number(b.isPrimary) - Number(a.isPrimary))
+    if (places.some((place) => place.repoUrl === null)) {
+      around.warnings.push({
+        code: 'left_out',
+        path,
+        message: 'A workspace that is only a folder of this machine stays here.',
+      })
+    }
+    return {
+      slug: project.urlKey,
+      name: project.name,
+      description: around.clean(project.description, path),
+      status: project.status,
+      lead: (project.leadAgentId && around.slugs.get(project.leadAgentId)) ?? null,
+      targetDate: project.targetDate,
+      goals: project.goalIds.flatMap((id) => around.goals.get(id) ?? []),
+      workspaces: places.flatMap(({ name, repoUrl, repoRef }) =>
+        repoUrl === null ? [] : [{ name, repoUrl, repoRef }],
+      ),
+    }
+  })
+  return { projects: projects.sort((a, b) => compare(a.slug, b.slug)), slugs }
+}
+
+/**
+ * Chooses the places of tasks, unique in their project. Routines are tasks too
+ * in a package, and an issue has the title of the routine that it comes from.
+ */
+export function taskSlugs() {
+  const choosers = new Map<string, (name: string) => string>()
+  return (project: string | null, title: string) => {
+    const choose = choosers.get(project ?? '') ?? uniqueSlugs('task')
+    choosers.set(project ?? '', choose)
+    const slug = choose(title)
+    return { project, slug, key: project === null ? slug : `${project}/${slug}` }
+  }
+}
+
+/** The issues that are not over, as starter tasks, by their numbers. */
+export function collectTasks(
+  ctx: Context,
+  companyId: string,
+  around: {
+    slugs: ReadonlyMap<string, string>
+    projects: ReadonlyMap<string, string>
+    clean: Clean
+    chooseSlug: ReturnType<typeof taskSlugs>
+  },
+): PackageTask[] {
+  const rows = listOpenIssues(ctx.db, companyId)
+  const relationsOf = findRelations(ctx.db, rows)
+  const places = new Map(
+    rows.map((row) => {
+      const project = (row.project_id && around.projects.get(row.project_id)) ?? null
+      return [row.id, around.chooseSlug(project, row.title)] as const
+    }),
+  )
+  return rows.map((row): PackageTask => {
+    const place = places.get(row.id)!
+    const { labels, blockedBy } = relationsOf(row.id)
+    return {
+      ...place,
+      title: row.title,
+      description: around.clean(row.description, `tasks of ${place.project ?? 'no project'}`),
+      assignee: (row.assignee_agent_id && around.slugs.get(row.assignee_agent_id)) ?? null,
+      status: starterStatus(row.status),
+      priority: row.priority,
+      labels: labels.map((label) => label.name).sort(compare),
+      parent: (row.parent_id && places.get(row.parent_id)?.key) ?? null,
+      blockedBy: blockedBy.flatMap((blocker) => places.get(blocker.id)?.key ?? []).sort(compare),
+    }
+  })
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '../../src/database/sql.ts'
+import { ENDPOINTS } from '../../src/http/app.ts'
+import { insertAgent, insertRun } from '../arrange.ts'
+import type { Ask } from '../helpers.ts'
+import { methodFor, requestOf } from './requests.ts'
+import { KINDS, type Kind, LINES } from './who-may.ts'
+import { createWorld, type World } from './world.ts'
+
+const all = [...LINES.values()]
+
+const known = ENDPOINTS.map(({ method, path }) => `${method} ${path}`)
+
+test('each endpoint has a line in the table of who may what, and each line an endpoint', () => {
+  const lines = all.map(({ method, path }) => `${method} ${path}`)
+  const without = {
+    line: known.filter((one) => !LINES.has(one)),
+    endpoint: lines.filter((one) => !known.includes(one)),
+  }
+  assert.deepEqual(without, { line: [], endpoint: [] })
+})
+
+test('the table is sorted by path', () => {
+  const paths = all.map(({ path }) => path)
+  assert.deepEqual(paths, paths.toSorted())
+})
+
+const askOf = (world: World, kind: Kind): Ask =>
+  ({
+    other: world.stranger.ask,
+    IC: world.colleague.ask,
+    self: world.engineer.ask,
+    manager: world.manager.ask,
+    CEO: world.ceo.ask,
+    board: world.ask,
+  })[kind]
+
+/** What is asked where a page's form is sent. */
+const FORM = ['', { 'content-type': 'application/x-www-form-urlencoded' }] as const
+
+const isForm = (method: string, path: string) =>
+  ENDPOINTS.some((endpoint) => endpoint.form && endpoint.method === method && endpoint.path === path)
+
+const classOf = (status: number) => (status < 300 ? 'ok' : String(status))
+
+for (const { method, path, answers } of all) {
+  test(`${method} ${path} answers each kind of caller as the table says`, async (t) => {
+    const world = await createWorld(t)
+    world.approveStrategy()
+    // A manager and CEO there, so that nothing but the company can keep it out.
+    insertAgent(world, { company_id: world.other.id, reports_to: world.stranger.id })
+    const got: Record<string, string> = {}
+    for (const kind of KINDS) {
+      const request = await requestOf(world, method, path, kind)
+      const [content, headers] = isForm(method, path) ? FORM : [request.body]
+      const { status, body } = await askOf(world, kind)(methodFor(method, path), request.path, content, headers)
+      got[kind] = classOf(status)
+      if (got[kind] !== answers[kind]) t.diagnostic(`${kind}: ${status} ${JSON.stringify(body)}`)
+    }
+    assert.deepEqual(got, answers)
+  })
+}
+
+test('no token that is not good is let in anywhere', async (t) => {
+  const world = await createWorld(t)
+  const ended = await insertRun(world, world.ceo, { status: 'succeeded', finished_at: world.ctx.now })
+  const { id, token } = await world.make('POST', `/api/agents/${world.ceo.id}/keys`)
+  await world.make('DELETE', `/api/agents/${world.ceo.id}/keys/${id}`)
+  const gone = insertAgent(world, { company_id: world.company.id, role: 'ceo', status: 'terminated' })
+  const askers = { wrong: world.as('svc_wrong'), nonsense: world.as('x'), ended: ended.ask }
+  for (const [kind, ask] of Object.entries({ ...askers, revoked: world.as(token), terminated: gone.ask })) {
+    for (const { method, path } of all) {
+      const { status } = await ask(
+        methodFor(method, path),
+        path.replace(':companyId', world.company.id),
+        bodyFor(method),
+      )
+      assert.equal(status, 401, `${kind}: ${method} ${path}`)
+    }
+  }
+  assert.equal(world.ctx.db.all(sql.selectFrom('company').select('id')).length, 2)
+})
+
+test('without a token nobody is let in anywhere in authenticated mode, but where it is open to anyone', async (t) => {
+  const world = await createWorld(t)
+  world.config.mode = 'authenticated'
+  for (const { method, path, isOpen } of all) {
+    const filled = path.replace(':companyId', world.company.id).replace(':page', 'errors')
+    const { status } = await world.ask(methodFor(method, path), filled, bodyFor(method))
+    // What is open still needs something good to be asked for.
+    assert.equal(status === 401, !isOpen, `${method} ${path}: ${status}`)
+  }
+})
+
+const bodyFor = (method: string) => (method === 'GET' || method === 'DELETE' ? undefined : {})

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as v from 'valibot'
+import { route } from '../../src/http/route.ts'
+import { anyone } from '../../src/http/who.ts'
+import { fuzz } from './fuzz.ts'
+import { send } from './send.ts'
+
+test('2,000 requests, good and spoilt, are answered as declared and never with a 5xx', async (t) => {
+  const seed = Math.floor(Math.random() * 2 ** 31)
+  t.diagnostic(`seed ${seed}: npm run fuzz -- --requests 2000 --seed ${seed}`)
+  const answers = await fuzz(t, { seed, requests: 2_000 })
+  const statuses = [...answers.values()].flatMap((counts) => [...counts])
+  const taken = statuses.filter(([status]) => status < 300).reduce((sum, [, count]) => sum + count, 0)
+  assert.ok(taken > 400, `only ${taken} requests were good enough to be taken: what is sent reaches nothing`)
+  assert.ok(answers.size > 80, `only ${answers.size} endpoints were asked`)
+})
+
+test('a body that its schema refuses and a route takes is noticed', async () => {
+  const endpoint = route({
+    id: 'things.create',
+    method: 'POST',
+    path: '/things',
+    summary: 'Create a thing',
+    who: [anyone],
+    body: v.strictObject({}),
+    answers: { 201: v.strictObject({}) },
+    run: () => ({}),
+  })
+  const request = { method: 'POST', path: '/things', body: '{"x":1}', headers: {}, isValid: false, params: {} }
+  const known = { ids: new Map(), places: new Map() }
+  const takes = async () => ({ status: 201, headers: new Headers(), body: {} })
+  await assert.rejects(send(takes, endpoint, request, known), /took what its schema refuses/)
+})

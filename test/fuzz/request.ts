@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import type { GenericSchema } from 'valibot'
+import type { Endpoint } from '../../src/http/route.ts'
+import { type Break, breaks } from './break.ts'
+import { reference, valuesOf } from './schema.ts'
+
+/** Who asks. The board is in most places the only one that may. */
+export const CALLERS = ['board', 'ceo', 'manager', 'engineer', 'stranger', 'run'] as const
+
+/** A request, with references where ids of earlier answers go. */
+export interface Draft {
+  endpoint: Endpoint
+  by: (typeof CALLERS)[number]
+  params: Record<string, unknown>
+  query: Record<string, unknown>
+  body: unknown
+  spoilt: Break | undefined
+  idempotencyKey: string | undefined
+}
+
+/** What ends a company or an agent is asked seldom: after it there is little to be found. */
+const WEIGHTS: Record<string, number> = {
+  'agents.terminate': 2,
+  'companies.archive': 1,
+  'companies.stop': 1,
+  'instance.freeze': 1,
+}
+
+/** Requests of all the endpoints: most of them good, and many of the others nearly. */
+export const draftsOf = (endpoints: readonly Endpoint[]): fc.Arbitrary<Draft> =>
+  fc.oneof(...endpoints.map((endpoint) => ({ weight: WEIGHTS[endpoint.id] ?? 10, arbitrary: draftOf(endpoint) })))
+
+function draftOf(endpoint: Endpoint): fc.Arbitrary<Draft> {
+  const names = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
+  return fc.record({
+    endpoint: fc.constant(endpoint),
+    by: fc.oneof(fc.constant('board' as const), fc.constantFrom(...CALLERS)),
+    params: fc.record(Object.fromEntries(names.map((name) => [name, paramOf(name)]))),
+    query: endpoint.query ? queryOf(endpoint.query) : fc.constant({}),
+    body: endpoint.body ? valuesOf(endpoint.body) : fc.constant({}),
+    spoilt:
+      endpoint.method === 'GET'
+        ? fc.constant(undefined)
+        : fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: breaks }),
+    idempotencyKey: fc.oneof(
+      { weight: 9, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: fc.constantFrom('a', 'b', 'é'.repeat(3), 'x'.repeat(256)) },
+    ),
+  }) as fc.Arbitrary<Draft>
+}
+
+/** What stands in a path: an id of the kind, mostly; else one of another kind, or nothing that is one. */
+const paramOf = (name: string): fc.Arbitrary<unknown> =>
+  fc.oneof(
+    { weight: 12, arbitrary: reference(name) },
+    { weight: 1, arbitrary: fc.constantFrom('agentId', 'issueId', 'companyId', 'commentId').chain(reference) },
+    { weight: 1, arbitrary: fc.oneof(fc.uuid(), fc.string({ minLength: 1, unit: 'binary' }), fc.constantFrom(...ODD)) },
+  )
+
+const ODD = [
+  'me',
+  'null',
+  'undefined',
+  '__proto__',
+  '0',
+  '-1',
+  ' ',
+  'é',
+  '🦭',
+  '\0',
+  'a'.repeat(2_000),
+  "'",
+  '%',
+  '..;',
+]
+
+const queryOf = (schema: GenericSchema): fc.Arbitrary<unknown> =>
+  fc
+    .tuple(
+      valuesOf(schema),
+      fc.dictionary(
+        fc.constantFrom('after', 'limit', 'status', 'count', 'q', 'order', 'unknown'),
+        fc.constantFrom(...QUERY),
+        {
+          maxKeys: 1,
+          size: 'xsmall',
+        },
+      ),
+    )
+    .map(([good, odd]) => ({ ...(good as object), ...odd }))
+
+const QUERY = [
+  '',
+  '0',
+  '-1',
+  '1e3',
+  '1001',
+  'x',
+  'W10',
+  'WzFd',
+  'WyJ4Il0',
+  'todo,',
+  ',',
+  '\0',
+  '"',
+  '*',
+  '🦭',
+  '%',
+  "'",
+  'x'.repeat(600),
+]

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import * as v from 'valibot'
+import type { Endpoint } from '../../src/http/route.ts'
+import { methodFor } from '../contract/requests.ts'
+import type { Ask } from '../helpers.ts'
+import type { Sent } from './break.ts'
+import type { Draft } from './request.ts'
+import { Reference } from './schema.ts'
+
+/** The ids that answers had. */
+export interface Known {
+  /** By the parameter that they would stand for. */
+  ids: Map<string, string[]>
+  /** The parameters of the path under which an id was seen: a comment's issue. */
+  places: Map<string, Record<string, string>>
+}
+
+/** How many ids of a kind are kept. */
+const KEPT = 200
+
+export function learn({ ids }: Known, name: string, id: unknown): void {
+  if (typeof id !== 'string' || id.length > 100) return
+  const known = ids.get(name) ?? []
+  ids.set(name, known)
+  if (known.includes(id)) return
+  if (known.length >= KEPT) known.shift()
+  known.push(id)
+}
+
+/** A request with its references resolved, and whether its schemas take it. */
+export interface Request {
+  method: string
+  path: string
+  body: string | FormData | undefined
+  headers: Record<string, string>
+  isValid: boolean
+  params: Record<string, string>
+}
+
+/** Makes a draft a request. */
+export function toRequest({ endpoint, params, query, body, spoilt, idempotencyKey }: Draft, known: Known): Request {
+  const filled = placed(resolve(params, known) as Record<string, string>, known)
+  const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(wellFormed(filled[name]!)))
+  const asked = stringValues(resolve(query, known))
+  const search = Object.keys(asked).length > 0 ? `?${new URLSearchParams(asked)}` : ''
+  // Through the search and back, as the server gets it.
+  const received = Object.fromEntries(new URLSearchParams(search))
+  const isQueryValid = !endpoint.query || v.safeParse(endpoint.query, received).success
+  const content = contentOf(endpoint, body, spoilt, known)
+  return {
+    method: methodFor(endpoint.method, endpoint.path),
+    path: `${path}${search}`,
+    body: content.body,
+    headers: {
+      ...(idempotencyKey !== undefined && { 'idempotency-key': encodeURIComponent(idempotencyKey) }),
+      ...(endpoint.form && { 'content-type': 'application/x-www-form-urlencoded' }),
+    },
+    isValid: isQueryValid && content.isValid,
+    params: filled,
+  }
+}
+
+/** Takes what stands last in a path under what it was seen under. */
+const placed = (params: Record<string, string>, { places }: Known): Record<string, string> => {
+  const place = places.get(Object.values(params).at(-1) ?? '')
+  return place ? { ...params, ...Object.fromEntries(Object.entries(place).filter(([name]) => name in params)) } : params
+}
+
+function contentOf(endpoint: Endpoint, body: unknown, spoilt: Draft['spoilt'], known: Known) {
+  if (endpoint.method === 'GET') return { body: undefined, isValid: true }
+  if (endpoint.upload) return uploadOf(spoilt !== undefined)
+  const resolved = JSON.parse(JSON.stringify(resolve(body, known)) ?? '{}')
+  if (endpoint.form) return { body: new URLSearchParams(stringValues(resolved)).toString(), isValid: true }
+  const sent: Sent = spoilt ? spoilt.spoil(resolved, spoilt.at) : { value: resolved }
+  const text = 'text' in sent ? sent.text : JSON.stringify(sent.value)
+  return { body: text, isValid: isTaken(endpoint, text) && spoilt?.kind !== 'unknown field' }
+}
+
+/** Whether an endpoint may take a body, judged by its schema alone. */
+function isTaken(endpoint: Endpoint, text: string): boolean {
+  if (text === '') return endpoint.bodyOptional === true || !endpoint.body
+  try {
+    const schema = endpoint.body ?? v.strictObject({})
+    // A byte order mark may be ignored (RFC 8259), and is.
+    return (
+      v.safeParse(schema, JSON.parse(text.replace(/^\ufeff/, ''))).success &&
+      !/"(__proto__|constructor|prototype)":/.test(text)
+    )
+  } catch {
+    return false
+  }
+}
+
+function uploadOf(isSpoilt: boolean) {
+  const form = new FormData()
+  const name = isSpoilt ? 'fil' : 'file'
+  form.set(name, new File(['<svg xmlns="http://www.w3.org/2000/svg"/>'], 'a\u202e"é\r\n🦭.svg'))
+  return { body: form, isValid: !isSpoilt }
+}
+
+function resolve(value: unknown, known: Known): unknown {
+  if (value instanceof Reference) {
+    const ids = known.ids.get(value.name) ?? []
+    return ids[Math.floor(value.at * ids.length)] ?? 'unknown'
+  }
+  if (Array.isArray(value)) return value.map((item) => resolve(item, known))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner, known)]))
+}
+
+const stringValues = (value: unknown) =>
+  Object.fromEntries(
+    Object.entries(value as object)
+      .filter(([, inner]) => inner !== undefined)
+      .map(([key, inner]) => [key, wellFormed(String(inner))]),
+  )
+
+const wellFormed = (text: string) => String(text).toWellFormed()
+
+/**
+ * Sends a request. `ask` itself fails on a 5xx, and so does an answer that its
+ * schema does not declare; here: nothing that a schema refuses is taken.
+ *
+ * @returns the status
+ */
+export async function send(ask: Ask, endpoint: Endpoint, request: Request, known: Known): Promise<number> {
+  const { method, path, body, headers, isValid } = request
+  const answer = await ask(method, path, body, headers)
+  if (!isValid) assert.ok(answer.status >= 400, `${method} ${path} took what its schema refuses: ${String(body)}`)
+  if (answer.status < 300) harvest(known, endpoint, request.params, answer.body)
+  return answer.status
+}
+
+/** The parameter that the ids of an endpoint's answers stand for, by its id or the noun of it. */
+const PARAM_OF: Record<string, string | null> = {
+  'agents.createKey': 'keyId',
+  'agents.invoke': null,
+  'agents.listKeys': 'keyId',
+  'agents.listRevisions': 'revisionId',
+  'agents.wakeup': null,
+  'approvals.comment': null,
+  'approvals.comments': null,
+  'approvals.issues': 'issueId',
+  'documents.revisions': 'revisionId',
+  'issues.activity': null,
+  'issues.approvals': 'approvalId',
+  'issues.attach': 'attachmentId',
+  'issues.attachments': 'attachmentId',
+  'issues.linkApproval': 'approvalId',
+  'issues.unlinkApproval': null,
+  agents: 'agentId',
+  approvals: 'approvalId',
+  attachments: 'attachmentId',
+  comments: 'commentId',
+  companies: 'companyId',
+  goals: 'goalId',
+  invites: 'inviteId',
+  heartbeatRuns: 'runId',
+  issues: 'issueId',
+  labels: 'labelId',
+  secrets: 'secretId',
+  projects: 'projectId',
+  runs: 'runId',
+  skills: 'skillId',
+  workspaces: 'workspaceId',
+}
+
+/** Learns the ids that an endpoint's answer has: its own, and those that it refers to. */
+export function harvest(
+  known: Known,
+  { id: endpointId }: Endpoint,
+  params: Record<string, string>,
+  body: unknown,
+): void {
+  const name = endpointId in PARAM_OF ? PARAM_OF[endpointId] : PARAM_OF[endpointId.split('.')[0]!]
+  // A hire answers its agent, an import what it imported.
+  const shown =
+    (body as { imported?: unknown; agent?: unknown })?.imported ?? (body as { agent?: unknown })?.agent ?? body
+  for (const item of Array.isArray(shown) ? shown.slice(0, 20) : [shown]) {
+    if (typeof item !== 'object' || item === null) continue
+    if (name) learn(known, name, item.id)
+    if (name && !(name in params) && typeof item.id === 'string') known.places.set(item.id, params)
+    if (name === 'issueId') learn(known, name, item.identifier)
+    for (const key of ['key', 'token', 'claimSecret']) learn(known, key, item[key])
+    for (const [key, value] of Object.entries(item)) if (key.endsWith('Id')) learn(known, key, value)
+  }
+}
