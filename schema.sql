@@ -786,6 +786,67 @@ create table idempotency (
 
 create index idempotency_by_age on idempotency (created_at);
 
+-- A template of an issue that comes back: at each moment of its schedule it
+-- creates one (src/routine/fire.ts).
+create table routine (
+  id                text primary key,
+  company_id        text not null references company (id) on delete cascade,
+  title             text not null,
+  description       text,
+  priority          text not null default 'medium' check (priority in ('critical', 'high', 'medium', 'low')),
+  project_id        text references project (id) on delete set null,
+  goal_id           text references goal (id) on delete set null,
+  parent_id         text references issue (id) on delete set null,
+  assignee_agent_id text references agent (id),
+  cron              text,                           -- five fields
+  time_zone         text,                           -- of the cron expression; null is UTC
+  interval_sec      integer check (interval_sec >= 60),
+  overlap           text not null default 'skip' check (overlap in ('skip', 'queue', 'allow')),
+  status            text not null default 'active' check (status in ('active', 'paused')),
+  next_due_at       text,
+  queued_due_at     text,                           -- the moment that waits for the open issue to be over
+  created_by_agent_id text references agent (id),
+  created_by_user_id  text,
+  created_at        text not null,
+  updated_at        text not null,
+  check ((cron is null) <> (interval_sec is null)),
+  check (cron is not null or time_zone is null),
+  check ((status = 'active') = (next_due_at is not null)),
+  check (status = 'paused' or assignee_agent_id is not null), -- an imported one may still need its assignee
+  check (queued_due_at is null or (overlap = 'queue' and status = 'active'))
+) strict;
+
+create index routine_by_company on routine (company_id, id);
+create index routine_by_due on routine (next_due_at) where next_due_at is not null;
+create index routine_by_queued on routine (queued_due_at) where queued_due_at is not null;
+
+create table routine_label (
+  routine_id text not null references routine (id) on delete cascade,
+  label_id   text not null references label (id) on delete cascade,
+  primary key (routine_id, label_id)
+) strict, without rowid;
+
+create index routine_label_by_label on routine_label (label_id);
+
+-- What became of each moment of a routine; the latest are kept.
+create table routine_run (
+  id         text primary key,
+  company_id text not null references company (id) on delete cascade,
+  routine_id text not null references routine (id) on delete cascade,
+  source     text not null check (source in ('schedule', 'by_hand')),
+  due_at     text not null,
+  fired_at   text not null,                         -- later than due_at where nothing could happen at its moment
+  outcome    text not null check (outcome in ('created', 'queued', 'skipped')),
+  issue_id   text references issue (id) on delete set null,
+  reason     text,                                  -- a sentence
+  check (issue_id is null or outcome = 'created'),
+  check ((outcome = 'created') = (reason is null))
+) strict;
+
+create index routine_run_by_company on routine_run (company_id);
+create index routine_run_by_routine on routine_run (routine_id, id);
+create index routine_run_by_issue on routine_run (issue_id) where issue_id is not null;
+
 -- For deletions: SQLite looks through every table that refers to a row that
 -- goes, and without an index it reads the whole of it for each row.
 create index config_revision_by_origin on config_revision (rolled_back_from_revision_id) where rolled_back_from_revision_id is not null;
@@ -802,3 +863,8 @@ create index wake_by_issue on wake (issue_id) where issue_id is not null;
 create index run_by_retried_run on run (retry_of_run_id) where retry_of_run_id is not null;
 create index cost_event_by_goal on cost_event (goal_id) where goal_id is not null;
 create index cost_event_by_project on cost_event (project_id) where project_id is not null;
+create index routine_by_goal on routine (goal_id) where goal_id is not null;
+create index routine_by_parent on routine (parent_id) where parent_id is not null;
+create index routine_by_project on routine (project_id) where project_id is not null;
+create index routine_by_assignee on routine (assignee_agent_id) where assignee_agent_id is not null;
+create index routine_by_creator on routine (created_by_agent_id) where created_by_agent_id is not null;

@@ -33,7 +33,12 @@ export async function inCompany(options: Options): Promise<{ client: Client; pat
 }
 
 /** What the lists of a company that can be searched by name are called. */
-const LISTS = { agent: 'agents?limit=1000', goal: 'goals', project: 'projects?limit=1000' }
+const LISTS = {
+  agent: 'agents?limit=1000',
+  goal: 'goals',
+  project: 'projects?limit=1000',
+  routine: 'routines?limit=1000',
+}
 
 /**
  * Finds something by its id, its name or title in any case, its key, or the

@@ -556,6 +556,46 @@ export interface IdempotencyTable {
   created_at: string
 }
 
+export interface RoutineTable {
+  id: string
+  company_id: string
+  title: string
+  description: string | null
+  priority: Generated<'critical' | 'high' | 'medium' | 'low'>
+  project_id: string | null
+  goal_id: string | null
+  parent_id: string | null
+  assignee_agent_id: string | null
+  cron: string | null
+  time_zone: string | null
+  interval_sec: number | null
+  overlap: Generated<'skip' | 'queue' | 'allow'>
+  status: Generated<'active' | 'paused'>
+  next_due_at: string | null
+  queued_due_at: string | null
+  created_by_agent_id: string | null
+  created_by_user_id: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface RoutineLabelTable {
+  routine_id: string
+  label_id: string
+}
+
+export interface RoutineRunTable {
+  id: string
+  company_id: string
+  routine_id: string
+  source: 'schedule' | 'by_hand'
+  due_at: string
+  fired_at: string
+  outcome: 'created' | 'queued' | 'skipped'
+  issue_id: string | null
+  reason: string | null
+}
+
 export interface Tables {
   company: CompanyTable
   package_part: PackagePartTable
@@ -599,6 +639,9 @@ export interface Tables {
   activity: ActivityTable
   invite: InviteTable
   idempotency: IdempotencyTable
+  routine: RoutineTable
+  routine_label: RoutineLabelTable
+  routine_run: RoutineRunTable
   issue_text: { rowid: number; issue_text: string }
   comment_text: { rowid: number; comment_text: string }
 }

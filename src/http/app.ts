@@ -27,6 +27,7 @@ import { labelRoutes } from '../label/routes.ts'
 import { packageRoutes } from '../package/routes.ts'
 import { projectRoutes } from '../project/routes.ts'
 import { workspaceRoutes } from '../project/workspace-routes.ts'
+import { routineRoutes } from '../routine/routes.ts'
 import { rehearseRoutes } from '../run/rehearse-routes.ts'
 import { runRoutes } from '../run/routes.ts'
 import { searchRoutes } from '../search/routes.ts'
@@ -66,6 +67,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...pageRoutes,
   ...projectRoutes,
   ...rehearseRoutes,
+  ...routineRoutes,
   ...runRoutes,
   ...searchRoutes,
   ...secretRoutes,

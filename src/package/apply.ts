@@ -173,8 +173,8 @@ export function applySteps(ctx: Context, caller: Caller, application: Applicatio
   each(
     'routine',
     content.routines,
-    (routine) => routine.slug,
-    ({ slug: _, project, assignee, ...routine }, step) =>
+    (routine) => routine.key,
+    ({ key: _, slug: __, project, assignee, ...routine }, step) =>
       createRoutine(ctx, actor, companyId, {
         ...routine,
         title: step.as,

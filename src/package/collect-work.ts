@@ -39,7 +39,7 @@ export function collectGoals(rows: readonly GoalRow[], agents: ReadonlyMap<strin
  * Chooses slugs that are unique among those it chose. None is a number alone:
  * as keys of a mapping these come first, whatever order they are put in.
  */
-export function uniqueSlugs(fallback: string) {
+function uniqueSlugs(fallback: string) {
   const taken = new Set<string>()
   return (name: string): string => {
     const stem = /^\d+$/.test(slugOf(name)) ? `${fallback} ${name}` : name
@@ -87,22 +87,37 @@ export function collectProjects(
   return { projects: projects.sort((a, b) => compare(a.slug, b.slug)), slugs }
 }
 
+/**
+ * Chooses the places of tasks, unique in their project. Routines are tasks too
+ * in a package, and an issue has the title of the routine that it comes from.
+ */
+export function taskSlugs() {
+  const choosers = new Map<string, (name: string) => string>()
+  return (project: string | null, title: string) => {
+    const choose = choosers.get(project ?? '') ?? uniqueSlugs('task')
+    choosers.set(project ?? '', choose)
+    const slug = choose(title)
+    return { project, slug, key: project === null ? slug : `${project}/${slug}` }
+  }
+}
+
 /** The issues that are not over, as starter tasks, by their numbers. */
 export function collectTasks(
   ctx: Context,
   companyId: string,
-  around: { slugs: ReadonlyMap<string, string>; projects: ReadonlyMap<string, string>; clean: Clean },
+  around: {
+    slugs: ReadonlyMap<string, string>
+    projects: ReadonlyMap<string, string>
+    clean: Clean
+    chooseSlug: ReturnType<typeof taskSlugs>
+  },
 ): PackageTask[] {
   const rows = listOpenIssues(ctx.db, companyId)
   const relationsOf = findRelations(ctx.db, rows)
-  const choosers = new Map<string, (name: string) => string>()
   const places = new Map(
     rows.map((row) => {
       const project = (row.project_id && around.projects.get(row.project_id)) ?? null
-      const choose = choosers.get(project ?? '') ?? uniqueSlugs('task')
-      choosers.set(project ?? '', choose)
-      const slug = choose(row.title)
-      return [row.id, { project, slug, key: project === null ? slug : `${project}/${slug}` }] as const
+      return [row.id, around.chooseSlug(project, row.title)] as const
     }),
   )
   return rows.map((row): PackageTask => {

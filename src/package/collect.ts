@@ -10,7 +10,7 @@ import { listGoals } from '../goal/queries.ts'
 import { listLabels } from '../label/queries.ts'
 import { slugOf } from '../url-key.ts'
 import { portableAdapter } from './adapter.ts'
-import { collectGoals, collectProjects, collectTasks, uniqueSlugs } from './collect-work.ts'
+import { collectGoals, collectProjects, collectTasks, taskSlugs } from './collect-work.ts'
 import { compare, type PackageFiles } from './files.ts'
 import { readInstructions } from './instructions.ts'
 import type {
@@ -47,13 +47,13 @@ export async function collectCompany(
   const parts = listParts(ctx.db, companyId)
   const goals = collectGoals(listGoals(ctx.db, { companyId }), slugs, clean)
   const projects = collectProjects(ctx, companyId, { slugs, goals: goals.slugs, clean, warnings })
-  const tasks = collectTasks(ctx, companyId, { slugs, projects: projects.slugs, clean })
+  const chooseSlug = taskSlugs()
+  const tasks = collectTasks(ctx, companyId, { slugs, projects: projects.slugs, clean, chooseSlug })
   const instructions = await Promise.all(rows.map((row) => instructionsOf(ctx, row, anywhere, warnings)))
   const finished = countFinishedIssues(ctx.db, companyId)
   if (finished > 0)
     warnings.push({ code: 'left_out', path: null, message: `${finished} issues that are over stay here.` })
   const routines = listCompanyRoutines(ctx, companyId)
-  const routineSlug = uniqueSlugs('routine')
   const content: CompanyPackage = {
     company: {
       name: company.name,
@@ -78,9 +78,8 @@ export async function collectCompany(
     tasks,
     routines: routines.map(({ id: _, projectId, assigneeAgentId, ...routine }) => ({
       ...routine,
-      slug: routineSlug(routine.title),
+      ...chooseSlug((projectId && projects.slugs.get(projectId)) ?? null, routine.title),
       description: clean(routine.description, 'routines'),
-      project: (projectId && projects.slugs.get(projectId)) ?? null,
       assignee: (assigneeAgentId && slugs.get(assigneeAgentId)) ?? null,
     })),
     documents: documentsOf(parts),

@@ -150,12 +150,14 @@ export type StarterStatus = (typeof STARTER_STATUSES)[number]
 
 /** A task that comes back: what a routine is made from. One of `cron` and `intervalSec` is set. */
 export interface PackageRoutine {
+  key: string
   slug: string
   project: string | null
   title: string
   description: string | null
   assignee: string | null
   priority: IssueRow['priority']
+  labels: string[]
   cron: string | null
   timeZone: string | null
   intervalSec: number | null

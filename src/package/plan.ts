@@ -5,7 +5,6 @@ import { taskPath } from './check.ts'
 import type { Include, Kind, PlannedEntity } from './import-body.ts'
 import { newAgentOf } from './new-agent.ts'
 import type { CompanyPackage, PackageAgent, PackageWarning } from './package.ts'
-import { HAS_ROUTINES } from './routines.ts'
 import { digestOfSkill } from './skills.ts'
 import { freeNameOf, type Taken, type Thing, whatIsThere } from './taken.ts'
 
@@ -103,9 +102,12 @@ export function planSteps(ctx: Context, caller: Caller, { content, include, targ
       const taken = there.issuesOf(projectOf(task.project))
       add('issue', { slug: task.key, name: task.title, path: taskPath(task), status: task.status }, taken)
     }
-    if (!HAS_ROUTINES && content.routines.length > 0) warnings.push(leftOut('routines', content.routines.length))
-    for (const routine of HAS_ROUTINES ? content.routines : []) {
-      add('routine', { ...routine, name: routine.title, path: taskPath(routine) }, there.routines)
+    for (const routine of content.routines) {
+      add(
+        'routine',
+        { slug: routine.key, status: 'paused', name: routine.title, path: taskPath(routine) },
+        there.routines,
+      )
     }
     warnings.push(...noteUnassignable(content, steps))
   }
@@ -158,7 +160,7 @@ function noteUnassignable(content: CompanyPackage, steps: readonly Step[]): Pack
       .filter((step) => step.kind === 'agent' && step.action !== 'skip' && step.status === 'pending_approval')
       .map((step) => step.slug),
   )
-  return content.tasks
+  return [...content.tasks, ...content.routines]
     .filter((task) => task.assignee !== null && pending.has(task.assignee))
     .map((task) => ({
       code: 'unassigned',
@@ -166,9 +168,3 @@ function noteUnassignable(content: CompanyPackage, steps: readonly Step[]): Pack
       message: `${task.assignee} waits for approval and takes no issue; assign it afterwards.`,
     }))
 }
-
-const leftOut = (what: string, count: number): PackageWarning => ({
-  code: 'left_out',
-  path: null,
-  message: `${count} ${what} of the package are left out: companies cannot hold ${what} yet.`,
-})

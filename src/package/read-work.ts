@@ -1,10 +1,10 @@
-import { Cron } from 'croner'
 import * as v from 'valibot'
 import { GOAL_LEVELS, GOAL_STATUSES } from '../goal/goal.ts'
 import { PRIORITIES } from '../issue/issue.ts'
 import { ISSUE_STATUSES } from '../issue/lifecycle.ts'
 import { PROJECT_STATUSES } from '../project/project.ts'
 import { NewWorkspace, workspaceNameOf } from '../project/workspace.ts'
+import { scheduleFaults } from '../routine/schedule.ts'
 import { type Findings, readFields, slugOfReference, toSlug } from './fields.ts'
 import type {
   PackageGoal,
@@ -132,25 +132,28 @@ export function readTask(source: Source, sidecar: Sidecar): { task?: PackageTask
   const named = folder ?? fields.line('project')
   const project = named === null ? null : slugOfReference(named)
   const key = folder === undefined ? slug : `${project}/${slug}`
-  const ours = readFields(sidecar.of('tasks', key), `${sidecar.path} (tasks.${key})`, findings)
+  const routine = sidecar.of('routines', key)
+  const schedule = readSchedule(source, routine)
+  const ours = schedule
+    ? readFields(routine, `${sidecar.path} (routines.${key})`, findings)
+    : readFields(sidecar.of('tasks', key), `${sidecar.path} (tasks.${key})`, findings)
   const assignee = fields.line('assignee') ?? fields.line('assigneeAgent')
   const common = {
+    key,
     slug,
     project,
     title: fields.line('name') ?? fields.line('title') ?? slug,
     description: joined(fields.text('description'), body),
     assignee: assignee === null ? null : slugOfReference(assignee),
     priority: ours.one('priority', PRIORITIES) ?? fields.one('priority', PRIORITIES) ?? 'medium',
+    labels: ours.list('labels'),
   }
-  const schedule = readSchedule(source, sidecar.of('routines', key))
   if (schedule) return { routine: { ...common, ...schedule } }
   const parent = ours.line('parent') ?? fields.line('parent')
   return {
     task: {
       ...common,
-      key,
       status: starterStatus(ours.one('status', ISSUE_STATUSES) ?? fields.one('status', ISSUE_STATUSES) ?? 'todo'),
-      labels: ours.list('labels'),
       parent,
       blockedBy: ours.list('blockedBy'),
     },
@@ -180,31 +183,20 @@ function readSchedule({ fields, path, findings }: Source, routine: Yaml): Schedu
   }
   const cron = [from.cron, from.cronExpression].find((text) => typeof text === 'string') ?? null
   const zone = [from.timezone, from.timeZone].find((text) => typeof text === 'string') ?? null
-  const interval = typeof from.intervalSec === 'number' && from.intervalSec >= 1 ? Math.floor(from.intervalSec) : null
-  if (cron !== null && !isCron(cron as string, zone as string | null)) {
-    findings.problems.push({
-      path,
-      message: 'its schedule must be a cron expression such as `0 9 * * 1`, in a time zone that exists',
-    })
-  }
+  const interval = typeof from.intervalSec === 'number' ? Math.floor(from.intervalSec) : null
   if (cron === null && interval === null) {
     const message = 'This task comes back, and no schedule says when: it is read as one to be done once.'
     findings.warnings.push({ code: 'routine', path, message })
     return undefined
   }
-  const overlap = from.overlap ?? from.concurrencyPolicy
-  return {
+  const schedule = {
     cron: cron as string | null,
-    timeZone: zone as string | null,
+    timeZone: cron === null ? null : (zone as string | null),
     intervalSec: cron === null ? interval : null,
-    overlap: overlap === 'queue' || overlap === 'allow' ? overlap : 'skip',
   }
-}
-
-function isCron(expression: string, zone: string | null): boolean {
-  try {
-    return new Cron(expression, { paused: true, ...(zone && { timezone: zone }) }).nextRun() !== null
-  } catch {
-    return false
+  for (const { path: field, message } of scheduleFaults(schedule)) {
+    findings.problems.push({ path, message: `its schedule's ${field}: ${message}` })
   }
+  const overlap = from.overlap ?? from.concurrencyPolicy
+  return { ...schedule, overlap: overlap === 'queue' || overlap === 'allow' ? overlap : 'skip' }
 }

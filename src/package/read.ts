@@ -34,7 +34,7 @@ export function readPackage(all: PackageFiles): { content: CompanyPackage; warni
   const companyFile = openSource(files, 'COMPANY.md', '', findings)
   const tasks = inSidecarOrder(
     [...read(/^projects\/[^/]+\/tasks\/([^/]+)\/TASK\.md$/), ...read(/^tasks\/([^/]+)\/TASK\.md$/)],
-    Object.keys(sidecar.section('tasks')),
+    [...Object.keys(sidecar.section('tasks')), ...Object.keys(sidecar.section('routines'))],
   ).map((source) => readTask(source, sidecar))
   const content: CompanyPackage = {
     company: readCompany(companyFile, sidecar.section('company'), sidecar.path, findings),

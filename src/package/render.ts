@@ -107,9 +107,9 @@ function sidecarFile(content: CompanyPackage): string | undefined {
       ]),
     ),
     routines: Object.fromEntries(
-      content.routines.map(({ slug, project, priority }) => [
+      content.routines.map(({ slug, project, priority, labels }) => [
         project === null ? slug : `${project}/${slug}`,
-        { priority },
+        { priority, labels },
       ]),
     ),
   })

@@ -1,27 +1,49 @@
 import type { Context } from '../context.ts'
 import type { Caller } from '../http/caller.ts'
+import { findLabelByName, listLabels } from '../label/queries.ts'
+import { addRoutine } from '../routine/change.ts'
+import { findLabelIds, listRoutines } from '../routine/queries.ts'
 import type { PackageRoutine } from './package.ts'
 
 /** A routine as it is to be created: what it refers to by id. It begins paused, since an import starts nothing. */
-export interface NewImportedRoutine extends Omit<PackageRoutine, 'slug' | 'project' | 'assignee'> {
+export interface NewImportedRoutine extends Omit<PackageRoutine, 'key' | 'slug' | 'project' | 'assignee'> {
   projectId: string | null
   assigneeAgentId: string | null
 }
 
-/** Whether companies can hold routines. While they cannot, a plan says that it leaves them out. */
-export const HAS_ROUTINES: boolean = false
-
 /** The routines of a company, in the order of their creation; projects and assignees by id. */
-export function listCompanyRoutines(_ctx: Context, _companyId: string): (NewImportedRoutine & { id: string })[] {
-  return []
+export function listCompanyRoutines(ctx: Context, companyId: string): (NewImportedRoutine & { id: string })[] {
+  const rows = listRoutines(ctx.db, { companyId, limit: 10_000 })
+  const labelIdsOf = findLabelIds(
+    ctx.db,
+    rows.map((row) => row.id),
+  )
+  const labels = listLabels(ctx.db, { companyId, after: undefined, limit: 10_000 })
+  const names = new Map(labels.map((label) => [label.id, label.name]))
+  return rows.map((row) => ({
+    id: row.id,
+    title: row.title,
+    description: row.description,
+    priority: row.priority,
+    labels: labelIdsOf(row.id)
+      .flatMap((id) => names.get(id) ?? [])
+      .sort(),
+    cron: row.cron,
+    timeZone: row.time_zone,
+    intervalSec: row.interval_sec,
+    overlap: row.overlap,
+    projectId: row.project_id,
+    assigneeAgentId: row.assignee_agent_id,
+  }))
 }
 
 /** Creates a routine, paused. @returns its id */
 export function createRoutine(
-  _ctx: Context,
-  _caller: Caller,
-  _companyId: string,
-  _routine: NewImportedRoutine,
+  ctx: Context,
+  caller: Caller,
+  companyId: string,
+  { labels, ...routine }: NewImportedRoutine,
 ): string {
-  throw new Error('Companies cannot hold routines yet.')
+  const labelIds = labels.flatMap((name) => findLabelByName(ctx.db, { companyId, name })?.id ?? [])
+  return addRoutine(ctx, caller, companyId, { ...routine, labelIds, status: 'paused' }).id
 }

@@ -30,7 +30,7 @@ export function selectEntities(
   const [hasAgent, hasSkill, hasProject, hasGoal] = [has(agents), has(skills), has(projects), has(goals)]
   const taskKeys = new Set(tasks.map((task) => task.key))
   const agentOrNone = (slug: string | null) => (slug !== null && hasAgent(slug) ? slug : null)
-  const usedLabels = new Set(tasks.flatMap((task) => task.labels))
+  const usedLabels = new Set([...tasks, ...routines].flatMap((task) => task.labels))
   const isWhole = include.company && selected === undefined
 
   return {

@@ -2,6 +2,7 @@ import { heartbeatOf } from '../agent/runtime-config.ts'
 import { setTimerDue } from '../agent/timer.ts'
 import type { Context } from '../context.ts'
 import { raw, sql } from '../database/sql.ts'
+import { boundRoutines } from '../routine/stage.ts'
 import { LONGEST_WAIT_MS } from '../run/backoff.ts'
 
 /**
@@ -32,6 +33,7 @@ export function followClockBack(ctx: Context, ms: number): void {
       .where('status', '=', 'waiting')
       .where('not_before', '>', now),
   )
+  boundRoutines(ctx)
 }
 
 /**
@@ -55,6 +57,7 @@ export function boundWaits(ctx: Context): void {
       .where('status', '=', 'waiting')
       .where('not_before', '>', latest),
   )
+  boundRoutines(ctx)
 }
 
 const later = (ctx: Context, ms: number) => new Date(Date.parse(ctx.now) + ms).toISOString()

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
 import { resumeForNewMonth } from '../cost/new-month.ts'
+import { stageRoutines } from '../routine/stage.ts'
 import { claimRuns } from '../run/claim.ts'
 import type { RunRow } from '../run/run.ts'
 import { boundWaits, followClockBack } from './clock-change.ts'
@@ -14,8 +15,8 @@ export interface Scheduler {
   close(): void
 }
 
-/** What may let something run: a wake, a free slot, an agent or a company that changed. */
-const NUDGES = /^(wake\.waiting|run\.finished|agent\.|company\.)/
+/** What may let something run: a wake, a free slot, an agent, a company or a routine that changed. */
+const NUDGES = /^(wake\.waiting|run\.finished|agent\.|company\.|routine\.)/
 
 /**
  * The longest sleep. Nothing is looked for in between; it is for a clock that
@@ -53,6 +54,7 @@ export function createScheduler(ctx: Context, execute: (run: RunRow) => void): S
       followClock()
       resumeForNewMonth(ctx)
       stageTimers(ctx)
+      stageRoutines(ctx)
       return claimRuns(ctx)
     })
     for (const run of claimed) execute(run)

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { nextMonth } from '../cost/new-month.ts'
 import { SYSTEM } from '../http/caller.ts'
 import { findFreeze } from '../instance/queries.ts'
+import { nextRoutineDue } from '../routine/queries.ts'
 import { LONGEST_WAIT_MS } from '../run/backoff.ts'
 import { findNextNotBefore } from '../run/queries.ts'
 import { requestWake } from '../run/wake.ts'
@@ -46,11 +47,18 @@ export function stageTimers(ctx: Context): void {
   }
 }
 
-/** When the scheduler next has something to do by itself: a timer, a wake that had to wait, a new month's budget. */
+/** When the scheduler next has something to do by itself: a timer, a routine, a wake that had to wait, a new month's budget. */
 export function nextDue(ctx: Context): string | undefined {
-  // What is frozen has nothing to wait for but a thaw, which is an event.
-  if (findFreeze(ctx.db)) return undefined
+  const routine = nextRoutineDue(ctx.db)
+  // What is frozen has nothing to wait for but a thaw, which is an event; a routine's moments pass, and are noted.
+  if (findFreeze(ctx.db)) return routine
   const at = { now: ctx.now }
-  const moments = [nextTimerDue(ctx.db), findNextNotBefore(ctx.db, at), nextHoldEnd(ctx.db, at), nextMonth(ctx)]
+  const moments = [
+    routine,
+    nextTimerDue(ctx.db),
+    findNextNotBefore(ctx.db, at),
+    nextHoldEnd(ctx.db, at),
+    nextMonth(ctx),
+  ]
   return moments.filter((moment) => moment !== undefined).sort()[0]
 }

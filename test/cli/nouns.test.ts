@@ -136,3 +136,25 @@ test('the completion of bash knows every verb', async (t) => {
   const { spawnSync } = await import('node:child_process')
   assert.equal(spawnSync('bash', ['-c', complete], { encoding: 'utf8' }).stdout, 'checkout\n')
 })
+
+test('a routine is made, run, paused and looked back at by its title', async (t) => {
+  const { out, run } = await withServer(t)
+  await out('company', 'create', 'Tern & Co')
+  await out('agent', 'create', 'Ada', '--role', 'ceo', '--adapter', 'http', '--config', '{"url":"http://127.0.0.1:9"}')
+  await out('agent', 'pause', 'Ada')
+  const zone = ['--cron', '0 9 * * 1', '--zone', 'Europe/Berlin']
+  assert.match(
+    await out('routine', 'create', 'Sweep', '--agent', 'ada', ...zone),
+    /^When +0 9 \* \* 1 \(Europe\/Berlin\)$/m,
+  )
+  await out('routine', 'create', 'Mop', '--agent', 'Ada', '--every', '2h', '--paused')
+  assert.match(await out('routine', 'list'), /^Sweep .* Ada +\d{4}-.*\nMop +every 7200 s +Ada +paused/m)
+  assert.match(await out('routine', 'run', 'sweep'), /^TER-1 is todo: Sweep/)
+  assert.match(await out('routine', 'pause', 'Sweep'), /^Status +paused$/m)
+  assert.match(await out('routine', 'resume', 'Sweep'), /^Status +active$/m)
+  assert.match(await out('routine', 'show', 'Sweep'), /^Overlap +skip$/m)
+  assert.match(await out('routine', 'history', 'Sweep'), /^\d{4}-\S+ +\d{4}-\S+ +created +issue \w{8}/m)
+  const refused = await run(['routine', 'create', 'Rub', '--agent', 'Ada', '--cron', '61 * * * *'])
+  assert.notEqual(refused.code, 0)
+  assert.match(refused.err, /Invalid value for minute: 61/)
+})

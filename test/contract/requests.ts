@@ -121,6 +121,12 @@ const PACKAGE = {
 const into = (world: World) => ({ ...PACKAGE, target: { mode: 'existing_company', companyId: world.company.id } })
 const anew = () => ({ ...PACKAGE, target: { mode: 'new_company', newCompanyName: 'Orca' } })
 
+/** The body of a routine of Ada's. */
+const sweep = (world: World) => ({ title: 'Sweep', assigneeAgentId: world.engineer.id, intervalSec: 3600 })
+const routine = async (world: World) => ({
+  routineId: (await world.make('POST', world.of('/routines'), sweep(world))).id as string,
+})
+
 const secretName = () => `KEY_${crypto.randomUUID().replaceAll('-', '_').toUpperCase()}`
 
 const secret = async (world: World) => ({
@@ -183,6 +189,8 @@ export const REQUESTS: Record<string, Make> = {
   'POST /api/auth/change-password': using(nothing, () => ({ currentPassword: 'long enough', newPassword: 'longer' })),
   'POST /api/auth/sign-in': using(nothing, () => ({ email: 'ann@walrus.example', password: 'long enough' })),
   'PATCH /api/companies/:companyId/members/:userId': using(nothing, () => ({ role: 'member' })),
+  'POST /api/companies/:companyId/routines': using(nothing, sweep),
+  'PATCH /api/routines/:routineId': using(routine, () => ({ title: 'Mop' })),
   'POST /api/companies/:companyId/secrets': using(nothing, () => ({ name: secretName(), value: 'long enough' })),
   'POST /api/secrets/:secretId/rotate': using(secret, () => ({ value: 'long enough too' })),
   'GET /api/companies/:companyId/search': () => ({ query: '?q=walrus' }),
@@ -228,6 +236,7 @@ const PARAMS: Record<string, (world: World) => object | Promise<object>> = {
   projectId: project,
   revisionId: document,
   runId: run,
+  routineId: routine,
   secretId: secret,
   skillId: skill,
   token: invite,

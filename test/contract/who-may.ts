@@ -107,6 +107,8 @@ GET    /api/companies/:companyId/org                                       403  
 GET    /api/companies/:companyId/org.svg                                   403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/projects                                  403    ok    ok    ok       ok   ok
 POST   /api/companies/:companyId/projects                                  403    ok    ok    ok       ok   ok
+GET    /api/companies/:companyId/routines                                  403    ok    ok    ok       ok   ok
+POST   /api/companies/:companyId/routines                                  403    403   403   ok       ok   ok
 GET    /api/companies/:companyId/runs                                      403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/search                                    403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/secrets                                   403    ok    ok    ok       ok   ok
@@ -170,6 +172,13 @@ POST   /api/projects/:projectId/workspaces                                 404  
 GET    /api/projects/:projectId/workspaces/:workspaceId                    404    ok    ok    ok       ok   ok
 PATCH  /api/projects/:projectId/workspaces/:workspaceId                    404    403   403   ok       ok   ok
 DELETE /api/projects/:projectId/workspaces/:workspaceId                    404    403   403   ok       ok   ok
+GET    /api/routines/:routineId                                            404    ok    ok    ok       ok   ok
+PATCH  /api/routines/:routineId                                            404    403   403   ok       ok   ok
+DELETE /api/routines/:routineId                                            404    403   403   ok       ok   ok
+GET    /api/routines/:routineId/history                                    404    ok    ok    ok       ok   ok
+POST   /api/routines/:routineId/pause                                      404    403   403   ok       ok   ok
+POST   /api/routines/:routineId/resume                                     404    403   403   ok       ok   ok
+POST   /api/routines/:routineId/run                                        404    403   403   ok       ok   ok
 GET    /api/runs/:runId                                                    404    ok    ok    ok       ok   ok
 POST   /api/runs/:runId/cancel                                             404    403   403   ok       ok   ok
 GET    /api/runs/:runId/log                                                404    ok    ok    ok       ok   ok

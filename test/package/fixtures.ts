@@ -46,6 +46,7 @@ const TABLES = [
   'goal',
   'project',
   'issue',
+  'routine',
   'label',
   'skill',
   'approval',
