@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,11 +9,16 @@ import type { Clock } from '../src/clock.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import { type Context, createContext } from '../src/context.ts'
 import { openDatabase } from '../src/database/open.ts'
+import { sql } from '../src/database/sql.ts'
 import { createApp } from '../src/http/app.ts'
+import { SYSTEM } from '../src/http/caller.ts'
 import { ErrorAnswer } from '../src/http/openapi.ts'
 import { createLog } from '../src/log.ts'
+import { previewExport } from '../src/package/export.ts'
 import { createRunTokens } from '../src/run/token.ts'
 import { createVault } from '../src/secret/vault.ts'
+import { type Canaries, createCanaries } from './canary/canaries.ts'
+import { noticeAnswer, noticeBody, noticeHeaders, ownToken } from './canary/noticed.ts'
 
 /** An answer, with its body read. `body` is `any`: tests look into it freely. */
 export interface Answer {
@@ -38,37 +44,63 @@ export interface TestApp {
   clock: Clock & { move(ms: number): void; set(at: string): void }
   /** What the server logged, a line each. */
   logged: string[]
+  /** The secrets that went in and out; none may be found again in an answer, an event, the log or the data directory. */
+  canaries: Canaries
   /** Does something after the test, before the database is closed. */
   onClose(close: () => void | Promise<void>): void
 }
 
-/** Makes a folder that is removed after the test. */
-export const temporaryFolder = (t: TestContext): string => closableFolder(t).folder
-
-/** A folder that is removed after the test, when what uses it was closed, the latest first. */
-function closableFolder(t: TestContext) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'service-test-'))
-  const beforeRemoval: (() => void | Promise<void>)[] = []
-  t.after(async () => {
-    for (const close of beforeRemoval.toReversed()) await close()
-    rmSync(folder, { recursive: true, force: true })
-  })
-  return { folder, beforeRemoval }
+/** Makes a folder that is searched for secrets and removed after the test. */
+export function temporaryFolder(t: TestContext): string {
+  const { folder, canaries, closing } = closableFolder(t)
+  closing.push(() => canaries.searchFolder(folder))
+  return folder
 }
 
+/**
+ * A folder that is removed after the test, when what uses it was closed, the
+ * latest first; and the secrets of whatever uses it: the test fails if they
+ * were found anywhere.
+ */
+export function closableFolder(t: TestContext) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'service-test-'))
+  const canaries = createCanaries()
+  const closing: (() => void | Promise<void>)[] = []
+  t.after(async () => {
+    for (const close of closing.toReversed()) await close()
+    rmSync(folder, { recursive: true, force: true })
+    canaries.assertNoHits()
+  })
+  return { folder, canaries, closing }
+}
+
+const keyFor = (name: string) => new Uint8Array(createHash('sha256').update(name).digest())
+
+/** The keys of every test app. */
+export const TEST_KEYS = { runToken: keyFor('run-token'), secret: keyFor('secret') }
+
 export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): TestApp {
-  const { folder: dataDir, beforeRemoval: closing } = closableFolder(t)
+  const { folder: dataDir, canaries, closing } = closableFolder(t)
   const config: Config = { ...readConfig({ dataDir }, {}), checkAnswers: true, ...overrides }
   const clock = stoppedClock('2026-11-21T09:00:00.000Z')
   const logged: string[] = []
   const log = createLog((line) => logged.push(line))
   const sqlite = openDatabase(path.join(dataDir, 'service.db'), { backupDir: dataDir, now: clock.now() })
-  const tokens = createRunTokens(new Uint8Array(32).fill(7))
-  const vault = createVault(new Uint8Array(32).fill(9))
+  const tokens = createRunTokens(canaries.notice('key file', TEST_KEYS.runToken))
+  const vault = createVault(canaries.notice('key file', TEST_KEYS.secret))
   const ctx = createContext({ sqlite, clock, config, log, tokens, vault })
-  closing.push(() => {
-    sqlite.close()
-  })
+  watch(ctx, canaries)
+  closing.push(
+    () => {
+      sqlite.close()
+    },
+    // While the WAL is there, which holds what the database does not any more.
+    async () => {
+      await searchExports(ctx, canaries)
+      canaries.search('the log', logged.join(''))
+      canaries.searchFolder(dataDir)
+    },
+  )
   const app = createApp(ctx)
 
   const asking =
@@ -83,6 +115,8 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
         headers: { ...type, ...credential, ...headers },
         ...(text !== undefined && { body: text }),
       }
+      noticeHeaders(canaries, init.headers)
+      noticeBody(canaries, path, text)
       const response = await app.request(path, init)
       const isJson = response.headers.get('content-type')?.startsWith('application/json')
       const answer = await response.text()
@@ -92,6 +126,10 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
       // A page's form is answered by a page, whatever went wrong.
       const isPage = response.headers.get('content-type')?.startsWith('text/html')
       if (response.status >= 400 && method !== 'HEAD' && !isPage) v.assert(ErrorAnswer, content)
+      const given = JSON.stringify([...response.headers]) + answer
+      canaries.search(`the answer of ${method} ${path}`, given, ownToken(path, text))
+      canaries.assertNoHits()
+      noticeAnswer(canaries, method, path, response.headers, content)
       return { status: response.status, headers: response.headers, body: content }
     }
 
@@ -108,7 +146,25 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
     },
     clock,
     logged,
+    canaries,
     onClose: (close) => closing.push(close),
+  }
+}
+
+/** Notices the secrets that a server makes or is given, and searches its events. */
+export function watch({ tokens, vault, events }: Context, canaries: Canaries): void {
+  const { sign } = tokens
+  const { seal } = vault
+  tokens.sign = async (run) => canaries.notice('run token', await sign(run))
+  vault.seal = (place, value) => seal(place, canaries.notice('company secret', value))
+  events.subscribe((event) => canaries.search(`the event ${event.type}`, JSON.stringify(event)))
+}
+
+/** Exports every company with all there is of it, and searches the packages. */
+async function searchExports(ctx: Context, canaries: Canaries): Promise<void> {
+  const include = { company: true, agents: true, projects: true, issues: true }
+  for (const { id } of ctx.db.all(sql.selectFrom('company').select('id'))) {
+    canaries.search('an export', JSON.stringify(await previewExport(ctx, SYSTEM, id, { include })))
   }
 }
 

@@ -3,26 +3,36 @@ import type { TestContext } from 'node:test'
 import { type Config, readConfig } from '../src/config.ts'
 import { createLog } from '../src/log.ts'
 import { type RunningServer, startServer } from '../src/server.ts'
-import { temporaryFolder } from './helpers.ts'
+import type { Canaries } from './canary/canaries.ts'
+import { watchWire } from './canary/wire.ts'
+import { closableFolder, watch } from './helpers.ts'
 
 export interface TestServer {
   server: RunningServer
   port: number
   dataDir: string
   logged: string[]
+  canaries: Canaries
 }
 
 /** Starts the real server, on a free port and a data directory of its own; it is closed after the test. */
 export async function startTestServer(t: TestContext, overrides: Partial<Config> = {}): Promise<TestServer> {
-  const dataDir = temporaryFolder(t)
+  const { folder: dataDir, canaries, closing } = closableFolder(t)
   const logged: string[] = []
   const config = { ...readConfig({ dataDir, port: '0' }, {}), checkAnswers: true, ...overrides }
   const server = await startServer(
     config,
     createLog((line) => logged.push(line)),
   )
-  t.after(() => server.close())
-  return { server, port: Number(new URL(server.url).port), dataDir, logged }
+  const port = Number(new URL(server.url).port)
+  watch(server.ctx, canaries)
+  const search = () => {
+    canaries.search('the log', logged.join(''))
+    canaries.searchFolder(dataDir)
+  }
+  // Before it closes too, while the WAL is there.
+  closing.push(search, watchWire(port, canaries), () => server.close(), search)
+  return { server, port, dataDir, logged, canaries }
 }
 
 /** An answer as it came over the wire. */

@@ -3,7 +3,7 @@ import { createSecretKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { SignJWT } from 'jose'
 import { sql } from '../../src/database/sql.ts'
-import { createTestApp } from '../helpers.ts'
+import { createTestApp, TEST_KEYS } from '../helpers.ts'
 import { insertAgentRow, insertCompanyRow, insertKeyRow, insertRunRow } from './rows.ts'
 
 /** An app with an agent that has a key, and a run that has a token. */
@@ -126,7 +126,6 @@ test('the token of a terminated agent is 401, though its run is not down yet', a
 
 test('a token that is forged, foreign, expired or of another kind is 401', async (t) => {
   const { ask, agentId, companyId, runId, token } = await arrange(t)
-  const secret = new Uint8Array(32).fill(7) // the key of the test app
   const claims = (change: Record<string, unknown> = {}) => ({ companyId, runId, ...change })
   const make = (
     change: {
@@ -150,7 +149,7 @@ test('a token that is forged, foreign, expired or of another kind is 401', async
       .setIssuedAt()
     if (change.sub !== '') jwt.setSubject(agentId)
     if (change.exp !== '') jwt.setExpirationTime(change.exp ?? '1h')
-    return jwt.sign(change.key ?? secret)
+    return jwt.sign(change.key ?? TEST_KEYS.runToken)
   }
   const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const [, payload, signature] = token.split('.')
