@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { REDACTED } from '../../src/agent/redact.ts'
+import { createFinder, SHORTEST } from './finder.ts'
 import { formsOf } from './forms.ts'
 
 /** What a secret is, as the message of a hit names it. */
@@ -46,7 +47,6 @@ export interface Canaries {
 interface Noticed {
   kind: Kind
   text: string
-  forms: Buffer[]
 }
 
 interface Exception {
@@ -61,11 +61,11 @@ export const NOT_YET: readonly Exception[] = [
   { kind: 'metadata secret', place: /\.db(-wal)?$/, why: 'neither is metadata' },
 ]
 
-const SHORTEST = 8
 const LEAST_VARIED = 5
 
 export function createCanaries(): Canaries {
-  const noticed = new Map<string, Noticed>()
+  const noticed = new Set<string>()
+  const finder = createFinder<Noticed>()
   const exceptions = [...NOT_YET]
   const hits = new Set<string>()
   const hit = (kind: Kind, place: string) => {
@@ -76,14 +76,14 @@ export function createCanaries(): Canaries {
     const text = bytes.toString('latin1')
     const isTooPlain = bytes.length < SHORTEST || new Set(bytes).size < LEAST_VARIED
     if (isTooPlain || text === REDACTED || noticed.has(text)) return secret
-    noticed.set(text, { kind, text: bytes.toString(), forms: formsOf(bytes) })
+    noticed.add(text)
+    for (const form of formsOf(bytes)) finder.add(form, { kind, text: bytes.toString() })
     return secret
   }
   const search: Canaries['search'] = (place, content, shown = '') => {
-    const bytes = Buffer.from(content)
-    for (const { kind, text, forms } of noticed.values()) {
+    for (const { kind, text } of finder.find(typeof content === 'string' ? Buffer.from(content) : content)) {
       const isShown = kind === 'link token' && shown.includes(text)
-      if (!isShown && forms.some((form) => bytes.includes(form))) hit(kind, place)
+      if (!isShown) hit(kind, place)
     }
   }
   return {

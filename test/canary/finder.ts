@@ -1,0 +1,44 @@
+/** The shortest text that is looked for, in bytes. */
+export const SHORTEST = 8
+
+const BLOCK = 4
+/** In any 8 bytes there is a whole block of 4 that begins at a multiple of 5. */
+const STEP = SHORTEST - BLOCK + 1
+const FILTER_BITS = 18
+
+/**
+ * Looks for many texts at once: the time it takes does not grow with how many
+ * there are. (A hundred secrets in eight forms, one `includes` each, took
+ * seconds for what 500 requests leave.)
+ */
+export function createFinder<Owner>() {
+  const filter = new Uint8Array(1 << FILTER_BITS)
+  const byBlock = new Map<number, { text: Buffer; at: number; owner: Owner }[]>()
+  return {
+    /** @param text 8 bytes or more */
+    add(text: Buffer, owner: Owner): void {
+      for (let at = 0; at < STEP; at++) {
+        const block = text.readUInt32LE(at)
+        filter[slotOf(block)] = 1
+        const known = byBlock.get(block)
+        if (known) known.push({ text, at, owner })
+        else byBlock.set(block, [{ text, at, owner }])
+      }
+    },
+    /** The owners of the texts that are in the content; one more than once perhaps. */
+    find(content: Buffer): Owner[] {
+      const found: Owner[] = []
+      for (let i = 0; i + BLOCK <= content.length; i += STEP) {
+        const block = content.readUInt32LE(i)
+        if (filter[slotOf(block)] === 0) continue
+        for (const { text, at, owner } of byBlock.get(block) ?? []) {
+          const start = i - at
+          if (start >= 0 && content.subarray(start, start + text.length).equals(text)) found.push(owner)
+        }
+      }
+      return found
+    },
+  }
+}
+
+const slotOf = (block: number) => Math.imul(block, 0x9e3779b1) >>> (32 - FILTER_BITS)
