@@ -156,7 +156,10 @@ export function watch({ tokens, vault, events }: Context, canaries: Canaries): v
   const { sign } = tokens
   const { seal } = vault
   tokens.sign = async (run) => canaries.notice('run token', await sign(run))
-  vault.seal = (place, value) => seal(place, canaries.notice('company secret', value))
+  vault.seal = (place, value) => {
+    canaries.noticeGiven('company secret', value)
+    return seal(place, value)
+  }
   events.subscribe((event) => canaries.search(`the event ${event.type}`, JSON.stringify(event)))
 }
 

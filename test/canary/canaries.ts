@@ -29,6 +29,10 @@ export interface Canaries {
    * stands for a secret. @returns the secret
    */
   notice<Secret extends string | Uint8Array>(kind: Kind, secret: Secret): Secret
+  /** Remembers what a request gave as a secret. */
+  noticeGiven(kind: Kind, secret: string): void
+  /** From here on, of what requests give only what holds a mark is a secret: the rest is random, and may be anywhere. */
+  onlyMarked(mark: string): void
   /**
    * Looks for every secret in every form.
    *
@@ -68,6 +72,7 @@ export function createCanaries(): Canaries {
   const finder = createFinder<Noticed>()
   const exceptions = [...NOT_YET]
   const hits = new Set<string>()
+  let mark = ''
   const hit = (kind: Kind, place: string) => {
     if (!exceptions.some((one) => one.kind === kind && one.place.test(place))) hits.add(`${kind} in ${place}`)
   }
@@ -88,6 +93,12 @@ export function createCanaries(): Canaries {
   }
   return {
     notice,
+    noticeGiven(kind, secret) {
+      if (secret.includes(mark)) notice(kind, secret)
+    },
+    onlyMarked(text) {
+      mark = text
+    },
     search,
     searchFolder(folder) {
       const files = readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -10,13 +10,15 @@ export function noticeHeaders({ notice }: Canaries, { authorization, cookie }: R
 }
 
 /** Notices what a body holds: passwords, stored secrets, `env` and `headers`, and the tokens of links. */
-export function noticeBody({ notice }: Canaries, path: string, body: unknown): void {
+export function noticeBody({ noticeGiven }: Canaries, path: string, body: unknown): void {
   if (typeof body !== 'string') return
   const parsed = parse(body)
   const stored = (parsed as { value?: unknown } | null)?.value
-  if (/\/secrets$|\/rotate$/.test(path) && typeof stored === 'string') notice('company secret', stored)
-  noticeFields(notice, parsed)
+  if (/\/secrets$|\/rotate$/.test(path) && typeof stored === 'string') noticeGiven('company secret', stored)
+  noticeFields(noticeGiven, parsed)
 }
+
+type Given = Canaries['noticeGiven']
 
 const parse = (text: string): unknown => {
   try {
@@ -37,20 +39,20 @@ const FIELDS: Record<string, Kind> = {
   claimSecret: 'claim secret',
 }
 
-function noticeFields(notice: Canaries['notice'], value: unknown, depth = 0): void {
+function noticeFields(noticeGiven: Given, value: unknown, depth = 0): void {
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return
   for (const [name, inner] of Object.entries(value)) {
     const kind = FIELDS[name]
-    if (typeof inner === 'string' && kind) notice(kind, inner)
-    else if (name === 'env' || name === 'headers') noticeStrings(notice, 'env value', inner)
-    else if (name === 'metadata') noticeStrings(notice, 'metadata secret', inner, isSecretName)
-    else noticeFields(notice, inner, depth + 1)
+    if (typeof inner === 'string' && kind) noticeGiven(kind, inner)
+    else if (name === 'env' || name === 'headers') noticeStrings(noticeGiven, 'env value', inner)
+    else if (name === 'metadata') noticeStrings(noticeGiven, 'metadata secret', inner, isSecretName)
+    else noticeFields(noticeGiven, inner, depth + 1)
   }
 }
 
 /** Notices the texts at any depth, or those under some names. A `$secret` is the name of one. */
 function noticeStrings(
-  notice: Canaries['notice'],
+  noticeGiven: Given,
   kind: Kind,
   value: unknown,
   isOne: (name: string) => boolean = () => true,
@@ -58,8 +60,8 @@ function noticeStrings(
 ): void {
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return
   for (const [name, inner] of Object.entries(value)) {
-    if (typeof inner === 'string' && name !== '$secret' && isOne(name)) notice(kind, inner)
-    else noticeStrings(notice, kind, inner, isOne, depth + 1)
+    if (typeof inner === 'string' && name !== '$secret' && isOne(name)) noticeGiven(kind, inner)
+    else noticeStrings(noticeGiven, kind, inner, isOne, depth + 1)
   }
 }
 

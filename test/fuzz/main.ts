@@ -1,5 +1,5 @@
-// Sends 20,000 requests made from the endpoints' own schemas:
-//   npm run fuzz -- --requests 20000 --seed 7
+// Sends 20,000 requests made from the endpoints' own schemas, in either mode or in one:
+//   npm run fuzz -- --requests 20000 --seed 7 --mode authenticated
 import { test } from 'node:test'
 import { parseArgs } from 'node:util'
 import { fuzz } from './fuzz.ts'
@@ -7,16 +7,21 @@ import { fuzz } from './fuzz.ts'
 const { values } = parseArgs({
   options: {
     requests: { type: 'string', default: '20000' },
+    mode: { type: 'string' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
   },
 })
 const seed = Number(values.seed)
 const requests = Number(values.requests)
 
-test(`${requests} requests, seed ${seed}`, async (t) => {
-  const answers = await fuzz(t, { seed, requests })
-  for (const [id, statuses] of [...answers].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    const counts = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)
-    t.diagnostic(`${id.padEnd(28)} ${counts.join(', ')}`)
-  }
-})
+const modes = (['local_trusted', 'authenticated'] as const).filter((mode) => !values.mode || values.mode === mode)
+
+for (const mode of modes) {
+  test(`${requests} requests, seed ${seed}, ${mode} mode`, async (t) => {
+    const answers = await fuzz(t, { seed, requests, mode })
+    for (const [id, statuses] of [...answers].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+      const counts = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)
+      t.diagnostic(`${id.padEnd(28)} ${counts.join(', ')}`)
+    }
+  })
+}

@@ -1,16 +1,25 @@
 import fc from 'fast-check'
 import type { GenericSchema } from 'valibot'
+import type { Config } from '../../src/config.ts'
 import type { Endpoint } from '../../src/http/route.ts'
 import { type Break, breaks } from './break.ts'
 import { reference, valuesOf } from './schema.ts'
 
-/** Who asks. The board is in most places the only one that may. */
-export const CALLERS = ['board', 'ceo', 'manager', 'engineer', 'stranger', 'run'] as const
+/** Who asks, by the mode of the server; the first is in most places the only one that may. */
+export const CALLERS = {
+  local_trusted: ['board', 'ceo', 'manager', 'engineer', 'stranger', 'run'],
+  authenticated: [
+    ...['owner', 'admin', 'member', 'viewer', 'outsider', 'nobody'],
+    ...['ceo', 'manager', 'engineer', 'stranger', 'run'],
+  ],
+} as const satisfies Record<Config['mode'], readonly string[]>
+
+export type CallerName = (typeof CALLERS)[Config['mode']][number]
 
 /** A request, with references where ids of earlier answers go. */
 export interface Draft {
   endpoint: Endpoint
-  by: (typeof CALLERS)[number]
+  by: CallerName
   params: Record<string, unknown>
   query: Record<string, unknown>
   body: unknown
@@ -27,14 +36,14 @@ const WEIGHTS: Record<string, number> = {
 }
 
 /** Requests of all the endpoints: most of them good, and many of the others nearly. */
-export const draftsOf = (endpoints: readonly Endpoint[]): fc.Arbitrary<Draft> =>
-  fc.oneof(...endpoints.map((endpoint) => ({ weight: WEIGHTS[endpoint.id] ?? 10, arbitrary: draftOf(endpoint) })))
+export const draftsOf = (endpoints: readonly Endpoint[], mode: Config['mode']): fc.Arbitrary<Draft> =>
+  fc.oneof(...endpoints.map((endpoint) => ({ weight: WEIGHTS[endpoint.id] ?? 10, arbitrary: draftOf(endpoint, mode) })))
 
-function draftOf(endpoint: Endpoint): fc.Arbitrary<Draft> {
+function draftOf(endpoint: Endpoint, mode: Config['mode']): fc.Arbitrary<Draft> {
   const names = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
   return fc.record({
     endpoint: fc.constant(endpoint),
-    by: fc.oneof(fc.constant('board' as const), fc.constantFrom(...CALLERS)),
+    by: fc.oneof(fc.constant(CALLERS[mode][0]), fc.constantFrom(...CALLERS[mode])),
     params: fc.record(Object.fromEntries(names.map((name) => [name, paramOf(name)]))),
     query: endpoint.query ? queryOf(endpoint.query) : fc.constant({}),
     body: endpoint.body ? valuesOf(endpoint.body) : fc.constant({}),

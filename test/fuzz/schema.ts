@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { GenericSchema } from 'valibot'
+import { PASSWORD } from '../auth/people.ts'
 
 /** A place in a generated value where an id goes that an earlier answer had. */
 export class Reference {
@@ -134,17 +135,27 @@ const timestamps = fc
   .date({ min: new Date('2026-01-01'), max: new Date('2027-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString())
 
-/** Good values of fields that are checked by code. */
+/** What every planted secret begins with, and nothing else that is sent. */
+export const PLANTED = 'canary/'
+
+/** A secret that is planted, with what changes its form: signs to be escaped, and no ASCII. */
+const secrets = fc.uuid().map((id) => `${PLANTED}${id} "é"+&`)
+
+/** Good values of fields that are checked by code, and secrets where they go. */
 const HINTS: Record<string, fc.Arbitrary<unknown>> = {
   after: fc.constant(undefined),
   adapterType: fc.constantFrom('runtimeA_local', 'runtimeB_local', 'process', 'http'),
   adapterConfig: fc.record(
-    { cwd: fc.constant('/srv'), model: fc.string(), promptTemplate: fc.string(), env: fc.constant({ KEY: 'a' }) },
+    { cwd: fc.constant('/srv'), model: fc.string(), promptTemplate: fc.string(), env: fc.record({ KEY: secrets }) },
     { requiredKeys: [] },
   ),
   baseRevisionId: fc.constant(undefined),
+  claimSecret: fc.oneof(reference('claimSecret'), fc.string()),
   color: fc.stringMatching(/^#[0-9a-f]{6}$/),
+  currentPassword: fc.constantFrom(PASSWORD, 'wrong, long enough'),
   cwd: fc.constantFrom('/srv', '/srv/a b', '/'),
+  email: fc.constantFrom('olga@example.com', 'mia@example.com', 'nobody@example.com', 'wrong'),
+  env: fc.record({ KEY: secrets, OTHER: fc.constant({ $secret: 'KEY' }) }, { requiredKeys: [] }),
   from: fc.constantFrom('2026-11-01', '2026-01-01'),
   to: fc.constantFrom('2026-11-30', '2027-01-01'),
   files: fc.constantFrom(
@@ -157,11 +168,16 @@ const HINTS: Record<string, fc.Arbitrary<unknown>> = {
     {},
   ),
   limit: fc.constantFrom('1', '2', '1000'),
+  metadata: fc.record({ apiKey: secrets, note: fc.string() }, { requiredKeys: [] }),
+  newPassword: fc.constantFrom(PASSWORD, 'short'),
   offset: fc.constantFrom('0', '7'),
+  password: fc.oneof(fc.constant(PASSWORD), secrets),
   payload: fc.record({ plan: fc.string({ minLength: 1 }) }, { requiredKeys: [] }),
   q: fc.oneof(fc.string(), fc.constantFrom('a', '"', '*', 'NEAR(', 'x OR y', '-', '^a', 'title:')),
   repoRef: fc.constantFrom('main', 'release/2'),
   repoUrl: fc.constantFrom('https://git.example/a/b.git', 'git@git.example:a/b'),
   role: fc.constantFrom('engineer', 'ceo', 'cto', 'manager'),
   targetDate: fc.constantFrom('2026-11-30', '2027-02-28'),
+  token: fc.oneof(reference('linkToken'), reference('token'), fc.string()),
+  value: secrets,
 }

@@ -19,7 +19,7 @@ export interface Known {
 const KEPT = 200
 
 export function learn({ ids }: Known, name: string, id: unknown): void {
-  if (typeof id !== 'string' || id.length > 100) return
+  if (typeof id !== 'string' || id === '' || id.length > 100) return
   const known = ids.get(name) ?? []
   ids.set(name, known)
   if (known.includes(id)) return
@@ -154,6 +154,7 @@ const PARAM_OF: Record<string, string | null> = {
   comments: 'commentId',
   companies: 'companyId',
   goals: 'goalId',
+  invitations: 'invitationId',
   invites: 'inviteId',
   heartbeatRuns: 'runId',
   issues: 'issueId',
@@ -161,7 +162,9 @@ const PARAM_OF: Record<string, string | null> = {
   secrets: 'secretId',
   projects: 'projectId',
   runs: 'runId',
+  routines: 'routineId',
   skills: 'skillId',
+  tokens: 'tokenId',
   workspaces: 'workspaceId',
 }
 
@@ -182,6 +185,7 @@ export function harvest(
     if (name && !(name in params) && typeof item.id === 'string') known.places.set(item.id, params)
     if (name === 'issueId') learn(known, name, item.identifier)
     for (const key of ['key', 'token', 'claimSecret']) learn(known, key, item[key])
+    if (endpointId === 'invitations.create') learn(known, 'linkToken', new URL(item.url).searchParams.get('token'))
     for (const [key, value] of Object.entries(item)) if (key.endsWith('Id')) learn(known, key, value)
   }
 }

@@ -1,0 +1,95 @@
+import type { TestContext } from 'node:test'
+import type { Config } from '../../src/config.ts'
+import { ENDPOINTS } from '../../src/http/app.ts'
+import { insertRun } from '../arrange.ts'
+import { cookieOf, createPeopleApp, PASSWORD, type PeopleApp, type Person } from '../auth/people.ts'
+import { requestOf } from '../contract/requests.ts'
+import { LINES } from '../contract/who-may.ts'
+import { createWorld, createWorldIn, good, type World } from '../contract/world.ts'
+import type { Ask } from '../helpers.ts'
+import type { CallerName } from './request.ts'
+import { PLANTED } from './schema.ts'
+import { harvest, type Known, learn } from './send.ts'
+
+export interface FuzzedWorld {
+  asks: Partial<Record<CallerName, Ask>>
+  known: Known
+}
+
+/** What is asked once in the beginning, so that there is some of everything. */
+const MAKING = ENDPOINTS.filter(
+  ({ method, path }) =>
+    method === 'POST' &&
+    LINES.get(`${method} ${path}`)?.answers.board === 'ok' &&
+    !/\/(archive|freeze|stop|terminate)$/.test(path),
+)
+
+/** What only people make. */
+const MADE_BY_PEOPLE = ENDPOINTS.filter(({ id }) => id === 'invitations.create' || id === 'tokens.create')
+
+/** Two companies with agents, and with people in authenticated mode, and some of everything in the first. */
+export async function createFuzzedWorld(t: TestContext, mode: Config['mode']): Promise<FuzzedWorld> {
+  const { world, asks } = mode === 'local_trusted' ? await createLocalWorld(t) : await createPeopledWorld(t)
+  world.canaries.onlyMarked(PLANTED)
+  world.approveStrategy()
+  const known: Known = { ids: new Map(), places: new Map() }
+  const run = await insertRun(world, world.colleague)
+  for (const { id } of [world.company, world.company, world.other]) learn(known, 'companyId', id)
+  const { ceo, manager, engineer, colleague, stranger } = world
+  for (const { id } of [ceo, manager, engineer, colleague, stranger]) learn(known, 'agentId', id)
+  learn(known, 'runId', run.id)
+  learn(known, 'linkToken', world.canaries.notice('link token', world.ctx.setup?.token ?? ''))
+  learn(known, 'page', 'errors')
+  learn(known, 'adapterType', 'runtimeA_local')
+  for (const endpoint of mode === 'local_trusted' ? MAKING : [...MAKING, ...MADE_BY_PEOPLE]) {
+    const { path, body } = await requestOf(world, endpoint.method, endpoint.path, 'board')
+    harvest(known, endpoint, {}, await good(world.ask(endpoint.method, path, body)))
+  }
+  return {
+    asks: {
+      ...asks,
+      ceo: ceo.ask,
+      manager: manager.ask,
+      engineer: engineer.ask,
+      stranger: stranger.ask,
+      run: run.ask,
+    },
+    known,
+  }
+}
+
+async function createLocalWorld(t: TestContext) {
+  const world = await createWorld(t)
+  return { world, asks: { board: world.ask } }
+}
+
+async function createPeopledWorld(t: TestContext) {
+  const app = createPeopleApp(t)
+  const owner = await app.person('Olga', {}, true)
+  const make: World['make'] = (method, path, body) => good(owner.ask(method, path, body))
+  const world = await createWorldIn({ ...app, ask: owner.ask, make })
+  const person = async (name: string, role: 'admin' | 'member' | 'viewer') =>
+    signedIn(app, await app.person(name, { [world.company.id]: role }))
+  const asks = {
+    owner: signedIn(app, owner),
+    admin: await person('Adam', 'admin'),
+    member: await person('Mia', 'member'),
+    viewer: await person('Vera', 'viewer'),
+    outsider: signedIn(app, await app.person('Stan', { [world.other.id]: 'owner' })),
+    nobody: app.ask,
+  }
+  return { world, asks }
+}
+
+/** Asks as a person who signs in again when a request has ended the session. */
+function signedIn(app: PeopleApp, { email, ask: first }: Person): Ask {
+  let ask = first
+  return async (...request) => {
+    const answer = await ask(...request)
+    if (answer.status === 401) {
+      const cookie = await app.ctx.identity!.signIn(email, PASSWORD, undefined)
+      if (cookie) ask = app.with(cookieOf(cookie))
+    }
+    return answer
+  }
+}
