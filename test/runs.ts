@@ -8,6 +8,7 @@ import { argvOf } from '../src/programs.ts'
 import { createExecutor } from '../src/scheduler/executor.ts'
 import { markedProcesses } from '../src/scheduler/process-table.ts'
 import { createScheduler } from '../src/scheduler/scheduler.ts'
+import { searchArguments } from './canary/argv.ts'
 import { createTestApp, type TestApp } from './helpers.ts'
 
 const ownRuns = sql.selectFrom('run').select('id')
@@ -34,8 +35,11 @@ export interface TestRuns extends TestApp {
   next(type: string): Promise<unknown>
 }
 
-export async function createTestRuns(t: TestContext, overrides: Partial<Config> = {}): Promise<TestRuns> {
-  const app = createTestApp(t, { environment: { PATH: process.env.PATH ?? '' }, maxRuns: 4, ...overrides })
+export const createTestRuns = (t: TestContext, overrides: Partial<Config> = {}): Promise<TestRuns> =>
+  createTestRunsIn(createTestApp(t, { environment: { PATH: process.env.PATH ?? '' }, maxRuns: 4, ...overrides }))
+
+/** @param app whose `ask` is the board, or a person who may create companies */
+export async function createTestRunsIn(app: TestApp): Promise<TestRuns> {
   const executor = createExecutor(app.ctx, {
     apiUrl: 'http://127.0.0.1:1',
     probe: createProbe(app.config.environment),
@@ -50,6 +54,10 @@ export async function createTestRuns(t: TestContext, overrides: Partial<Config> 
     const left = [...markedProcesses().keys()]
     const own = app.ctx.db.all(ownRuns).map((run) => run.id)
     if (left.some((id) => own.includes(id))) throw new Error('A run left a process behind.')
+  })
+  // Its shim is there, and its command perhaps; test/canary/run.test.ts waits for one.
+  app.ctx.events.subscribe(({ type, data }) => {
+    if (type === 'run.running') searchArguments(app.canaries, (data as { runId: string }).runId)
   })
   const company = await app.make('POST', '/api/companies', { name: 'Acme' })
   mkdirSync(path.join(app.config.dataDir, 'work'))

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { makeToken } from '../../src/agent/keys.ts'
 import { createOneTimeLink } from '../../src/auth/setup.ts'
+import { MARKER } from '../../src/scheduler/process-table.ts'
 import { makeAgent, makeCompany } from '../agent/fixtures.ts'
 import { cookieOf, createPeopleApp, PASSWORD } from '../auth/people.ts'
 import { createTestApp, TEST_KEYS, type TestApp, temporaryFolder } from '../helpers.ts'
 import { startTestServer } from '../server.ts'
+import { searchArguments } from './argv.ts'
 import type { Kind } from './canaries.ts'
 
 const SECRET = 'a secret/with+signs="42"?'
@@ -227,4 +232,17 @@ test('the folder of a server that is a process of its own is searched for its ke
     assert.ok(!message.includes('three'), 'what only looks like a key is none')
     return true
   })
+})
+
+test('a secret in the arguments of a process of a run is found', { skip: process.platform !== 'linux' }, async (t) => {
+  const { inner, end } = innerTest(t)
+  const { canaries } = createTestApp(inner)
+  canaries.notice('company secret', SECRET)
+  const runId = randomUUID()
+  const program = path.join(import.meta.dirname, '../agents/hang.js')
+  const child = spawn(process.execPath, [program, SECRET], { env: { [MARKER]: runId } })
+  t.after(() => child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  assert.equal(searchArguments(canaries, runId), 1)
+  await assertFound(end, 'company secret', 'the arguments of a process of a run', SECRET)
 })

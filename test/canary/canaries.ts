@@ -44,6 +44,8 @@ export interface Canaries {
   searchFolder(folder: string): void
   /** Excepts a kind from the search of some places in this test. */
   except(kind: Kind, place: RegExp, why: string): void
+  /** The kinds that were noticed, sorted. */
+  kinds(): Kind[]
   /** Fails when anything was found, with its kind and place and never with the secret. */
   assertNoHits(): void
 }
@@ -68,7 +70,7 @@ export const NOT_YET: readonly Exception[] = [
 const LEAST_VARIED = 5
 
 export function createCanaries(): Canaries {
-  const noticed = new Set<string>()
+  const noticed = new Map<string, Kind>()
   const finder = createFinder<Noticed>()
   const exceptions = [...NOT_YET]
   const hits = new Set<string>()
@@ -81,7 +83,7 @@ export function createCanaries(): Canaries {
     const text = bytes.toString('latin1')
     const isTooPlain = bytes.length < SHORTEST || new Set(bytes).size < LEAST_VARIED
     if (isTooPlain || text === REDACTED || noticed.has(text)) return secret
-    noticed.add(text)
+    noticed.set(text, kind)
     for (const form of formsOf(bytes)) finder.add(form, { kind, text: bytes.toString() })
     return secret
   }
@@ -113,6 +115,7 @@ export function createCanaries(): Canaries {
       }
     },
     except: (kind, place, why) => exceptions.push({ kind, place, why }),
+    kinds: () => [...new Set(noticed.values())].toSorted(),
     assertNoHits: () => assert.deepEqual([...hits], [], 'A secret is where none may be.'),
   }
 }

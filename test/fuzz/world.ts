@@ -2,10 +2,11 @@ import type { TestContext } from 'node:test'
 import type { Config } from '../../src/config.ts'
 import { ENDPOINTS } from '../../src/http/app.ts'
 import { insertRun } from '../arrange.ts'
-import { cookieOf, createPeopleApp, PASSWORD, type PeopleApp, type Person } from '../auth/people.ts'
+import { createFoundedApp } from '../auth/founder.ts'
+import { cookieOf, PASSWORD, type PeopleApp, type Person } from '../auth/people.ts'
 import { requestOf } from '../contract/requests.ts'
 import { LINES } from '../contract/who-may.ts'
-import { createWorld, createWorldIn, good, type World } from '../contract/world.ts'
+import { createWorld, createWorldIn, good } from '../contract/world.ts'
 import type { Ask } from '../helpers.ts'
 import type { CallerName } from './request.ts'
 import { PLANTED } from './schema.ts'
@@ -64,14 +65,12 @@ async function createLocalWorld(t: TestContext) {
 }
 
 async function createPeopledWorld(t: TestContext) {
-  const app = createPeopleApp(t)
-  const owner = await app.person('Olga', {}, true)
-  const make: World['make'] = (method, path, body) => good(owner.ask(method, path, body))
-  const world = await createWorldIn({ ...app, ask: owner.ask, make })
+  const { app, founder, board } = await createFoundedApp(t)
+  const world = await createWorldIn(board)
   const person = async (name: string, role: 'admin' | 'member' | 'viewer') =>
     signedIn(app, await app.person(name, { [world.company.id]: role }))
   const asks = {
-    owner: signedIn(app, owner),
+    owner: signedIn(app, founder),
     admin: await person('Adam', 'admin'),
     member: await person('Mia', 'member'),
     viewer: await person('Vera', 'viewer'),
