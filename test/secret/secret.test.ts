@@ -3,6 +3,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { sql } from '../../src/database/sql.ts'
+import { openEnv } from '../../src/project/env.ts'
+import { findProject } from '../../src/project/queries.ts'
 import { createVault } from '../../src/secret/vault.ts'
 import { arrangeCompany } from '../arrange-gp.ts'
 import { createTestApp, type TestApp } from '../helpers.ts'
@@ -129,8 +131,7 @@ test("a project's env is shown without its values, kept when it comes back as sh
   const project = await make('POST', at, { name: 'Map', env })
   assert.deepEqual(project.env, shown)
   await make('PATCH', `/api/projects/${project.id}`, { env: { ...shown, MORE: 'x' } })
-  const stored = app.ctx.db.first(sql.selectFrom('project').select('env'))!.env
-  assert.deepEqual(JSON.parse(stored), { ...env, MORE: 'x' })
+  assert.deepEqual(openEnv(app.ctx, findProject(app.ctx.db, { id: project.id })!), { ...env, MORE: 'x' })
   assert.equal((await ask('PATCH', `/api/projects/${project.id}`, { env: { NEW: '[redacted]' } })).status, 400)
   assert.equal((await ask('PATCH', `/api/projects/${project.id}`, { env: { LD_PRELOAD: '/x.so' } })).status, 400)
   assert.equal((await ceo.ask('PATCH', `/api/projects/${project.id}`, { env: {} })).status, 403)
