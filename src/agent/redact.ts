@@ -28,6 +28,7 @@ export const redact = redactConfig
 
 function redactEntry(key: string, value: unknown): unknown {
   if (isReference(value)) return value
+  if (isSealed(value)) return value.shown
   if (SECRET_MAPS.has(key) && isObject(value)) {
     return mapEntries(value, (_, inner) => (isReference(inner) ? inner : REDACTED))
   }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from '../../src/database/sql.ts'
 import { createTestApp, type TestApp } from '../helpers.ts'
 import { asAgent, makeAgent, makeCompany, plainConfig } from './fixtures.ts'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { sql } from '../../src/database/sql.ts'
@@ -9,28 +9,9 @@ import { createVault } from '../../src/secret/vault.ts'
 import { arrangeCompany } from '../arrange-gp.ts'
 import { createTestApp, type TestApp } from '../helpers.ts'
 import { createTestRuns } from '../runs.ts'
+import { filesWith, formsOf } from './find.ts'
 
 const VALUE = 'canary value/with+signs=42'
-
-/** The forms in which a value could be found again. */
-const formsOf = (value: string) => [
-  value,
-  encodeURIComponent(value),
-  Buffer.from(value).toString('base64').replace(/=+$/, ''),
-  Buffer.from(value).toString('base64url'),
-  JSON.stringify(value).slice(1, -1),
-]
-
-/** The files of a data directory that hold a value in some form. */
-function filesWith(dataDir: string, value: string): string[] {
-  const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  return files
-    .map((entry) => path.join(entry.parentPath, entry.name))
-    .filter((file) => {
-      const content = readFileSync(file, 'latin1')
-      return formsOf(value).some((form) => content.includes(form))
-    })
-}
 
 async function arrange(t: Parameters<typeof createTestApp>[0]) {
   const app = createTestApp(t)
