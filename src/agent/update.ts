@@ -21,7 +21,6 @@ const OPEN_TO_AGENTS: readonly string[] = ['name', 'title', 'icon', 'capabilitie
 export function changeAgent(ctx: Context, caller: Caller, agent: AgentRow, want: AgentChange): void {
   requireWriter(ctx, caller, agent, want)
   requireLasting(agent)
-  refuseSealed(want.adapterConfig, 'adapterConfig')
   refuseSealed(want.metadata, 'metadata')
   const before = configOf(ctx, agent)
   const after: AgentConfig = {

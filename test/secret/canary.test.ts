@@ -110,6 +110,10 @@ test('what a read redacts reaches the run that needs it, and is nowhere in the d
   const issue = await insertIssue(runs, companyId, { project_id: project.id, assignee_agent_id: agent.id })
   const rehearsal = await make('POST', `/api/agents/${agent.id}/rehearse`, { issueId: issue })
   assert.deepEqual(rehearsal.gates, [])
+  const adapterConfig = { promptTemplate: `Use ${C.looks}.` }
+  const painter = await make('POST', `${at}/agents`, { name: 'Painter', adapterConfig })
+  const { prompt } = await make('POST', `/api/agents/${painter.id}/rehearse`, {})
+  assert.match(prompt, /^Use \[redacted\]\./)
   await make('POST', `/api/agents/${agent.id}/heartbeat/invoke`, { issueId: issue })
   await make('POST', `/api/agents/${caller.id}/heartbeat/invoke`)
   await make('POST', `/api/agents/${hire.agent.id}/heartbeat/invoke`)

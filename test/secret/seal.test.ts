@@ -4,6 +4,7 @@ import { cpSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { configOf } from '../../src/agent/configuration.ts'
 import { findAgent } from '../../src/agent/queries.ts'
 import { redactConfig } from '../../src/agent/redact.ts'
 import type { Context } from '../../src/context.ts'
@@ -136,7 +137,8 @@ test('under another key reads go on and runs fail with what to do, until the key
   const runs = await createTestRuns(t)
   const { ctx, ask, make, companyId, clock, settle } = runs
   const project = await make('POST', `/api/companies/${companyId}/projects`, { name: 'Map', env: { OF_MAP: VALUE } })
-  const agent = await makeAgent(runs, companyId, { ...ADAPTER, metadata: { password: VALUE } })
+  const metadata = { credentials: { user: 'ann', word: VALUE } }
+  const agent = await makeAgent(runs, companyId, { ...ADAPTER, metadata })
   const issue = await make('POST', `/api/companies/${companyId}/issues`, { title: 'Draw', projectId: project.id })
   const key = ctx.vault
   const go = async () => {
@@ -153,7 +155,7 @@ test('under another key reads go on and runs fail with what to do, until the key
   assert.equal(failed.errorCode, 'secret_unreadable')
   assert.match(failed.error, /^adapterConfig\.env\.PLACE of Ann cannot be opened: keys\/secret\.key .* set the value/)
   const read = (await ask('GET', `/api/agents/${agent.id}`)).body
-  assert.deepEqual([read.adapterConfig.env, read.metadata], [{ PLACE: '[redacted]' }, { password: '[redacted]' }])
+  assert.deepEqual([read.adapterConfig.env, read.metadata], [{ PLACE: '[redacted]' }, { credentials: '[redacted]' }])
   assert.equal((await patch({ title: 'Mapper', metadata: { floor: 2 } })).status, 200)
   const refused = await patch({ adapterConfig: { env: { OTHER: 'x' } } })
   assert.equal(refused.status, 400)
@@ -164,7 +166,9 @@ test('under another key reads go on and runs fail with what to do, until the key
   assert.deepEqual(plainConfig(runs, agent.id), ADAPTER.adapterConfig)
 
   Object.assign(ctx, { vault: elsewhere })
-  assert.equal((await patch({ adapterConfig: { env: { PLACE: 'again' } } })).status, 200)
+  const again = { adapterConfig: { env: { PLACE: 'again' } }, metadata: { credentials: { user: 'bob' } } }
+  assert.equal((await patch(again)).status, 200)
+  assert.deepEqual(configOf(ctx, findAgent(ctx.db, { id: agent.id })!).metadata, { ...again.metadata, floor: 2 })
   assert.match((await go()).error, /^env\.OF_MAP of the project Map cannot be opened/)
   await make('PATCH', `/api/projects/${project.id}`, { env: { OF_MAP: 'again' } })
   assert.equal((await go()).status, 'succeeded')
