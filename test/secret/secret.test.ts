@@ -48,7 +48,7 @@ test('a secret is stored, listed, rotated and deleted, and no answer, activity o
   assert.deepEqual(filesWith(app.config.dataDir, VALUE), [])
 })
 
-test('a name is taken once, and a value has to be long enough to be found in output', async (t) => {
+test('a name is taken once, and a value has to be one that can be found in output and stand in an environment', async (t) => {
   const { ask, make, at } = await arrange(t)
   const secret = await make('POST', at, { name: 'API_KEY', value: VALUE })
   const again = await ask('POST', at, { name: 'API_KEY', value: VALUE })
@@ -58,6 +58,7 @@ test('a name is taken once, and a value has to be long enough to be found in out
     { name: 'X', value: 'short' },
     { name: 'with space', value: VALUE },
     { name: 'X', value: 7 },
+    { name: 'X', value: `${VALUE}\0` },
   ]) {
     assert.equal((await ask('POST', at, body)).status, 400, JSON.stringify(body))
   }
