@@ -18,7 +18,7 @@ import { previewExport } from '../src/package/export.ts'
 import { createRunTokens } from '../src/run/token.ts'
 import { createVault } from '../src/secret/vault.ts'
 import { type Canaries, createCanaries } from './canary/canaries.ts'
-import { noticeAnswer, noticeBody, noticeHeaders, ownToken } from './canary/noticed.ts'
+import { noticeAnswer, noticeBody, noticeHeaders, noticeSealed, ownToken } from './canary/noticed.ts'
 
 /** An answer, with its body read. `body` is `any`: tests look into it freely. */
 export interface Answer {
@@ -66,12 +66,44 @@ export function closableFolder(t: TestContext) {
   const folder = mkdtempSync(path.join(tmpdir(), 'service-test-'))
   const canaries = createCanaries()
   const closing: (() => void | Promise<void>)[] = []
-  t.after(async () => {
-    for (const close of closing.toReversed()) await close()
+  afterTest(t, async () => {
+    await runAll(closing.toReversed())
     rmSync(folder, { recursive: true, force: true })
     canaries.assertNoHits()
   })
   return { folder, canaries, closing }
+}
+
+type Step = () => unknown
+
+const stepsOf = new WeakMap<TestContext, Step[]>()
+
+/**
+ * Like `t.after`, but the latest first and whatever fails: that one leaves the
+ * later ones out, and with them a server that keeps the process.
+ */
+function afterTest(t: TestContext, step: Step): void {
+  const steps = stepsOf.get(t)
+  if (steps) {
+    steps.push(step)
+    return
+  }
+  const own = [step]
+  stepsOf.set(t, own)
+  t.after(() => runAll(own.toReversed()))
+}
+
+/** Takes every step, whatever fails, and then throws the first failure. */
+async function runAll(steps: readonly Step[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const step of steps) {
+    try {
+      await step()
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
 }
 
 const keyFor = (name: string) => new Uint8Array(createHash('sha256').update(name).digest())
@@ -157,7 +189,7 @@ export function watch({ tokens, vault, events }: Context, canaries: Canaries): v
   const { seal } = vault
   tokens.sign = async (run) => canaries.notice('run token', await sign(run))
   vault.seal = (place, value) => {
-    canaries.noticeGiven('company secret', value)
+    noticeSealed(canaries, place, value)
     return seal(place, value)
   }
   events.subscribe((event) => canaries.search(`the event ${event.type}`, JSON.stringify(event)))

@@ -17,14 +17,15 @@ export interface TestServer {
 
 /** Starts the real server, on a free port and a data directory of its own; it is closed after the test. */
 export async function startTestServer(t: TestContext, overrides: Partial<Config> = {}): Promise<TestServer> {
-  const { folder: dataDir, canaries, closing } = closableFolder(t)
+  const { folder, canaries, closing } = closableFolder(t)
   const logged: string[] = []
-  const config = { ...readConfig({ dataDir, port: '0' }, {}), checkAnswers: true, ...overrides }
+  const config = { ...readConfig({ dataDir: folder, port: '0' }, {}), checkAnswers: true, ...overrides }
   const server = await startServer(
     config,
     createLog((line) => logged.push(line)),
   )
   const port = Number(new URL(server.url).port)
+  const { dataDir } = config
   watch(server.ctx, canaries)
   const search = () => {
     canaries.search('the log', logged.join(''))

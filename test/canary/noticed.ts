@@ -1,5 +1,6 @@
 import { isSecretName } from '../../src/agent/redact.ts'
 import { ENDPOINTS } from '../../src/http/app.ts'
+import type { Place } from '../../src/secret/vault.ts'
 import type { Canaries, Kind } from './canaries.ts'
 
 /** Notices the credential that a request comes with. */
@@ -50,7 +51,10 @@ function noticeFields(noticeGiven: Given, value: unknown, depth = 0): void {
   }
 }
 
-/** Notices the texts at any depth, or those under some names. A `$secret` is the name of one. */
+/** What stands for a secret: the name of a stored one, and a value that the server sealed. */
+const REFERENCES = new Set(['$secret', '$sealed'])
+
+/** Notices the texts at any depth, or those under some names. */
 function noticeStrings(
   noticeGiven: Given,
   kind: Kind,
@@ -60,9 +64,16 @@ function noticeStrings(
 ): void {
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return
   for (const [name, inner] of Object.entries(value)) {
-    if (typeof inner === 'string' && name !== '$secret' && isOne(name)) noticeGiven(kind, inner)
+    if (REFERENCES.has(name)) continue
+    if (typeof inner === 'string' && isOne(name)) noticeGiven(kind, inner)
     else noticeStrings(noticeGiven, kind, inner, isOne, depth + 1)
   }
+}
+
+/** Notices a value that the server seals: a company's, or as JSON one of an agent's or project's (placeOf of src/secret/seal.ts). */
+export function noticeSealed({ noticeGiven }: Canaries, { name }: Place, value: string): void {
+  if (name.includes('/')) noticeStrings(noticeGiven, 'sealed value', { value: JSON.parse(value) })
+  else noticeGiven('company secret', value)
 }
 
 const SHOWN_ONCE = ENDPOINTS.filter((endpoint) => endpoint.secret).map(({ method, path }) => ({
@@ -89,9 +100,17 @@ export function noticeAnswer(
   if (typeof url === 'string') notice('link token', new URL(url).searchParams.get('token') ?? '')
 }
 
-/** The request that may be answered with its own token: of the pages and the text behind a link. */
-export const ownToken = (path: string, body: unknown): string =>
-  /^\/(join|setup|enter|login)\b|^\/api\/invites\//.test(path) ? `${path} ${String(body)}` : ''
+/**
+ * The token that a request names and may be answered with: the pages and the
+ * text behind a link show their own again, whatever was put there for it.
+ */
+export function ownToken(path: string, body: unknown): string {
+  const [, invite] = /^\/api\/invites\/([^/?]+)/.exec(path) ?? []
+  if (invite) return invite
+  if (!/^\/(join|setup|enter|login)\b/.test(path)) return ''
+  const form = typeof body === 'string' ? new URLSearchParams(body).get('token') : null
+  return form ?? new URL(path, 'http://localhost').searchParams.get('token') ?? ''
+}
 
 function noticeCookies(notice: Canaries['notice'], pairs: readonly string[]): void {
   for (const pair of pairs) notice('session', decodeURIComponent(pair.slice(pair.indexOf('=') + 1)))

@@ -18,7 +18,12 @@ async function fullCompany(app: TestApp) {
   const companyId = await makeCompany(app, { name: 'Walrus Ltd', description: `Ours. ${KEY}`, brandColor: '#102030' })
   const at = (noun: string) => `/api/companies/${companyId}/${noun}`
   const instructions = path.join(app.config.dataDir, 'chief.md')
-  app.canaries.except('env value', /^chief\.md$/, 'the test itself writes the key into the instructions of the agent')
+  app.canaries.except(
+    'env value',
+    /^(chief\.md|service\.db.*)$/,
+    'the key is in instructions and a description too, on purpose',
+  )
+  app.canaries.except('sealed value', /^(chief\.md|service\.db.*)$/, 'the same one')
   writeFileSync(instructions, `Lead well.\r\nThe key is ${KEY}.\n`)
   const skills = {
     files: { 'dig/SKILL.md': '---\nname: dig\n---\nDig.\n', 'dig/assets/x.bin': { encoding: 'base64', data: 'AP+A' } },

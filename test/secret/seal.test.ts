@@ -194,7 +194,8 @@ test('a backup works with its keys, and without them says so', async (t) => {
     return (await fetch(`${url}${path}`, init)).json() as Promise<{ id: string }>
   }
   const company = await post('/api/companies', { name: 'Acme' })
-  const check = `process.exitCode = process.env.PLACE === ${JSON.stringify(VALUE)} ? 0 : 3`
+  // In pieces: a secret is in no argument.
+  const check = `process.exitCode = process.env.PLACE === ${JSON.stringify([...VALUE])}.join('') ? 0 : 3`
   const agent = await post(`/api/companies/${company.id}/agents`, {
     name: 'Ann',
     adapterType: 'process',
