@@ -2,7 +2,7 @@ import { v7 as uuid } from 'uuid'
 import { findAgent } from '../../src/agent/queries.ts'
 import type { ApprovalStatus } from '../../src/approval/lifecycle.ts'
 import { sql } from '../../src/database/sql.ts'
-import { findWaitingWake } from '../../src/run/queries.ts'
+import { findWaitingWake } from '../../src/run/wake-queries.ts'
 import { arrangeCompany, insertAgent } from '../arrange-gp.ts'
 import { createTestApp } from '../helpers.ts'
 
