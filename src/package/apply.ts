@@ -108,13 +108,15 @@ export function applySteps(ctx: Context, caller: Caller, application: Applicatio
     },
   )
 
+  const goalId = (slug: string | null) => (slug === null ? null : (stepOf('goal', slug)?.id ?? null))
+
   each(
     'goal',
     aboveFirst(content.goals, (goal) => goal.parent),
     (goal) => goal.slug,
     (goal) => {
       const { title, description, level, status } = goal
-      const parentId = goal.parent === null ? null : (stepOf('goal', goal.parent)?.id ?? null)
+      const parentId = goalId(goal.parent)
       const want = { title, description, level, status, parentId, ownerAgentId: agentId(goal.owner) }
       return createGoal(ctx, actor, companyId, want).id
     },
@@ -170,11 +172,13 @@ export function applySteps(ctx: Context, caller: Caller, application: Applicatio
     'routine',
     content.routines,
     (routine) => routine.key,
-    ({ key: _, slug: __, project, assignee, ...routine }, step) =>
+    ({ key: _, slug: __, project, goal, parent, assignee, ...routine }, step) =>
       createRoutine(ctx, actor, companyId, {
         ...routine,
         title: step.as,
         projectId: projectId(project),
+        goalId: goalId(goal),
+        parentId: parent === null ? null : (stepOf('issue', parent)?.id ?? null),
         assigneeAgentId: assigneeId(assignee),
       }),
   )
