@@ -6,8 +6,8 @@ import { ENDPOINTS } from '../../src/http/app.ts'
 import type { Endpoint } from '../../src/http/route.ts'
 import { agent, anyone, ceo, manager } from '../../src/http/who.ts'
 import { insertRun } from '../arrange.ts'
-import { arrangeCompany } from '../arrange-gp.ts'
 import type { Ask } from '../helpers.ts'
+import { arrangeCompany } from '../make.ts'
 import { createPeopleApp } from './people.ts'
 
 /**
@@ -103,7 +103,7 @@ async function arrange(t: TestContext) {
     revisionId: (await founder.ask('GET', `/api/agents/${engineer.id}/config-revisions`)).body[0]?.id ?? 'none',
     assetId: attached.assetId,
     attachmentId: attached.id,
-    runId: (await insertRun(app, { id: engineer.id, company_id: company.id })).id,
+    runId: (await insertRun(app, engineer)).id,
   }
   const here = (role: Role) => ({ [company.id as string]: role })
   const people = {

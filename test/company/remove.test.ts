@@ -14,8 +14,9 @@ import { test } from 'node:test'
 import { v7 as uuid } from 'uuid'
 import { removeLeftovers } from '../../src/company/leftovers.ts'
 import { raw, sql } from '../../src/database/sql.ts'
-import { arrangeCompany, insertIssue, insertLiveRun } from '../arrange-gp.ts'
+import { insertIssue, insertRunRow } from '../arrange.ts'
 import { createTestApp, type TestApp, temporaryFolder } from '../helpers.ts'
+import { arrangeCompany } from '../make.ts'
 import { createTestRuns } from '../runs.ts'
 import { startTestServer } from '../server.ts'
 
@@ -56,8 +57,8 @@ async function fill(app: TestApp) {
     leadAgentId: ceo.id,
     workspace: { cwd: '/srv' },
   })
-  const issue = insertIssue(app, company.id, { goal_id: goal.id, project_id: project.id })
-  const run = insertLiveRun(app, company.id, engineer.id)
+  const issue = insertIssue(app.ctx, { company_id: company.id, goal_id: goal.id, project_id: project.id })
+  const run = insertRunRow(app.ctx, engineer)
   app.ctx.db.run(sql.updateTable('run').set({ issue_id: issue.id }).where('id', '=', run))
   const asRun = app.as(await app.ctx.tokens.sign({ id: run, agentId: engineer.id, companyId: company.id }))
   const approval = (
@@ -149,7 +150,7 @@ test('the folders of a deleted company go, those of its runs and agents among th
   end()
   const kept = [
     fillFolder(app, 'agents', stranger.id),
-    fillFolder(app, 'runs', insertLiveRun(app, other.id, stranger.id)),
+    fillFolder(app, 'runs', insertRunRow(app.ctx, stranger)),
     fillFolder(app, 'skills', other.id),
   ]
   const gone = [fillFolder(app, 'agents', ceo.id), fillFolder(app, 'runs', run), fillFolder(app, 'skills', company.id)]
@@ -283,8 +284,8 @@ test('the counts are of the companies of the caller', async (t) => {
   await app.make('POST', `${at}/goals`, { title: 'x' })
   await app.make('POST', `${at}/projects`, { name: 'x' })
   await ceo.ask('POST', `${at}/approvals`, { type: 'approve_ceo_strategy', payload: { plan: 'x' } })
-  insertIssue(app, company.id)
-  const done = insertIssue(app, company.id)
+  insertIssue(app.ctx, { company_id: company.id })
+  const done = insertIssue(app.ctx, { company_id: company.id })
   app.ctx.db.run(sql.updateTable('issue').set({ status: 'done', completed_at: app.ctx.now }).where('id', '=', done.id))
   app.ctx.db.run(sql.updateTable('agent').set({ status: 'terminated' }).where('id', '=', engineer.id))
   const ours = {

@@ -164,7 +164,7 @@ test('a change by the agent, with the token of its run or with its key, breaks t
     assert.equal((await runs.as(token)('POST', `/api/issues/${issue.id}/comments`, { body: 'Seen.' })).status, 201)
   }
   assert.equal((await runs.ask('GET', `/api/agents/${agent}`)).body.status, 'idle')
-  const run = await insertRun(runs, { id: agent, company_id: runs.companyId }, { issue_id: issue.id })
+  const run = await insertRun(runs, { id: agent }, { issue_id: issue.id })
   await run.ask('POST', `/api/issues/${issue.id}/comments`, { body: 'Done.' })
   const changed = findRun(runs.ctx.db, { id: run.id })?.has_changed
   assert.equal(changed, 1)
