@@ -31,7 +31,8 @@ const BATCH = 100
 /**
  * Removes from the disk what deleted companies had there. A link is removed, not
  * followed. What cannot be removed is logged, and tried again with the next
- * company that is deleted and at the next start.
+ * company that is deleted and at the next start: it keeps neither the deletion
+ * from being answered nor a server from starting, and no full disk does.
  */
 export async function removeLeftovers(ctx: Context): Promise<void> {
   const all = ctx.db.all(sql.selectFrom('leftover').selectAll())
@@ -48,6 +49,9 @@ export async function removeLeftovers(ctx: Context): Promise<void> {
         }
       }),
     )
-    await ctx.write(() => ctx.db.run(sql.deleteFrom('leftover').where('id', 'in', gone.flat())))
+    const forget = sql.deleteFrom('leftover').where('id', 'in', gone.flat())
+    await ctx
+      .write(() => ctx.db.run(forget))
+      .catch((error) => ctx.log.warn('What was removed will be looked for again.', { error: String(error) }))
   }
 }

@@ -192,6 +192,17 @@ test('what could not be removed is logged, and goes at the next start of the ser
   assert.equal(countRows(app).leftover, 0)
 })
 
+test('a company is deleted even where it cannot be written down that its files are gone', async (t) => {
+  const app = createTestApp(t)
+  const { company, ceo } = await arrangeCompany(app)
+  const folder = fillFolder(app, 'agents', ceo.id)
+  const refuse = raw`create temp trigger refuse before delete on leftover begin select raise(abort, 'no'); end`
+  app.ctx.db.run(refuse.compile(sql))
+  await app.make('DELETE', `/api/companies/${company.id}?confirm=Acme`)
+  assert.equal(existsSync(folder), false)
+  assert.ok(countRows(app).leftover! > 0)
+})
+
 test('a server removes at its start what the one before it had no time for', async (t) => {
   const dataDir = temporaryFolder(t)
   const id = uuid()
