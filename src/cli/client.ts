@@ -38,7 +38,7 @@ export function createClient({ url, token }: { url: string; token?: string | und
     ask,
     async request(method, path, body) {
       const answer = await ask({ method, path, body })
-      if (answer.status >= 400) throw errorOf(answer)
+      if (answer.status >= 400) throw errorOf(answer, { url, token })
       return answer.body
     },
   }
@@ -57,10 +57,18 @@ function unreachable(url: string, error: unknown): CliError {
   )
 }
 
-/** Turns an answer that is an error back into the error that the server threw. */
-export function errorOf({ status, body }: Answer): AppError | CliError {
+/**
+ * Turns an answer that is an error back into the error that the server threw.
+ * Where a credential was wanted and none was sent, it says where to get one.
+ */
+export function errorOf({ status, body }: Answer, { url, token }: Pick<Client, 'url' | 'token'>): AppError | CliError {
   const { error, code, details } = (body ?? {}) as { error?: string; code?: string; details?: unknown }
+  if (status === 401 && !token) return new CliError(EXIT.notAllowed, wantsToken(url))
   const message = error ?? `The server answered ${status}.`
   if (code !== undefined && code in ERROR_STATUS) return new AppError(code as ErrorCode, message, details)
   return new CliError(exitCodeOfAnswer(code ?? '', status), message)
 }
+
+/** What to do where a server asks who it is. */
+const wantsToken = (url: string) =>
+  `The server at ${url} asks who you are. Sign in at ${url}/account, make a token there and put it into SERVICE_API_KEY. With --require-token there are no tokens to make: run the command on the same machine with the server's --data-dir.`

@@ -187,6 +187,7 @@ export const REQUESTS: Record<string, Make> = {
   'POST /api/companies/:companyId/imports/apply': using(nothing, into),
   'POST /api/companies/:companyId/imports/preview': using(nothing, into),
   'POST /api/auth/change-password': using(nothing, () => ({ currentPassword: 'long enough', newPassword: 'longer' })),
+  'POST /api/auth/reset-links': using(nothing, () => ({ key: 'x', email: 'ann@walrus.example' })),
   'POST /api/auth/sign-in': using(nothing, () => ({ email: 'ann@walrus.example', password: 'long enough' })),
   'PATCH /api/companies/:companyId/members/:userId': using(nothing, () => ({ role: 'member' })),
   'POST /api/companies/:companyId/routines': using(nothing, sweep),
