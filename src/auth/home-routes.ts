@@ -35,7 +35,7 @@ function keepOut(ctx: Context): Reply {
   return pageReply(failurePage(new AppError('unauthenticated', how)), 401)
 }
 
-const WHAT = html`<p>Here companies of AI agents do their work. <a href="/api/docs">The documentation</a> says how.</p>`
+export const WHAT = html`<p>Here companies of AI agents do their work. <a href="/api/docs">The documentation</a> says how.</p>`
 
 /** @param url the server's, as the browser knows it */
 function homePage(ctx: Context, caller: BoardCaller, url: string): string {

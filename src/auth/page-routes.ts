@@ -9,6 +9,7 @@ import type { Caller } from '../http/caller.ts'
 import { route } from '../http/route.ts'
 import { anyone } from '../http/who.ts'
 import { identityOf, joinAsNew, setUp, signIn } from './accounts.ts'
+import { WHAT } from './home-routes.ts'
 import { type FormField, formOf, type Html, html, pageOf } from './page.ts'
 import { failurePage, orShow, pageReply, seeOther, show } from './page-answer.ts'
 import { PASSWORD_BYTES } from './password.ts'
@@ -28,8 +29,9 @@ export const pageRoutes = [
     summary: 'Show the page to sign in',
     who: [anyone],
     query: v.object({ next: text }),
-    answers: { 200: null },
-    run: (ctx, { query }) => show(ctx, () => loginPage(ctx, query)),
+    answers: { 200: null, 303: null },
+    run: (ctx, { caller, query }) =>
+      ctx.identity && caller.type === 'board' ? seeOther(pathOf(query.next)) : show(ctx, () => loginPage(ctx, query)),
   }),
   route({
     id: 'pages.signIn',
@@ -186,7 +188,8 @@ function loginPage(ctx: Context, { email = '', next }: { email?: string; next: s
   ]
   const body = html`${ctx.setup?.token !== undefined && html`<p>Nobody has an account yet. The start of the server printed a link that makes the first one.</p>`}
 ${formOf({ action: '/login', submit: 'Sign in', fields, error })}
-<p class="hint">Password forgotten? Whoever runs this server can make a link for another, with <code>service reset-password</code>.</p>`
+<p class="hint">Password forgotten? Whoever runs this server can make a link for another, with <code>service reset-password</code>.</p>
+${WHAT}`
   return pageOf({ title: 'Sign in', body, error })
 }
 

@@ -130,7 +130,7 @@ button.minor{color:var(--ink);background:none;border-color:var(--line)}
 ul{list-style:none;margin:0;padding:0}
 li{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:0 1rem;padding:.5rem 0;border-top:1px solid light-dark(#dcdee3,#3a3d44)}
 li button{margin:0}
-pre{margin:.75rem 0;padding:.75rem;background:var(--raised);border-radius:.375rem;overflow-x:auto;font-size:.875rem}
+pre{margin:.75rem 0;padding:.75rem;background:var(--raised);border-radius:.375rem;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.875rem}
 code{font-family:ui-monospace,monospace}`
 
 /**

@@ -63,12 +63,16 @@ function unreachable(url: string, error: unknown): CliError {
  */
 export function errorOf({ status, body }: Answer, { url, token }: Pick<Client, 'url' | 'token'>): AppError | CliError {
   const { error, code, details } = (body ?? {}) as { error?: string; code?: string; details?: unknown }
-  if (status === 401 && !token) return new CliError(EXIT.notAllowed, wantsToken(url))
+  if (status === 401 && !token) return new CliError(EXIT.notAllowed, wantsToken(url, details))
   const message = error ?? `The server answered ${status}.`
   if (code !== undefined && code in ERROR_STATUS) return new AppError(code as ErrorCode, message, details)
   return new CliError(exitCodeOfAnswer(code ?? '', status), message)
 }
 
 /** What to do where a server asks who it is. */
-const wantsToken = (url: string) =>
-  `The server at ${url} asks who you are. Sign in at ${url}/account, make a token there and put it into SERVICE_API_KEY. With --require-token there are no tokens to make: run the command on the same machine with the server's --data-dir.`
+const wantsToken = (url: string, details: unknown) =>
+  `The server at ${url} asks who you are. ${
+    (details as { mode?: string } | undefined)?.mode === 'local_trusted'
+      ? "It was started with --require-token: run the command as its user, with the server's --data-dir."
+      : `Sign in at ${url}/account, make a token there and put it into SERVICE_API_KEY.`
+  }`

@@ -95,8 +95,9 @@ export async function callerOf(ctx: Context, credentials: Credentials, open = fa
     const caller = await callerOfCookie(ctx, cookie)
     if (caller) return caller
     if (open) return { type: 'anonymous' }
-    const how = ctx.config.mode === 'authenticated' ? 'Sign in at /login' : 'Open the link that the server printed'
-    throw new AppError('unauthenticated', `${how}, or send a key as \`Authorization: Bearer <key>\`.`)
+    const { mode } = ctx.config
+    const how = mode === 'authenticated' ? 'Sign in at /login' : 'Open the link that the server printed'
+    throw new AppError('unauthenticated', `${how}, or send a key as \`Authorization: Bearer <key>\`.`, { mode })
   }
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
   if (!token) throw new AppError('unauthenticated', 'The Authorization header must be `Bearer <key>`.')

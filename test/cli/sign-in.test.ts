@@ -63,7 +63,7 @@ test('with --require-token who can read the data directory is the board, and nob
   assert.match((await runService(t, ['status', '--data-dir', dataDir])).out, /Tern/)
   const outside = await runService(t, ['api', 'GET', '/api/companies', '--url', server.url])
   assert.equal(outside.code, 4)
-  assert.match(outside.err, /run the command on the same machine with the server's --data-dir/)
+  assert.match(outside.err, /run the command as its user, with the server's --data-dir/)
   const wrong = { SERVICE_API_KEY: `${boardToken}x` }
   assert.equal((await runService(t, ['api', 'GET', '/api/companies', '--data-dir', dataDir], wrong)).code, 4)
   const stopped = await runService(t, ['stop', '--json', '--data-dir', dataDir])
