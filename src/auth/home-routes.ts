@@ -3,13 +3,12 @@ import { reaches } from '../board/role.ts'
 import { findUser } from '../board/user-queries.ts'
 import { listCompanies } from '../company/queries.ts'
 import type { Context } from '../context.ts'
-import { AppError } from '../errors.ts'
 import type { BoardCaller, Caller } from '../http/caller.ts'
 import { linkTo } from '../http/proxy.ts'
 import { type Reply, route } from '../http/route.ts'
 import { anyone } from '../http/who.ts'
 import { type Html, html, pageOf } from './page.ts'
-import { failurePage, pageReply, seeOther } from './page-answer.ts'
+import { pageReply, seeOther } from './page-answer.ts'
 
 /** How many companies the page lists. */
 const SHOWN = 100
@@ -31,8 +30,8 @@ export const homeRoutes = [
 
 function keepOut(ctx: Context): Reply {
   if (ctx.config.mode === 'authenticated') return seeOther('/login')
-  const how = 'Open the link that the server printed at its start. It works in one browser.'
-  return pageReply(failurePage(new AppError('unauthenticated', how)), 401)
+  const how = html`<p>To go on, open the link that the server printed at its start. It works in one browser, once.</p>`
+  return pageReply(pageOf({ title: 'service', body: html`${WHAT}${how}` }), 401)
 }
 
 export const WHAT = html`<p>Here companies of AI agents do their work. <a href="/api/docs">The documentation</a> says how.</p>`

@@ -100,7 +100,7 @@ test('with --require-token the start page names no company before the link was o
   insertCompanyRow(app.ctx, 'Tern')
   const kept = await app.ask('GET', '/')
   assert.equal(kept.status, 401)
-  assert.match(kept.body, /Open the link that the server printed/)
+  assert.match(kept.body, /open the link that the server printed/)
   assert.ok(!kept.body.includes('Tern'))
   const entered = await app.ask('GET', `/enter?token=${app.ctx.localAccess.link!.token}`)
   const cookie = cookieOf(entered.headers.get('set-cookie'))

@@ -249,9 +249,13 @@ const PARAMS: Record<string, (world: World) => object | Promise<object>> = {
 /** A GET of a stream never ends; its head says what there is to know. */
 export const methodFor = (method: string, path: string) => (/\/(events|stream)$/.test(path) ? 'HEAD' : method)
 
-/** The path of a request that is as good as it can be, and its body. */
-export async function requestOf(world: World, method: string, path: string, by: Kind) {
-  const { params = {}, query = '', body } = (await REQUESTS[`${method} ${path}`]?.(world, by)) ?? {}
+/**
+ * The path of a request that is as good as it can be, and its body.
+ *
+ * @param own what is asked instead of what is written here
+ */
+export async function requestOf(world: World, method: string, path: string, by: Kind, own?: Request) {
+  const { params = {}, query = '', body } = own ?? (await REQUESTS[`${method} ${path}`]?.(world, by)) ?? {}
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
   const filled: Record<string, string> = { ...params }
   // The last name first: what makes a comment makes its issue too.
