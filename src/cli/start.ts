@@ -24,7 +24,10 @@ export const startCommand = () =>
     .option('--mode <mode>', 'local_trusted or authenticated (default: local_trusted)')
     .option('--allowed-host <name...>', 'another host name that requests may come for')
     .option('--trust-proxy', 'believe X-Forwarded-* of the proxy in front, which speaks https (authenticated mode)')
-    .option('--require-token', 'admit only the browser that opens the printed link (local trusted mode)')
+    .option(
+      '--require-token',
+      'admit only the browser that opens the printed link, and commands of this user (local trusted mode)',
+    )
     .option('--open', 'open the page in the browser')
     .option('--demo', 'bring a demo company along if there is no company')
     .option('--json', 'print one line of JSON when it is up')

@@ -76,6 +76,21 @@ test('only the key of the data directory makes links: an owner’s session does 
   assert.equal(unknown.body.error, 'No such account: eve@example.com')
 })
 
+test('the link has the name by which people know the server', async (t) => {
+  const bases = {
+    'https://board.example': { trustProxy: true, allowedHosts: ['board.example'] },
+    'http://board.example:3100': { host: '0.0.0.0', allowedHosts: ['board.example'] },
+    'http://127.0.0.1:3100': { allowedHosts: ['board.example'] },
+  }
+  for (const [base, overrides] of Object.entries(bases)) {
+    const app = createPeopleApp(t, overrides)
+    const { email } = await app.person('Ada')
+    const want = { key: app.ctx.resets.key, email }
+    const made = await app.ask('POST', '/api/auth/reset-links', want, { host: '127.0.0.1:3100' })
+    assert.ok(made.body.url.startsWith(`${base}/reset?token=`), made.body.url)
+  }
+})
+
 test('guessing keys and links is slowed down', async (t) => {
   const app = createPeopleApp(t)
   const { email } = await app.person('Ada')
