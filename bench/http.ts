@@ -43,24 +43,6 @@ const SCENARIOS: Scenario[] = [
     target: ({ issueIds }, n) => `/api/issues/${issueIds[n]}/comments`,
     body: (_, n) => ({ body: `Comment ${n}: this is what I found, and what I will do next.` }),
   },
-  {
-    name: 'read one company',
-    path: '/api/companies/{companyId}',
-    method: 'GET',
-    goal: 0.35,
-    target: ({ companyId }) => `/api/companies/${companyId}`,
-  },
-  {
-    name: 'create a company, durably',
-    path: '/api/companies',
-    method: 'POST',
-    goal: 0.12,
-    target: () => '/api/companies',
-    // Names of other letters each: the prefix that is made of them is looked for one by one.
-    body: (_, n) => ({
-      name: String.fromCharCode(65 + (n % 26), 65 + (Math.floor(n / 26) % 26), 65 + (Math.floor(n / 676) % 26)),
-    }),
-  },
 ]
 
 const ISSUES = 10_000
