@@ -777,7 +777,7 @@ create index invite_by_company on invite (company_id, id);
 create table idempotency (
   caller      text not null,                        -- whose key it is: keys of two callers never meet
   key         text not null,
-  request     text not null,                        -- hash of method, path and body
+  request     text not null,                        -- keyed hash of method, path and body: a body may hold a secret
   status      integer not null,
   answer      text not null,
   created_at  text not null,

@@ -3,7 +3,14 @@ import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
 import type { AgentRow } from './agent.ts'
-import { type AgentConfig, changedKeys, configOf, type RevisionRow, recordRevision } from './configuration.ts'
+import {
+  type AgentConfig,
+  changedKeys,
+  configOf,
+  type RevisionRow,
+  recordRevision,
+  sealConfig,
+} from './configuration.ts'
 import { checkAdapterConfig, chooseUrlKey, getManager } from './create.ts'
 import { nextTimer } from './lifecycle.ts'
 import { findAgent, isAbove, updateAgent } from './queries.ts'
@@ -21,7 +28,7 @@ interface Origin {
  * `runtimeConfig` must have been validated.
  */
 export function applyConfig(ctx: Context, caller: Caller, agent: AgentRow, after: AgentConfig, origin: Origin): void {
-  const before = configOf(agent)
+  const before = configOf(ctx, agent)
   const changed = changedKeys(before, after)
   if (changed.length === 0) return
   if (changed.includes('reportsTo') && after.reportsTo) checkManager(ctx, agent, after.reportsTo)
@@ -30,6 +37,7 @@ export function applyConfig(ctx: Context, caller: Caller, agent: AgentRow, after
   }
   if (after.metadata) refusePlaceholders(after.metadata, 'metadata')
   const runtimeConfig = JSON.stringify(after.runtimeConfig)
+  const { adapterConfig, metadata } = sealConfig(ctx, agent, after)
   updateAgent(ctx.db, agent.id, {
     name: after.name,
     ...(changed.includes('name') && { url_key: chooseUrlKey(ctx, agent.company_id, after.name, agent.id) }),
@@ -39,9 +47,9 @@ export function applyConfig(ctx: Context, caller: Caller, agent: AgentRow, after
     reports_to: after.reportsTo,
     capabilities: after.capabilities,
     adapter_type: after.adapterType,
-    adapter_config: JSON.stringify(after.adapterConfig),
+    adapter_config: JSON.stringify(adapterConfig),
     runtime_config: runtimeConfig,
-    metadata: after.metadata && JSON.stringify(after.metadata),
+    metadata: metadata && JSON.stringify(metadata),
     ...(changesTimer(agent, runtimeConfig) && {
       timer_due_at: nextTimer({ status: agent.status, runtime_config: runtimeConfig }, ctx.now),
     }),
@@ -59,7 +67,7 @@ export function applyConfig(ctx: Context, caller: Caller, agent: AgentRow, after
 
 /** Puts an agent under another manager, or at the top. */
 export const moveAgent = (ctx: Context, caller: Caller, agent: AgentRow, reportsTo: string | null): void =>
-  applyConfig(ctx, caller, agent, { ...configOf(agent), reportsTo }, { source: 'patch' })
+  applyConfig(ctx, caller, agent, { ...configOf(ctx, agent), reportsTo }, { source: 'patch' })
 
 /** Refuses a manager who is not there, or who is the agent itself or below it. */
 function checkManager(ctx: Context, agent: AgentRow, managerId: string): void {

@@ -5,8 +5,9 @@ import type { Context } from '../context.ts'
 import type { ConfigRevisionTable } from '../database/tables.ts'
 import { actorOf, type Caller } from '../http/caller.ts'
 import * as field from '../http/fields.ts'
+import { open, placeOf, seal } from '../secret/seal.ts'
 import type { AgentRow } from './agent.ts'
-import { type Json, redact, redactConfig } from './redact.ts'
+import { type Json, redactConfig } from './redact.ts'
 import { insertRevision } from './revision-queries.ts'
 
 export type RevisionRow = Selectable<ConfigRevisionTable>
@@ -28,7 +29,31 @@ export interface AgentConfig {
   metadata: Json | null
 }
 
-export const configOf = (row: AgentRow): AgentConfig => ({
+/** An agent's configuration, its secrets in plain; what the key does not open is still sealed. */
+export const configOf = (ctx: Context, row: AgentRow): AgentConfig => openConfig(ctx, row, storedConfigOf(row))
+
+/** The configuration as reads show it, and as the board is asked to approve it. */
+export const shownConfigOf = (row: AgentRow): AgentConfig => shown(storedConfigOf(row))
+
+/** A configuration as the rows of an agent and of its revisions keep it: what a read redacts is sealed. */
+export const sealConfig = (ctx: Context, agent: Owner, config: AgentConfig): AgentConfig =>
+  changeHiding(config, (json) => seal(ctx.vault, placeOf('agent', agent), json))
+
+export const openConfig = (ctx: Context, agent: Owner, config: AgentConfig): AgentConfig =>
+  changeHiding(config, (json) => open(ctx.vault, placeOf('agent', agent), json))
+
+type Owner = Pick<AgentRow, 'id' | 'company_id'>
+
+const shown = (config: AgentConfig): AgentConfig => changeHiding(config, redactConfig)
+
+/** Changes the parts of a configuration that may have secrets in them. */
+const changeHiding = (config: AgentConfig, change: (json: Json) => Json): AgentConfig => ({
+  ...config,
+  adapterConfig: change(config.adapterConfig),
+  metadata: config.metadata && change(config.metadata),
+})
+
+const storedConfigOf = (row: AgentRow): AgentConfig => ({
   name: row.name,
   role: row.role,
   title: row.title,
@@ -83,19 +108,13 @@ export const toRevision = (row: RevisionRow): v.InferOutput<typeof Revision> => 
   createdAt: row.created_at,
 })
 
-const shown = (config: AgentConfig): AgentConfig => ({
-  ...config,
-  adapterConfig: redactConfig(config.adapterConfig),
-  metadata: config.metadata && redact(config.metadata),
-})
-
 /** The keys in which two configurations differ; all of them when there was none before. */
 export function changedKeys(before: AgentConfig | null, after: AgentConfig): string[] {
   const keys = Object.keys(after) as (keyof AgentConfig)[]
   return before ? keys.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key])) : keys
 }
 
-/** Keeps a configuration change as it is, secrets too, so that it can be rolled back to; reads are redacted. */
+/** Keeps a configuration change whole, its secrets sealed, so that it can be rolled back to. */
 export function recordRevision(
   ctx: Context,
   caller: Caller,
@@ -117,8 +136,8 @@ export function recordRevision(
     source: change.source,
     rolled_back_from_revision_id: change.rolledBackFrom ?? null,
     changed_keys: JSON.stringify(changedKeys(change.before, change.after)),
-    before_config: change.before && JSON.stringify(change.before),
-    after_config: JSON.stringify(change.after),
+    before_config: change.before && JSON.stringify(sealConfig(ctx, change.agent, change.before)),
+    after_config: JSON.stringify(sealConfig(ctx, change.agent, change.after)),
     created_at: ctx.now,
   })
 }

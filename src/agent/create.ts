@@ -6,6 +6,8 @@ import { toMicros } from '../cost/money.ts'
 import { AppError, invalid } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
 import { validate } from '../http/validate.ts'
+import { placeOf, seal } from '../secret/seal.ts'
+import { refuseSealed } from '../secret/sealed.ts'
 import { resolveSkills } from '../skill/resolve.ts'
 import { chooseUrlKey as uniqueUrlKey } from '../url-key.ts'
 import type { AgentRow, NewAgent } from './agent.ts'
@@ -44,9 +46,11 @@ export function addAgent(
   as: { status: 'idle' | 'pending_approval'; source: 'create' | 'hire' } & Identity,
 ): AgentRow {
   checkAdapterConfig(want.adapterType, want.adapterConfig)
+  refuseSealed(want.metadata, 'metadata')
   if (want.metadata) refusePlaceholders(want.metadata, 'metadata')
   const id = as.id ?? uuid()
   const runtimeConfig = JSON.stringify(want.runtimeConfig ?? {})
+  const place = placeOf('agent', { id, company_id: companyId })
   insertAgent(ctx.db, {
     id,
     company_id: companyId,
@@ -59,17 +63,17 @@ export function addAgent(
     reports_to: want.reportsTo ? getManager(ctx, companyId, want.reportsTo).id : null,
     capabilities: want.capabilities ?? null,
     adapter_type: want.adapterType,
-    adapter_config: JSON.stringify(want.adapterConfig),
+    adapter_config: JSON.stringify(seal(ctx.vault, place, want.adapterConfig)),
     runtime_config: runtimeConfig,
     desired_skills: JSON.stringify(resolveSkills(ctx, companyId, want.desiredSkills ?? [])),
-    metadata: want.metadata ? JSON.stringify(want.metadata) : null,
+    metadata: want.metadata ? JSON.stringify(seal(ctx.vault, place, want.metadata)) : null,
     budget_micros: toMicros(want.budgetMonthlyCents ?? 0),
     timer_due_at: nextTimer({ status: as.status, runtime_config: runtimeConfig }, ctx.now),
     created_at: ctx.now,
     updated_at: ctx.now,
   })
   const agent = findAgent(ctx.db, { id })!
-  recordRevision(ctx, caller, { agent, source: as.source, before: null, after: configOf(agent) })
+  recordRevision(ctx, caller, { agent, source: as.source, before: null, after: configOf(ctx, agent) })
   return agent
 }
 
@@ -79,6 +83,7 @@ export function checkAdapterConfig(type: string, config: Json): void {
   if (!adapter) {
     throw invalid([{ path: 'adapterType', message: `must be one of ${ADAPTER_TYPES.join(', ')}` }])
   }
+  refuseSealed(config, 'adapterConfig')
   validate(adapter.config, config, 'adapterConfig')
   refusePlaceholders(config, 'adapterConfig')
 }

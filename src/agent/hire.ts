@@ -9,13 +9,13 @@ import { AppError, forbidden } from '../errors.ts'
 import { type AgentCaller, actorOf, type Caller } from '../http/caller.ts'
 import type { AgentRow, NewAgent, Permissions } from './agent.ts'
 import { isWithin } from './budget.ts'
-import { configOf } from './configuration.ts'
+import { shownConfigOf } from './configuration.ts'
 import { addAgent, type Identity, sourceIssues } from './create.ts'
 import { hasSubordinates } from './credentials.ts'
 import { getAgent } from './get.ts'
 import { release } from './pause.ts'
 import { findAgent, listManagers } from './queries.ts'
-import { type Json, redact, redactConfig } from './redact.ts'
+import type { Json } from './redact.ts'
 import { endAgent } from './terminate.ts'
 
 /**
@@ -109,15 +109,13 @@ function requesterOf(caller: Caller) {
 
 /** What the board decides on: the whole hire without its secrets, and apart from it what would run on this machine. */
 export function hirePayload(agent: AgentRow): Json {
-  const config = configOf(agent)
+  const config = shownConfigOf(agent)
   return {
     agentId: agent.id,
     ...config,
-    adapterConfig: redactConfig(config.adapterConfig),
-    metadata: config.metadata && redact(config.metadata),
     desiredSkills: JSON.parse(agent.desired_skills),
     budgetMonthlyCents: toCents(agent.budget_micros),
-    runs: redactConfig(whatRuns(config)),
+    runs: whatRuns(config),
   }
 }
 

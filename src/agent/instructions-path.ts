@@ -44,7 +44,7 @@ export function setInstructionsPath(
   requireAllowed(ctx, caller, agent)
   requireLasting(agent)
   const key = keyFor(agent, want.adapterConfigKey)
-  const before = configOf(agent)
+  const before = configOf(ctx, agent)
   const { [key]: _, ...others } = before.adapterConfig
   const resolved = want.path === null ? null : resolve(agent, before.adapterConfig.cwd, want.path)
   const adapterConfig = resolved === null ? others : { ...before.adapterConfig, [key]: resolved }

@@ -1,4 +1,5 @@
 import { invalid } from '../errors.ts'
+import { isSealed } from '../secret/sealed.ts'
 
 export type Json = Record<string, unknown>
 
@@ -19,7 +20,7 @@ export const isSecretName = (name: string) => SECRET_NAME.test(name)
 const SECRET_VALUE =
   /(?<![A-Za-z0-9])(?:sk-(?=[\w-]*\d)[\w-]{16,}|gh[opsu]_\w{8,}|github_pat_\w{8,}|xox[abpr]-[\w-]{8,}|AKIA[A-Z0-9]{12,}|svc_[\w-]{8,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+)/g
 
-/** An `adapterConfig` as it may be shown: without secrets at any depth, and with no value of its `env` and `headers`. */
+/** An `adapterConfig` as it may be shown, stored or in plain: without secrets at any depth, and with no value of its `env` and `headers`. */
 export const redactConfig = (config: Json): Json => mapEntries(config, (key, value) => redactEntry(key, value))
 
 /** A JSON object without what looks like a secret in it, at any depth. References to stored secrets stay visible. */
@@ -27,6 +28,7 @@ export const redact = redactConfig
 
 function redactEntry(key: string, value: unknown): unknown {
   if (isReference(value)) return value
+  if (isSealed(value)) return value.shown
   if (SECRET_MAPS.has(key) && isObject(value)) {
     return mapEntries(value, (_, inner) => (isReference(inner) ? inner : REDACTED))
   }
@@ -35,6 +37,7 @@ function redactEntry(key: string, value: unknown): unknown {
 }
 
 function redactValue(value: unknown): unknown {
+  if (isSealed(value)) return value.shown
   if (typeof value === 'string') return value.replaceAll(SECRET_VALUE, REDACTED).replaceAll(URL_PASSWORD, URL_REDACTED)
   if (Array.isArray(value)) return redactList(value)
   if (isObject(value) && !isReference(value)) return redactConfig(value)
@@ -99,7 +102,7 @@ export function refusePlaceholders(value: unknown, path: string): void {
 
 export function placeholdersIn(value: unknown, path: string): string[] {
   if (typeof value === 'string') return value.includes(REDACTED) ? [path] : []
-  if (typeof value !== 'object' || value === null) return []
+  if (typeof value !== 'object' || value === null || isSealed(value)) return []
   return Object.entries(value).flatMap(([key, inner]) => placeholdersIn(inner, `${path}.${key}`))
 }
 
@@ -113,5 +116,5 @@ export function mergePatch(target: Json, patch: Json): Json {
   return Object.fromEntries(merged)
 }
 
-const isPlain = (value: unknown): value is Json => isObject(value) && !isReference(value)
+const isPlain = (value: unknown): value is Json => isObject(value) && !isReference(value) && !isSealed(value)
 const plainOrEmpty = (value: unknown): Json => (isPlain(value) ? value : {})

@@ -3,7 +3,7 @@ import { AppError, notFound } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
 import type { AgentRow } from './agent.ts'
 import { applyConfig } from './change.ts'
-import type { AgentConfig } from './configuration.ts'
+import { openConfig } from './configuration.ts'
 import { findRevision } from './revision-queries.ts'
 import { requireLasting } from './update.ts'
 
@@ -15,7 +15,7 @@ export function rollBack(ctx: Context, caller: Caller, agent: AgentRow, revision
   requireLasting(agent)
   const revision = findRevision(ctx.db, { id: revisionId, agentId: agent.id })
   if (!revision) throw notFound('revision', revisionId)
-  const config: AgentConfig = JSON.parse(revision.after_config)
+  const config = openConfig(ctx, agent, JSON.parse(revision.after_config))
   try {
     applyConfig(ctx, caller, agent, config, { source: 'rollback', rolledBackFrom: revision.id })
   } catch (error) {

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { AppError, forbidden } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
 import { validate } from '../http/validate.ts'
+import { refuseSealed } from '../secret/sealed.ts'
 import { resolveSkills } from '../skill/resolve.ts'
 import type { AgentChange, AgentRow, Permissions } from './agent.ts'
 import { setBudget } from './budget.ts'
@@ -20,7 +21,8 @@ const OPEN_TO_AGENTS: readonly string[] = ['name', 'title', 'icon', 'capabilitie
 export function changeAgent(ctx: Context, caller: Caller, agent: AgentRow, want: AgentChange): void {
   requireWriter(ctx, caller, agent, want)
   requireLasting(agent)
-  const before = configOf(agent)
+  refuseSealed(want.metadata, 'metadata')
+  const before = configOf(ctx, agent)
   const after: AgentConfig = {
     ...before,
     ...given({ name: want.name, role: want.role, title: want.title, icon: want.icon, capabilities: want.capabilities }),

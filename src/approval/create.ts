@@ -9,6 +9,7 @@ import type { Caller } from '../http/caller.ts'
 import { referredAgent, semantic } from '../references.ts'
 import type { ApprovalRow, NewApproval } from './approval.ts'
 import { linkIssues } from './links.ts'
+import { toStoredPayload } from './payload.ts'
 import { findCeo, findOpenHire, insertApproval } from './queries.ts'
 
 /**
@@ -28,7 +29,7 @@ export function createApproval(ctx: Context, caller: Caller, companyId: string, 
     requested_by_user_id: caller.type === 'board' ? caller.userId : null,
     agent_id: hired?.id ?? null,
     // Of an agent that exists, the board is shown what stands on it, whatever else is said.
-    payload: JSON.stringify(hired ? { ...want.payload, ...hirePayload(hired) } : want.payload),
+    payload: toStoredPayload(hired ? { ...want.payload, ...hirePayload(hired) } : want.payload),
     created_at: ctx.now,
     updated_at: ctx.now,
   })

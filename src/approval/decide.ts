@@ -10,6 +10,7 @@ import type { ApprovalRow, Decision } from './approval.ts'
 import { checkStrategy } from './create.ts'
 import { type ApprovalStatus, refuseStep } from './lifecycle.ts'
 import { listLinkedIssues } from './links.ts'
+import { toStoredPayload } from './payload.ts'
 import { findApproval, updateApproval } from './queries.ts'
 
 /** Gets an approval; one of another company is as unknown as one that is nowhere. */
@@ -59,7 +60,7 @@ export function resubmitApproval(
   refuseStep(approval, 'pending')
   const resubmitted = updateApproval(ctx.db, id, {
     status: 'pending',
-    ...(payload && { payload: JSON.stringify(revisedPayload(ctx, approval, payload)) }),
+    ...(payload && { payload: toStoredPayload(revisedPayload(ctx, approval, payload)) }),
     decision_note: null,
     decided_by_user_id: null,
     decided_at: null,

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { Context } from '../context.ts'
 import { prepared, sql } from '../database/sql.ts'
 import { AppError, invalid } from '../errors.ts'
@@ -45,7 +44,7 @@ export async function withIdempotency(
     throw invalid([{ path: 'Idempotency-Key', message: 'is a header of 1 to 255 characters' }])
   }
   const actor = actorOf(caller)
-  const entry = { caller: `${actor.type}:${actor.id}`, key, request: hash('sha256', JSON.stringify(request)) }
+  const entry = { caller: `${actor.type}:${actor.id}`, key, request: ctx.vault.fingerprint(JSON.stringify(request)) }
   const known = findAnswer(ctx, entry)
   if (known) return known
 

@@ -1,5 +1,6 @@
 import { adapterOf } from '../adapter/registry.ts'
 import type { AgentWithFacts } from '../agent/agent.ts'
+import { configOf } from '../agent/configuration.ts'
 import { listLiveAgents } from '../agent/queries.ts'
 import { redact } from '../agent/redact.ts'
 import { heartbeatOf } from '../agent/runtime-config.ts'
@@ -148,7 +149,7 @@ function heartbeatToShare(row: AgentWithFacts): Heartbeat {
 
 /** What the agent was declared to need, and what its environment has besides; names only. */
 function inputsOf(row: AgentWithFacts, config: Record<string, unknown>): EnvInput[] {
-  const metadata = row.metadata === null ? {} : (JSON.parse(row.metadata) as { inputs?: unknown })
+  const metadata = row.metadata === null ? {} : (redact(JSON.parse(row.metadata)) as { inputs?: unknown })
   const declared = (Array.isArray(metadata.inputs) ? metadata.inputs : []).filter(isInput)
   const names = Object.keys((config.env as Record<string, unknown> | undefined) ?? {})
   const others = names.filter((name) => !declared.some((input) => input.name === name))
@@ -169,7 +170,7 @@ const isInput = (value: Partial<EnvInput> | null): value is EnvInput =>
 
 async function instructionsOf(ctx: Context, row: AgentWithFacts, anywhere: boolean, warnings: PackageWarning[]) {
   const key = adapterOf(row.adapter_type)?.instructionsKey
-  const file = key && (JSON.parse(row.adapter_config) as Record<string, unknown>)[key]
+  const file = key && configOf(ctx, row).adapterConfig[key]
   if (typeof file !== 'string') return ''
   const text = await readInstructions(ctx.config, file, anywhere)
   if (text !== undefined) return text

@@ -10,6 +10,7 @@ import { findGoalsByIds } from '../goal/queries.ts'
 import { type Caller, isOfCompany } from '../http/caller.ts'
 import { referredAgent, semantic, unknownReference } from '../references.ts'
 import { chooseUrlKey } from '../url-key.ts'
+import { openEnv, sealEnv } from './env.ts'
 import type { NewProject, Project, ProjectChange, ProjectRow } from './project.ts'
 import {
   countProjectUses,
@@ -56,8 +57,9 @@ export function createProject(
   if (want.env) mayDecideWhatRuns(ctx, caller, companyId)
   if (want.workspace) requireRole(ctx, caller, companyId, 'admin')
   const goalIds = wantedGoalIds(ctx, companyId, want, []) ?? []
+  const id = uuid()
   const project = insertProject(ctx.db, {
-    id: uuid(),
+    id,
     company_id: companyId,
     name: want.name,
     url_key:
@@ -67,7 +69,7 @@ export function createProject(
     ...(want.status && { status: want.status }),
     lead_agent_id: want.leadAgentId ? referredAgent(ctx, companyId, 'leadAgentId', want.leadAgentId).id : null,
     target_date: want.targetDate ?? null,
-    ...(want.env && { env: envAfter('{}', want.env) }),
+    ...(want.env && { env: sealEnv(ctx, { id, company_id: companyId }, envAfter({}, want.env)) }),
     created_at: ctx.now,
     updated_at: ctx.now,
   })
@@ -88,7 +90,7 @@ export function updateProject(ctx: Context, caller: Caller, project: ProjectRow,
     status: want.status,
     lead_agent_id: lead,
     target_date: want.targetDate,
-    env: want.env && envAfter(project.env, want.env),
+    env: want.env && changedEnv(ctx, project, want.env),
     archived_at: want.archivedAt && new Date(want.archivedAt).toISOString(),
   })
   const before = listProjectGoalIds(ctx.db, { projectId: id })
@@ -121,11 +123,18 @@ function mayDecideWhatRuns(ctx: Context, caller: Caller, companyId: string): voi
   if (caller.type === 'agent') throw forbidden("Only the board may set a project's env. Leave `env` out.")
 }
 
-/** The env to store: what comes back as it was shown keeps its value. */
-function envAfter(stored: string, env: Record<string, unknown>): string {
-  const after = restore({ env }, { env: JSON.parse(stored) })
-  refusePlaceholders(after.env, 'env')
-  return JSON.stringify(after.env)
+/** The env to store; undefined for the one that stands already, which sealed once more would look like another. */
+function changedEnv(ctx: Context, project: ProjectRow, env: Record<string, unknown>): string | undefined {
+  const before = openEnv(ctx, project)
+  const after = envAfter(before, env)
+  return JSON.stringify(after) === JSON.stringify(before) ? undefined : sealEnv(ctx, project, after)
+}
+
+/** The env that a wanted one makes of the one before: what comes back as it was shown keeps its value. */
+function envAfter(before: Record<string, unknown>, env: Record<string, unknown>): Record<string, unknown> {
+  const after = restore({ env }, { env: before }).env as Record<string, unknown>
+  refusePlaceholders(after, 'env')
+  return after
 }
 
 /** A workspace decides where agents' programs run on the user's machine, so not every agent may set one. */

@@ -7,7 +7,14 @@ export const findIssueBrief = (db: Db, id: string) =>
     sql
       .selectFrom('issue')
       .leftJoin('project', 'project.id', 'issue.project_id')
-      .select(['issue.id', 'identifier', 'title', 'project_id', 'project.env as project_env'])
+      .select([
+        'issue.id',
+        'identifier',
+        'title',
+        'project_id',
+        'project.name as project_name',
+        'project.env as project_env',
+      ])
       .where('issue.id', '=', id),
   )
 
@@ -15,6 +22,8 @@ export const findIssueBrief = (db: Db, id: string) =>
 export const findWorkspaceCwd = (db: Db, projectId: string): string | null =>
   db.first(sql.selectFrom('workspace').select('cwd').where('project_id', '=', projectId).where('is_primary', '=', 1))
     ?.cwd ?? null
+
+export type IssueBrief = NonNullable<ReturnType<typeof findIssueBrief>>
 
 export const findCommentBrief = (db: Db, id: string) =>
   db.first(

@@ -10,16 +10,25 @@ import { adapterOf } from '../adapter/registry.ts'
 import { secretNames, withSecrets } from '../adapter/secrets.ts'
 import { sessionToResume } from '../adapter/session.ts'
 import type { AgentRow } from '../agent/agent.ts'
+import { configOf } from '../agent/configuration.ts'
 import { findAgent } from '../agent/queries.ts'
 import { isSecretName } from '../agent/redact.ts'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
 import { leftToSpend } from '../cost/budget.ts'
+import { openEnv } from '../project/env.ts'
 import type { RunSpec } from '../scheduler/run-files.ts'
 import { openSecrets } from '../secret/open.ts'
+import { isSealed, sealedIn } from '../secret/sealed.ts'
 import { placeSkills, type SyncedSkills } from '../skill/sync.ts'
 import { runVariables } from './environment.ts'
-import { findApprovalBrief, findCommentBrief, findIssueBrief, findWorkspaceCwd } from './prepare-queries.ts'
+import {
+  findApprovalBrief,
+  findCommentBrief,
+  findIssueBrief,
+  findWorkspaceCwd,
+  type IssueBrief,
+} from './prepare-queries.ts'
 import type { RunRow } from './run.ts'
 import { findSession } from './session.ts'
 import type { WakeReason } from './wake.ts'
@@ -103,7 +112,10 @@ export async function planRun(ctx: Context, run: RunToPlan, own: RunOwn, around:
   const agent = findAgent(ctx.db, { id: run.agent_id })!
   const adapter = adapterOf(run.adapter_type)
   if (!adapter) return hopeless('unknown_adapter', `There is no adapter ${run.adapter_type}.`)
-  const parsed = v.safeParse(adapter.config, JSON.parse(agent.adapter_config))
+  const { adapterConfig } = configOf(ctx, agent)
+  const sealed = sealedIn(adapterConfig, 'adapterConfig')
+  if (sealed.length > 0) return hopeless('secret_unreadable', unreadable(sealed, agent.name))
+  const parsed = v.safeParse(adapter.config, adapterConfig)
   if (!parsed.success) {
     const faults = parsed.issues.map((issue) => `${v.getDotPath(issue) ?? 'adapterConfig'}: ${issue.message}`)
     return hopeless('invalid_config', `adapterConfig of ${adapter.type} is not valid: ${faults.join(' ')}`)
@@ -114,7 +126,8 @@ export async function planRun(ctx: Context, run: RunToPlan, own: RunOwn, around:
   }
   const reasons = JSON.parse(run.reasons) as WakeReason[]
   const issue = run.issue_id === null ? undefined : findIssueBrief(ctx.db, run.issue_id)
-  const { config, secrets } = resolveConfig(ctx, agent, parsed.output, issue?.project_env, refuse)
+  const projectEnv = issue ? envOfProject(ctx, agent, issue, refuse) : {}
+  const { config, secrets } = resolveConfig(ctx, agent, parsed.output, projectEnv, refuse)
   const workspaceCwd = issue?.project_id ? findWorkspaceCwd(ctx.db, issue.project_id) : null
   const cwd = await chooseCwd(ctx, agent, config, workspaceCwd, refuse)
   const instructions = await readInstructions(adapter, config, cwd, refuse)
@@ -206,11 +219,10 @@ function resolveConfig(
   ctx: Context,
   agent: AgentRow,
   own: Record<string, unknown>,
-  projectEnv: string | null | undefined,
+  projectEnv: Record<string, unknown>,
   refuse: Refuse,
 ) {
-  const config: Record<string, unknown> =
-    projectEnv && own.env ? { ...own, env: { ...JSON.parse(projectEnv), ...own.env } } : own
+  const config: Record<string, unknown> = own.env ? { ...own, env: { ...projectEnv, ...own.env } } : own
   const names = secretNames(config)
   const opened = openSecrets(ctx, agent.company_id, names)
   const missing = names.filter((name) => !opened.has(name))
@@ -235,6 +247,19 @@ function resolveConfig(
     secrets: [...opened.values(), ...plainSecrets(resolved)].filter((one) => one !== undefined),
   }
 }
+
+/** The environment of the issue's project; what of it cannot be opened is left out. */
+function envOfProject(ctx: Context, agent: AgentRow, issue: IssueBrief, refuse: Refuse): Record<string, unknown> {
+  const { project_id, project_name, project_env } = issue
+  if (project_id === null || project_name === null || project_env === null) return {}
+  const env = openEnv(ctx, { id: project_id, company_id: agent.company_id, env: project_env })
+  const sealed = sealedIn(env, 'env')
+  if (sealed.length > 0) refuse('secret_unreadable', unreadable(sealed, `the project ${project_name}`))
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => !isSealed(value)))
+}
+
+const unreadable = (paths: readonly string[], owner: string) =>
+  `${paths.join(', ')} of ${owner} cannot be opened: keys/secret.key is not the key that it was stored under. Put that key back, or set the value again.`
 
 /** What stands in the configuration itself under a name that says it is a secret. */
 const plainSecrets = (config: Record<string, unknown>): string[] =>

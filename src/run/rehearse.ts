@@ -112,13 +112,13 @@ function nextWake(ctx: Context, caller: Caller, agent: AgentRow, issueId: string
 
 function shown({ prepared }: RunPlan) {
   if (!prepared) return { argv: null, cwd: null, prompt: null, environment: null, session: null, limits: null }
-  const { spec, prompt } = prepared
-  const { args } = redactConfig({ args: spec.args }) as { args: string[] }
+  const { spec } = prepared
+  const { argv, prompt } = redactConfig({ argv: [spec.command, ...spec.args], prompt: prepared.prompt })
   const { session } = spec.reader
   return {
-    argv: [spec.command, ...args],
+    argv: argv as string[],
     cwd: spec.cwd,
-    prompt,
+    prompt: prompt as string,
     environment: [...new Set([...Object.keys(spec.env), MARKER])].sort(),
     session: { mode: session ? ('resumed' as const) : ('fresh' as const), id: session?.id ?? null },
     limits: {

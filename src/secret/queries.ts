@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely'
 import { secretNames } from '../adapter/secrets.ts'
+import { redactConfig } from '../agent/redact.ts'
 import type { Db } from '../database/db.ts'
 import { sql } from '../database/sql.ts'
 import type { SecretTable } from '../database/tables.ts'
@@ -57,10 +58,10 @@ export function listSecretUses(db: Db, of: { companyId: string; name: string }):
   )
   return [
     ...agents
-      .filter((agent) => secretNames(JSON.parse(agent.adapter_config)).includes(of.name))
+      .filter((agent) => secretNames(redactConfig(JSON.parse(agent.adapter_config))).includes(of.name))
       .map(({ id, name }): SecretUse => ({ type: 'agent', id, name })),
     ...projects
-      .filter((project) => secretNames({ env: JSON.parse(project.env) }).includes(of.name))
+      .filter((project) => secretNames(redactConfig({ env: JSON.parse(project.env) })).includes(of.name))
       .map(({ id, name }): SecretUse => ({ type: 'project', id, name })),
   ]
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 /** Where a secret belongs. What was sealed for one place does not open in another. */
 export interface Place {
@@ -10,6 +10,8 @@ export interface Vault {
   seal(place: Place, value: string): string
   /** @returns undefined for what was sealed for another place or under another key, or was altered */
   open(place: Place, sealed: string): string | undefined
+  /** A hash by which a text is known again, and which without the key cannot be tried against guesses. */
+  fingerprint(text: string): string
 }
 
 const ALGORITHM = 'aes-256-gcm'
@@ -25,7 +27,9 @@ const TAG_BYTES = 16
  */
 export function createVault(key: Uint8Array): Vault {
   const bound = ({ companyId, name }: Place) => Buffer.from(JSON.stringify([companyId, name]))
+  const fingerprintKey = Buffer.from(hkdfSync('sha256', key, '', 'fingerprint', 32))
   return {
+    fingerprint: (text) => createHmac('sha256', fingerprintKey).update(text).digest('hex'),
     seal(place, value) {
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(bound(place))

@@ -1,3 +1,5 @@
+import { configOf } from '../../src/agent/configuration.ts'
+import { findAgent } from '../../src/agent/queries.ts'
 import { sql } from '../../src/database/sql.ts'
 import * as rows from '../arrange.ts'
 import type { Ask, TestApp } from '../helpers.ts'
@@ -12,6 +14,9 @@ export async function makeCompany(app: TestApp, body: Record<string, unknown> = 
 export async function makeAgent(app: TestApp, companyId: string, body: Record<string, unknown> = {}): Promise<any> {
   return app.make('POST', `/api/companies/${companyId}/agents`, { name: 'Ann', ...body })
 }
+
+/** The `adapterConfig` that an agent runs with, its secrets in plain. */
+export const plainConfig = (app: TestApp, id: string) => configOf(app.ctx, findAgent(app.ctx.db, { id })!).adapterConfig
 
 /** Imports a skill of a few words for each slug. */
 export async function importSkills(app: TestApp, companyId: string, ...slugs: string[]): Promise<void> {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from '../../src/database/sql.ts'
 import { createTestApp, type TestApp } from '../helpers.ts'
-import { asAgent, makeAgent, makeCompany } from './fixtures.ts'
+import { asAgent, makeAgent, makeCompany, plainConfig } from './fixtures.ts'
 
 const CANARY = 'c4n4ry'
 
@@ -59,8 +58,7 @@ test('a client that sends back what it read changes no secret', async (t) => {
   const change = { adapterConfig: { ...agent.adapterConfig, model: 'm2' } }
   const { status } = await app.ask('PATCH', `/api/agents/${agent.id}`, change)
   assert.equal(status, 200)
-  const row = app.ctx.db.first(sql.selectFrom('agent').selectAll().where('id', '=', agent.id))
-  assert.deepEqual(JSON.parse(row!.adapter_config), { ...SECRETS, model: 'm2' })
+  assert.deepEqual(plainConfig(app, agent.id), { ...SECRETS, model: 'm2' })
 })
 
 test('a secret is replaced where another is sent beside the placeholders', async (t) => {
@@ -68,8 +66,7 @@ test('a secret is replaced where another is sent beside the placeholders', async
   const agent = await makeAgent(app, await makeCompany(app), { adapterConfig: { env: { A: 'old-a', B: 'old-b' } } })
   const env = { A: '[redacted]', B: 'new-b' }
   await app.make('PATCH', `/api/agents/${agent.id}`, { adapterConfig: { env } })
-  const row = app.ctx.db.first(sql.selectFrom('agent').selectAll().where('id', '=', agent.id))
-  assert.deepEqual(JSON.parse(row!.adapter_config), { env: { A: 'old-a', B: 'new-b' } })
+  assert.deepEqual(plainConfig(app, agent.id), { env: { A: 'old-a', B: 'new-b' } })
 })
 
 test('a placeholder that stands for nothing is refused', async (t) => {

@@ -2,15 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../src/database/sql.ts'
 import { createTestApp, type TestApp } from '../helpers.ts'
-import { asAgent, makeAgent, makeCompany } from './fixtures.ts'
+import { asAgent, makeAgent, makeCompany, plainConfig } from './fixtures.ts'
 
 const revisions = async (app: TestApp, id: string) => (await app.ask('GET', `/api/agents/${id}/config-revisions`)).body
 
 const rollBack = (app: TestApp, id: string, revisionId: string) =>
   app.ask('POST', `/api/agents/${id}/config-revisions/${revisionId}/rollback`)
-
-const storedConfig = (app: TestApp, id: string) =>
-  JSON.parse(app.ctx.db.first(sql.selectFrom('agent').selectAll().where('id', '=', id))!.adapter_config)
 
 test('a rollback brings back what was, secrets too, and is a revision itself', async (t) => {
   const app = createTestApp(t)
@@ -34,7 +31,7 @@ test('a rollback brings back what was, secrets too, and is a revision itself', a
   assert.equal(body.name, 'Ann')
   assert.equal(body.reportsTo, boss.id)
   assert.deepEqual(body.runtimeConfig, runtimeConfig)
-  assert.deepEqual(storedConfig(app, agent.id), adapterConfig)
+  assert.deepEqual(plainConfig(app, agent.id), adapterConfig)
   assert.equal(body.budgetMonthlyCents, 700, 'a rollback raises no limit')
   const state = (await app.ask('GET', `/api/agents/${agent.id}/runtime-state`)).body
   assert.equal(state.timerDueAt, '2026-11-21T09:10:00.000Z')
@@ -43,7 +40,7 @@ test('a rollback brings back what was, secrets too, and is a revision itself', a
   assert.equal(last.source, 'rollback')
   assert.equal(last.rolledBackFromRevisionId, created.id)
   await rollBack(app, agent.id, patched.id)
-  assert.deepEqual(storedConfig(app, agent.id), { env: { KEY: 'second' } })
+  assert.deepEqual(plainConfig(app, agent.id), { env: { KEY: 'second' } })
 })
 
 test('a rollback never makes a placeholder somebody’s secret', async (t) => {
@@ -57,7 +54,7 @@ test('a rollback never makes a placeholder somebody’s secret', async (t) => {
   const { status, body } = await rollBack(app, agent.id, revision.id)
   assert.equal(status, 422)
   assert.match(body.error, /adapterConfig\.env\.KEY/)
-  assert.deepEqual(storedConfig(app, agent.id), { env: { KEY: 'real' } })
+  assert.deepEqual(plainConfig(app, agent.id), { env: { KEY: 'real' } })
 })
 
 test('a rollback to a manager who is gone, or to a circle, is 422', async (t) => {

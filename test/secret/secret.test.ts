@@ -1,34 +1,17 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { sql } from '../../src/database/sql.ts'
+import { openEnv } from '../../src/project/env.ts'
+import { findProject } from '../../src/project/queries.ts'
 import { createVault } from '../../src/secret/vault.ts'
 import { arrangeCompany } from '../arrange-gp.ts'
 import { createTestApp, type TestApp } from '../helpers.ts'
 import { createTestRuns } from '../runs.ts'
+import { filesWith, formsOf } from './find.ts'
 
 const VALUE = 'canary value/with+signs=42'
-
-/** The forms in which a value could be found again. */
-const formsOf = (value: string) => [
-  value,
-  encodeURIComponent(value),
-  Buffer.from(value).toString('base64').replace(/=+$/, ''),
-  Buffer.from(value).toString('base64url'),
-  JSON.stringify(value).slice(1, -1),
-]
-
-/** The files of a data directory that hold a value in some form. */
-function filesWith(dataDir: string, value: string): string[] {
-  const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  return files
-    .map((entry) => path.join(entry.parentPath, entry.name))
-    .filter((file) => {
-      const content = readFileSync(file, 'latin1')
-      return formsOf(value).some((form) => content.includes(form))
-    })
-}
 
 async function arrange(t: Parameters<typeof createTestApp>[0]) {
   const app = createTestApp(t)
@@ -65,7 +48,7 @@ test('a secret is stored, listed, rotated and deleted, and no answer, activity o
   assert.deepEqual(filesWith(app.config.dataDir, VALUE), [])
 })
 
-test('a name is taken once, and a value has to be long enough to be found in output', async (t) => {
+test('a name is taken once, and a value has to be one that can be found in output and stand in an environment', async (t) => {
   const { ask, make, at } = await arrange(t)
   const secret = await make('POST', at, { name: 'API_KEY', value: VALUE })
   const again = await ask('POST', at, { name: 'API_KEY', value: VALUE })
@@ -75,6 +58,7 @@ test('a name is taken once, and a value has to be long enough to be found in out
     { name: 'X', value: 'short' },
     { name: 'with space', value: VALUE },
     { name: 'X', value: 7 },
+    { name: 'X', value: `${VALUE}\0` },
   ]) {
     assert.equal((await ask('POST', at, body)).status, 400, JSON.stringify(body))
   }
@@ -129,8 +113,7 @@ test("a project's env is shown without its values, kept when it comes back as sh
   const project = await make('POST', at, { name: 'Map', env })
   assert.deepEqual(project.env, shown)
   await make('PATCH', `/api/projects/${project.id}`, { env: { ...shown, MORE: 'x' } })
-  const stored = app.ctx.db.first(sql.selectFrom('project').select('env'))!.env
-  assert.deepEqual(JSON.parse(stored), { ...env, MORE: 'x' })
+  assert.deepEqual(openEnv(app.ctx, findProject(app.ctx.db, { id: project.id })!), { ...env, MORE: 'x' })
   assert.equal((await ask('PATCH', `/api/projects/${project.id}`, { env: { NEW: '[redacted]' } })).status, 400)
   assert.equal((await ask('PATCH', `/api/projects/${project.id}`, { env: { LD_PRELOAD: '/x.so' } })).status, 400)
   assert.equal((await ceo.ask('PATCH', `/api/projects/${project.id}`, { env: {} })).status, 403)

@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+
+/** The forms in which a value could be found again; in base64 wherever in a longer text it begins. */
+export const formsOf = (value: string): string[] => [
+  value,
+  encodeURIComponent(value),
+  JSON.stringify(value).slice(1, -1),
+  Buffer.from(value).toString('hex'),
+  ...[0, 1, 2].flatMap((before) => {
+    const bytes = Buffer.from('-'.repeat(before) + value)
+    // Whole groups of the value alone: what is around it shows in the first and the last.
+    const [from, to] = [before === 0 ? 0 : 4, Math.floor(bytes.length / 3) * 4]
+    return [bytes.toString('base64').slice(from, to), bytes.toString('base64url').slice(from, to)]
+  }),
+]
+
+/** The files of a folder that hold a value in some form. */
+export function filesWith(folder: string, value: string): string[] {
+  const forms = formsOf(value)
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((file) => {
+      const content = readFileSync(file, 'latin1')
+      return forms.some((form) => content.includes(form))
+    })
+}
