@@ -26,7 +26,7 @@ const REQUIRE =
 /** @returns what was written: name in dist/ -> bytes */
 export async function build() {
   const begun = new Date()
-  const { build: bundle } = await import('esbuild')
+  const { build: bundle, stop } = await import('esbuild')
   const entries = Object.entries(ENTRIES).filter(([, source]) => timeOf(path.join(root, source)) > 0)
   const { outputFiles } = await bundle({
     absWorkingDir: root,
@@ -44,6 +44,8 @@ export async function build() {
     write: false,
     logLevel: 'warning',
   })
+  // It would live on beside the server that was built.
+  stop()
   // Chunks first, each file whole: whoever starts meanwhile sees the old bundle or the new one.
   const isEntry = (file) => path.dirname(file.path) === dist
   outputFiles.sort((a, b) => isEntry(a) - isEntry(b))

@@ -728,6 +728,16 @@ create trigger cost_total_add after insert on cost_event begin
     cost_micros = cost_micros + excluded.cost_micros;
 end;
 
+-- A run's last word on a model says of all that was booked for it whether its price is known.
+create trigger cost_total_status after update of cost_status on cost_event
+when (old.cost_status = 'unpriced') <> (new.cost_status = 'unpriced') begin
+  update cost_total set unpriced = unpriced + iif(new.cost_status = 'unpriced', 1, -1)
+  where company_id = new.company_id
+    and period in (substr(new.occurred_at, 1, 10), substr(new.occurred_at, 1, 7))
+    and (kind, key) in (values ('company', ''), ('agent', coalesce(new.agent_id, '')), ('project', coalesce(new.project_id, '')),
+      ('issue', coalesce(new.issue_id, '')), ('model', new.provider || '/' || new.model));
+end;
+
 -- The append-only record of who did what. Each row carries the hash of the one
 -- before it in its company, so that none can be altered or removed unseen.
 create table activity (

@@ -75,7 +75,13 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     listener.serve(createApp(ctx).fetch)
     closers.push(() => ctx.events.close())
     const url = `http://${urlHost(reachable(config.host))}:${listener.port}`
-    lock.announce({ pid: process.pid, url, instance: config.instance })
+    lock.announce({
+      pid: process.pid,
+      url,
+      instance: config.instance,
+      boardToken: ctx.localAccess.key,
+      resetKey: identity && ctx.resets.key,
+    })
     const executor = createExecutor(ctx, {
       apiUrl: url,
       probe: createProbe(config.environment),

@@ -21,7 +21,13 @@ export interface TestRuns extends TestApp {
   /** Makes an agent that runs one of the programs of test/agents, and returns its id. */
   agentThat(
     program: string,
-    options?: { args?: string[]; config?: object; heartbeat?: object; budget?: number; speaks?: 'runtimeA_local' },
+    options?: {
+      args?: string[]
+      config?: object
+      heartbeat?: object
+      budget?: number
+      speaks?: 'runtimeA_local' | 'runtimeB_local'
+    },
   ): Promise<string>
   /** One turn of the scheduler. */
   tick(): Promise<void>

@@ -108,7 +108,7 @@ export const localEntries = <const Name extends string>(defaultCommand: Name, ma
   model: v.optional(
     described(
       v.pipe(filled, v.regex(/^[^-\s][^\s]*$/, "It must be a model's name: no spaces, no leading dash.")),
-      "The model, by the program's own name for it. Default: the program's own choice.",
+      "The model, by the program's own name for it. Default: the program's own choice. Name one for runtimeB_local: it tells no costs, so they are estimated by the model's name, and without one no budget stops it.",
     ),
   ),
   instructionsFilePath: v.optional(

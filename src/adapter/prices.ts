@@ -13,6 +13,7 @@ const PRICES = new Map<string, readonly [input: number, cached: number, output: 
   ['claude-fable-5', [10, 1, 50]],
   ['claude-opus-5-5', [4, 0.2, 20]],
   ['claude-opus-5', [5, 0.5, 25]],
+  ['claude-opus-4-8', [5, 0.5, 25]],
   ['claude-opus-4-7', [5, 0.5, 25]],
   ['claude-opus-4-6', [5, 0.5, 25]],
   ['claude-opus-4-5', [5, 0.5, 25]],

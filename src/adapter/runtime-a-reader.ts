@@ -17,6 +17,7 @@ import {
 import { estimateCost } from './prices.ts'
 import { fromEpochSeconds, isUsageLimit, resetTime } from './reset-time.ts'
 import { isCumulative, modelName, reportOf, sinceLast } from './runtime-a-report.ts'
+import { deadSession } from './session.ts'
 
 /** A use of tokens, with the part of the input that was written to a cache. */
 type Spent = UsageTotals & { cacheWriteTokens: number }
@@ -58,7 +59,7 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
     },
     errorLine(text) {
       const line = cut(text)
-      if (isDead(line)) return [{ kind: 'dead_session' }]
+      if (isDead(line)) return deadSession(line)
       if (isUsageLimit(line)) return [refuse(resetTime(line, now()))]
       return []
     },
@@ -122,9 +123,7 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
         ? !subtype.startsWith('error')
         : line.is_error === false && !subtype.startsWith('error')
     const message = cut(ok ? asText(line.result) : failure(line, subtype))
-    if (!ok && isDead(message)) {
-      return [{ kind: 'dead_session' }, { kind: 'outcome', ok: false, code: 'dead_session', message }]
-    }
+    if (!ok && isDead(message)) return deadSession(message)
     const facts = [...inSession(line), ...onReport(line)]
     if (ok) {
       if (message.trim()) facts.push({ kind: 'text', text: message })

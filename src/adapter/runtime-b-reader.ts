@@ -14,6 +14,7 @@ import {
 } from './figures.ts'
 import { estimateCost } from './prices.ts'
 import { isUsageLimit, resetTime } from './reset-time.ts'
+import { deadSession } from './session.ts'
 
 /**
  * Reads `codex exec --json`.
@@ -48,7 +49,8 @@ export function runtimeBReader(config: { model?: string | undefined }, run: Read
       }
     },
     errorLine(text) {
-      return isDead(cut(text)) ? [{ kind: 'dead_session' }] : []
+      const line = cut(text)
+      return isDead(line) ? deadSession(line) : []
     },
   }
 
@@ -85,9 +87,7 @@ export function runtimeBReader(config: { model?: string | undefined }, run: Read
   }
 
   function onFailure(message: string): Fact[] {
-    if (isDead(message)) {
-      return [{ kind: 'dead_session' }, { kind: 'outcome', ok: false, code: 'dead_session', message }]
-    }
+    if (isDead(message)) return deadSession(message)
     if (isUsageLimit(message)) {
       const until = resetTime(message, now())
       return [

@@ -1,4 +1,4 @@
-import type { Adapter, SessionState } from './adapter.ts'
+import type { Adapter, Fact, SessionState } from './adapter.ts'
 
 /** A session as it is kept between runs, with what it was made under. */
 export interface KeptSession extends SessionState {
@@ -29,3 +29,9 @@ export function sessionToResume(
   if (isStale && !now.flags?.has('--system-prompt-snapshot')) return null
   return { id: kept.id, totals: kept.totals }
 }
+
+/** What a program says that does not know the session to resume. */
+export const deadSession = (message: string): Fact[] => [
+  { kind: 'dead_session' },
+  { kind: 'outcome', ok: false, code: 'dead_session', message },
+]

@@ -1,6 +1,6 @@
 import { Argument } from 'commander'
 import { inCompany } from './find.ts'
-import { fields, money, table } from './output.ts'
+import { cost, fields, money, table } from './output.ts'
 import { list, noun, type Options, show, verb } from './verb.ts'
 
 interface Days extends Options {
@@ -45,7 +45,7 @@ async function showAll(options: Days): Promise<void> {
   show(options, sum, () =>
     fields([
       ['Days', `${sum.from} to ${sum.to}`],
-      ['Spent', money(sum.spendCents)],
+      ['Spent', cost(sum.spendCents, sum.unpricedEventCount > 0)],
       [
         'Budget',
         sum.budgetCents === 0 ? 'no limit' : `${money(sum.budgetCents)} a month, ${sum.utilizationPercent} % used`,
@@ -63,7 +63,7 @@ async function by(what: string, options: Days): Promise<void> {
   show(options, rows, () => {
     const cells = rows.map((row) => [
       nameOf(row),
-      money(row.costCents) + (row.unpricedEventCount > 0 ? ' and unpriced' : ''),
+      cost(row.costCents, row.unpricedEventCount > 0),
       String(row.inputTokens),
       String(row.cachedInputTokens),
       String(row.outputTokens),

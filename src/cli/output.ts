@@ -100,3 +100,7 @@ export const words = (name: string): string => name.replaceAll(/[._]/g, ' ')
 
 /** Cents as money: 1234.5 is `$12.35`. */
 export const money = (cents: number): string => `$${(cents / 100).toFixed(2)}`
+
+/** What something cost; what nobody knows the price of is never shown as free. */
+export const cost = (cents: number, isUnpriced: boolean): string =>
+  !isUnpriced ? money(cents) : cents === 0 ? 'unpriced' : `${money(cents)} and unpriced`

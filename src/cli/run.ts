@@ -1,5 +1,5 @@
 import { agentNames, findByShortId, findId, inCompany } from './find.ts'
-import { ago, duration, fields, localTime, money, plain, shortId, table, words } from './output.ts'
+import { ago, cost, duration, fields, localTime, plain, shortId, table, words } from './output.ts'
 import { clientOf, list, noun, type Options, show, verb, withLimit } from './verb.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a run as the API shows it.
@@ -59,7 +59,7 @@ const lastedOf = ({ startedAt, finishedAt }: Run): string =>
     : duration((finishedAt === null ? Date.now() : Date.parse(finishedAt)) - Date.parse(startedAt))
 
 const costOf = (run: Run): string =>
-  run.costStatus === 'none' ? '' : run.costStatus === 'unpriced' ? 'unpriced' : money(run.costCents)
+  run.costStatus === 'none' ? '' : cost(run.costCents, run.costStatus === 'unpriced')
 
 async function showOne(ref: string, options: Options): Promise<void> {
   const client = clientOf(options)

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { Step, Why } from '../issue/why-routes.ts'
 import { withConnection } from './connection.ts'
-import { duration, localTime, money, oneLine, paint, words } from './output.ts'
+import { cost, duration, localTime, oneLine, paint, words } from './output.ts'
 import { clientOf, type Options, show } from './verb.ts'
 
 export const whyCommand = () =>
@@ -20,8 +20,8 @@ async function why(ref: string, options: Options & { limit: string }): Promise<v
 }
 
 /** A story as text: the day once, then a line a step, indented below its cause. */
-function describe({ issue, steps, runCount, costCents, isCut }: Why): string {
-  const head = `${paint('strong', issue.identifier)} ${oneLine(issue.title)}: ${words(issue.status)}, ${count(runCount, 'run')}, ${money(costCents)}`
+function describe({ issue, steps, runCount, costCents, costStatus, isCut }: Why): string {
+  const head = `${paint('strong', issue.identifier)} ${oneLine(issue.title)}: ${words(issue.status)}, ${count(runCount, 'run')}, ${cost(costCents, costStatus === 'unpriced')}`
   let day = ''
   const lines = steps.flatMap((step) => {
     const [date, time] = localTime(step.at).split(' ') as [string, string]
@@ -34,11 +34,12 @@ function describe({ issue, steps, runCount, costCents, isCut }: Why): string {
   return [head, '', ...lines, ...more].join('\n')
 }
 
-function textOf({ kind, text, at, endedAt, status, costCents }: Step): string {
+function textOf({ kind, text, at, endedAt, status, costCents, costStatus }: Step): string {
   const told = oneLine(text)
   if (kind !== 'run') return kind === 'wake' ? paint('waiting', told) : told
-  const cost = costCents === null || costCents === 0 ? '' : `, ${money(costCents)}`
-  const figures = endedAt === null ? cost : `, ${duration(Date.parse(endedAt) - Date.parse(at))}${cost}`
+  const isUnpriced = costStatus === 'unpriced'
+  const spent = costCents || isUnpriced ? `, ${cost(costCents ?? 0, isUnpriced)}` : ''
+  const figures = endedAt === null ? spent : `, ${duration(Date.parse(endedAt) - Date.parse(at))}${spent}`
   const isBad = status === 'failed' || status === 'lost' || status === 'timed_out'
   return `${isBad ? paint('bad', told) : told}${paint('quiet', figures)}`
 }

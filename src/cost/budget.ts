@@ -6,7 +6,7 @@ import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
 import { SYSTEM } from '../http/caller.ts'
 import { toCents } from './money.ts'
-import { agentSpend, companySpend } from './queries.ts'
+import { agentSpend, agentUnpriced, companySpend } from './queries.ts'
 
 /** From here on only the most important work is advised (contract, Limits). */
 const WARNING_SHARE = 0.8
@@ -50,6 +50,27 @@ export function warnOfBudgets(ctx: Context, of: { companyId: string; agentId: st
   if (crosses(company.budget_micros, spentByCompany, addedMicros)) {
     recordWarning(ctx, of.companyId, { type: 'company', id: company.id }, company.budget_micros, spentByCompany)
   }
+}
+
+/**
+ * Says once a month in the activity that an agent's budget, or its company's,
+ * cannot stop it, since nobody knows what its runs cost.
+ *
+ * @param unpriced how many costs without a price the run that has ended left
+ */
+export function warnOfUnpriced(ctx: Context, of: { companyId: string; agentId: string }, unpriced: number): void {
+  const isFirst = unpriced > 0 && agentUnpriced(ctx.db, { ...of, now: ctx.now }) === unpriced
+  if (!isFirst || leftToSpend(ctx, of) === null) return
+  recordActivity(ctx, SYSTEM, {
+    companyId: of.companyId,
+    action: 'agent.costs_unpriced',
+    entity: { type: 'agent', id: of.agentId },
+    agentId: of.agentId,
+    details: {
+      message:
+        'Nobody knows what its runs cost, so its budget does not stop it. Name a model with a known price in adapterConfig.model, or report the costs.',
+    },
+  })
 }
 
 /** Whether a budget is used up. */

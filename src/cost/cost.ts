@@ -1,5 +1,7 @@
 import * as v from 'valibot'
+import type { CostStatus } from '../adapter/adapter.ts'
 import * as field from '../http/fields.ts'
+import { MICROS_PER_CENT } from './money.ts'
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000_000_000))
 
@@ -22,6 +24,8 @@ export const NewCostEvent = v.strictObject({
 })
 export type NewCostEvent = v.InferOutput<typeof NewCostEvent>
 
+const COST_STATUSES = ['reported', 'estimated', 'unpriced'] as const satisfies readonly CostStatus[]
+
 /** A cost event as the API shows it. */
 export const CostEvent = v.strictObject({
   id: field.id,
@@ -38,9 +42,18 @@ export const CostEvent = v.strictObject({
   cachedInputTokens: v.number(),
   outputTokens: v.number(),
   costCents: v.nullable(v.number()),
-  costStatus: v.picklist(['reported', 'estimated', 'unpriced']),
+  costStatus: v.picklist(COST_STATUSES),
   occurredAt: field.timestamp,
   createdAt: field.timestamp,
+})
+
+/** What several events come to, as the API shows it. */
+export const SUM = { costCents: v.number(), costStatus: v.picklist(['none', ...COST_STATUSES]) }
+
+/** `none` where nothing was booked. */
+export const toSum = (events: { cost_micros: number; cost_status: CostStatus } | undefined) => ({
+  costCents: (events?.cost_micros ?? 0) / MICROS_PER_CENT,
+  costStatus: events?.cost_status ?? ('none' as const),
 })
 
 /** What each grouping of costs shows besides what it groups by. */

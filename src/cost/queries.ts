@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely'
+import type { CostStatus } from '../adapter/adapter.ts'
 import type { Db } from '../database/db.ts'
 import { prepared, raw, sql } from '../database/sql.ts'
 import type { CostEventTable } from '../database/tables.ts'
@@ -24,10 +25,29 @@ const costOfRun = prepared((of: { runId: string; provider: string; model: string
 /** What stands on a run's books for one model. */
 export const sumCostOfRun = (db: Db, of: { runId: string; provider: string; model: string }) => db.first(costOfRun(of))!
 
+const status = prepared((of: { runId: string; provider: string; model: string; status: CostStatus }) =>
+  sql
+    .updateTable('cost_event')
+    .set({ cost_status: of.status })
+    .where('run_id', '=', of.runId)
+    .where('provider', '=', of.provider)
+    .where('model', '=', of.model)
+    .where('cost_status', '<>', of.status),
+)
+
+/** Says of all that stands on a run's books for one model how its price is known. */
+export const setCostStatusOfRun = (
+  db: Db,
+  of: { runId: string; provider: string; model: string; status: CostStatus },
+) => db.run(status(of))
+
+/** How the price of several events together is known: as well as the one of which the least is known. */
+export const COST_STATUS_OF_ALL = raw<CostStatus>`case when max(cost_status = 'unpriced') then 'unpriced' when max(cost_status = 'estimated') then 'estimated' else 'reported' end`
+
 const spend = prepared((of: { companyId: string; kind: 'company' | 'agent'; key: string; period: string }) =>
   sql
     .selectFrom('cost_total')
-    .select('cost_micros')
+    .select(['cost_micros', 'unpriced'])
     .where('company_id', '=', of.companyId)
     .where('kind', '=', of.kind)
     .where('period', '=', of.period)
@@ -38,6 +58,10 @@ const spend = prepared((of: { companyId: string; kind: 'company' | 'agent'; key:
 export const agentSpend = (db: Db, of: { companyId: string; agentId: string; now: string }): number =>
   db.first(spend({ companyId: of.companyId, kind: 'agent', key: of.agentId, period: monthOf(of.now) }))?.cost_micros ??
   0
+
+/** How many costs of an agent in the month of `now` nobody knows the price of. */
+export const agentUnpriced = (db: Db, of: { companyId: string; agentId: string; now: string }): number =>
+  db.first(spend({ companyId: of.companyId, kind: 'agent', key: of.agentId, period: monthOf(of.now) }))?.unpriced ?? 0
 
 /** What a company spent in the month of `now`, in micro-dollars. */
 export const companySpend = (db: Db, of: { companyId: string; now: string }): number =>

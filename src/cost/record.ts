@@ -1,7 +1,8 @@
 import { v7 as uuid } from 'uuid'
+import type { CostStatus } from '../adapter/adapter.ts'
 import type { Context } from '../context.ts'
 import { enforceBudgets, warnOfBudgets } from './budget.ts'
-import { insertCostEvent, sumCostOfRun } from './queries.ts'
+import { insertCostEvent, setCostStatusOfRun, sumCostOfRun } from './queries.ts'
 
 export interface Usage {
   provider: string
@@ -11,7 +12,7 @@ export interface Usage {
   outputTokens: number
   /** Micro-dollars; null when nobody knows the price. */
   costMicros: number | null
-  costStatus: 'reported' | 'estimated' | 'unpriced'
+  costStatus: CostStatus
 }
 
 /** What a cost is booked on. */
@@ -56,10 +57,13 @@ export function recordCost(ctx: Context, bearer: CostBearer, usage: Usage, occur
  * Brings a run's books of one model to what the run says it used so far: books
  * the difference to what stands there. So the same snapshot twice is the same
  * as once, and a report replaces an estimate (by a negative difference, where
- * the estimate was high).
+ * the estimate was high), and what had no price while it streamed has the one
+ * that the report gives it.
  */
 export function recordRunUsage(ctx: Context, bearer: CostBearer & { runId: string }, total: Usage): void {
-  const booked = sumCostOfRun(ctx.db, { runId: bearer.runId, provider: total.provider, model: total.model })
+  const books = { runId: bearer.runId, provider: total.provider, model: total.model }
+  setCostStatusOfRun(ctx.db, { ...books, status: total.costStatus })
+  const booked = sumCostOfRun(ctx.db, books)
   const difference: Usage = {
     ...total,
     inputTokens: total.inputTokens - booked.input_tokens,

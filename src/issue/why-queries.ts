@@ -1,4 +1,5 @@
 import type { ActivityRow } from '../activity/queries.ts'
+import { COST_STATUS_OF_ALL } from '../cost/queries.ts'
 import type { Db } from '../database/db.ts'
 import { each, prepared, sql } from '../database/sql.ts'
 import type { RunRow } from '../run/run.ts'
@@ -52,9 +53,10 @@ export const listIdleWakesOfIssue = (db: Db, of: { issueId: string; limit: numbe
 const costOfIssue = prepared((of: { issueId: string }) =>
   sql
     .selectFrom('cost_event')
-    .select(({ fn }) => fn.sum<number | null>('cost_micros').as('micros'))
-    .where('issue_id', '=', of.issueId),
+    .select(({ fn }) => [fn.sum<number>('cost_micros').as('cost_micros'), COST_STATUS_OF_ALL.as('cost_status')])
+    .where('issue_id', '=', of.issueId)
+    .groupBy('issue_id'),
 )
 
-/** What is booked on an issue, in micro-dollars. */
-export const sumCostOfIssue = (db: Db, of: { issueId: string }): number => db.first(costOfIssue(of))?.micros ?? 0
+/** What is booked on an issue, in micro-dollars; undefined when nothing is. */
+export const sumCostOfIssue = (db: Db, of: { issueId: string }) => db.first(costOfIssue(of))

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
-import { MICROS_PER_CENT, toCents } from '../cost/money.ts'
+import { SUM, toSum } from '../cost/cost.ts'
 import { listNames } from '../cost/queries.ts'
 import * as field from '../http/fields.ts'
 import { route } from '../http/route.ts'
@@ -29,14 +29,16 @@ export const Step = v.strictObject({
   runId: v.pipe(v.nullable(field.id), v.description('The run that it is, or that did it.')),
   status: v.pipe(v.nullable(v.string()), v.description("A run's or a wake's.")),
   costCents: v.pipe(v.nullable(v.number()), v.description("A run's.")),
+  costStatus: v.pipe(v.nullable(SUM.costStatus), v.description("A run's.")),
   text: v.pipe(v.string(), v.description('It as a sentence.')),
 })
 export type Step = v.InferOutput<typeof Step>
 
+/** A story, with all that is booked on its issue. */
 export const Why = v.strictObject({
   issue: IssueReference,
   runCount: v.pipe(v.number(), v.description('Of the runs told, those on this issue.')),
-  costCents: v.pipe(v.number(), v.description('All that is booked on the issue.')),
+  ...SUM,
   isCut: v.pipe(v.boolean(), v.description('Whether there was more than the limit.')),
   steps: v.pipe(v.array(Step), v.description('Each after its cause, and otherwise in the order of time.')),
 })
@@ -69,19 +71,21 @@ function whyOf(ctx: Context, issue: IssueRow, limit: number): Why {
     ctx.db,
     runs.map((run) => run.id),
   )
-  const costOf = (event: Event) =>
-    event.kind === 'run' ? (costs.get(event.id)?.cost_micros ?? 0) / MICROS_PER_CENT : null
+  const costOf = (event: Event) => (event.kind === 'run' ? toSum(costs.get(event.id)) : NO_COST)
   return {
     issue: toReference(issue),
     runCount: runs.filter((run) => run.issue_id === issue.id).length,
-    costCents: toCents(sumCostOfIssue(ctx.db, { issueId: issue.id })),
+    ...toSum(sumCostOfIssue(ctx.db, { issueId: issue.id })),
     isCut,
     steps: told.map((one) => toStep(one, names, costOf(one.event))),
   }
 }
 
-function toStep({ event, causeId, depth }: Told, names: Names, costCents: number | null): Step {
-  const common = { id: event.id, depth, causeId, causeIds: event.causes, at: event.at, text: sentenceOf(event, names) }
+const NO_COST = { costCents: null, costStatus: null }
+
+function toStep({ event, causeId, depth }: Told, names: Names, cost: Pick<Step, 'costCents' | 'costStatus'>): Step {
+  const text = sentenceOf(event, names)
+  const common = { id: event.id, depth, causeId, causeIds: event.causes, at: event.at, text, ...cost }
   if (event.kind === 'activity') {
     const { row } = event
     return {
@@ -95,7 +99,6 @@ function toStep({ event, causeId, depth }: Told, names: Names, costCents: number
       issueId: row.entity_type === 'issue' ? row.entity_id : null,
       runId: row.run_id,
       status: null,
-      costCents,
     }
   }
   const { row } = event
@@ -110,7 +113,6 @@ function toStep({ event, causeId, depth }: Told, names: Names, costCents: number
     issueId: row.issue_id,
     runId: event.kind === 'run' ? event.id : null,
     status: row.status,
-    costCents,
   }
 }
 

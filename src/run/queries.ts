@@ -1,4 +1,5 @@
 import type { Insertable, Updateable } from 'kysely'
+import { COST_STATUS_OF_ALL } from '../cost/queries.ts'
 import type { Db } from '../database/db.ts'
 import { prepared, raw, sql } from '../database/sql.ts'
 import type { RunTable } from '../database/tables.ts'
@@ -114,18 +115,13 @@ export function costsOfRuns(db: Db, runIds: readonly string[]): Map<string, RunC
         fn.sum<number>('cached_input_tokens').as('cached_input_tokens'),
         fn.sum<number>('output_tokens').as('output_tokens'),
         fn.sum<number>('cost_micros').as('cost_micros'),
-        // A report replaces what was estimated or unknown before it.
-        raw<number>`max(case cost_status when 'reported' then 2 when 'unpriced' then 1 else 0 end)`.as('certainty'),
+        COST_STATUS_OF_ALL.as('cost_status'),
+        raw<number>`sum(cost_status = 'unpriced')`.as('unpriced'),
       ])
       .where('run_id', 'in', runIds)
       .groupBy('run_id'),
   )
-  return new Map(
-    rows.map((row) => [
-      row.run_id!,
-      { ...row, cost_status: (['estimated', 'unpriced', 'reported'] as const)[row.certainty]! },
-    ]),
-  )
+  return new Map(rows.map((row) => [row.run_id!, row]))
 }
 
 export interface RunFilter {

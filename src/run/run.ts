@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import * as v from 'valibot'
-import { MICROS_PER_CENT } from '../cost/money.ts'
+import type { CostStatus } from '../adapter/adapter.ts'
+import { SUM, toSum } from '../cost/cost.ts'
 import type { RunTable } from '../database/tables.ts'
 import * as field from '../http/fields.ts'
 import type { WakeReason } from './wake.ts'
@@ -58,8 +59,7 @@ export const Run = v.strictObject({
   summary: v.nullable(v.string()),
   idle: v.pipe(v.nullable(v.boolean()), v.description('Whether it changed nothing; null while that cannot be told.')),
   usage: v.strictObject({ inputTokens: v.number(), cachedInputTokens: v.number(), outputTokens: v.number() }),
-  costCents: v.number(),
-  costStatus: v.picklist(['none', 'reported', 'estimated', 'unpriced']),
+  ...SUM,
   sessionIdBefore: v.nullable(v.string()),
   sessionIdAfter: v.nullable(v.string()),
   processPid: v.nullable(v.number()),
@@ -73,7 +73,9 @@ export interface RunCost {
   cached_input_tokens: number
   output_tokens: number
   cost_micros: number
-  cost_status: 'reported' | 'estimated' | 'unpriced'
+  cost_status: CostStatus
+  /** How many of them nobody knows the price of. */
+  unpriced: number
 }
 
 export function toRun(row: RunRow, cost: RunCost | undefined): Run {
@@ -104,8 +106,7 @@ export function toRun(row: RunRow, cost: RunCost | undefined): Run {
       cachedInputTokens: cost?.cached_input_tokens ?? 0,
       outputTokens: cost?.output_tokens ?? 0,
     },
-    costCents: (cost?.cost_micros ?? 0) / MICROS_PER_CENT,
-    costStatus: cost?.cost_status ?? 'none',
+    ...toSum(cost),
     sessionIdBefore: row.session_id_before,
     sessionIdAfter: row.session_id_after,
     processPid: row.pid,

@@ -1,10 +1,11 @@
 import { recordActivity } from '../activity/record.ts'
 import type { Context } from '../context.ts'
+import { warnOfUnpriced } from '../cost/budget.ts'
 import { SYSTEM } from '../http/caller.ts'
 import type { ExitRecord } from '../scheduler/run-files.ts'
 import type { FactSummary } from './facts.ts'
 import { applyFailurePolicy } from './failure-policy.ts'
-import { findRun, hasChangedSomething, updateRun } from './queries.ts'
+import { costsOfRuns, findRun, hasChangedSomething, updateRun } from './queries.ts'
 import type { RunRow, RunStatus } from './run.ts'
 import { keepSession } from './session.ts'
 
@@ -48,6 +49,8 @@ export function settleRun(ctx: Context, runId: string, ending: Ending, facts: Fa
     details: { status, errorCode: code, issueId: run.issue_id },
   })
   applyFailurePolicy(ctx, ended, ending, facts)
+  const unpriced = costsOfRuns(ctx.db, [run.id]).get(run.id)?.unpriced ?? 0
+  warnOfUnpriced(ctx, { companyId: run.company_id, agentId: run.agent_id }, unpriced)
   return ended
 }
 

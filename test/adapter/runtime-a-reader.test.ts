@@ -50,7 +50,7 @@ const cases: [title: string, stream: string, session: SessionState | null, expec
     'standard error alone tells of a dead session',
     'claude-dead-session-stderr',
     resumed,
-    { dead: true, outcome: null },
+    { dead: true, outcome: 'dead_session' },
   ],
   [
     'a fresh run has no session to be dead',

@@ -24,7 +24,7 @@ const cases: [title: string, stream: string, session: SessionState | null, expec
     null,
     { outcome: 'turn_failed', message: 'stream disconnected before completion', usage: {}, limited: undefined },
   ],
-  ['a thread that is gone is dead', 'codex-dead-thread', resumed, { dead: true }],
+  ['a thread that is gone is dead', 'codex-dead-thread', resumed, { dead: true, outcome: 'dead_session' }],
   ['a fresh run has no thread to be dead', 'codex-dead-thread', null, { dead: false }],
   ['odd figures count as zero', 'codex-odd-figures', null, { outcome: 'turn_failed', usage: unpriced(0, 400, 0) }],
   [

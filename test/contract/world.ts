@@ -30,8 +30,8 @@ export interface World extends TestApp {
   approveStrategy(): void
 }
 
-export async function createWorld(t: TestContext, company: object = {}): Promise<World> {
-  const app = createTestApp(t)
+/** @param app whose `ask` and `make` are the board's */
+export async function createWorld(t: TestContext, company: object = {}, app = createTestApp(t)): Promise<World> {
   const first = await app.make('POST', '/api/companies', { name: 'Walrus', ...company })
   const other = await app.make('POST', '/api/companies', { name: 'Puffin' })
   const here = { company_id: first.id as string, adapter_type: 'runtimeA_local' }

@@ -71,7 +71,7 @@ test('the story of an issue goes back over runs and other issues to where it beg
     '        Kit set ACM-2 from in progress to done',
     '        Kit said on ACM-2 “It is drawn.”',
   ])
-  assert.deepEqual([why.costCents, why.runCount, why.isCut], [3, 1, false])
+  assert.deepEqual([why.costCents, why.costStatus, why.runCount, why.isCut], [3, 'reported', 1, false])
   assert.deepEqual(
     why.steps.filter((step: Step) => step.costCents !== null).map((step: Step) => [step.runId, step.costCents]),
     [

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import path from 'node:path'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { Fact } from '../../src/adapter/adapter.ts'
+import { deepCheck } from '../../src/database/check.ts'
 import { sql } from '../../src/database/sql.ts'
 import { bookFacts } from '../../src/run/facts.ts'
 import { insertAgent, insertRun } from '../arrange.ts'
@@ -132,6 +134,11 @@ test('whatever costs are told, in whatever order and however often, the books ar
         events.reduce((sum, event) => sum + event.input_tokens, 0),
         inputs,
       )
+      const priceless = new Set([...last].filter(([, fact]) => fact.costUsd === null).map(([what]) => what))
+      for (const { run_id, provider, model, cost_status } of events) {
+        const what = `${runIds.indexOf(run_id!)} ${provider} ${model}`
+        assert.equal(cost_status === 'unpriced', priceless.has(what), what)
+      }
       for (const length of [7, 10]) {
         const totals = ctx.db
           .all(sql.selectFrom('cost_total').selectAll().where('kind', '=', 'agent').where('key', '=', agent.id))
@@ -161,4 +168,48 @@ test('whatever costs are told, in whatever order and however often, the books ar
       assert.equal(sum, all?.sum, `${kind}, periods of ${length}`)
     }
   }
+  assert.deepEqual((await deepCheck(ctx, { only: ['cost_totals'] })).findings, [])
 })
+
+test('what has no price while it streams has the one that the report gives it', async (t) => {
+  const runs = await createTestRuns(t)
+  const agent = await runs.agentThat('says-usage.js', { speaks: 'runtimeA_local', budget: 100 })
+  await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
+  await runs.settle()
+  const [run] = await runs.runs()
+  assert.deepEqual([run.status, run.costStatus, run.costCents], ['succeeded', 'reported', 1])
+  const costs = (await runs.ask('GET', `/api/companies/${runs.companyId}/costs/summary`)).body
+  assert.deepEqual([costs.costCents, costs.unpricedEventCount, costs.inputTokens], [1, 0, 20])
+  assert.deepEqual(await unpricedWarnings(runs), [])
+})
+
+test('a budget that cannot stop an agent, since nobody knows what it costs, is said once', async (t) => {
+  const runs = await createTestRuns(t)
+  const agent = await runs.agentThat('replay.mjs', {
+    speaks: 'runtimeB_local',
+    args: [path.join(import.meta.dirname, '../agents/streams/codex-success.jsonl')],
+    budget: 100,
+  })
+  for (const title of ['One', 'Another']) {
+    await runs.make('POST', `/api/companies/${runs.companyId}/issues`, { title, assigneeAgentId: agent })
+    await runs.settle()
+  }
+  assert.deepEqual(
+    (await runs.runs()).map((run) => [run.status, run.costStatus]),
+    [
+      ['succeeded', 'unpriced'],
+      ['succeeded', 'unpriced'],
+    ],
+  )
+  assert.deepEqual(await unpricedWarnings(runs), [agent])
+  await runs.make('PATCH', `/api/agents/${agent}/budgets`, { budgetMonthlyCents: 0 })
+  runs.clock.set('2026-12-01T00:00:00.000Z')
+  await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
+  await runs.settle()
+  assert.deepEqual(await unpricedWarnings(runs), [agent], 'without a budget there is nothing to warn of')
+})
+
+async function unpricedWarnings(runs: TestRuns): Promise<string[]> {
+  const { body } = await runs.ask('GET', `/api/companies/${runs.companyId}/activity?action=agent.costs_unpriced`)
+  return body.map((row: { agentId: string }) => row.agentId)
+}
