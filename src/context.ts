@@ -1,6 +1,7 @@
 import type { Database as Sqlite } from 'better-sqlite3'
 import type { Identity } from './auth/identity.ts'
 import { createLocalAccess, type LocalAccess } from './auth/local-access.ts'
+import { createResetLinks, type ResetLinks } from './auth/reset-links.ts'
 import type { OneTimeLink } from './auth/setup.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -24,6 +25,8 @@ export interface Context {
   identity: Identity | undefined
   /** The link that makes the first owner, until somebody used it. */
   setup: OneTimeLink | undefined
+  /** The links for forgotten passwords. */
+  resets: ResetLinks
   /** Who is the board in local trusted mode. */
   localAccess: LocalAccess
   /** Counts what must not be done too often. */
@@ -68,6 +71,7 @@ export function createContext({ sqlite, ...parts }: ContextParts): Context & { f
     vault,
     identity,
     setup,
+    resets: createResetLinks(),
     localAccess: createLocalAccess(config),
     rates: createRateCounter(),
     get now() {

@@ -8,6 +8,7 @@ import { EXIT, exitCodeOf, lineOf } from './cli/exit-codes.ts'
 import { freezeCommand, thawCommand } from './cli/freeze.ts'
 import { logsCommand } from './cli/logs.ts'
 import { NOUNS } from './cli/nouns.ts'
+import { resetPasswordCommand } from './cli/reset-password.ts'
 import { startCommand } from './cli/start.ts'
 import { statusCommand } from './cli/status.ts'
 import { stopCommand } from './cli/stop.ts'
@@ -26,6 +27,7 @@ const COMMANDS = [
   doctorCommand,
   verifyCommand,
   logsCommand,
+  resetPasswordCommand,
 ]
 const CLIENT_COMMANDS = [whyCommand, waitCommand, apiCommand]
 

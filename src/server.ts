@@ -6,6 +6,7 @@ import { createOneTimeLink } from './auth/setup.ts'
 import { adoptCompanies } from './board/membership-queries.ts'
 import { deleteExpiredSessions, isAnyUser } from './board/user-queries.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { removeLeftovers } from './company/leftovers.ts'
 import { type Config, isLoopback } from './config.ts'
 import { type Context, createContext } from './context.ts'
 import { lockDataDir } from './database/lock.ts'
@@ -74,7 +75,13 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     listener.serve(createApp(ctx).fetch)
     closers.push(() => ctx.events.close())
     const url = `http://${urlHost(reachable(config.host))}:${listener.port}`
-    lock.announce({ pid: process.pid, url, instance: config.instance })
+    lock.announce({
+      pid: process.pid,
+      url,
+      instance: config.instance,
+      boardToken: ctx.localAccess.key,
+      resetKey: identity && ctx.resets.key,
+    })
     const executor = createExecutor(ctx, {
       apiUrl: url,
       probe: createProbe(config.environment),
@@ -92,6 +99,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     })
     await refreshBundledSkills(ctx)
     await rescueRuns(ctx, executor)
+    await removeLeftovers(ctx)
     await scheduler.start()
     let closing: Promise<void> | undefined
     const close = (stop: Stop = {}) => {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { acceptInvitation, openInvitation } from '../board/invitation.ts'
 import { adoptCompanies } from '../board/membership-queries.ts'
-import { findUserByEmail, insertUser, isAnyUser } from '../board/user-queries.ts'
+import { deleteSessions, findUserByEmail, insertUser, isAnyUser } from '../board/user-queries.ts'
 import type { Context } from '../context.ts'
 import { AppError, invalid } from '../errors.ts'
 import * as field from '../http/fields.ts'
@@ -101,6 +101,12 @@ export async function changePassword(
   const changed = await identityOf(ctx).changePassword(who.cookie, want.currentPassword, want.newPassword)
   if (changed === undefined) throw invalid([{ path: 'currentPassword', message: 'is wrong' }])
   return changed
+}
+
+/** Ends every session of a person, on the server too. @returns the `Set-Cookie` value */
+export async function signOutEverywhere(ctx: Context, who: { userId: string; cookie: string }): Promise<string> {
+  await ctx.write(() => deleteSessions(ctx.db, who))
+  return identityOf(ctx).signOut(who.cookie)
 }
 
 async function beginSession(ctx: Context, { email, password }: AccountForm): Promise<string> {

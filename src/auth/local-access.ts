@@ -3,11 +3,14 @@ import { createOneTimeLink, type OneTimeLink, sameSecret } from './setup.ts'
 
 /**
  * Who is the board in local trusted mode: everybody who reaches the server,
- * or, with `--require-token`, the browser that opened the link of the start.
+ * or, with `--require-token`, the browser that opened the link of the start and
+ * who can read the data directory.
  */
 export interface LocalAccess {
   /** Undefined where no token is required. */
   link: OneTimeLink | undefined
+  /** What the command line beside the data directory sends as a bearer; undefined where no token is required. */
+  key: string | undefined
   admits(cookie: string | undefined): boolean
   /** @returns the `Set-Cookie` value for the link's token; undefined when it is not, or used up */
   enter(token: string): string | undefined
@@ -16,11 +19,12 @@ export interface LocalAccess {
 const COOKIE = 'service.local'
 
 export function createLocalAccess({ requireToken }: { requireToken: boolean }): LocalAccess {
-  if (!requireToken) return { link: undefined, admits: () => true, enter: () => undefined }
+  if (!requireToken) return { link: undefined, key: undefined, admits: () => true, enter: () => undefined }
   const link = createOneTimeLink()
   const key = randomBytes(32).toString('base64url')
   return {
     link,
+    key,
     admits(cookie) {
       const values = (cookie ?? '').split(/; */).filter((pair) => pair.startsWith(`${COOKIE}=`))
       return values.some((pair) => sameSecret(pair.slice(COOKIE.length + 1), key))

@@ -1,14 +1,19 @@
 import * as v from 'valibot'
 import { acceptInvitation, openInvitation } from '../board/invitation.ts'
+import { withArticle } from '../board/role.ts'
 import { findUser } from '../board/user-queries.ts'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
-import { type Reply, reply, route } from '../http/route.ts'
+import { route } from '../http/route.ts'
 import { anyone } from '../http/who.ts'
 import { identityOf, joinAsNew, setUp, signIn } from './accounts.ts'
-import { type FormField, formOf, type Html, html, PAGE_HEADERS, pageOf } from './page.ts'
+import { WHAT } from './home-routes.ts'
+import { type FormField, formOf, type Html, html, pageOf } from './page.ts'
+import { failurePage, orShow, pageReply, seeOther, show } from './page-answer.ts'
+import { PASSWORD_BYTES } from './password.ts'
+import { personOfReset, resetPassword } from './reset-password.ts'
 
 const text = v.optional(v.string(), '')
 const ByToken = v.object({ token: text })
@@ -24,8 +29,9 @@ export const pageRoutes = [
     summary: 'Show the page to sign in',
     who: [anyone],
     query: v.object({ next: text }),
-    answers: { 200: null },
-    run: (ctx, { query }) => show(ctx, () => loginPage(query)),
+    answers: { 200: null, 303: null },
+    run: (ctx, { caller, query }) =>
+      ctx.identity && caller.type === 'board' ? seeOther(pathOf(query.next)) : show(ctx, () => loginPage(ctx, query)),
   }),
   route({
     id: 'pages.signIn',
@@ -40,7 +46,7 @@ export const pageRoutes = [
     run: (ctx, { body, address, header }) =>
       orShow(
         async () => seeOther(pathOf(body.next), await signIn(ctx, address, body, header('cookie'))),
-        (error) => loginPage(body, error),
+        (error) => loginPage(ctx, body, error),
       ),
   }),
   route({
@@ -50,7 +56,10 @@ export const pageRoutes = [
     summary: 'Show the page to sign out',
     who: [anyone],
     answers: { 200: null },
-    run: (ctx) => show(ctx, () => pageOf('Sign out', formOf({ action: '/logout', submit: 'Sign out', fields: [] }))),
+    run: (ctx) =>
+      show(ctx, () =>
+        pageOf({ title: 'Sign out', body: formOf({ action: '/logout', submit: 'Sign out', fields: [] }) }),
+      ),
   }),
   route({
     id: 'pages.signOut',
@@ -126,6 +135,32 @@ export const pageRoutes = [
       ),
   }),
   route({
+    id: 'pages.reset',
+    method: 'GET',
+    path: '/reset',
+    summary: 'Show the page of a link for a forgotten password',
+    who: [anyone],
+    query: ByToken,
+    answers: { 200: null },
+    run: (ctx, { query }) => show(ctx, () => resetPage(ctx, query.token)),
+  }),
+  route({
+    id: 'pages.resetPassword',
+    method: 'POST',
+    path: '/reset',
+    summary: 'Set another password by the form of the page',
+    who: [anyone],
+    form: true,
+    secret: true,
+    body: v.strictObject({ token: text, email: text, password: text }),
+    answers: { 303: null },
+    run: (ctx, { body, address, header }) =>
+      orShow(
+        async () => seeOther('/', await resetPassword(ctx, address, body, header('cookie'))),
+        (error) => resetPage(ctx, body.token, error),
+      ),
+  }),
+  route({
     id: 'pages.enter',
     method: 'GET',
     path: '/enter',
@@ -145,41 +180,42 @@ const EMPTY = { name: '', email: '', password: '' }
 const gone = () =>
   new AppError('not_found', 'This link was used up, or is of another start of the server. Use the one that it prints.')
 
-const loginPage = ({ email = '', next }: { email?: string; next: string }, error?: AppError) =>
-  pageOf(
-    'Sign in',
-    formOf({
-      action: '/login',
-      submit: 'Sign in',
-      fields: [
-        { name: 'next', label: '', type: 'hidden', value: next },
-        { name: 'email', label: 'E-mail', type: 'email', value: email, autocomplete: 'username' },
-        { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' },
-      ],
-    }),
-    error?.message,
-  )
+function loginPage(ctx: Context, { email = '', next }: { email?: string; next: string }, error?: AppError): string {
+  const fields: FormField[] = [
+    { name: 'next', label: '', type: 'hidden', value: next },
+    { name: 'email', label: 'E-mail', type: 'email', value: email, autocomplete: 'username' },
+    { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' },
+  ]
+  const body = html`${ctx.setup?.token !== undefined && html`<p>Nobody has an account yet. The start of the server printed a link that makes the first one.</p>`}
+${formOf({ action: '/login', submit: 'Sign in', fields, error })}
+<p class="hint">Password forgotten? Whoever runs this server can make a link for another, with <code>service reset-password</code>.</p>
+${WHAT}`
+  return pageOf({ title: 'Sign in', body, error })
+}
+
+const newPassword = (label: string): FormField => ({
+  name: 'password',
+  label,
+  type: 'password',
+  autocomplete: 'new-password',
+  least: PASSWORD_BYTES.least,
+  hint: `At least ${PASSWORD_BYTES.least} characters.`,
+})
 
 const accountFields = ({ token, name, email }: AccountForm): FormField[] => [
   { name: 'token', label: '', type: 'hidden', value: token },
   { name: 'name', label: 'Your name', value: name, autocomplete: 'name' },
   { name: 'email', label: 'E-mail', type: 'email', value: email, autocomplete: 'username' },
-  {
-    name: 'password',
-    label: 'Password',
-    type: 'password',
-    autocomplete: 'new-password',
-    hint: 'At least 10 characters.',
-  },
+  newPassword('Password'),
 ]
 
 const setupPage = (form: AccountForm, error?: AppError) =>
-  pageOf(
-    'Set up this server',
-    html`<p>This makes the first account, which owns what is here.</p>
-${formOf({ action: '/setup', submit: 'Create the account', fields: accountFields(form) })}`,
-    error?.message,
-  )
+  pageOf({
+    title: 'Set up this server',
+    body: html`<p>This makes the first account, which owns what is here.</p>
+${formOf({ action: '/setup', submit: 'Create the account', fields: accountFields(form), error })}`,
+    error,
+  })
 
 function joinPage(ctx: Context, caller: Caller, form: AccountForm, error?: AppError): string {
   const invitation = openInvitation(ctx, form.token)
@@ -188,45 +224,24 @@ function joinPage(ctx: Context, caller: Caller, form: AccountForm, error?: AppEr
   const here = `/join?token=${encodeURIComponent(form.token)}`
   const body: Html = person
     ? html`<p>You are signed in as ${person.name} (${person.email}).</p>
-${formOf({ action: '/join', submit: 'Accept', fields: [accountFields(form)[0]!] })}`
+${formOf({ action: '/join', submit: 'Accept', fields: [accountFields(form)[0]!], error })}`
     : html`<p><a href="/login?next=${encodeURIComponent(here)}">I have an account: sign in first</a></p>
-${formOf({ action: '/join', submit: 'Create an account and join', fields: accountFields(form) })}`
-  const invited = html`<p>You are invited as ${invitation.role}.</p>${body}`
-  return pageOf(`Join ${company.name}`, invited, error?.message)
+${formOf({ action: '/join', submit: 'Create an account and join', fields: accountFields(form), error })}`
+  const invited = html`<p>You are invited as ${withArticle(invitation.role)}.</p>${body}`
+  return pageOf({ title: `Join ${company.name}`, body: invited, error })
 }
 
-const failurePage = (error: AppError) =>
-  pageOf('That did not work', html`<p><a href="/login">Sign in</a></p>`, error.message)
-
-const pageReply = (page: string, status = 200): Reply => reply(status, new TextEncoder().encode(page), PAGE_HEADERS)
-
-/** Answers with a page, or with one that says why there is none. */
-function show(ctx: Context, page: () => string): Reply {
-  try {
-    identityOf(ctx)
-    return pageReply(page())
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    return pageReply(failurePage(error), error.status)
-  }
+function resetPage(ctx: Context, token: string, error?: AppError): string {
+  const { email } = personOfReset(ctx, token)
+  const fields: FormField[] = [
+    { name: 'token', label: '', type: 'hidden', value: token },
+    { name: 'email', label: 'E-mail', type: 'email', value: email, autocomplete: 'username', readonly: true },
+    newPassword('Another password'),
+  ]
+  const body = html`<p>This signs you in here, and out everywhere else.</p>
+${formOf({ action: '/reset', submit: 'Set the password', fields, error })}`
+  return pageOf({ title: 'Set another password', body, error })
 }
-
-/** Does what a form asks for, or shows the form again with what was wrong. */
-async function orShow(work: () => Promise<Reply>, again: (error: AppError) => string): Promise<Reply> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    try {
-      return pageReply(again(error), error.status)
-    } catch {
-      return pageReply(failurePage(error), error.status)
-    }
-  }
-}
-
-const seeOther = (location: string, cookie?: string): Reply =>
-  reply(303, null, { location, ...(cookie !== undefined && { 'set-cookie': cookie }) })
 
 /** A path of this server, of what came in a form: never another site's address. */
 function pathOf(next: string): string {

@@ -1,11 +1,13 @@
 import * as v from 'valibot'
 import { listMemberships } from '../board/membership-queries.ts'
 import { ROLES } from '../board/role.ts'
-import { deleteSessions, findUser } from '../board/user-queries.ts'
+import { findUser } from '../board/user-queries.ts'
 import * as field from '../http/fields.ts'
+import { urlForPeople } from '../http/proxy.ts'
 import { reply, route } from '../http/route.ts'
 import { anyone, board, signedIn } from '../http/who.ts'
-import { changePassword, identityOf, signIn } from './accounts.ts'
+import { changePassword, identityOf, signIn, signOutEverywhere } from './accounts.ts'
+import { makeResetLink } from './reset-password.ts'
 
 /** Who is signed in. */
 const Me = v.strictObject({
@@ -66,8 +68,9 @@ export const sessionRoutes = [
     who: [signedIn],
     answers: { 200: Done },
     run: async (ctx, { caller, header }) => {
-      if (caller.type === 'board') await ctx.write(() => deleteSessions(ctx.db, caller))
-      return reply(200, { ok: true }, { 'set-cookie': await identityOf(ctx).signOut(header('cookie') ?? '') })
+      const userId = caller.type === 'board' ? caller.userId : ''
+      const cookie = await signOutEverywhere(ctx, { userId, cookie: header('cookie') ?? '' })
+      return reply(200, { ok: true }, { 'set-cookie': cookie })
     },
   }),
   route({
@@ -82,6 +85,22 @@ export const sessionRoutes = [
     run: async (ctx, { caller, body, header }) => {
       const who = { userId: caller.type === 'board' ? caller.userId : '', cookie: header('cookie') ?? '' }
       return reply(200, { ok: true }, { 'set-cookie': await changePassword(ctx, who, body) })
+    },
+  }),
+  route({
+    id: 'session.makeResetLink',
+    method: 'POST',
+    path: '/api/auth/reset-links',
+    summary: 'Make the link by which a person sets another password; what `service reset-password` asks',
+    description: 'The key stands in the data directory of the server, for whoever runs it.',
+    who: [anyone],
+    secret: true,
+    body: v.strictObject({ key: typed, email: typed }),
+    answers: { 201: v.strictObject({ url: v.string(), expiresAt: field.timestamp }) },
+    run: (ctx, { body, address, header }) => {
+      const { token, expiresAt } = makeResetLink(ctx, address, body)
+      const base = urlForPeople(ctx.config, `http://${header('host') ?? 'localhost'}`)
+      return { url: `${base}/reset?token=${token}`, expiresAt }
     },
   }),
 ]

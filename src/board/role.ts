@@ -84,4 +84,4 @@ export const tooLow = (role: Role | undefined, needed: Role) =>
     { role: role ?? null, needed },
   )
 
-const withArticle = (role: Role) => (role === 'owner' || role === 'admin' ? `an ${role}` : `a ${role}`)
+export const withArticle = (role: Role) => (role === 'owner' || role === 'admin' ? `an ${role}` : `a ${role}`)

@@ -40,6 +40,15 @@ export function insertUser(db: Db, user: NewUser, at: string): string {
   return id
 }
 
+export const updatePassword = (db: Db, change: { userId: string; passwordHash: string; at: string }) =>
+  db.run(
+    sql
+      .updateTable('auth_account')
+      .set({ password: change.passwordHash, updated_at: change.at })
+      .where('user_id', '=', change.userId)
+      .where('provider_id', '=', 'credential'),
+  )
+
 /** Ends every session of a person. @returns how many there were */
 export const deleteSessions = (db: Db, of: { userId: string }) =>
   db.run(sql.deleteFrom('auth_session').where('user_id', '=', of.userId))

@@ -33,12 +33,13 @@ Examples:
 async function api(method: string, path: string, bodyText: string | undefined, options: ApiOptions): Promise<void> {
   const body = bodyText === undefined ? undefined : readBody(bodyText)
   const question = { method: method.toUpperCase(), path: path.startsWith('/') ? path : `/${path}` }
-  const answer = await connect(options, process.env).ask({ ...question, ...(body !== undefined && { body }) })
+  const client = connect(options, process.env)
+  const answer = await client.ask({ ...question, ...(body !== undefined && { body }) })
   if (options.include) print(headOf(answer))
   const isText = typeof answer.body === 'string'
   if (answer.text !== '')
     print(isText ? answer.text.trimEnd() : JSON.stringify(answer.body, null, options.json ? 0 : 2))
-  if (answer.status >= 400) throw errorOf(answer)
+  if (answer.status >= 400) throw errorOf(answer, client)
 }
 
 const headOf = ({ status, headers }: Answer) =>

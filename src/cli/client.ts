@@ -38,7 +38,7 @@ export function createClient({ url, token }: { url: string; token?: string | und
     ask,
     async request(method, path, body) {
       const answer = await ask({ method, path, body })
-      if (answer.status >= 400) throw errorOf(answer)
+      if (answer.status >= 400) throw errorOf(answer, { url })
       return answer.body
     },
   }
@@ -57,10 +57,24 @@ function unreachable(url: string, error: unknown): CliError {
   )
 }
 
-/** Turns an answer that is an error back into the error that the server threw. */
-export function errorOf({ status, body }: Answer): AppError | CliError {
+/**
+ * Turns an answer that is an error back into the error that the server threw.
+ * Where a server wants a credential, and says in which mode it is, the error
+ * says how the command line gets one.
+ */
+export function errorOf({ status, body }: Answer, { url }: Pick<Client, 'url'>): AppError | CliError {
   const { error, code, details } = (body ?? {}) as { error?: string; code?: string; details?: unknown }
+  const { mode } = (details ?? {}) as { mode?: string }
+  if (code === 'unauthenticated' && mode !== undefined) return new CliError(EXIT.notAllowed, wantsToken(url, mode))
   const message = error ?? `The server answered ${status}.`
   if (code !== undefined && code in ERROR_STATUS) return new AppError(code as ErrorCode, message, details)
   return new CliError(exitCodeOfAnswer(code ?? '', status), message)
 }
+
+/** What to do where a server asks who it is. */
+const wantsToken = (url: string, mode: string) =>
+  `The server at ${url} asks who you are. ${
+    mode === 'local_trusted'
+      ? "It was started with --require-token: run the command as its user, with the server's --data-dir."
+      : `Sign in at ${url}/account, make a token there and put it into SERVICE_API_KEY.`
+  }`

@@ -13,14 +13,18 @@ export interface ConnectionOptions {
 export const withConnection = (command: Command): Command =>
   command
     .option('--url <url>', 'the server (default: SERVICE_API_URL, else the one that has the data directory)')
-    .option('--token <token>', 'an agent key (default: SERVICE_API_KEY)')
+    .option('--token <token>', 'your token or an agent key (default: SERVICE_API_KEY)')
     .option('--data-dir <folder>', 'the data directory (default: SERVICE_HOME)')
 
-/** The server to ask: the flag, else the environment, else the one of the data directory, else the default port. */
-export function urlOf(options: ConnectionOptions, env: Environment): string {
+/**
+ * A client of the server to ask: the flag's, else the environment's, else that
+ * of the data directory, else the one at the default port. Where the server
+ * requires a token of its board, who can read its data directory has one.
+ */
+export function connect(options: ConnectionOptions, env: Environment): Client {
+  const token = options.token ?? (env.SERVICE_API_KEY || undefined)
   const named = options.url ?? (options.dataDir === undefined ? env.SERVICE_API_URL || undefined : undefined)
-  return named ?? readServerInfo(dataDirOf(options, env))?.url ?? `http://127.0.0.1:${DEFAULT_PORT}`
+  if (named !== undefined) return createClient({ url: named, token })
+  const info = readServerInfo(dataDirOf(options, env))
+  return createClient({ url: info?.url ?? `http://127.0.0.1:${DEFAULT_PORT}`, token: token ?? info?.boardToken })
 }
-
-export const connect = (options: ConnectionOptions, env: Environment): Client =>
-  createClient({ url: urlOf(options, env), token: options.token ?? (env.SERVICE_API_KEY || undefined) })

@@ -87,7 +87,7 @@ async function* openStream(
       outgoing.on('timeout', () => outgoing.destroy(new Broken('The stream fell silent.')))
       outgoing.end()
     })
-    yield* eventsOf(incoming)
+    yield* eventsOf(incoming, client)
   } catch (error) {
     throw isLost(error) ? new Broken(error.message) : error
   } finally {
@@ -96,12 +96,15 @@ async function* openStream(
   }
 }
 
-async function* eventsOf(incoming: IncomingMessage): AsyncGenerator<StreamEvent & { id: string | undefined }> {
+async function* eventsOf(
+  incoming: IncomingMessage,
+  client: Client,
+): AsyncGenerator<StreamEvent & { id: string | undefined }> {
   incoming.setEncoding('utf8')
   let rest = ''
   if (incoming.statusCode !== 200) {
     for await (const chunk of incoming) rest += chunk
-    throw refusalOf(incoming.statusCode!, rest)
+    throw refusalOf(incoming.statusCode!, rest, client)
   }
   yield { id: undefined, type: 'open', data: null }
   for await (const chunk of incoming) {
@@ -115,14 +118,14 @@ const isLost = (error: unknown): error is Error =>
   error instanceof Broken || (error instanceof Error && 'code' in error && !('status' in error))
 
 /** A server that stops, or is full, is asked again; any other refusal is the answer. */
-function refusalOf(status: number, text: string): Error {
+function refusalOf(status: number, text: string, client: Client): Error {
   let body: unknown = text
   try {
     body = JSON.parse(text)
   } catch {
     // A proxy's page: its status says it.
   }
-  const error = errorOf({ status, headers: {}, text, body })
+  const error = errorOf({ status, headers: {}, text, body }, client)
   return status >= 502 && status <= 504 ? new Broken(error.message) : error
 }
 

@@ -3,8 +3,9 @@ import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Command } from 'commander'
-import { type Config, DEFAULT_PORT, type Flags, isLoopback, readConfig } from '../config.ts'
+import { type Config, DEFAULT_PORT, type Flags, readConfig } from '../config.ts'
 import type { Context } from '../context.ts'
+import { urlForPeople } from '../http/proxy.ts'
 import { CliError, EXIT, lineOf } from './exit-codes.ts'
 import { paint, print } from './output.ts'
 
@@ -23,7 +24,10 @@ export const startCommand = () =>
     .option('--mode <mode>', 'local_trusted or authenticated (default: local_trusted)')
     .option('--allowed-host <name...>', 'another host name that requests may come for')
     .option('--trust-proxy', 'believe X-Forwarded-* of the proxy in front, which speaks https (authenticated mode)')
-    .option('--require-token', 'admit only the browser that opens the printed link (local trusted mode)')
+    .option(
+      '--require-token',
+      'admit only the browser that opens the printed link, and commands of this user (local trusted mode)',
+    )
     .option('--open', 'open the page in the browser')
     .option('--demo', 'bring a demo company along if there is no company')
     .option('--json', 'print one line of JSON when it is up')
@@ -62,16 +66,11 @@ async function start(options: StartOptions): Promise<void> {
 
 /** The link that this start gives to whoever reads what it prints: it works once. */
 function linkOf(url: string, ctx: Context): string | undefined {
-  const { mode, trustProxy, allowedHosts, host } = ctx.config
-  if (mode === 'local_trusted') {
+  if (ctx.config.mode === 'local_trusted') {
     const token = ctx.localAccess.link?.token
     return token && `${url}/enter?token=${token}`
   }
-  if (!ctx.setup?.token) return undefined
-  // Where the server is not on loopback, or behind a proxy, people know it by its name.
-  const name = isLoopback(host) && !trustProxy ? undefined : allowedHosts[0]
-  const base = name === undefined ? url : trustProxy ? `https://${name}` : `http://${name}:${new URL(url).port}`
-  return `${base}/setup?token=${ctx.setup.token}`
+  return ctx.setup?.token && `${urlForPeople(ctx.config, url)}/setup?token=${ctx.setup.token}`
 }
 
 function banner(url: string, link: string | undefined, config: Config): string {

@@ -1,8 +1,9 @@
 import { Command } from 'commander'
 import { dataDirOf } from '../config.ts'
 import { readServerInfo } from '../database/server-info.ts'
-import type { Client } from './client.ts'
+import { type Client, createClient, errorOf } from './client.ts'
 import { type ConnectionOptions, connect, withConnection } from './connection.ts'
+import { lineOf } from './exit-codes.ts'
 import { money, print, printJson, table } from './output.ts'
 
 interface StatusOptions extends ConnectionOptions {
@@ -18,16 +19,16 @@ export const statusCommand = () =>
 
 async function status(options: StatusOptions): Promise<void> {
   const client = connect(options, process.env)
-  const health = await client.request('GET', '/api/health')
+  // Without the token: a server that refuses it is up all the same.
+  const health = await createClient({ url: client.url }).request('GET', '/api/health')
   const info = readServerInfo(dataDirOf(options, process.env))
   const pid = info?.instance === health.instance ? info?.pid : null
-  const companies = await countsOf(client)
-  if (options.json) {
-    printJson({ url: client.url, pid, ...health, companies })
-    return
-  }
-  print(`service ${health.version} is up at ${client.url}${pid ? ` (pid ${pid})` : ''}, ${health.mode}`)
-  if (!companies) return print('Give an agent key with --token to see what it does.')
+  const answer = await client.ask({ method: 'GET', path: '/api/companies' })
+  const companies = answer.status < 400 ? await countsOf(client, answer.body as Company[]) : null
+  if (options.json) printJson({ url: client.url, pid, ...health, companies })
+  else print(`service ${health.version} is up at ${client.url}${pid ? ` (pid ${pid})` : ''}, ${health.mode}`)
+  if (!companies) return tellRefusal(errorOf(answer, client), client)
+  if (options.json) return
   if (companies.length === 0) return print('No company yet.')
   print('')
   const rows = companies.map((company) => [
@@ -41,6 +42,19 @@ async function status(options: StatusOptions): Promise<void> {
   print(table([['Company', 'Status', 'Agents running', 'Open issues', 'Approvals', 'This month'], ...rows]))
 }
 
+/** Fails where a token was given and refused; without one the server is up, and that was asked. */
+function tellRefusal(error: Error, { token }: Client): void {
+  if (token) throw error
+  process.stderr.write(`${lineOf(error)}\n`)
+}
+
+interface Company {
+  id: string
+  name: string
+  status: string
+  spentMonthlyCents: number
+}
+
 interface CompanyCounts {
   id: string
   name: string
@@ -52,11 +66,7 @@ interface CompanyCounts {
   spentMonthlyCents: number
 }
 
-/** @returns null when the server shows its companies to this caller not at all */
-async function countsOf(client: Client): Promise<CompanyCounts[] | null> {
-  const answer = await client.ask({ method: 'GET', path: '/api/companies' })
-  if (answer.status === 401) return null
-  const companies = answer.body as { id: string; name: string; status: string; spentMonthlyCents: number }[]
+function countsOf(client: Client, companies: readonly Company[]): Promise<CompanyCounts[]> {
   return Promise.all(
     companies.map(async ({ id, name, status, spentMonthlyCents }) => {
       const agents: { status: string }[] = await client.request('GET', `/api/companies/${id}/agents`)

@@ -36,7 +36,7 @@ async function stop(options: StopOptions): Promise<void> {
   const info = readServerInfo(dataDir)
   if (!info?.url || !isAlive(info.pid))
     throw new CliError(EXIT.unreachable, `No server has the data directory ${dataDir}.`)
-  const client = createClient({ url: info.url })
+  const client = createClient({ url: info.url, token: info.boardToken })
   await proveHolder(info, client)
   const { liveRuns } = await client.request('GET', '/api/instance').catch(() => ({ liveRuns: null }))
   // What each does is told at `runServer`.

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { readServerInfo, type ServerInfo, serverInfoFile } from './server-info.ts'
@@ -37,7 +37,12 @@ export function lockDataDir(dataDir: string): DataDirLock {
     throw error
   }
   const file = serverInfoFile(dataDir)
-  const announce = (info: ServerInfo) => writeFileSync(file, `${JSON.stringify(info)}\n`, { mode: 0o600 })
+  const announce = (info: ServerInfo) => {
+    // By another name first: one that is there already would keep its mode, and readers see all of it or nothing.
+    rmSync(`${file}.tmp`, { force: true })
+    writeFileSync(`${file}.tmp`, `${JSON.stringify(info)}\n`, { mode: 0o600, flag: 'wx' })
+    renameSync(`${file}.tmp`, file)
+  }
   announce({ pid: process.pid, url: null, instance: null })
   return {
     announce,

@@ -7,6 +7,8 @@ import { keyRoutes } from '../agent/key-routes.ts'
 import { agentRoutes } from '../agent/routes.ts'
 import { approvalRoutes, issueApprovalRoutes } from '../approval/routes.ts'
 import { assetRoutes } from '../asset/routes.ts'
+import { accountRoutes } from '../auth/account-routes.ts'
+import { homeRoutes } from '../auth/home-routes.ts'
 import { pageRoutes } from '../auth/page-routes.ts'
 import { sessionRoutes } from '../auth/session-routes.ts'
 import { boardRoutes } from '../board/routes.ts'
@@ -41,6 +43,7 @@ import type { Endpoint } from './route.ts'
 
 /** Every endpoint there is. */
 export const ENDPOINTS: readonly Endpoint[] = [
+  ...accountRoutes,
   ...activityRoutes,
   ...agentRoutes,
   ...approvalRoutes,
@@ -56,6 +59,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...eventRoutes,
   ...goalRoutes,
   ...hireRoutes,
+  ...homeRoutes,
   ...instanceRoutes,
   ...inviteRoutes,
   ...issueApprovalRoutes,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { findAgentOfKey, findRunOfToken, noteKeyUse } from '../agent/credentials.ts'
+import { sameSecret } from '../auth/setup.ts'
 import { listMemberships } from '../board/membership-queries.ts'
 import { mayAct, type Role, tooLow } from '../board/role.ts'
 import { findUserOfToken, noteTokenUse } from '../board/token-queries.ts'
@@ -94,11 +95,14 @@ export async function callerOf(ctx: Context, credentials: Credentials, open = fa
     const caller = await callerOfCookie(ctx, cookie)
     if (caller) return caller
     if (open) return { type: 'anonymous' }
-    const how = ctx.config.mode === 'authenticated' ? 'Sign in at /login' : 'Open the link that the server printed'
-    throw new AppError('unauthenticated', `${how}, or send a key as \`Authorization: Bearer <key>\`.`)
+    const { mode } = ctx.config
+    const how = mode === 'authenticated' ? 'Sign in at /login' : 'Open the link that the server printed'
+    throw new AppError('unauthenticated', `${how}, or send a key as \`Authorization: Bearer <key>\`.`, { mode })
   }
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
   if (!token) throw new AppError('unauthenticated', 'The Authorization header must be `Bearer <key>`.')
+  const { key } = ctx.localAccess
+  if (key !== undefined && sameSecret(token, key)) return LOCAL_BOARD
   if (token.startsWith(BOARD_TOKEN_PREFIX)) return callerOfBoardToken(ctx, token)
   return token.startsWith(AGENT_KEY_PREFIX) ? callerOfKey(ctx, token) : callerOfRunToken(ctx, token)
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context as HonoContext } from 'hono'
-import type { Config } from '../config.ts'
+import { type Config, isLoopback } from '../config.ts'
 
 /**
  * Where a request comes from. `X-Forwarded-For` counts only behind a proxy
@@ -17,4 +17,12 @@ export function addressOf(config: Pick<Config, 'trustProxy'>, c: HonoContext): s
 export function linkTo(config: Pick<Config, 'trustProxy'>, header: (name: string) => string | undefined, path: string) {
   const isSecure = config.trustProxy && header('x-forwarded-proto') === 'https'
   return `${isSecure ? 'https' : 'http'}://${header('host') ?? 'localhost'}${path}`
+}
+
+/** The base of links for people: where the server is not on loopback, or behind a proxy, they know it by its name. */
+export function urlForPeople(config: Config, url: string): string {
+  const { host, trustProxy, allowedHosts } = config
+  const name = isLoopback(host) && !trustProxy ? undefined : allowedHosts[0]
+  if (name === undefined) return url
+  return trustProxy ? `https://${name}` : `http://${name}:${new URL(url).port}`
 }

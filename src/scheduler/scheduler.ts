@@ -61,10 +61,13 @@ export function createScheduler(ctx: Context, execute: (run: RunRow) => void): S
   }
 
   async function turn() {
+    // A nudge comes a moment later, and the database may be closed by then.
+    if (isClosed) return
     isNudged = false
     let wait: number
     try {
       await tick()
+      if (isClosed) return
       const due = nextDue(ctx)
       wait = due === undefined ? LONGEST_SLEEP_MS : Math.min(Date.parse(due) - Date.parse(ctx.now), LONGEST_SLEEP_MS)
     } catch (error) {

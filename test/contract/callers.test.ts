@@ -187,7 +187,7 @@ contract('Versioning', {
   'Version: paths begin with /api and carry no version': async ({ ask }) => {
     const { paths } = (await ask('GET', '/api/openapi.json')).body
     for (const path of Object.keys(paths))
-      assert.match(path, /^\/(api|llms|login|logout|setup|join|enter)(\/(?!v\d)|$)/)
+      assert.match(path, /^\/(api|llms|login|logout|setup|join|enter|reset|account)?(\/(?!v\d)|$)/)
   },
 })
 

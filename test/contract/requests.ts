@@ -187,6 +187,7 @@ export const REQUESTS: Record<string, Make> = {
   'POST /api/companies/:companyId/imports/apply': using(nothing, into),
   'POST /api/companies/:companyId/imports/preview': using(nothing, into),
   'POST /api/auth/change-password': using(nothing, () => ({ currentPassword: 'long enough', newPassword: 'longer' })),
+  'POST /api/auth/reset-links': using(nothing, () => ({ key: 'x', email: 'ann@walrus.example' })),
   'POST /api/auth/sign-in': using(nothing, () => ({ email: 'ann@walrus.example', password: 'long enough' })),
   'PATCH /api/companies/:companyId/members/:userId': using(nothing, () => ({ role: 'member' })),
   'POST /api/companies/:companyId/routines': using(nothing, sweep),
@@ -248,9 +249,13 @@ const PARAMS: Record<string, (world: World) => object | Promise<object>> = {
 /** A GET of a stream never ends; its head says what there is to know. */
 export const methodFor = (method: string, path: string) => (/\/(events|stream)$/.test(path) ? 'HEAD' : method)
 
-/** The path of a request that is as good as it can be, and its body. */
-export async function requestOf(world: World, method: string, path: string, by: Kind) {
-  const { params = {}, query = '', body } = (await REQUESTS[`${method} ${path}`]?.(world, by)) ?? {}
+/**
+ * The path of a request that is as good as it can be, and its body.
+ *
+ * @param own what is asked instead of what is written here
+ */
+export async function requestOf(world: World, method: string, path: string, by: Kind, own?: Request) {
+  const { params = {}, query = '', body } = own ?? (await REQUESTS[`${method} ${path}`]?.(world, by)) ?? {}
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
   const filled: Record<string, string> = { ...params }
   // The last name first: what makes a comment makes its issue too.

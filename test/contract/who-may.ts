@@ -16,6 +16,12 @@
  */
 export const WHO_MAY = `
                                                                            other  IC    self  manager  CEO  board
+GET    /                                                                   ok     ok    ok    ok       ok   ok     open
+GET    /account                                                            404    404   404   404      404  404    open
+POST   /account/password                                                   404    404   404   404      404  404    open
+POST   /account/sign-out-everywhere                                        404    404   404   404      404  404    open
+POST   /account/tokens                                                     404    404   404   404      404  404    open
+POST   /account/tokens/revoke                                              404    404   404   404      404  404    open
 GET    /api/agents/:agentId                                                404    ok    ok    ok       ok   ok
 PATCH  /api/agents/:agentId                                                404    403   ok    ok       ok   ok
 PATCH  /api/agents/:agentId/budgets                                        404    403   403   ok       ok   ok
@@ -50,6 +56,7 @@ POST   /api/approvals/:approvalId/resubmit                                 404  
 GET    /api/assets/:assetId                                                404    ok    ok    ok       ok   ok
 DELETE /api/attachments/:attachmentId                                      404    403   ok    403      403  ok
 POST   /api/auth/change-password                                           403    403   403   403      403  403
+POST   /api/auth/reset-links                                               404    404   404   404      404  404    open
 GET    /api/auth/session                                                   403    403   403   403      403  ok
 POST   /api/auth/sign-in                                                   404    404   404   404      404  404    open
 POST   /api/auth/sign-out                                                  404    404   404   404      404  404    open
@@ -200,6 +207,8 @@ GET    /login                                                              404  
 POST   /login                                                              404    404   404   404      404  404    open
 GET    /logout                                                             404    404   404   404      404  404    open
 POST   /logout                                                             404    404   404   404      404  404    open
+GET    /reset                                                              404    404   404   404      404  404    open
+POST   /reset                                                              404    404   404   404      404  404    open
 GET    /setup                                                              404    404   404   404      404  404    open
 POST   /setup                                                              404    404   404   404      404  404    open
 `

@@ -30,11 +30,8 @@ export interface World extends TestApp {
   approveStrategy(): void
 }
 
-export const createWorld = (t: TestContext, company: object = {}): Promise<World> =>
-  createWorldIn(createTestApp(t), company)
-
-/** @param app whose `ask` is the board, or a person who may create companies */
-export async function createWorldIn(app: TestApp, company: object = {}): Promise<World> {
+/** @param app whose `ask` and `make` are the board's */
+export async function createWorld(t: TestContext, company: object = {}, app = createTestApp(t)): Promise<World> {
   const first = await app.make('POST', '/api/companies', { name: 'Walrus', ...company })
   const other = await app.make('POST', '/api/companies', { name: 'Puffin' })
   const here = { company_id: first.id as string, adapter_type: 'runtimeA_local' }

@@ -6,7 +6,7 @@ import { createFoundedApp } from '../auth/founder.ts'
 import { cookieOf, PASSWORD, type PeopleApp, type Person } from '../auth/people.ts'
 import { requestOf } from '../contract/requests.ts'
 import { LINES } from '../contract/who-may.ts'
-import { createWorld, createWorldIn, good } from '../contract/world.ts'
+import { createWorld, good } from '../contract/world.ts'
 import type { Ask } from '../helpers.ts'
 import type { CallerName } from './request.ts'
 import { PLANTED } from './schema.ts'
@@ -66,7 +66,7 @@ async function createLocalWorld(t: TestContext) {
 
 async function createPeopledWorld(t: TestContext) {
   const { app, founder, board } = await createFoundedApp(t)
-  const world = await createWorldIn(board)
+  const world = await createWorld(t, {}, board)
   const person = async (name: string, role: 'admin' | 'member' | 'viewer') =>
     signedIn(app, await app.person(name, { [world.company.id]: role }))
   const asks = {

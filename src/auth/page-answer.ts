@@ -1,0 +1,39 @@
+import type { Context } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { type Reply, reply } from '../http/route.ts'
+import { identityOf } from './accounts.ts'
+import { html, PAGE_HEADERS, pageOf } from './page.ts'
+
+export const pageReply = (page: string, status = 200): Reply =>
+  reply(status, new TextEncoder().encode(page), PAGE_HEADERS)
+
+export const failurePage = (error: AppError) =>
+  pageOf({ title: 'That did not work', body: html`<p><a href="/">Go to the start</a></p>`, error })
+
+/** Answers with a page of authenticated mode, or with one that says why there is none. */
+export function show(ctx: Context, page: () => string): Reply {
+  try {
+    identityOf(ctx)
+    return pageReply(page())
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return pageReply(failurePage(error), error.status)
+  }
+}
+
+/** Does what a form asks for, or shows the form again with what was wrong. */
+export async function orShow(work: () => Promise<Reply>, again: (error: AppError) => string): Promise<Reply> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    try {
+      return pageReply(again(error), error.status)
+    } catch {
+      return pageReply(failurePage(error), error.status)
+    }
+  }
+}
+
+export const seeOther = (location: string, cookie?: string): Reply =>
+  reply(303, null, { location, ...(cookie !== undefined && { 'set-cookie': cookie }) })
