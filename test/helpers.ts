@@ -18,7 +18,7 @@ import { previewExport } from '../src/package/export.ts'
 import { createRunTokens } from '../src/run/token.ts'
 import { createVault } from '../src/secret/vault.ts'
 import { type Canaries, createCanaries } from './canary/canaries.ts'
-import { noticeAnswer, noticeBody, noticeHeaders, noticeSealed, ownToken } from './canary/noticed.ts'
+import { answerOf, noticeAnswer, noticeBody, noticeHeaders, noticeSealed, ownToken } from './canary/noticed.ts'
 
 /** An answer, with its body read. `body` is `any`: tests look into it freely. */
 export interface Answer {
@@ -159,7 +159,7 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
       const isPage = response.headers.get('content-type')?.startsWith('text/html')
       if (response.status >= 400 && method !== 'HEAD' && !isPage) v.assert(ErrorAnswer, content)
       const given = JSON.stringify([...response.headers]) + answer
-      canaries.search(`the answer of ${method} ${path}`, given, ownToken(path, text))
+      canaries.search(answerOf(method, path), given, ownToken(path, text))
       canaries.assertNoHits()
       noticeAnswer(canaries, method, path, response.headers, content)
       return { status: response.status, headers: response.headers, body: content }

@@ -84,7 +84,7 @@ export function createCanaries(): Canaries {
   }
   const search: Canaries['search'] = (place, content, shown = '') => {
     for (const { kind, text } of finder.find(typeof content === 'string' ? Buffer.from(content) : content)) {
-      if (text !== shown) hit(kind, place)
+      if (text !== shown) hit(kind, place.replaceAll(text, '...'))
     }
   }
   return {

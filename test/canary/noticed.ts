@@ -3,6 +3,10 @@ import { ENDPOINTS } from '../../src/http/app.ts'
 import type { Place } from '../../src/secret/vault.ts'
 import type { Canaries, Kind } from './canaries.ts'
 
+/** How a hit names an answer: without what follows the path, where tokens stand, and without an invite's. */
+export const answerOf = (method: string, path: string) =>
+  `the answer of ${method} ${path.replace(/\?.*/s, '').replace(/(?<=\/invites\/)[^/]+/, ':token')}`
+
 /** Notices the credential that a request comes with. */
 export function noticeHeaders({ notice }: Canaries, { authorization, cookie }: Record<string, string>): void {
   const bearer = /^Bearer (.*)$/s.exec(authorization ?? '')?.[1]
@@ -107,7 +111,7 @@ export function noticeAnswer(
 export function ownToken(path: string, body: unknown): string {
   const [, invite] = /^\/api\/invites\/([^/?]+)/.exec(path) ?? []
   if (invite) return invite
-  if (!/^\/(join|setup|enter|login)\b/.test(path)) return ''
+  if (!/^\/(join|setup|enter|login|reset)\b/.test(path)) return ''
   const form = typeof body === 'string' ? new URLSearchParams(body).get('token') : null
   return form ?? new URL(path, 'http://localhost').searchParams.get('token') ?? ''
 }

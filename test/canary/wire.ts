@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Canaries } from './canaries.ts'
-import { noticeAnswer, noticeBody, noticeHeaders, ownToken } from './noticed.ts'
+import { answerOf, noticeAnswer, noticeBody, noticeHeaders, ownToken } from './noticed.ts'
 
 /**
  * Notices the secrets of every request and answer of a server in this process,
@@ -41,7 +41,7 @@ function watchExchange(request: IncomingMessage, response: ServerResponse, canar
   response.once('close', () => {
     const text = textOf(answered)
     const given = JSON.stringify([...headers]) + text
-    canaries.search(`the answer of ${method} ${url}`, given, ownToken(url, textOf(asked)))
+    canaries.search(answerOf(method, url), given, ownToken(url, textOf(asked)))
     noticeAnswer(canaries, method, url, headers, text.startsWith('{') ? JSON.parse(text) : text)
   })
 }
