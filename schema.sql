@@ -468,6 +468,12 @@ create table asset (
 
 create index asset_by_company on asset (company_id, id);
 
+-- What deleted companies had on the disk, until it is removed: <data dir>/<folder>/<id>.
+create table leftover (
+  folder        text not null check (folder in ('agents', 'assets', 'runs', 'skills')),
+  id            text primary key check (length(id) = 36 and id not glob '*[^0-9a-f-]*') -- never another path
+) strict, without rowid;
+
 create table attachment (
   id            text primary key,
   company_id    text not null references company (id) on delete cascade,

@@ -6,6 +6,7 @@ import { createOneTimeLink } from './auth/setup.ts'
 import { adoptCompanies } from './board/membership-queries.ts'
 import { deleteExpiredSessions, isAnyUser } from './board/user-queries.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { removeLeftovers } from './company/leftovers.ts'
 import { type Config, isLoopback } from './config.ts'
 import { type Context, createContext } from './context.ts'
 import { lockDataDir } from './database/lock.ts'
@@ -98,6 +99,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     })
     await refreshBundledSkills(ctx)
     await rescueRuns(ctx, executor)
+    await removeLeftovers(ctx)
     await scheduler.start()
     let closing: Promise<void> | undefined
     const close = (stop: Stop = {}) => {

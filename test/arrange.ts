@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto'
 import type { Insertable } from 'kysely'
 import { v7 as uuid } from 'uuid'
 import type { AgentRow } from '../src/agent/agent.ts'
+import { findAgent } from '../src/agent/queries.ts'
 import type { Context } from '../src/context.ts'
 import { sql } from '../src/database/sql.ts'
 import type {
+  AgentKeyTable,
   AgentTable,
   GoalTable,
   IssueTable,
@@ -13,6 +15,7 @@ import type {
   WorkspaceTable,
 } from '../src/database/tables.ts'
 import { hashKey } from '../src/http/caller.ts'
+import { listLiveRuns } from '../src/run/queries.ts'
 import type { WakeReason } from '../src/run/wake.ts'
 import type { Ask, TestApp } from './helpers.ts'
 
@@ -35,7 +38,7 @@ export function insertAgent(
   values: Partial<Insertable<AgentTable>> & { company_id: string },
 ): TestAgent {
   const row = insertAgentRow(ctx, values)
-  return { ...row, ask: as(insertKey(ctx, row)) }
+  return { ...row, ask: as(insertKey(ctx, row).key) }
 }
 
 /** Inserts an agent without a key. */
@@ -61,44 +64,56 @@ export function insertAgentRow(
   )!
 }
 
-/** Inserts an agent's key. @returns the key */
-export function insertKey(ctx: Context, agent: Pick<AgentRow, 'id' | 'company_id'>): string {
+/** Inserts an agent's key, used at this moment unless told otherwise. @returns its id, and the key itself */
+export function insertKey(
+  ctx: Context,
+  agent: { id: string },
+  values: Partial<Insertable<AgentKeyTable>> = {},
+): { id: string; key: string } {
+  const id = uuid()
   const key = `svc_${randomBytes(16).toString('hex')}`
   ctx.db.run(
     sql.insertInto('agent_key').values({
-      id: uuid(),
-      company_id: agent.company_id,
+      id,
+      company_id: companyOf(ctx, agent),
       agent_id: agent.id,
       name: 'test',
       prefix: key.slice(0, 8),
       hash: hashKey(key),
       created_at: ctx.now,
       last_used_at: ctx.now,
+      ...values,
     }),
   )
-  return key
+  return { id, key }
 }
+
+const companyOf = (ctx: Context, agent: { id: string }) => findAgent(ctx.db, agent)!.company_id
 
 /** Inserts a run of an agent, live unless told otherwise. @returns its id, and the app asked with its token */
 export async function insertRun(
   { ctx, as }: Pick<TestApp, 'ctx' | 'as'>,
-  agent: Pick<AgentRow, 'id' | 'company_id'>,
+  agent: { id: string },
   values: Partial<Insertable<RunTable>> = {},
 ): Promise<{ id: string; ask: Ask }> {
   const id = insertRunRow(ctx, agent, values)
-  const token = await ctx.tokens.sign({ id, agentId: agent.id, companyId: agent.company_id })
-  return { id, ask: as(token) }
+  return { id, ask: as(await signRun(ctx, agent, id)) }
 }
 
+/** Asks as an agent, with the token of a live run of its. */
+export async function asAgent(app: Pick<TestApp, 'ctx' | 'as'>, agent: { id: string }): Promise<Ask> {
+  const live = listLiveRuns(app.ctx.db, { agentId: agent.id })[0]
+  return live ? app.as(await signRun(app.ctx, agent, live.id)) : (await insertRun(app, agent)).ask
+}
+
+const signRun = (ctx: Context, agent: { id: string }, id: string) =>
+  ctx.tokens.sign({ id, agentId: agent.id, companyId: companyOf(ctx, agent) })
+
 /** Inserts a run of an agent, live unless told otherwise. @returns its id */
-export function insertRunRow(
-  ctx: Context,
-  agent: Pick<AgentRow, 'id' | 'company_id'>,
-  values: Partial<Insertable<RunTable>> = {},
-): string {
+export function insertRunRow(ctx: Context, agent: { id: string }, values: Partial<Insertable<RunTable>> = {}): string {
   const id = uuid()
   const wakeId = uuid()
-  const common = { company_id: agent.company_id, agent_id: agent.id, created_at: ctx.now }
+  const common = { company_id: companyOf(ctx, agent), agent_id: agent.id, created_at: ctx.now }
   ctx.db.run(
     sql.insertInto('wake').values({ ...common, id: wakeId, status: 'claimed', reasons: '[]', updated_at: ctx.now }),
   )
@@ -140,7 +155,7 @@ export function insertIssue(
 }
 
 /** Why an agent is to be woken, oldest cause first; nothing when it is not. */
-export function wakeReasons(ctx: Context, agent: Pick<AgentRow, 'id'>): WakeReason[] {
+export function wakeReasons(ctx: Context, agent: { id: string }): WakeReason[] {
   const wake = ctx.db.first(
     sql.selectFrom('wake').select('reasons').where('agent_id', '=', agent.id).where('status', '=', 'waiting'),
   )
@@ -151,11 +166,11 @@ export function wakeReasons(ctx: Context, agent: Pick<AgentRow, 'id'>): WakeReas
 export const forgetWakes = (ctx: Context) => ctx.db.run(sql.deleteFrom('wake').where('status', '=', 'waiting'))
 
 /** Books what an agent spent at this moment, in cents. */
-export function insertSpend(ctx: Context, agent: Pick<AgentRow, 'id' | 'company_id'>, cents: number): void {
+export function insertSpend(ctx: Context, agent: { id: string }, cents: number): void {
   ctx.db.run(
     sql.insertInto('cost_event').values({
       id: uuid(),
-      company_id: agent.company_id,
+      company_id: companyOf(ctx, agent),
       agent_id: agent.id,
       provider: 'test',
       model: 'test',

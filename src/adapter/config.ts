@@ -18,6 +18,10 @@ const filled = v.pipe(
 const described = <Schema extends v.GenericSchema>(schema: Schema, description: string) =>
   v.pipe(schema, v.description(description))
 
+/** A switch that is on unless a configuration turns it off. */
+export const onUnlessSaid = (description: string) =>
+  v.optional(described(v.boolean('It must be true or false.'), description), true)
+
 const seconds = (least: number, most: number) => {
   const message = `It must be a whole number of seconds from ${least} to ${most}.`
   return v.pipe(v.number(message), v.integer(message), v.minValue(least, message), v.maxValue(most, message))

@@ -1,6 +1,6 @@
-import * as v from 'valibot'
+import type { InferOutput } from 'valibot'
 import type { Adapter } from './adapter.ts'
-import { configOf, localEntries } from './config.ts'
+import { configOf, localEntries, onUnlessSaid } from './config.ts'
 import { runtimeBReader } from './runtime-b-reader.ts'
 import { resolved } from './secrets.ts'
 
@@ -8,18 +8,12 @@ const BYPASS = '--dangerously-bypass-approvals-and-sandbox'
 
 const RuntimeBConfig = configOf({
   ...localEntries('codex', ['exec', 'resume', '-', '--json', BYPASS]),
-  dangerouslyBypassApprovalsAndSandbox: v.optional(
-    v.pipe(
-      v.boolean('It must be true or false.'),
-      v.description(
-        'Whether the program works without approvals and outside its sandbox. On by default: a run is unattended, and the sandbox keeps the agent from the network, this API included. Off, choose another setting by extraArgs (such as -c sandbox_workspace_write.network_access=true with --sandbox workspace-write).',
-      ),
-    ),
-    true,
+  dangerouslyBypassApprovalsAndSandbox: onUnlessSaid(
+    'Whether the program works without approvals and outside its sandbox. On by default: a run is unattended, and the sandbox keeps the agent from the network, this API included. Off, choose another setting by extraArgs (such as -c sandbox_workspace_write.network_access=true with --sandbox workspace-write).',
   ),
 })
 
-export type RuntimeBConfig = v.InferOutput<typeof RuntimeBConfig>
+export type RuntimeBConfig = InferOutput<typeof RuntimeBConfig>
 
 /**
  * Drives `codex exec --json`: the prompt on standard input, one JSON event a

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import * as v from 'valibot'
 import { redact } from '../agent/redact.ts'
+import { AUTHORED, commentText, toAuthored } from '../comment/authored.ts'
 import type { ApprovalCommentTable, ApprovalTable } from '../database/tables.ts'
 import * as field from '../http/fields.ts'
 import { APPROVAL_STATUSES } from './lifecycle.ts'
@@ -72,33 +73,18 @@ export const ApprovalComment = v.strictObject({
   id: field.id,
   companyId: field.id,
   approvalId: field.id,
-  authorType: v.picklist(['agent', 'user', 'system']),
-  authorAgentId: v.nullable(field.id),
-  authorUserId: v.nullable(v.string()),
-  createdByRunId: v.nullable(field.id),
-  body: v.string(),
-  createdAt: field.timestamp,
-  updatedAt: field.timestamp,
+  ...AUTHORED,
 })
 
 export const NewApprovalComment = v.strictObject({
-  body: v.pipe(
-    field.text,
-    v.check((text) => text.trim() !== '', 'must not be empty'),
-  ),
+  body: commentText,
 })
 
 export const toApprovalComment = (row: ApprovalCommentRow): v.InferOutput<typeof ApprovalComment> => ({
   id: row.id,
   companyId: row.company_id,
   approvalId: row.approval_id,
-  authorType: row.author_type,
-  authorAgentId: row.author_agent_id,
-  authorUserId: row.author_user_id,
-  createdByRunId: row.created_by_run_id,
-  body: row.body,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
+  ...toAuthored(row),
 })
 
 /** An issue that an approval is about, in short. */

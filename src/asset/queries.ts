@@ -7,9 +7,6 @@ import type { AssetRow } from './asset.ts'
 export const findAsset = (db: Db, key: { id: string }): AssetRow | undefined =>
   db.first(sql.selectFrom('asset').selectAll().where('id', '=', key.id))
 
-export const listAssetIds = (db: Db, of: { companyId: string }): string[] =>
-  db.all(sql.selectFrom('asset').select('id').where('company_id', '=', of.companyId)).map((row) => row.id)
-
 export const insertAsset = (db: Db, row: Insertable<AssetTable>): AssetRow =>
   db.first(sql.insertInto('asset').values(row).returningAll())!
 

@@ -4,7 +4,7 @@ import type { ExportedPackage, ExportPreview } from '../package/export-body.ts'
 import { confirm } from './confirm.ts'
 import { type ConnectionOptions, connect, withConnection } from './connection.ts'
 import { CliError, EXIT } from './exit-codes.ts'
-import { findCompany } from './find-company.ts'
+import { findCompany } from './find.ts'
 import { paint, print, printJson, table } from './output.ts'
 
 interface ExportOptions extends ConnectionOptions {
@@ -40,7 +40,7 @@ async function exportCompany(name: string, options: ExportOptions): Promise<void
     throw new CliError(EXIT.usage, 'Say where to with --out FILE.zip, or only look with --preview.')
   }
   const client = connect(options, process.env)
-  const company = await findCompany(client, name)
+  const company = await findCompany(client, { ...options, company: name })
   const base = `/api/companies/${company.id}/exports`
   const body = { include: { issues: options.issues ?? false }, ...(options.file && { selectedFiles: options.file }) }
   const preview: ExportPreview = await client.request('POST', `${base}/preview`, body)

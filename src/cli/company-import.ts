@@ -8,7 +8,7 @@ import type { Client } from './client.ts'
 import { confirm } from './confirm.ts'
 import { type ConnectionOptions, connect, withConnection } from './connection.ts'
 import { CliError, EXIT } from './exit-codes.ts'
-import { findCompany } from './find-company.ts'
+import { findCompany } from './find.ts'
 import { paint, print, printJson, table } from './output.ts'
 
 interface ImportOptions extends ConnectionOptions {
@@ -75,7 +75,7 @@ export const newCommand = () =>
 
 /** Shows the plan, asks, and has exactly that done: the server refuses when it would do anything else by then. */
 async function runImport(client: Client, source: Source, options: ImportOptions): Promise<void> {
-  const company = options.into === undefined ? null : await findCompany(client, options.into)
+  const company = options.into === undefined ? null : await findCompany(client, { ...options, company: options.into })
   const base = company ? `/api/companies/${company.id}/imports` : '/api/companies/import'
   const body = {
     source,

@@ -15,7 +15,7 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** The company that is meant: the flag, else the environment's, else the only one. */
 export async function findCompany(client: Client, options: Options): Promise<Named & { name: string }> {
-  const companies: (Named & { name: string })[] = await client.request('GET', '/api/companies')
+  const companies: (Named & { name: string })[] = await client.request('GET', '/api/companies?limit=1000')
   const ref = options.company ?? (process.env.SERVICE_COMPANY_ID || undefined)
   if (ref !== undefined) return pick(companies, ref, 'company') as Named & { name: string }
   if (companies.length === 1) return companies[0]!

@@ -4,8 +4,9 @@ import { agentNames, findId, inCompany } from './find.ts'
 import { fields, shortId, table } from './output.ts'
 import { clientOf, given, list, noun, type Options, show, textOf, verb, withLimit } from './verb.ts'
 
-interface New extends Options {
-  agent: string
+interface Change extends Options {
+  title?: string
+  agent?: string
   cron?: string
   zone?: string
   every?: string
@@ -15,7 +16,6 @@ interface New extends Options {
   project?: string
   goal?: string
   parent?: string
-  paused?: boolean
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a routine as the API shows it.
@@ -26,27 +26,45 @@ const act = (name: string, description: string): Command =>
     .argument('<routine>', 'its title or id')
     .action((ref: string, options: Options) => ask(name, ref, options))
 
+const withChange = (command: Command): Command =>
+  command
+    .option('--cron <expression>', 'minute, hour, day of the month, month, day of the week')
+    .option('--zone <time zone>', 'of the cron expression (UTC where none was ever said)')
+    .option('--every <interval>', 'instead of --cron: 90s, 15m, 2h or 1d; at least a minute')
+    .option('--overlap <policy>', 'while an issue of it is open: skip (where nothing else was said), queue or allow')
+    .option('-d, --description <text>', 'text, @file or -')
+    .option('-p, --priority <priority>', 'critical, high, medium or low')
+    .option('--project <project>')
+    .option('--goal <goal>')
+    .option('--parent <issue>', 'the issue that its issues are below')
+
 export const routineCommand = () =>
   noun('routine', 'Routines: issues that come back on a schedule.', [
     withLimit(verb('list', 'List the routines.', ['routine list'])).action(listAll),
     verb('show', 'Show a routine.', ['routine show "Sweep the floor"']).argument('<routine>').action(showOne),
-    verb('create', 'Create a routine.', [
-      'routine create "Sweep the floor" --agent Kit --cron "0 9 * * 1" --zone Europe/Berlin',
-      'routine create "Look at the queue" --agent Kit --every 2h --overlap queue',
-    ])
+    withChange(
+      verb('create', 'Create a routine.', [
+        'routine create "Sweep the floor" --agent Kit --cron "0 9 * * 1" --zone Europe/Berlin',
+        'routine create "Look at the queue" --agent Kit --every 2h --overlap queue',
+      ]),
+    )
       .argument('<title>')
       .requiredOption('-a, --agent <agent>', 'whom its issues are assigned to')
-      .option('--cron <expression>', 'minute, hour, day of the month, month, day of the week')
-      .option('--zone <time zone>', 'of the cron expression (default: UTC)')
-      .option('--every <interval>', 'instead of --cron: 90s, 15m, 2h or 1d; at least a minute')
-      .option('--overlap <policy>', 'while an issue of it is open: skip, queue or allow (default: skip)')
-      .option('-d, --description <text>', 'text, @file or -')
-      .option('-p, --priority <priority>', 'critical, high, medium or low')
-      .option('--project <project>')
-      .option('--goal <goal>')
-      .option('--parent <issue>', 'the issue that its issues are below')
       .option('--paused', 'it begins paused')
       .action(create),
+    withChange(
+      verb('update', 'Change a routine; another schedule counts from this moment.', [
+        'routine update "Sweep the floor" --every 1d',
+        'routine update "Sweep the floor" --agent Ada --title "Mop the floor"',
+      ]),
+    )
+      .argument('<routine>', 'its title or id')
+      .option('-a, --agent <agent>', 'whom its issues are assigned to')
+      .option('--title <title>')
+      .action(update),
+    verb('delete', 'Delete a routine with its history; its issues stay.', ['routine delete "Sweep the floor"'])
+      .argument('<routine>', 'its title or id')
+      .action(remove),
     verb('run', 'Create its issue now.', ['routine run "Sweep the floor"'])
       .argument('<routine>', 'its title or id')
       .action(run),
@@ -78,12 +96,31 @@ async function showOne(ref: string, options: Options): Promise<void> {
   show(options, routine, () => describe(routine))
 }
 
-async function create(title: string, options: New): Promise<void> {
+async function create(title: string, options: Change & { paused?: boolean }): Promise<void> {
   const { client, path } = await inCompany(options)
-  const { description, project, goal } = options
-  const body = given({
-    title,
-    assigneeAgentId: await findId(options, 'agent', options.agent),
+  const change = await changeOf({ ...options, title })
+  const body = given({ ...change, status: options.paused ? 'paused' : undefined })
+  const routine = await client.request('POST', `${path}/routines`, body)
+  show(options, routine, () => describe(routine))
+}
+
+async function update(ref: string, options: Change): Promise<void> {
+  const id = await findId(options, 'routine', ref)
+  const routine = await clientOf(options).request('PATCH', `/api/routines/${id}`, await changeOf(options))
+  show(options, routine, () => describe(routine))
+}
+
+async function remove(ref: string, options: Options): Promise<void> {
+  const id = await findId(options, 'routine', ref)
+  const routine = await clientOf(options).request('DELETE', `/api/routines/${id}`)
+  show(options, routine, () => `${routine.title} is deleted; its issues stay.`)
+}
+
+async function changeOf(options: Change) {
+  const { agent, description, project, goal } = options
+  return given({
+    title: options.title,
+    assigneeAgentId: agent === undefined ? undefined : await findId(options, 'agent', agent),
     cron: options.cron,
     timeZone: options.zone,
     intervalSec: options.every === undefined ? undefined : secondsOf(options.every),
@@ -93,10 +130,7 @@ async function create(title: string, options: New): Promise<void> {
     projectId: project === undefined ? undefined : await findId(options, 'project', project),
     goalId: goal === undefined ? undefined : await findId(options, 'goal', goal),
     parentId: options.parent,
-    status: options.paused ? 'paused' : undefined,
   })
-  const routine = await client.request('POST', `${path}/routines`, body)
-  show(options, routine, () => describe(routine))
 }
 
 async function run(ref: string, options: Options): Promise<void> {

@@ -1,10 +1,11 @@
 import { v7 as uuid } from 'uuid'
 import type { Context } from '../context.ts'
-import { actorOf, type Caller } from '../http/caller.ts'
+import type { Caller } from '../http/caller.ts'
 import type { IssueRow } from '../issue/issue.ts'
 import { touchIssue } from '../issue/queries.ts'
 import { recordIssue } from '../issue/record.ts'
 import { requestWake } from '../run/wake.ts'
+import { authored } from './authored.ts'
 import type { CommentRow } from './comment.ts'
 import { findMentioned } from './mentions.ts'
 import { insertComment, listMentionable } from './queries.ts'
@@ -17,18 +18,11 @@ const SNIPPET = 200
  * mentions and the issue's assignee, each once, never the author.
  */
 export function addComment(ctx: Context, caller: Caller, issue: IssueRow, body: string): CommentRow {
-  const author = actorOf(caller)
   const comment = insertComment(ctx.db, {
     id: uuid(),
     company_id: issue.company_id,
     issue_id: issue.id,
-    author_type: author.type,
-    author_agent_id: author.type === 'agent' ? author.id : null,
-    author_user_id: author.type === 'user' ? author.id : null,
-    created_by_run_id: caller.type === 'agent' ? caller.runId : null,
-    body,
-    created_at: ctx.now,
-    updated_at: ctx.now,
+    ...authored(ctx, caller, body),
   })
   touchIssue(ctx.db, { id: issue.id, at: ctx.now })
   const mentioned = mentionedAgents(ctx, issue, body)

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import * as v from 'valibot'
 import type { CommentTable } from '../database/tables.ts'
 import * as field from '../http/fields.ts'
+import { AUTHORED, commentText, toAuthored } from './authored.ts'
 
 export type CommentRow = Selectable<CommentTable>
 
@@ -10,21 +11,11 @@ export const Comment = v.strictObject({
   id: field.id,
   companyId: field.id,
   issueId: field.id,
-  authorType: v.picklist(['agent', 'user', 'system']),
-  authorAgentId: v.nullable(field.id),
-  authorUserId: v.nullable(v.string()),
-  createdByRunId: v.nullable(field.id),
-  body: v.string(),
-  createdAt: field.timestamp,
-  updatedAt: field.timestamp,
+  ...AUTHORED,
 })
 export type Comment = v.InferOutput<typeof Comment>
 
-export const commentBody = v.pipe(
-  field.text,
-  v.check((text) => text.trim() !== '', 'must not be empty'),
-  v.description('Markdown. `@Name` wakes the agents of that name.'),
-)
+export const commentBody = v.pipe(commentText, v.description('Markdown. `@Name` wakes the agents of that name.'))
 
 export const NewComment = v.strictObject({
   body: commentBody,
@@ -38,11 +29,5 @@ export const toComment = (row: CommentRow): Comment => ({
   id: row.id,
   companyId: row.company_id,
   issueId: row.issue_id,
-  authorType: row.author_type,
-  authorAgentId: row.author_agent_id,
-  authorUserId: row.author_user_id,
-  createdByRunId: row.created_by_run_id,
-  body: row.body,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
+  ...toAuthored(row),
 })

@@ -1,11 +1,9 @@
-import { listAssetIds } from '../asset/queries.ts'
-import { removeAssetFiles } from '../asset/store.ts'
 import type { Context } from '../context.ts'
 import { AppError, notFound } from '../errors.ts'
 import { semantic } from '../references.ts'
 import { listLiveRuns } from '../run/queries.ts'
-import { removeSkillFolders } from '../skill/sync.ts'
 import type { CompanyRow } from './company.ts'
+import { noteLeftovers, removeLeftovers } from './leftovers.ts'
 import { deleteCompanyRows, findCompany } from './queries.ts'
 
 /**
@@ -15,22 +13,21 @@ import { deleteCompanyRows, findCompany } from './queries.ts'
  * @returns the row as it was
  */
 export async function deleteCompany(ctx: Context, companyId: string, confirm: string | undefined): Promise<CompanyRow> {
-  const { company, assetIds } = await ctx.write(() => {
+  const company = await ctx.write(() => {
     const company = findCompany(ctx.db, { id: companyId })
     if (!company) throw notFound('company', companyId)
     refuseUnconfirmed(company, confirm)
     refuseLive(ctx, companyId)
-    const assetIds = listAssetIds(ctx.db, { companyId })
+    noteLeftovers(ctx.db, companyId)
     deleteCompanyRows(ctx.db, companyId)
     // Its own activity goes with it, so the log keeps that it was deleted.
     ctx.afterCommit(() => {
       ctx.log.info('A company was deleted.', { companyId })
       ctx.events.publish({ companyId, type: 'company.deleted', data: { companyId } })
     })
-    return { company, assetIds }
+    return company
   })
-  await removeAssetFiles(ctx, assetIds)
-  await removeSkillFolders(ctx, companyId)
+  await removeLeftovers(ctx)
   return company
 }
 

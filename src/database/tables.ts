@@ -333,6 +333,11 @@ export interface AssetTable {
   created_at: string
 }
 
+export interface LeftoverTable {
+  folder: 'agents' | 'assets' | 'runs' | 'skills'
+  id: string
+}
+
 export interface AttachmentTable {
   id: string
   company_id: string
@@ -624,6 +629,7 @@ export interface Tables {
   skill: SkillTable
   skill_file: SkillFileTable
   asset: AssetTable
+  leftover: LeftoverTable
   attachment: AttachmentTable
   document: DocumentTable
   document_revision: DocumentRevisionTable

@@ -1,14 +1,10 @@
 import { v7 as uuid } from 'uuid'
-import { recordActivity } from '../activity/record.ts'
 import { adapterOf } from '../adapter/registry.ts'
 import { hireAgent } from '../agent/hire.ts'
 import { findAgentByUrlKey } from '../agent/queries.ts'
-import { changeCompany } from '../company/change.ts'
-import { createCompany } from '../company/create.ts'
 import type { Context } from '../context.ts'
 import { createGoal } from '../goal/change.ts'
 import type { Caller } from '../http/caller.ts'
-import { SYSTEM } from '../http/caller.ts'
 import { createIssue } from '../issue/create.ts'
 import { deepenIssues, findIssue, updateIssueRow } from '../issue/queries.ts'
 import { replaceBlockers } from '../issue/relations.ts'
@@ -17,8 +13,8 @@ import { findLabelByName } from '../label/queries.ts'
 import { createProject } from '../project/change.ts'
 import { findProject, findProjectByUrlKey } from '../project/queries.ts'
 import { addWorkspace } from '../project/workspaces.ts'
+import { closeCompany, openCompany } from './apply-company.ts'
 import type { Include, Kind } from './import-body.ts'
-import { copyMemberships } from './memberships.ts'
 import { newAgentOf } from './new-agent.ts'
 import type { CompanyPackage, PackageAgent } from './package.ts'
 import type { Step, Target } from './plan.ts'
@@ -112,13 +108,15 @@ export function applySteps(ctx: Context, caller: Caller, application: Applicatio
     },
   )
 
+  const goalId = (slug: string | null) => (slug === null ? null : (stepOf('goal', slug)?.id ?? null))
+
   each(
     'goal',
     aboveFirst(content.goals, (goal) => goal.parent),
     (goal) => goal.slug,
     (goal) => {
       const { title, description, level, status } = goal
-      const parentId = goal.parent === null ? null : (stepOf('goal', goal.parent)?.id ?? null)
+      const parentId = goalId(goal.parent)
       const want = { title, description, level, status, parentId, ownerAgentId: agentId(goal.owner) }
       return createGoal(ctx, actor, companyId, want).id
     },
@@ -174,74 +172,18 @@ export function applySteps(ctx: Context, caller: Caller, application: Applicatio
     'routine',
     content.routines,
     (routine) => routine.key,
-    ({ key: _, slug: __, project, assignee, ...routine }, step) =>
+    ({ key: _, slug: __, project, goal, parent, assignee, ...routine }, step) =>
       createRoutine(ctx, actor, companyId, {
         ...routine,
         title: step.as,
         projectId: projectId(project),
+        goalId: goalId(goal),
+        parentId: parent === null ? null : (stepOf('issue', parent)?.id ?? null),
         assigneeAgentId: assigneeId(assignee),
       }),
   )
   closeCompany(ctx, caller, actor, companyId, application)
   return companyId
-}
-
-/**
- * The company to import into, and who acts in it. A company that an agent has
- * made is not the agent's: the system acts there for it, and the board approves
- * each agent before it works.
- */
-function openCompany(ctx: Context, caller: Caller, { content, target, fromCompanyId }: Application) {
-  if (target.companyId !== null) return { companyId: target.companyId, actor: caller }
-  const actor: Caller = caller.type === 'agent' ? SYSTEM : caller
-  const { description, brandColor, budgetMonthlyCents } = content.company
-  const { id: companyId } = createCompany(ctx, actor, {
-    name: target.companyName,
-    description,
-    brandColor,
-    budgetMonthlyCents,
-    requireBoardApprovalForNewAgents: caller.type === 'agent',
-  })
-  if (fromCompanyId !== null) copyMemberships(ctx, { companyId: fromCompanyId }, { companyId })
-  return { companyId, actor }
-}
-
-/** What comes last: the policy, since the board's own import is its approval, and the record of it all. */
-function closeCompany(
-  ctx: Context,
-  caller: Caller,
-  actor: Caller,
-  companyId: string,
-  { content, include, target, steps, fromCompanyId }: Application,
-): void {
-  if (target.companyId === null) {
-    if (include.company) keepParts(ctx, companyId, content)
-    if (content.company.requireBoardApprovalForNewAgents && caller.type !== 'agent' && include.company) {
-      changeCompany(ctx, actor, companyId, { requireBoardApprovalForNewAgents: true })
-    }
-  }
-  const created = steps.filter((step) => step.action !== 'skip')
-  const counts = Object.fromEntries(
-    [...Map.groupBy(created, (step) => step.kind)].map(([kind, all]) => [kind, all.length]),
-  )
-  recordActivity(ctx, actor, {
-    companyId,
-    action: 'company.imported',
-    entity: { type: 'company', id: companyId },
-    details: {
-      package: content.company.name,
-      created: counts,
-      ...(actor !== caller && caller.type === 'agent' && { byAgentId: caller.agentId, fromCompanyId }),
-    },
-  })
-}
-
-function keepParts(ctx: Context, companyId: string, { company, documents }: CompanyPackage): void {
-  const about = Buffer.from(JSON.stringify(company.about))
-  insertPart(ctx.db, { company_id: companyId, path: 'COMPANY.md', kind: 'about', content: about })
-  for (const [path, bytes] of documents) {
-    insertPart(ctx.db, { company_id: companyId, path, kind: 'document', content: Buffer.from(bytes) })
-  }
 }
 
 /** Parents and blockers, once all issues are there: their numbers keep the order of the package. */

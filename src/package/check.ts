@@ -1,5 +1,5 @@
 import type { Findings } from './fields.ts'
-import type { CompanyPackage, PackageAgent } from './package.ts'
+import type { CompanyPackage, PackageAgent, PackageRoutine } from './package.ts'
 import type { ReadAgent } from './read-people.ts'
 
 /**
@@ -34,6 +34,7 @@ export function checkReferences(content: CompanyPackage, findings: Findings): vo
   }
   settleGoals(content, findings)
   settleTasks(content, problem)
+  settleRoutines(content, findings)
   const circle = findCircle(
     content.agents,
     (agent) => agent.slug,
@@ -78,9 +79,7 @@ function settleGoals({ goals, projects }: CompanyPackage, findings: Findings): v
 function settleTasks({ tasks }: CompanyPackage, problem: (path: string, message: string) => void): void {
   const byKey = new Map(tasks.map((task) => [task.key, task]))
   for (const task of tasks) {
-    // Beside the full key a task of the same project may be named by its slug alone.
-    const resolve = (ref: string) =>
-      byKey.has(ref) ? ref : byKey.has(`${task.project}/${ref}`) ? `${task.project}/${ref}` : undefined
+    const resolve = (ref: string) => keyMeant(ref, task, byKey)
     for (const ref of [...task.blockedBy, ...(task.parent === null ? [] : [task.parent])]) {
       if (resolve(ref) === undefined)
         problem(taskPath(task), `names the task ${ref}, and the package has none of that name`)
@@ -95,6 +94,33 @@ function settleTasks({ tasks }: CompanyPackage, problem: (path: string, message:
       (task) => task.parent,
     ) ?? findBlockerCircle(tasks)
   if (circle) problem(taskPath(byKey.get(circle[0]!)!), `goes round in a circle: ${circle.join(' -> ')}`)
+}
+
+/** The key of the task that another one names; beside the full key one of the same project may be named by its slug alone. */
+function keyMeant(
+  ref: string,
+  { project }: { project: string | null },
+  tasks: ReadonlyMap<string, unknown>,
+): string | undefined {
+  return [ref, `${project}/${ref}`].find((key) => tasks.has(key))
+}
+
+/** What a routine is for and below says nothing of when it comes back, so it does without what is not there. */
+function settleRoutines({ goals, tasks, routines }: CompanyPackage, findings: Findings): void {
+  const byKey = new Map(tasks.map((task) => [task.key, task]))
+  const unknown = (routine: PackageRoutine, message: string) =>
+    void findings.warnings.push({ code: 'unknown', path: taskPath(routine), message })
+  for (const routine of routines) {
+    const { goal, parent } = routine
+    if (goal !== null && !goals.some(({ slug }) => slug === goal)) {
+      unknown(routine, `There is no goal ${goal}; the routine is for none.`)
+      routine.goal = null
+    }
+    routine.parent = parent && (keyMeant(parent, routine, byKey) ?? null)
+    if (parent !== routine.parent && routine.parent === null) {
+      unknown(routine, `There is no task ${parent}; the routine is below none.`)
+    }
+  }
 }
 
 /** Follows each thing to the one above it, and returns the first way that comes back to where it was. */

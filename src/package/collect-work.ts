@@ -101,7 +101,7 @@ export function taskSlugs() {
   }
 }
 
-/** The issues that are not over, as starter tasks, by their numbers. */
+/** The issues that are not over, as starter tasks, by their numbers; and their keys by id. */
 export function collectTasks(
   ctx: Context,
   companyId: string,
@@ -111,7 +111,7 @@ export function collectTasks(
     clean: Clean
     chooseSlug: ReturnType<typeof taskSlugs>
   },
-): PackageTask[] {
+): { tasks: PackageTask[]; keys: ReadonlyMap<string, string> } {
   const rows = listOpenIssues(ctx.db, companyId)
   const relationsOf = findRelations(ctx.db, rows)
   const places = new Map(
@@ -120,7 +120,7 @@ export function collectTasks(
       return [row.id, around.chooseSlug(project, row.title)] as const
     }),
   )
-  return rows.map((row): PackageTask => {
+  const tasks = rows.map((row): PackageTask => {
     const place = places.get(row.id)!
     const { labels, blockedBy } = relationsOf(row.id)
     return {
@@ -135,4 +135,5 @@ export function collectTasks(
       blockedBy: blockedBy.flatMap((blocker) => places.get(blocker.id)?.key ?? []).sort(compare),
     }
   })
+  return { tasks, keys: new Map([...places].map(([id, { key }]) => [id, key])) }
 }

@@ -49,7 +49,7 @@ export async function collectCompany(
   const goals = collectGoals(listGoals(ctx.db, { companyId }), slugs, clean)
   const projects = collectProjects(ctx, companyId, { slugs, goals: goals.slugs, clean, warnings })
   const chooseSlug = taskSlugs()
-  const tasks = collectTasks(ctx, companyId, { slugs, projects: projects.slugs, clean, chooseSlug })
+  const { tasks, keys } = collectTasks(ctx, companyId, { slugs, projects: projects.slugs, clean, chooseSlug })
   const instructions = await Promise.all(rows.map((row) => instructionsOf(ctx, row, anywhere, warnings)))
   const finished = countFinishedIssues(ctx.db, companyId)
   if (finished > 0)
@@ -77,11 +77,14 @@ export async function collectCompany(
     teams: collectTeams(parts, slugs),
     projects: projects.projects,
     tasks,
-    routines: routines.map(({ id: _, projectId, assigneeAgentId, ...routine }) => ({
+    routines: routines.map(({ id: _, projectId, goalId, parentId, assigneeAgentId, ...routine }) => ({
       ...routine,
       ...chooseSlug((projectId && projects.slugs.get(projectId)) ?? null, routine.title),
       description: clean(routine.description, 'routines'),
       assignee: (assigneeAgentId && slugs.get(assigneeAgentId)) ?? null,
+      goal: (goalId && goals.slugs.get(goalId)) ?? null,
+      // One that is over is no task: the selection leaves it out like any other that is not there, and says so.
+      parent: parentId && (keys.get(parentId) ?? parentId),
     })),
     documents: documentsOf(parts),
   }

@@ -9,7 +9,7 @@ import { textOf } from './files.ts'
 import type { FileContent, Include } from './import-body.ts'
 import { type CompanyPackage, type PackageWarning, SCHEMA } from './package.ts'
 import { type RenderedFile, renderPackage } from './render.ts'
-import { selectEntities } from './select.ts'
+import { partedRoutines, selectEntities } from './select.ts'
 
 /** Shows what an export would be: every file with its size and why it is in it. */
 export async function previewExport(
@@ -79,7 +79,8 @@ async function makePackage(
   const { content: whole, warnings } = await collectCompany(ctx, companyId, caller.type === 'board')
   const included = selectEntities(whole, include)
   const files = renderPackage(included)
-  if (!selectedFiles) return { content: included, files, warnings: about(files, warnings), include }
+  const noted = (content: CompanyPackage) => [...warnings, ...partedRoutines(whole, content)]
+  if (!selectedFiles) return { content: included, files, warnings: about(files, noted(included)), include }
   const unknown = selectedFiles.findIndex((path) => !files.has(path))
   if (unknown >= 0) {
     throw semantic(`selectedFiles.${unknown}`, 'is no file of this export; the preview lists them')
@@ -87,7 +88,7 @@ async function makePackage(
   const selected = new Set(selectedFiles)
   const content = selectEntities(included, include, selected)
   const narrowed = new Map([...renderPackage(content)].filter(([path]) => selected.has(path)))
-  return { content, files: narrowed, warnings: about(narrowed, warnings), include }
+  return { content, files: narrowed, warnings: about(narrowed, noted(content)), include }
 }
 
 /** The warnings about what is in the package, each once. */

@@ -158,6 +158,9 @@ export interface PackageRoutine {
   assignee: string | null
   priority: IssueRow['priority']
   labels: string[]
+  goal: string | null
+  /** The key of a task. */
+  parent: string | null
   cron: string | null
   timeZone: string | null
   intervalSec: number | null

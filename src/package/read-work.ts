@@ -38,13 +38,17 @@ export function readGoals(company: Source | undefined, sidecar: Sidecar, finding
     // A goal may be said in a paragraph: what is beyond a title's length is its description.
     const goal =
       title &&
-      plainGoal(uniqueSlug(toSlug(title) || 'goal', goals), titleOf(title), {
+      plainGoal(slugOfGoal(title, goals), titleOf(title), {
         description: title.length > 200 || title.includes('\n') ? title : fields.text('description'),
       })
     if (goal && !goals.some((other) => other.title === goal.title)) goals.push(goal)
   }
   return goals
 }
+
+/** The slug of a goal of which only the title is said, among those before it. */
+export const slugOfGoal = (title: string, before: readonly PackageGoal[]): string =>
+  uniqueSlug(toSlug(title) || 'goal', before)
 
 const plainGoal = (slug: string, title: string, more: Partial<PackageGoal>): PackageGoal => ({
   slug,
@@ -148,8 +152,10 @@ export function readTask(source: Source, sidecar: Sidecar): { task?: PackageTask
     priority: ours.one('priority', PRIORITIES) ?? fields.one('priority', PRIORITIES) ?? 'medium',
     labels: ours.list('labels'),
   }
-  if (schedule) return { routine: { ...common, ...schedule } }
   const parent = ours.line('parent') ?? fields.line('parent')
+  if (schedule) {
+    return { routine: { ...common, goal: ours.line('goal') ?? fields.line('goal'), parent, ...schedule } }
+  }
   return {
     task: {
       ...common,

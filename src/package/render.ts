@@ -2,6 +2,7 @@ import { DEFAULT_ADAPTER } from './adapter.ts'
 import { taskPath } from './check.ts'
 import { bytesOf, compare, type PackageFiles } from './files.ts'
 import { type CompanyPackage, type PackageAgent, type PackageGoal, SCHEMA, SIDECAR_SCHEMA } from './package.ts'
+import { slugOfGoal } from './read-work.ts'
 import { writeFrontmatter, writeYaml } from './yaml.ts'
 
 /** A file of a package and why it is in it. */
@@ -107,23 +108,27 @@ function sidecarFile(content: CompanyPackage): string | undefined {
       ]),
     ),
     routines: Object.fromEntries(
-      content.routines.map(({ slug, project, priority, labels }) => [
+      content.routines.map(({ slug, project, priority, labels, goal, parent }) => [
         project === null ? slug : `${project}/${slug}`,
-        { priority, labels },
+        { priority, labels, goal, parent },
       ]),
     ),
   })
   return yaml === '{}\n' ? undefined : `schema: ${SIDECAR_SCHEMA}\n${yaml}`
 }
 
-/** Left out when COMPANY.md says it all: titles of the company's own goals, which are under way. */
+/**
+ * Left out when COMPANY.md says it all: titles of the company's own goals, which
+ * are under way, and of which a reader makes the very slugs that others name.
+ */
 function goalsSection(goals: readonly PackageGoal[]): Record<string, unknown> {
   const isPlain = (goal: PackageGoal) =>
     goal.level === 'company' &&
     goal.status === 'active' &&
     [goal.parent, goal.owner, goal.description].every((value) => value === null)
   const titles = new Set(goals.map((goal) => goal.title))
-  if (titles.size === goals.length && goals.every(isPlain)) return {}
+  const isRead = (goal: PackageGoal, i: number) => goal.slug === slugOfGoal(goal.title, goals.slice(0, i))
+  if (titles.size === goals.length && goals.every(isPlain) && goals.every(isRead)) return {}
   return Object.fromEntries(goals.map(({ slug, ...goal }) => [slug, goal]))
 }
 

@@ -6,12 +6,15 @@ import { findLabelIds, listRoutines } from '../routine/queries.ts'
 import type { PackageRoutine } from './package.ts'
 
 /** A routine as it is to be created: what it refers to by id. It begins paused, since an import starts nothing. */
-export interface NewImportedRoutine extends Omit<PackageRoutine, 'key' | 'slug' | 'project' | 'assignee'> {
+export interface NewImportedRoutine
+  extends Omit<PackageRoutine, 'key' | 'slug' | 'project' | 'goal' | 'parent' | 'assignee'> {
   projectId: string | null
+  goalId: string | null
+  parentId: string | null
   assigneeAgentId: string | null
 }
 
-/** The routines of a company, in the order of their creation; projects and assignees by id. */
+/** The routines of a company, in the order of their creation; what they refer to by id. */
 export function listCompanyRoutines(ctx: Context, companyId: string): (NewImportedRoutine & { id: string })[] {
   const rows = listRoutines(ctx.db, { companyId, limit: 10_000 })
   const labelIdsOf = findLabelIds(
@@ -33,6 +36,8 @@ export function listCompanyRoutines(ctx: Context, companyId: string): (NewImport
     intervalSec: row.interval_sec,
     overlap: row.overlap,
     projectId: row.project_id,
+    goalId: row.goal_id,
+    parentId: row.parent_id,
     assigneeAgentId: row.assignee_agent_id,
   }))
 }

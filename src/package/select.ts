@@ -1,6 +1,6 @@
 import { taskPath } from './check.ts'
 import type { Include } from './import-body.ts'
-import type { CompanyPackage, PackageAgent } from './package.ts'
+import type { CompanyPackage, PackageAgent, PackageWarning } from './package.ts'
 
 /**
  * Narrows a package to what is included and, where files are selected, to
@@ -64,9 +64,23 @@ export function selectEntities(
       ...routine,
       assignee: agentOrNone(routine.assignee),
       project: routine.project !== null && hasProject(routine.project) ? routine.project : null,
+      goal: routine.goal !== null && hasGoal(routine.goal) ? routine.goal : null,
+      parent: routine.parent !== null && taskKeys.has(routine.parent) ? routine.parent : null,
     })),
     documents: include.company ? content.documents : new Map(),
   }
+}
+
+/** Warns of each routine that a selection parted from its parent issue, which says what its issues are about. */
+export function partedRoutines(whole: CompanyPackage, selection: CompanyPackage): PackageWarning[] {
+  const hadParent = new Set(whole.routines.filter(({ parent }) => parent !== null).map(({ key }) => key))
+  return selection.routines
+    .filter(({ key, parent }) => parent === null && hadParent.has(key))
+    .map((routine) => ({
+      code: 'left_out',
+      path: taskPath(routine),
+      message: 'Its parent issue is not in the package; the routine goes without.',
+    }))
 }
 
 /** A package without its company has no COMPANY.md. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { route } from '../http/route.ts'
+import type { Context } from '../context.ts'
+import { type Input, route } from '../http/route.ts'
 import { agent, board, ceo, manager } from '../http/who.ts'
 import { getProject } from './change.ts'
 import { listWorkspaces } from './queries.ts'
@@ -20,10 +21,7 @@ export const workspaceRoutes = [
     who: [board, agent],
     query: BY_URL_KEY,
     answers: { 200: v.array(Workspace) },
-    run: (ctx, { caller, params, query }) => {
-      const project = getProject(ctx, caller, params.projectId, query.companyId)
-      return listWorkspaces(ctx.db, { projectId: project.id }).map(toWorkspace)
-    },
+    run: (ctx, request) => listWorkspaces(ctx.db, { projectId: projectOf(ctx, request).id }).map(toWorkspace),
   }),
   route({
     id: 'workspaces.create',
@@ -34,11 +32,8 @@ export const workspaceRoutes = [
     query: BY_URL_KEY,
     body: NewWorkspace,
     answers: { 201: Workspace },
-    run: (ctx, { caller, params, query, body }) =>
-      ctx.write(() => {
-        const project = getProject(ctx, caller, params.projectId, query.companyId)
-        return toWorkspace(addWorkspace(ctx, caller, project, body))
-      }),
+    run: (ctx, request) =>
+      ctx.write(() => toWorkspace(addWorkspace(ctx, request.caller, projectOf(ctx, request), request.body))),
   }),
   route({
     id: 'workspaces.get',
@@ -48,8 +43,7 @@ export const workspaceRoutes = [
     who: [board, agent],
     query: BY_URL_KEY,
     answers: { 200: Workspace },
-    run: (ctx, { caller, params, query }) =>
-      toWorkspace(getWorkspace(ctx, getProject(ctx, caller, params.projectId, query.companyId), params.workspaceId)),
+    run: (ctx, request) => toWorkspace(workspaceOf(ctx, request)),
   }),
   route({
     id: 'workspaces.update',
@@ -60,12 +54,8 @@ export const workspaceRoutes = [
     query: BY_URL_KEY,
     body: WorkspaceChange,
     answers: { 200: Workspace },
-    run: (ctx, { caller, params, query, body }) =>
-      ctx.write(() => {
-        const project = getProject(ctx, caller, params.projectId, query.companyId)
-        const workspace = getWorkspace(ctx, project, params.workspaceId)
-        return toWorkspace(updateWorkspace(ctx, caller, workspace, body))
-      }),
+    run: (ctx, request) =>
+      ctx.write(() => toWorkspace(updateWorkspace(ctx, request.caller, workspaceOf(ctx, request), request.body))),
   }),
   route({
     id: 'workspaces.delete',
@@ -75,10 +65,18 @@ export const workspaceRoutes = [
     who: [board, ceo, manager],
     query: BY_URL_KEY,
     answers: { 200: Workspace },
-    run: (ctx, { caller, params, query }) =>
-      ctx.write(() => {
-        const project = getProject(ctx, caller, params.projectId, query.companyId)
-        return toWorkspace(deleteWorkspace(ctx, caller, getWorkspace(ctx, project, params.workspaceId)))
-      }),
+    run: (ctx, request) =>
+      ctx.write(() => toWorkspace(deleteWorkspace(ctx, request.caller, workspaceOf(ctx, request)))),
   }),
 ]
+
+type InProject<More = unknown> = Pick<
+  Input<{ projectId: string } & More, { companyId?: string | undefined }>,
+  'caller' | 'params' | 'query'
+>
+
+const projectOf = (ctx: Context, { caller, params, query }: InProject) =>
+  getProject(ctx, caller, params.projectId, query.companyId)
+
+const workspaceOf = (ctx: Context, request: InProject<{ workspaceId: string }>) =>
+  getWorkspace(ctx, projectOf(ctx, request), request.params.workspaceId)

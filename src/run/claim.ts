@@ -6,9 +6,10 @@ import type { Context } from '../context.ts'
 import { enforceBudgets } from '../cost/budget.ts'
 import { SYSTEM } from '../http/caller.ts'
 import { findFreeze } from '../instance/queries.ts'
-import { claimWake, countLiveRuns, findNextWake, insertRun, listLiveRuns } from './queries.ts'
+import { countLiveRuns, insertRun, listLiveRuns } from './queries.ts'
 import type { RunRow } from './run.ts'
 import type { WakeReason, WakeRow } from './wake.ts'
+import { claimWake, findNextWake } from './wake-queries.ts'
 
 /**
  * Claims as many waiting wakes as may run now and makes a run, `starting`, of

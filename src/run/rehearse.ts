@@ -10,9 +10,9 @@ import { MARKER } from '../scheduler/process-table.ts'
 import { plannedSkills } from '../skill/sync.ts'
 import { gatesOf } from './gates.ts'
 import { planRun, type RunPlan } from './prepare.ts'
-import { findWaitingWake } from './queries.ts'
 import { Reason, WAKE_SOURCES } from './run.ts'
 import { reasonOf, type WakeReason, wakeAfter } from './wake.ts'
+import { findWaitingWake } from './wake-queries.ts'
 
 const Gate = v.strictObject({
   code: v.string(),

@@ -6,7 +6,7 @@ import { heartbeatOf } from '../agent/runtime-config.ts'
 import type { Context } from '../context.ts'
 import type { RunTable, WakeTable } from '../database/tables.ts'
 import { actorOf, type Caller } from '../http/caller.ts'
-import { findWaitingWake, insertWake, mergeWake } from './queries.ts'
+import { findWaitingWake, insertWake, mergeWake } from './wake-queries.ts'
 
 export type WakeRow = Selectable<WakeTable>
 export type WakeSource = RunTable['source']

@@ -7,8 +7,8 @@ import { SYSTEM } from '../http/caller.ts'
 import { findFreeze } from '../instance/queries.ts'
 import { nextRoutineDue } from '../routine/queries.ts'
 import { LONGEST_WAIT_MS } from '../run/backoff.ts'
-import { findNextNotBefore } from '../run/queries.ts'
 import { requestWake } from '../run/wake.ts'
+import { findNextNotBefore } from '../run/wake-queries.ts'
 
 /** A timer that is so late, in milliseconds, was missed: the machine slept, or there was no server. */
 const MISSED_MS = 60_000

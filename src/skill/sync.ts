@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import * as v from 'valibot'
 import { recordActivity } from '../activity/record.ts'
@@ -114,13 +113,6 @@ function wantedFolder(ctx: Context, agentId: string) {
   const set = skillSetOf(ctx, agent)
   const directory = path.join(skillsFolder(ctx.config, agent.company_id), agent.id, set.digest.slice(0, 16))
   return { agent, set, directory }
-}
-
-/** Removes the files of a company that is deleted; what cannot be removed is logged, since its rows are gone. */
-export async function removeSkillFolders(ctx: Context, companyId: string): Promise<void> {
-  await rm(skillsFolder(ctx.config, companyId), { recursive: true, force: true }).catch((error) =>
-    ctx.log.error('The skill folders of a company were not removed.', { companyId, error: String(error) }),
-  )
 }
 
 const skillsFolder = (config: Config, companyId: string) => path.join(config.dataDir, 'skills', companyId)

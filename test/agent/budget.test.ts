@@ -3,15 +3,16 @@ import { test } from 'node:test'
 import { pauseForBudget, resumeFromBudget } from '../../src/agent/budget.ts'
 import { agentSpend } from '../../src/cost/queries.ts'
 import { SYSTEM } from '../../src/http/caller.ts'
-import { findWaitingWake } from '../../src/run/queries.ts'
 import { requestWake } from '../../src/run/wake.ts'
+import { findWaitingWake } from '../../src/run/wake-queries.ts'
+import { asAgent, insertSpend } from '../arrange.ts'
 import { createTestApp } from '../helpers.ts'
-import { asAgent, makeAgent, makeCompany, spend } from './fixtures.ts'
+import { makeAgent, makeCompany } from '../make.ts'
 
 test('an agent paused for its budget keeps its wake, and the next month resumes it', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app), { budgetMonthlyCents: 100 })
-  await spend(app, agent, 100)
+  insertSpend(app.ctx, agent, 100)
   assert.equal(agentSpend(app.ctx.db, { companyId: agent.companyId, agentId: agent.id, now: app.ctx.now }), 1_000_000)
   await app.ctx.write(() => requestWake(app.ctx, SYSTEM, { agentId: agent.id, source: 'timer' }))
   assert.equal(await app.ctx.write(() => pauseForBudget(app.ctx, agent.id)), true)
@@ -28,7 +29,7 @@ test('an agent paused for its budget keeps its wake, and the next month resumes 
 test('a budget below the spend pauses the agent, and one above it or none resumes it', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app))
-  await spend(app, agent, 100)
+  insertSpend(app.ctx, agent, 100)
   const budget = async (budgetMonthlyCents: number) => {
     const { status, pauseReason } = await app.make('PATCH', `/api/agents/${agent.id}/budgets`, { budgetMonthlyCents })
     return [status, pauseReason]

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { asAgent, insertIssue, insertRunRow, insertSpend } from '../arrange.ts'
 import { createTestApp } from '../helpers.ts'
-import { actions, asAgent, importSkills, insertIssue, insertRun, makeAgent, makeCompany, spend } from './fixtures.ts'
+import { actions, importSkills, makeAgent, makeCompany } from '../make.ts'
 
 test('a name is enough for an agent', async (t) => {
   const app = createTestApp(t)
@@ -28,7 +29,7 @@ test('everything that an agent is created with can be read back', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const boss = await makeAgent(app, companyId, { name: 'Boss', role: 'ceo' })
-  const issueId = await insertIssue(app, companyId)
+  const issueId = insertIssue(app.ctx, { company_id: companyId }).id
   await importSkills(app, companyId, 'ink', 'maps')
   const want = {
     name: 'Bo',
@@ -139,8 +140,8 @@ test('an agent is running while a run of it lives, and no longer', async (t) => 
   const companyId = await makeCompany(app)
   const busy = await makeAgent(app, companyId)
   const idle = await makeAgent(app, companyId)
-  await insertRun(app, busy)
-  await insertRun(app, idle, { status: 'succeeded', finished_at: app.ctx.now })
+  insertRunRow(app.ctx, busy)
+  insertRunRow(app.ctx, idle, { status: 'succeeded', finished_at: app.ctx.now })
   const ids = async (query: string) =>
     (await app.ask('GET', `/api/companies/${companyId}/agents?${query}`)).body.map((agent: { id: string }) => agent.id)
   assert.deepEqual(await ids('status=running'), [busy.id])
@@ -174,11 +175,11 @@ test("an agent's spend is this month's, and its budget status follows it", async
     const { spentMonthlyCents, budgetStatus } = (await app.ask('GET', `/api/agents/${agent.id}`)).body
     return [spentMonthlyCents, budgetStatus]
   }
-  await spend(app, agent, 799)
+  insertSpend(app.ctx, agent, 799)
   assert.deepEqual(await look(), [799, 'ok'])
-  await spend(app, agent, 1)
+  insertSpend(app.ctx, agent, 1)
   assert.deepEqual(await look(), [800, 'warning'])
-  await spend(app, agent, 200)
+  insertSpend(app.ctx, agent, 200)
   assert.deepEqual(await look(), [1_000, 'exceeded'])
   app.clock.set('2026-12-01T00:00:00.000Z')
   assert.deepEqual(await look(), [0, 'ok'])

@@ -4,8 +4,9 @@ import { activateHiredAgent, rejectHiredAgent } from '../../src/agent/hire.ts'
 import { sql } from '../../src/database/sql.ts'
 import { hashKey, LOCAL_BOARD } from '../../src/http/caller.ts'
 import { requestWake } from '../../src/run/wake.ts'
+import { asAgent, insertIssue } from '../arrange.ts'
 import { createTestApp, type TestApp } from '../helpers.ts'
-import { actions, asAgent, importSkills, insertIssue, makeAgent, makeCompany } from './fixtures.ts'
+import { actions, importSkills, makeAgent, makeCompany } from '../make.ts'
 
 const POLICY = { requireBoardApprovalForNewAgents: true }
 
@@ -33,8 +34,8 @@ test('without a policy a hire is idle at once, and reports to who hired it', asy
 test('with a policy a hire waits for its approval, which is linked to what motivated it', async (t) => {
   const app = createTestApp(t)
   const { companyId, ceo, hires } = await staff(app, POLICY)
-  const first = await insertIssue(app, companyId)
-  const second = await insertIssue(app, companyId)
+  const first = insertIssue(app.ctx, { company_id: companyId }).id
+  const second = insertIssue(app.ctx, { company_id: companyId }).id
   await importSkills(app, companyId, 'maps')
   const want = {
     name: 'Newbie',
@@ -205,7 +206,7 @@ test('an agent that waits for its approval can do nothing', async (t) => {
 test('an unknown source issue, and one of another company, is 422', async (t) => {
   const app = createTestApp(t)
   const { hires } = await staff(app)
-  const elsewhere = await insertIssue(app, await makeCompany(app, { name: 'Other' }))
+  const elsewhere = insertIssue(app.ctx, { company_id: await makeCompany(app, { name: 'Other' }) }).id
   for (const sourceIssueId of [elsewhere, 'NOPE-1']) {
     const { status, body } = await app.ask('POST', hires, { name: 'Newbie', sourceIssueId })
     assert.equal(status, 422)

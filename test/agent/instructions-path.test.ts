@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { asAgent } from '../arrange.ts'
 import { createTestApp } from '../helpers.ts'
-import { asAgent, makeAgent, makeCompany } from './fixtures.ts'
+import { makeAgent, makeCompany } from '../make.ts'
 
 for (const adapterType of ['runtimeA_local', 'runtimeB_local']) {
   test(`for ${adapterType} the path is stored under instructionsFilePath`, async (t) => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../src/database/sql.ts'
+import { asAgent } from '../arrange.ts'
 import { createTestApp } from '../helpers.ts'
-import { asAgent, makeAgent, makeCompany } from './fixtures.ts'
+import { makeAgent, makeCompany } from '../make.ts'
 
 test('a key speaks for its agent until it is revoked', async (t) => {
   const app = createTestApp(t)

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type OrgNode, toOrg } from '../../src/agent/org.ts'
 import { findAgentWithFacts } from '../../src/agent/queries.ts'
+import { insertRunRow } from '../arrange.ts'
 import { createTestApp } from '../helpers.ts'
-import { insertRun, makeAgent, makeCompany } from './fixtures.ts'
+import { makeAgent, makeCompany } from '../make.ts'
 
 type Names = [string, Names[]]
 const names = (nodes: OrgNode[]): Names[] => nodes.map((node) => [node.name, names(node.reports)])
@@ -18,7 +19,7 @@ test('the org chart is a tree of those who are not terminated', async (t) => {
   const gone = await makeAgent(app, companyId, { name: 'Gone', reportsTo: top.id })
   await app.make('POST', `/api/agents/${gone.id}/terminate`)
   await makeAgent(app, companyId, { name: 'Alone' })
-  await insertRun(app, top)
+  insertRunRow(app.ctx, top)
   const { status, body } = await app.ask('GET', `/api/companies/${companyId}/org`)
   assert.equal(status, 200)
   assert.deepEqual(names(body), [

@@ -3,10 +3,11 @@ import { type TestContext, test } from 'node:test'
 import { AGENT_STATUSES, NEXT } from '../../src/agent/lifecycle.ts'
 import { sql } from '../../src/database/sql.ts'
 import { SYSTEM } from '../../src/http/caller.ts'
-import { findWaitingWake } from '../../src/run/queries.ts'
 import { requestWake } from '../../src/run/wake.ts'
+import { findWaitingWake } from '../../src/run/wake-queries.ts'
+import { asAgent, insertIssue, insertRunRow, insertSpend } from '../arrange.ts'
 import { createTestApp, type TestApp } from '../helpers.ts'
-import { actions, asAgent, insertIssue, insertRun, makeAgent, makeCompany, spend } from './fixtures.ts'
+import { actions, makeAgent, makeCompany } from '../make.ts'
 
 const TIMER = { heartbeat: { enabled: true, intervalSec: 600 } }
 
@@ -40,7 +41,7 @@ test('a pause stops the runs, drops the waiting wake and the timer, and says why
   const stops = watchStops(t, app)
   const companyId = await makeCompany(app)
   const agent = await makeAgent(app, companyId, { runtimeConfig: TIMER })
-  const runId = await insertRun(app, agent)
+  const runId = insertRunRow(app.ctx, agent)
   await wake(app, agent.id)
   const { body } = await app.ask('POST', `/api/agents/${agent.id}/pause`, { reason: 'Lunch.' })
   assert.deepEqual(
@@ -112,7 +113,7 @@ for (const status of AGENT_STATUSES) {
 test('an agent whose budget is spent resumes only when the budget is raised', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app), { budgetMonthlyCents: 100 })
-  await spend(app, agent, 100)
+  insertSpend(app.ctx, agent, 100)
   await app.make('POST', `/api/agents/${agent.id}/pause`)
   const { status, body } = await app.ask('POST', `/api/agents/${agent.id}/resume`)
   assert.equal(status, 422)
@@ -131,10 +132,15 @@ test('a terminated agent has no key, no wake, no timer and no issues, and its ma
   const { token } = await app.make('POST', `/api/agents/${agent.id}/keys`)
   const inRun = await asAgent(app, agent)
   const assigned = { assignee_agent_id: agent.id }
-  const started = { status: 'in_progress', started_at: app.ctx.now }
-  const low = await insertIssue(app, companyId, { ...assigned, status: 'blocked', priority: 'low' })
-  const urgent = await insertIssue(app, companyId, { ...assigned, ...started, priority: 'critical' })
-  const done = await insertIssue(app, companyId, { ...assigned, status: 'done', completed_at: app.ctx.now })
+  const started = { status: 'in_progress' as const, started_at: app.ctx.now }
+  const low = insertIssue(app.ctx, { company_id: companyId, ...assigned, status: 'blocked', priority: 'low' }).id
+  const urgent = insertIssue(app.ctx, { company_id: companyId, ...assigned, ...started, priority: 'critical' }).id
+  const done = insertIssue(app.ctx, {
+    company_id: companyId,
+    ...assigned,
+    status: 'done',
+    completed_at: app.ctx.now,
+  }).id
   await wake(app, agent.id)
 
   const { body } = await app.ask('POST', `/api/agents/${agent.id}/terminate`)

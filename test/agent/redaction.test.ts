@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { asAgent } from '../arrange.ts'
 import { createTestApp, type TestApp } from '../helpers.ts'
-import { asAgent, makeAgent, makeCompany, plainConfig } from './fixtures.ts'
+import { makeAgent, makeCompany, plainConfig } from '../make.ts'
 
 const CANARY = 'c4n4ry'
 
@@ -23,7 +24,7 @@ async function readEverything(app: TestApp, companyId: string, agentId: string):
     `/api/companies/${companyId}/org`,
     `/api/companies/${companyId}/activity`,
   ]
-  const reader = await asAgent(app, { id: agentId, companyId })
+  const reader = await asAgent(app, { id: agentId })
   const answers = []
   for (const ask of [app.ask, reader]) for (const path of paths) answers.push(await ask('GET', path))
   for (const answer of answers) assert.equal(answer.status, 200)

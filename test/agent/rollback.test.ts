@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../src/database/sql.ts'
+import { asAgent } from '../arrange.ts'
 import { createTestApp, type TestApp } from '../helpers.ts'
-import { asAgent, makeAgent, makeCompany, plainConfig } from './fixtures.ts'
+import { makeAgent, makeCompany, plainConfig } from '../make.ts'
 
 const revisions = async (app: TestApp, id: string) => (await app.ask('GET', `/api/agents/${id}/config-revisions`)).body
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { asAgent } from '../arrange.ts'
 import { createTestApp } from '../helpers.ts'
-import { actions, asAgent, importSkills, makeAgent, makeCompany } from './fixtures.ts'
+import { actions, importSkills, makeAgent, makeCompany } from '../make.ts'
 
 test('the board changes any field, and the change is a revision that names it', async (t) => {
   const app = createTestApp(t)

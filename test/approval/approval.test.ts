@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hasApprovedStrategy } from '../../src/approval/queries.ts'
 import { sql } from '../../src/database/sql.ts'
-import { insertAgent, insertIssue, insertLiveRun } from '../arrange-gp.ts'
+import { insertAgent, insertIssue, insertRunRow } from '../arrange.ts'
 import { arrange } from './arrange.ts'
 
 test('the CEO asks for its strategy, and the board sees it among what is pending', async (t) => {
@@ -66,7 +66,10 @@ test('a strategy without a plan is refused', async (t) => {
 
 test('once approved, the strategy counts, and its CEO is woken with the approval and its first issue', async (t) => {
   const { app, strategy, decide, company, ceo, wakeOf } = await arrange(t)
-  const [first, second] = [insertIssue(app, company.id), insertIssue(app, company.id)]
+  const [first, second] = [
+    insertIssue(app.ctx, { company_id: company.id }),
+    insertIssue(app.ctx, { company_id: company.id }),
+  ]
   const made = await strategy({ issueIds: [second.id, first.identifier.toLowerCase()] })
   assert.equal(hasApprovedStrategy(app.ctx.db, { agentId: ceo.id }), false)
   const { body } = await decide(made, 'approve', { decisionNote: 'Go.' })
@@ -123,7 +126,7 @@ test('an approved hire may work; a rejected or cancelled one never will', async 
 
 test('a hire names a pending agent of the company, and stands before the board once', async (t) => {
   const { app, hire, ask, path, engineer, other } = await arrange(t)
-  const foreign = insertAgent(app, other.id, { status: 'pending_approval' })
+  const foreign = insertAgent(app, { company_id: other.id, status: 'pending_approval' })
   for (const agentId of [engineer.id, foreign.id]) {
     const answer = await ask('POST', path, { type: 'hire_agent', payload: { agentId } })
     assert.equal(answer.status, 422)
@@ -207,7 +210,7 @@ test('comments are listed oldest first, or newest first, and say who wrote them'
   const { app, strategy, ask, company, engineer } = await arrange(t)
   const made = await strategy()
   const path = `/api/approvals/${made.id}/comments`
-  const runId = insertLiveRun(app, company.id, engineer.id)
+  const runId = insertRunRow(app.ctx, engineer)
   const run = app.as(await app.ctx.tokens.sign({ id: runId, agentId: engineer.id, companyId: company.id }))
   assert.equal((await ask('POST', path, { body: ' ' })).status, 400)
   const first = (await ask('POST', path, { body: 'Why?' })).body
@@ -222,7 +225,7 @@ test('comments are listed oldest first, or newest first, and say who wrote them'
 test('approvals and issues are linked both ways', async (t) => {
   const { app, strategy, ask, company, ceo } = await arrange(t)
   const made = await strategy()
-  const issue = insertIssue(app, company.id, { title: 'Plan' })
+  const issue = insertIssue(app.ctx, { company_id: company.id, title: 'Plan' })
   const path = `/api/issues/${issue.identifier.toLowerCase()}/approvals`
   assert.equal((await ceo.ask('POST', path, { approvalId: made.id })).body.id, made.id)
   await ask('POST', path, { approvalId: made.id })
@@ -251,8 +254,8 @@ test('approvals and issues are linked both ways', async (t) => {
 test('nothing of another company can be linked or seen', async (t) => {
   const { app, strategy, ask, path, other, company, stranger } = await arrange(t)
   const made = await strategy()
-  const theirs = insertIssue(app, other.id)
-  const ours = insertIssue(app, company.id)
+  const theirs = insertIssue(app.ctx, { company_id: other.id })
+  const ours = insertIssue(app.ctx, { company_id: company.id })
   assert.equal((await ask('POST', `/api/issues/${theirs.id}/approvals`, { approvalId: made.id })).status, 422)
   const body = { type: 'approve_ceo_strategy', payload: { plan: 'x' }, issueIds: [theirs.id] }
   assert.equal((await ask('POST', path, body)).status, 422)

@@ -2,9 +2,10 @@ import { v7 as uuid } from 'uuid'
 import { findAgent } from '../../src/agent/queries.ts'
 import type { ApprovalStatus } from '../../src/approval/lifecycle.ts'
 import { sql } from '../../src/database/sql.ts'
-import { findWaitingWake } from '../../src/run/queries.ts'
-import { arrangeCompany, insertAgent } from '../arrange-gp.ts'
+import { findWaitingWake } from '../../src/run/wake-queries.ts'
+import { insertAgent } from '../arrange.ts'
 import { createTestApp } from '../helpers.ts'
+import { arrangeCompany } from '../make.ts'
 
 export async function arrange(t: Parameters<typeof createTestApp>[0]) {
   const app = createTestApp(t)
@@ -15,7 +16,12 @@ export async function arrange(t: Parameters<typeof createTestApp>[0]) {
     (await ceo.ask('POST', path, { type: 'approve_ceo_strategy', payload: { plan: 'Grow' }, ...more })).body
   /** A pending agent, and the CEO's approval of its hire. */
   const hire = async (payload: object = {}, adapterConfig: object = {}) => {
-    const agent = insertAgent(app, company.id, { name: 'New', status: 'pending_approval', reportsTo: ceo.id })
+    const agent = insertAgent(app, {
+      company_id: company.id,
+      name: 'New',
+      status: 'pending_approval',
+      reports_to: ceo.id,
+    })
     const columns = { adapter_config: JSON.stringify(adapterConfig) }
     app.ctx.db.run(sql.updateTable('agent').set(columns).where('id', '=', agent.id))
     const answer = await ceo.ask('POST', path, { type: 'hire_agent', payload: { agentId: agent.id, ...payload } })

@@ -4,8 +4,9 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { contentTypeOf } from '../../src/asset/content-type.ts'
 import { assetFile } from '../../src/asset/store.ts'
-import { arrangeCompany, insertIssue } from '../arrange-gp.ts'
+import { insertIssue } from '../arrange.ts'
 import { createTestApp } from '../helpers.ts'
+import { arrangeCompany } from '../make.ts'
 import { startTestServer } from '../server.ts'
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
@@ -164,7 +165,7 @@ test('an upload with an Idempotency-Key is kept once', async (t) => {
 
 test('a file is attached to an issue, listed, read as a download, and removed with its content', async (t) => {
   const { app, ask, company, engineer, ceo, stranger } = await arrange(t)
-  const issue = insertIssue(app, company.id)
+  const issue = insertIssue(app.ctx, { company_id: company.id })
   const route = `/api/issues/${issue.identifier.toLowerCase()}/attachments`
   const made = (await engineer.ask('POST', route, formOf('<script>1</script>', 'notes.md'))).body
   assert.equal(made.issueId, issue.id)

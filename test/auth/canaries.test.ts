@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { insertRun } from '../arrange.ts'
-import { insertAgentRow } from '../http/rows.ts'
+import { insertAgentRow, insertRun } from '../arrange.ts'
 import { cookieOf, createPeopleApp } from './people.ts'
 
 /** The forms in which a secret could lie around. */
@@ -37,14 +36,14 @@ test('no secret is in the data directory, in a log, or in any answer but the one
   }
   const company = (await ask('POST', '/api/companies', { name: 'Acme' })).body
   const at = `/api/companies/${company.id}`
-  const agentId = insertAgentRow(app.ctx, company.id)
+  const agentId = insertAgentRow(app.ctx, { company_id: company.id }).id
   const key = (await told(`/api/agents/${agentId}/keys`)).token
   const token = (await told('/api/board/tokens')).token
   const invitation = new URL((await told(`${at}/invitations`)).url).searchParams.get('token')!
   const secret = 'canary-of/the secret+2'
   const stored = await ask('POST', `${at}/secrets`, { name: 'KEY', value: secret })
   await ask('POST', `/api/secrets/${stored.body.id}/rotate`, { value: `${secret}, rotated` })
-  const { id: runId } = await insertRun(app, { id: agentId, company_id: company.id })
+  const { id: runId } = await insertRun(app, { id: agentId })
   const runToken = await app.ctx.tokens.sign({ id: runId, agentId, companyId: company.id })
   await app.as(runToken)('GET', '/api/agents/me')
   await app.as(key)('GET', '/api/agents/me')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { insertAgentRow, insertCompany, insertKey } from '../arrange.ts'
 import { createTestApp } from '../helpers.ts'
-import { insertAgentRow, insertCompanyRow, insertKeyRow } from '../http/rows.ts'
 import { cookieOf } from './people.ts'
 
 test('with --require-token only the browser that opened the link is the board, and the link works once', async (t) => {
@@ -25,8 +25,8 @@ test('with --require-token only the browser that opened the link is the board, a
 
 test('with --require-token an agent still works with its key', async (t) => {
   const app = createTestApp(t, { requireToken: true })
-  const companyId = insertCompanyRow(app.ctx)
-  const { key } = insertKeyRow(app.ctx, companyId, insertAgentRow(app.ctx, companyId))
+  const companyId = insertCompany(app.ctx)
+  const { key } = insertKey(app.ctx, insertAgentRow(app.ctx, { company_id: companyId }))
   assert.equal((await app.as(key)('GET', '/api/agents/me')).status, 200)
 })
 

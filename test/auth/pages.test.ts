@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { insertAgentRow, insertCompany, insertKey } from '../arrange.ts'
 import { createTestApp } from '../helpers.ts'
-import { insertAgentRow, insertCompanyRow, insertKeyRow } from '../http/rows.ts'
 import { cookieOf, createPeopleApp, PASSWORD } from './people.ts'
 
 test('the start page names the person, the companies they belong to and what they may do next', async (t) => {
   const app = createPeopleApp(t)
-  const mine = insertCompanyRow(app.ctx, 'Tern & Co')
-  insertCompanyRow(app.ctx, 'Puffin')
+  const mine = insertCompany(app.ctx, 'Tern & Co')
+  insertCompany(app.ctx, 'Puffin')
   const admin = await app.person('Ada', { [mine]: 'admin' })
   const page = (await admin.ask('GET', '/')).body
   assert.match(page, /signed in as Ada \(ada@example\.com\)/)
@@ -87,17 +87,17 @@ test('the password is changed and every session ended by forms; what is wrong st
 
 test('in local mode the start page is the board’s, and there is no account', async (t) => {
   const app = createTestApp(t)
-  const companyId = insertCompanyRow(app.ctx, 'Tern')
+  const companyId = insertCompany(app.ctx, 'Tern')
   const page = (await app.ask('GET', '/')).body
   assert.ok(page.includes('You are the board') && page.includes('Tern') && !page.includes('/account'))
   assert.equal((await app.ask('GET', '/account')).status, 404)
-  const { key } = insertKeyRow(app.ctx, companyId, insertAgentRow(app.ctx, companyId))
+  const { key } = insertKey(app.ctx, insertAgentRow(app.ctx, { company_id: companyId }))
   assert.ok(!(await app.as(key)('GET', '/')).body.includes('Tern'))
 })
 
 test('with --require-token the start page names no company before the link was opened', async (t) => {
   const app = createTestApp(t, { requireToken: true })
-  insertCompanyRow(app.ctx, 'Tern')
+  insertCompany(app.ctx, 'Tern')
   const kept = await app.ask('GET', '/')
   assert.equal(kept.status, 401)
   assert.match(kept.body, /open the link that the server printed/)

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../src/database/sql.ts'
 import { createApp } from '../../src/http/app.ts'
-import { insertCompanyRow } from '../http/rows.ts'
+import { insertCompany } from '../arrange.ts'
 import { cookieOf, createPeopleApp, PASSWORD } from './people.ts'
 
 test('signing in gives a cookie that is the person, until it signs out', async (t) => {
   const app = createPeopleApp(t)
-  const companyId = insertCompanyRow(app.ctx)
+  const companyId = insertCompany(app.ctx)
   const { id, email } = await app.person('Ada', { [companyId]: 'owner' })
   const signedIn = await app.ask('POST', '/api/auth/sign-in', { email: ' ADA@example.com ', password: PASSWORD })
   assert.equal(signedIn.status, 200, JSON.stringify(signedIn.body))
@@ -118,7 +118,7 @@ test('guessing is slowed down with Retry-After, and the right password too is re
 
 test('a token is its person, is listed by its beginning, and is 401 once it is revoked', async (t) => {
   const app = createPeopleApp(t)
-  const companyId = insertCompanyRow(app.ctx)
+  const companyId = insertCompany(app.ctx)
   const { ask } = await app.person('Ada', { [companyId]: 'admin' })
   const made = await ask('POST', '/api/board/tokens', { name: 'backup' })
   assert.equal(made.status, 201)
@@ -149,7 +149,7 @@ test('making many tokens is slowed down', async (t) => {
 test('a person watches a company with the cookie, until the session ends or the membership does', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const app = createPeopleApp(t)
-  const companyId = insertCompanyRow(app.ctx)
+  const companyId = insertCompany(app.ctx)
   const api = createApp(app.ctx)
   const watch = async (cookie: string) => {
     const response = await api.request(`/api/companies/${companyId}/events`, { headers: { cookie } })

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../src/database/sql.ts'
-import { insertIssue } from '../arrange-gp.ts'
+import { insertCompany, insertIssue } from '../arrange.ts'
 import { cookieOf, createPeopleApp, PASSWORD } from '../auth/people.ts'
-import { insertCompanyRow } from '../http/rows.ts'
 
 /** A company with one person of each role, and a stranger with a company of her own. */
 async function arrange(t: Parameters<typeof createPeopleApp>[0]) {
   const app = createPeopleApp(t)
-  const companyId = insertCompanyRow(app.ctx)
-  const other = insertCompanyRow(app.ctx, 'Other')
+  const companyId = insertCompany(app.ctx)
+  const other = insertCompany(app.ctx, 'Other')
   const owner = await app.person('Olga', { [companyId]: 'owner' })
   const admin = await app.person('Adam', { [companyId]: 'admin' })
   const member = await app.person('Mia', { [companyId]: 'member' })
@@ -109,7 +108,7 @@ test('an invitation that is revoked or expired is gone, and nobody invites to mo
 
 test('the setup link makes the first owner, once, who owns what local mode has left', async (t) => {
   const app = createPeopleApp(t)
-  const companyId = insertCompanyRow(app.ctx)
+  const companyId = insertCompany(app.ctx)
   const token = app.ctx.setup!.token!
   const form = { token, name: 'Olga', email: 'olga@example.com', password: PASSWORD }
   assert.equal((await app.ask('GET', '/setup?token=wrong')).status, 404)
@@ -155,7 +154,7 @@ test('who set the server up, and nobody else, freezes every company, also those 
 
 test('an entity is 404 to strangers and 403 to those of the company who may not change it', async (t) => {
   const { app, companyId, stranger, viewer, member } = await arrange(t)
-  const issue = insertIssue(app, companyId)
+  const issue = insertIssue(app.ctx, { company_id: companyId })
   const path = `/api/issues/${issue.id}`
   assert.equal((await stranger.ask('GET', path)).status, 404)
   assert.equal((await stranger.ask('PATCH', path, { title: 'x' })).status, 404)
@@ -178,7 +177,7 @@ test('a member works on projects, but does not decide what runs on the machine',
 
 test('in local trusted mode there are no people, and nobody signs in', async (t) => {
   const app = createPeopleApp(t, { mode: 'local_trusted' })
-  const companyId = insertCompanyRow(app.ctx)
+  const companyId = insertCompany(app.ctx)
   assert.deepEqual((await app.ask('GET', `/api/companies/${companyId}/members`)).body, [])
   assert.equal((await app.ask('POST', `/api/companies/${companyId}/invitations`)).status, 403)
   assert.equal((await app.ask('POST', '/api/board/tokens')).status, 403)

@@ -39,7 +39,7 @@ test('a folder becomes a company, the company a zip, and the zip a company again
   assert.deepEqual(readFileSync(two), readFileSync(one))
 
   const ambiguous = await run('export', 'AgentSys Engineering', '--preview')
-  assert.match(ambiguous.err, /Several companies/)
+  assert.match(ambiguous.err, /2 are called AgentSys Engineering\. Name one by its id: \w{8}, \w{8}\./)
   const into = await run('import', one, '--into', 'AGE', '--collision', 'skip', '--yes')
   assert.match(into.out, /0 created, 0 renamed, \d+ skipped/)
 })

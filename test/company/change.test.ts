@@ -4,8 +4,8 @@ import { v7 as uuid } from 'uuid'
 import { companySpend } from '../../src/cost/queries.ts'
 import { sql } from '../../src/database/sql.ts'
 import { insertRun } from '../arrange.ts'
-import { arrangeCompany } from '../arrange-gp.ts'
 import { createTestApp } from '../helpers.ts'
+import { arrangeCompany } from '../make.ts'
 
 async function arrange(t: Parameters<typeof createTestApp>[0]) {
   const app = createTestApp(t)
@@ -162,8 +162,8 @@ test('what the board paused by hand no budget resumes', async (t) => {
 
 for (const status of ['paused', 'archived']) {
   test(`what runs in a company that is ${status} is asked to stop, once`, async (t) => {
-    const { app, company, ceo, patch, events } = await arrange(t)
-    await insertRun(app, { id: ceo.id, company_id: company.id })
+    const { app, ceo, patch, events } = await arrange(t)
+    await insertRun(app, ceo)
     await patch({ status })
     await patch({ status })
     assert.deepEqual(

@@ -1,11 +1,24 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { v7 as uuid } from 'uuid'
+import { removeLeftovers } from '../../src/company/leftovers.ts'
 import { raw, sql } from '../../src/database/sql.ts'
-import { arrangeCompany, insertIssue, insertLiveRun } from '../arrange-gp.ts'
-import { createTestApp, type TestApp } from '../helpers.ts'
+import { insertIssue, insertRunRow } from '../arrange.ts'
+import { createTestApp, type TestApp, temporaryFolder } from '../helpers.ts'
+import { arrangeCompany } from '../make.ts'
+import { createTestRuns } from '../runs.ts'
+import { startTestServer } from '../server.ts'
 
 /** The rows of every table that is one of ours, by table. */
 function countRows(app: TestApp): Record<string, number> {
@@ -34,7 +47,7 @@ const formOf = (content: string) => {
 
 /** A company with something in every part of it. */
 async function fill(app: TestApp) {
-  const { company, ceo, engineer, other } = await arrangeCompany(app)
+  const { company, ceo, engineer, other, stranger } = await arrangeCompany(app)
   const at = `/api/companies/${company.id}`
   const top = await app.make('POST', `${at}/goals`, { title: 'top' })
   const goal = await app.make('POST', `${at}/goals`, { title: 'below', parentId: top.id, ownerAgentId: ceo.id })
@@ -44,8 +57,8 @@ async function fill(app: TestApp) {
     leadAgentId: ceo.id,
     workspace: { cwd: '/srv' },
   })
-  const issue = insertIssue(app, company.id, { goal_id: goal.id, project_id: project.id })
-  const run = insertLiveRun(app, company.id, engineer.id)
+  const issue = insertIssue(app.ctx, { company_id: company.id, goal_id: goal.id, project_id: project.id })
+  const run = insertRunRow(app.ctx, engineer)
   app.ctx.db.run(sql.updateTable('run').set({ issue_id: issue.id }).where('id', '=', run))
   const asRun = app.as(await app.ctx.tokens.sign({ id: run, agentId: engineer.id, companyId: company.id }))
   const approval = (
@@ -90,7 +103,7 @@ async function fill(app: TestApp) {
   )
   const end = () =>
     app.ctx.db.run(sql.updateTable('run').set({ status: 'succeeded', finished_at: app.ctx.now }).where('id', '=', run))
-  return { company, other, run, end }
+  return { company, ceo, other, stranger, run, end }
 }
 
 const FILLED = [
@@ -121,6 +134,92 @@ test('a deleted company leaves no row in any table, and no file', async (t) => {
   const found = app.ctx.db.all(sql.selectFrom(raw<{ rowid: number }>`issue_text('Issue')`.as('f')).select('f.rowid'))
   assert.deepEqual(found, [])
   assert.equal((await app.ask('GET', `/api/companies/${company.id}`)).status, 404)
+})
+
+/** Puts a file into a folder that an id names, as runs and agents do. @returns the folder */
+function fillFolder(app: TestApp, kind: string, id: string): string {
+  const folder = path.join(app.config.dataDir, kind, id)
+  mkdirSync(path.join(folder, 'deep'), { recursive: true })
+  writeFileSync(path.join(folder, 'deep', 'file'), 'x')
+  return folder
+}
+
+test('the folders of a deleted company go, those of its runs and agents among them, and no other', async (t) => {
+  const app = createTestApp(t)
+  const { company, ceo, stranger, other, run, end } = await fill(app)
+  end()
+  const kept = [
+    fillFolder(app, 'agents', stranger.id),
+    fillFolder(app, 'runs', insertRunRow(app.ctx, stranger)),
+    fillFolder(app, 'skills', other.id),
+  ]
+  const gone = [fillFolder(app, 'agents', ceo.id), fillFolder(app, 'runs', run), fillFolder(app, 'skills', company.id)]
+  await app.make('DELETE', `/api/companies/${company.id}?confirm=Acme`)
+  assert.deepEqual(gone.filter(existsSync), [])
+  assert.deepEqual(kept.filter(existsSync), kept)
+})
+
+test('a link in the place of a folder goes, and what it leads to stays', async (t) => {
+  const app = createTestApp(t)
+  const { company, ceo, engineer } = await arrangeCompany(app)
+  const outside = temporaryFolder(t)
+  writeFileSync(path.join(outside, 'file'), 'x')
+  const link = path.join(app.config.dataDir, 'agents', ceo.id)
+  mkdirSync(path.dirname(link))
+  symlinkSync(outside, link)
+  const linkInside = path.join(fillFolder(app, 'agents', engineer.id), 'link')
+  symlinkSync(outside, linkInside)
+  await app.make('DELETE', `/api/companies/${company.id}?confirm=Acme`)
+  assert.deepEqual(readdirSync(path.dirname(link)), [])
+  assert.equal(readFileSync(path.join(outside, 'file'), 'utf8'), 'x')
+})
+
+test('what could not be removed is logged, and goes at the next start of the server', async (t) => {
+  const app = createTestApp(t)
+  const { company, ceo, engineer } = await arrangeCompany(app)
+  const folders = [fillFolder(app, 'agents', ceo.id), fillFolder(app, 'agents', engineer.id)]
+  // As root may remove anything, the name of the folder that these are in is taken by a file.
+  const [agents, aside] = [path.join(app.config.dataDir, 'agents'), path.join(app.config.dataDir, 'aside')]
+  renameSync(agents, aside)
+  writeFileSync(agents, '')
+  await app.make('DELETE', `/api/companies/${company.id}?confirm=Acme`)
+  assert.equal(app.logged.filter((line) => line.includes('was not removed')).length, 2)
+  rmSync(agents)
+  renameSync(aside, agents)
+  assert.deepEqual(folders.filter(existsSync), folders)
+  await removeLeftovers(app.ctx)
+  assert.deepEqual(readdirSync(agents), [])
+  assert.equal(countRows(app).leftover, 0)
+})
+
+test('a company is deleted even where it cannot be written down that its files are gone', async (t) => {
+  const app = createTestApp(t)
+  const { company, ceo } = await arrangeCompany(app)
+  const folder = fillFolder(app, 'agents', ceo.id)
+  const refuse = raw`create temp trigger refuse before delete on leftover begin select raise(abort, 'no'); end`
+  app.ctx.db.run(refuse.compile(sql))
+  await app.make('DELETE', `/api/companies/${company.id}?confirm=Acme`)
+  assert.equal(existsSync(folder), false)
+  assert.ok(countRows(app).leftover! > 0)
+})
+
+test('a server removes at its start what the one before it had no time for', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const id = uuid()
+  const { server } = await startTestServer(t, { dataDir })
+  await server.ctx.write(() => server.ctx.db.run(sql.insertInto('leftover').values({ folder: 'runs', id })))
+  await server.close()
+  const folder = path.join(dataDir, 'runs', id)
+  mkdirSync(folder, { recursive: true })
+  await startTestServer(t, { dataDir })
+  assert.equal(existsSync(folder), false)
+})
+
+test('only an id names what is left over', (t) => {
+  const { ctx } = createTestApp(t)
+  for (const id of ['', '.', '..', `../${'a'.repeat(33)}`, `${'a'.repeat(17)}/${'a'.repeat(18)}`]) {
+    assert.throws(() => ctx.db.run(sql.insertInto('leftover').values({ folder: 'runs', id })), /CHECK/, id)
+  }
 })
 
 test('every reference to what there may be many of has an index, so that a deletion reads no whole table for each row', (t) => {
@@ -170,6 +269,25 @@ test('a company in which something runs is not deleted', async (t) => {
   assert.equal((await app.ask('DELETE', path)).status, 200)
 })
 
+test('a run that is being stopped keeps its folder until it has ended', async (t) => {
+  const app = await createTestRuns(t)
+  const agent = await app.agentThat('ignore-sigterm.js')
+  const remove = () => app.ask('DELETE', `/api/companies/${app.companyId}?confirm=Acme`)
+  const running = app.next('run.running')
+  await app.make('POST', `/api/agents/${agent}/wakeup`)
+  await app.tick()
+  await running
+  const [run] = await app.runs()
+  const folder = path.join(app.config.dataDir, 'runs', run.id)
+  const finished = app.next('run.finished')
+  await app.make('POST', `/api/runs/${run.id}/cancel`)
+  assert.equal((await remove()).status, 409)
+  assert.equal(existsSync(folder), true)
+  await finished
+  assert.equal((await remove()).status, 200)
+  assert.equal(existsSync(folder), false)
+})
+
 test('the counts are of the companies of the caller', async (t) => {
   const app = createTestApp(t)
   const { company, ceo, engineer, other, stranger } = await arrangeCompany(app)
@@ -177,8 +295,8 @@ test('the counts are of the companies of the caller', async (t) => {
   await app.make('POST', `${at}/goals`, { title: 'x' })
   await app.make('POST', `${at}/projects`, { name: 'x' })
   await ceo.ask('POST', `${at}/approvals`, { type: 'approve_ceo_strategy', payload: { plan: 'x' } })
-  insertIssue(app, company.id)
-  const done = insertIssue(app, company.id)
+  insertIssue(app.ctx, { company_id: company.id })
+  const done = insertIssue(app.ctx, { company_id: company.id })
   app.ctx.db.run(sql.updateTable('issue').set({ status: 'done', completed_at: app.ctx.now }).where('id', '=', done.id))
   app.ctx.db.run(sql.updateTable('agent').set({ status: 'terminated' }).where('id', '=', engineer.id))
   const ours = {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { arrangeCompany, insertIssue } from '../arrange-gp.ts'
+import { insertIssue } from '../arrange.ts'
 import { createTestApp } from '../helpers.ts'
+import { arrangeCompany } from '../make.ts'
 
 async function arrange(t: Parameters<typeof createTestApp>[0]) {
   const app = createTestApp(t)
@@ -108,7 +109,7 @@ test('a goal that something refers to is not deleted, and the answer says what r
   const { app, ask, goal, company } = await arrange(t)
   const top = await goal('top')
   const below = await goal('below', { parentId: top.id })
-  insertIssue(app, company.id, { goal_id: below.id })
+  insertIssue(app.ctx, { company_id: company.id, goal_id: below.id })
   const first = await ask('DELETE', `/api/goals/${top.id}`)
   assert.equal(first.status, 409)
   assert.equal(first.body.details.goals, 1)

@@ -6,8 +6,9 @@ import { NewAgent } from '../../src/agent/agent.ts'
 import { AGENT_ICONS } from '../../src/agent/icons.ts'
 import { RuntimeConfig } from '../../src/agent/runtime-config.ts'
 import { keysOf } from '../../src/guide/keys.ts'
-import { asAgent, insertIssue, insertRun, makeAgent, makeCompany } from '../agent/fixtures.ts'
+import { asAgent, insertIssue, insertRunRow } from '../arrange.ts'
 import { createTestApp, type TestApp } from '../helpers.ts'
+import { makeAgent, makeCompany } from '../make.ts'
 
 const GUIDES = [
   '/llms/agent-configuration.txt',
@@ -101,13 +102,13 @@ async function ceoIn(app: TestApp, requireBoardApprovalForNewAgents: boolean): P
     role: 'ceo',
   })
   if (approval) await app.make('POST', `/api/approvals/${approval.id}/approve`)
-  const runId = await insertRun(app, ceo)
+  const runId = insertRunRow(app.ctx, ceo)
   return {
     SERVICE_API_URL: 'http://service',
     SERVICE_API_KEY: await app.ctx.tokens.sign({ id: runId, agentId: ceo.id, companyId }),
     SERVICE_AGENT_ID: ceo.id,
     SERVICE_COMPANY_ID: companyId,
-    SERVICE_TASK_ID: await insertIssue(app, companyId),
+    SERVICE_TASK_ID: insertIssue(app.ctx, { company_id: companyId }).id,
   }
 }
 

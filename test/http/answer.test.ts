@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as v from 'valibot'
 import { ErrorAnswer } from '../../src/http/openapi.ts'
+import { insertCompany } from '../arrange.ts'
 import { createTestApp } from '../helpers.ts'
-import { insertCompanyRow } from './rows.ts'
 
 test('a single read is 304 to whoever has it already', async (t) => {
   const { ctx, ask } = createTestApp(t)
-  const path = `/api/companies/${insertCompanyRow(ctx)}`
+  const path = `/api/companies/${insertCompany(ctx)}`
   const etag = (await ask('GET', path)).headers.get('etag')!
   const known = [etag, `W/${etag}`, `"other", ${etag}`, `"other",W/${etag}`, '*']
   for (const tag of known) {
@@ -23,7 +23,7 @@ test('a single read is 304 to whoever has it already', async (t) => {
 
 test('an ETag changes with what it stands for', async (t) => {
   const { ctx, ask } = createTestApp(t)
-  const [one, other] = [insertCompanyRow(ctx, 'One'), insertCompanyRow(ctx, 'Other')]
+  const [one, other] = [insertCompany(ctx, 'One'), insertCompany(ctx, 'Other')]
   const etags = [one, other, one].map(async (id) => (await ask('GET', `/api/companies/${id}`)).headers.get('etag'))
   const [first, second, again] = await Promise.all(etags)
   assert.notEqual(first, second)
@@ -83,7 +83,7 @@ test('an unknown path is 404, a known one with another method 405 that names the
 
 test('a list of 1,100 comes in pages that the Link header leads through, each row once', async (t) => {
   const { ctx, ask } = createTestApp(t)
-  const ids = Array.from({ length: 1_100 }, (_, i) => insertCompanyRow(ctx, `Company ${i}`)).sort()
+  const ids = Array.from({ length: 1_100 }, (_, i) => insertCompany(ctx, `Company ${i}`)).sort()
   const seen: string[] = []
   const sizes: number[] = []
   for (let next: string | undefined = '/api/companies?count=true'; next; ) {
@@ -99,7 +99,7 @@ test('a list of 1,100 comes in pages that the Link header leads through, each ro
 
 test('a page of just what there is has no next one', async (t) => {
   const { ctx, ask } = createTestApp(t)
-  for (let i = 0; i < 3; i++) insertCompanyRow(ctx)
+  for (let i = 0; i < 3; i++) insertCompany(ctx)
   const { body, headers } = await ask('GET', '/api/companies?limit=3')
   assert.equal(body.length, 3)
   assert.equal(headers.get('link'), null)

@@ -3,17 +3,17 @@ import { createSecretKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { SignJWT } from 'jose'
 import { sql } from '../../src/database/sql.ts'
+import { insertAgentRow, insertCompany, insertKey, insertRunRow } from '../arrange.ts'
 import { createTestApp } from '../helpers.ts'
-import { insertAgentRow, insertCompanyRow, insertKeyRow, insertRunRow } from './rows.ts'
 
 /** An app with an agent that has a key, and a run that has a token. */
 async function arrange(t: TestContext, role = 'ceo') {
   const app = createTestApp(t)
-  const companyId = insertCompanyRow(app.ctx)
-  const agentId = insertAgentRow(app.ctx, companyId, { role })
-  const runId = insertRunRow(app.ctx, companyId, agentId)
+  const companyId = insertCompany(app.ctx)
+  const agentId = insertAgentRow(app.ctx, { company_id: companyId, role }).id
+  const runId = insertRunRow(app.ctx, { id: agentId })
   const token = await app.ctx.tokens.sign({ id: runId, agentId, companyId })
-  return { ...app, companyId, agentId, runId, token, key: insertKeyRow(app.ctx, companyId, agentId) }
+  return { ...app, companyId, agentId, runId, token, key: insertKey(app.ctx, { id: agentId }, { last_used_at: null }) }
 }
 
 for (const mode of ['local_trusted', 'authenticated'] as const) {
@@ -97,7 +97,7 @@ for (const status of ['terminated', 'pending_approval'] as const) {
 
 test('a run token is its agent, in its own company only', async (t) => {
   const { ctx, as, token, companyId } = await arrange(t)
-  const other = insertCompanyRow(ctx, 'Other')
+  const other = insertCompany(ctx, 'Other')
   assert.equal((await as(token)('GET', `/api/companies/${companyId}`)).status, 200)
   for (const path of [`/api/companies/${other}`, '/api/companies/nowhere']) {
     const { status, body } = await as(token)('GET', path)

@@ -5,14 +5,14 @@ import { type TestContext, test } from 'node:test'
 import type { Context } from '../../src/context.ts'
 import { sql } from '../../src/database/sql.ts'
 import { createApp } from '../../src/http/app.ts'
+import { insertAgentRow, insertCompany, insertKey, insertRunRow } from '../arrange.ts'
 import { createTestApp } from '../helpers.ts'
 import { startTestServer } from '../server.ts'
-import { insertAgentRow, insertCompanyRow, insertKeyRow, insertRunRow } from './rows.ts'
 
 /** Watches a company; `next` resolves with what came since, as text. */
 function watching(t: TestContext) {
   const app = createTestApp(t)
-  const companyId = insertCompanyRow(app.ctx)
+  const companyId = insertCompany(app.ctx)
   const api = createApp(app.ctx)
   async function watch(headers: Record<string, string> = {}, id = companyId) {
     const response = await api.request(`/api/companies/${id}/events`, { headers })
@@ -40,7 +40,7 @@ test('what happens in a company is sent as it happens, with its id', async (t) =
 test('only what happened in that company is sent', async (t) => {
   const { ctx, watch, publish } = watching(t)
   const { next, reader } = await watch()
-  await publish('issue.created', { of: 'another' }, insertCompanyRow(ctx))
+  await publish('issue.created', { of: 'another' }, insertCompany(ctx))
   await publish('issue.created', { of: 'this' })
   assert.match(await next(), /"of":"this"/)
   await reader.cancel()
@@ -102,8 +102,8 @@ test('a silent stream says every 15 seconds that it lives', async (t) => {
 test('a watcher whose run has ended is cut off', async (t) => {
   const { ctx, companyId, watch } = watching(t)
   t.mock.timers.enable({ apis: ['setInterval'] })
-  const agentId = insertAgentRow(ctx, companyId)
-  const runId = insertRunRow(ctx, companyId, agentId)
+  const agentId = insertAgentRow(ctx, { company_id: companyId }).id
+  const runId = insertRunRow(ctx, { id: agentId })
   const token = await ctx.tokens.sign({ id: runId, agentId, companyId })
   const { reader } = await watch({ authorization: `Bearer ${token}` })
   ctx.db.run(sql.updateTable('run').set({ status: 'succeeded', finished_at: ctx.now }))
@@ -113,12 +113,12 @@ test('a watcher whose run has ended is cut off', async (t) => {
 
 test('agents watch their own company only', async (t) => {
   const { ctx, companyId, watch } = watching(t)
-  const { key } = insertKeyRow(ctx, companyId, insertAgentRow(ctx, companyId))
+  const { key } = insertKey(ctx, insertAgentRow(ctx, { company_id: companyId }))
   const authorization = `Bearer ${key}`
   const own = await watch({ authorization })
   assert.equal(own.response.status, 200)
   await own.reader.cancel()
-  assert.equal((await watch({ authorization }, insertCompanyRow(ctx))).response.status, 403)
+  assert.equal((await watch({ authorization }, insertCompany(ctx))).response.status, 403)
   assert.equal((await watch({}, 'nowhere')).response.status, 404)
 })
 
@@ -158,7 +158,7 @@ async function watchBySocket(port: number, companyId: string) {
 test('a client that does not keep up is dropped, and its memory with it', async (t) => {
   const { server, port } = await startTestServer(t)
   const { ctx } = server
-  const companyId = insertCompanyRow(ctx)
+  const companyId = insertCompany(ctx)
   const socket = await watchBySocket(port, companyId)
   const watchers = countWatchers(ctx)
   const slow = await watchBySocket(port, companyId)
@@ -177,7 +177,7 @@ test('a client that does not keep up is dropped, and its memory with it', async 
 test('a client that goes leaves no watcher behind', async (t) => {
   const { server, port } = await startTestServer(t)
   const watchers = countWatchers(server.ctx)
-  const socket = await watchBySocket(port, insertCompanyRow(server.ctx))
+  const socket = await watchBySocket(port, insertCompany(server.ctx))
   const left = new Promise<void>((resolve) => {
     watchers.onLeave = resolve
   })
@@ -188,7 +188,7 @@ test('a client that goes leaves no watcher behind', async (t) => {
 
 test('a stop of the server ends the streams', async (t) => {
   const { server, port, logged } = await startTestServer(t)
-  const companyId = insertCompanyRow(server.ctx)
+  const companyId = insertCompany(server.ctx)
   const socket = await watchBySocket(port, companyId)
   const chunks: Buffer[] = []
   socket.on('data', (chunk) => chunks.push(chunk))

@@ -4,8 +4,8 @@ import { raw, sql } from '../../src/database/sql.ts'
 import { LOCAL_BOARD } from '../../src/http/caller.ts'
 import { withIdempotency } from '../../src/http/idempotency.ts'
 import { Reply } from '../../src/http/route.ts'
+import { insertAgentRow, insertCompany, insertKey } from '../arrange.ts'
 import { createTestApp } from '../helpers.ts'
-import { insertAgentRow, insertCompanyRow, insertKeyRow } from './rows.ts'
 
 const key = { 'idempotency-key': 'k1' }
 
@@ -51,8 +51,8 @@ test('a key is forgotten after a day', async (t) => {
 
 test('the keys of two callers do not meet', async (t) => {
   const { ctx, ask, as } = createTestApp(t)
-  const companyId = insertCompanyRow(ctx)
-  const { key: agentKey } = insertKeyRow(ctx, companyId, insertAgentRow(ctx, companyId, { role: 'ceo' }))
+  const companyId = insertCompany(ctx)
+  const { key: agentKey } = insertKey(ctx, insertAgentRow(ctx, { company_id: companyId, role: 'ceo' }))
   assert.equal((await ask('POST', '/api/companies', { name: 'Acme' }, key)).status, 201)
   assert.equal((await as(agentKey)('POST', '/api/companies', { name: 'Acme' }, key)).status, 403)
 })

@@ -4,8 +4,9 @@ import path from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from '../../src/database/sql.ts'
-import { asAgent, makeAgent, makeCompany } from '../agent/fixtures.ts'
+import { asAgent } from '../arrange.ts'
 import { createTestApp, type TestApp } from '../helpers.ts'
+import { makeAgent, makeCompany } from '../make.ts'
 import { exportAll, importNew } from './fixtures.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely.

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { sql } from '../../src/database/sql.ts'
-import { asAgent, makeAgent, makeCompany } from '../agent/fixtures.ts'
-import { insertAgent } from '../arrange.ts'
+import { asAgent, insertAgent } from '../arrange.ts'
 import { createTestApp, type TestApp } from '../helpers.ts'
+import { makeAgent, makeCompany } from '../make.ts'
 import { countRows, filesOf, importInto, importNew, inline, PACKAGES, refuse } from './fixtures.ts'
 
 const agentsys = filesOf(path.join(PACKAGES, 'agentsys-engineering'))

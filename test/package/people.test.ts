@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { insertCompany } from '../arrange.ts'
 import { createPeopleApp } from '../auth/people.ts'
-import { insertCompanyRow } from '../http/rows.ts'
 import { inline } from './fixtures.ts'
 
 const FILES = { 'COMPANY.md': '---\nname: Otter\n---\n', 'agents/ceo/AGENTS.md': '---\nname: CEO\n---\nLead.\n' }
@@ -10,7 +10,7 @@ const TO_OLD = { source: inline(FILES), target: { mode: 'existing_company' } }
 
 test('the members of a company are those of a new one that is imported from it, and who imports owns it', async (t) => {
   const app = createPeopleApp(t)
-  const companyId = insertCompanyRow(app.ctx)
+  const companyId = insertCompany(app.ctx)
   const owner = await app.person('Olga', { [companyId]: 'owner' })
   const admin = await app.person('Adam', { [companyId]: 'admin' })
   const viewer = await app.person('Vera', { [companyId]: 'viewer' })
@@ -23,8 +23,8 @@ test('the members of a company are those of a new one that is imported from it, 
 
 test('imports and exports are for admins, and a company without an asker for who may found one', async (t) => {
   const app = createPeopleApp(t)
-  const companyId = insertCompanyRow(app.ctx)
-  const other = insertCompanyRow(app.ctx, 'Other')
+  const companyId = insertCompany(app.ctx)
+  const other = insertCompany(app.ctx, 'Other')
   const admin = await app.person('Adam', { [companyId]: 'admin' })
   const member = await app.person('Mia', { [companyId]: 'member' })
   const viewer = await app.person('Vera', { [companyId]: 'viewer' })

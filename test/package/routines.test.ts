@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTestApp } from '../helpers.ts'
-import { exportAll, importNew, inline } from './fixtures.ts'
+import { createTestApp, type TestApp } from '../helpers.ts'
+import { exportAll, importInto, importNew, inline } from './fixtures.ts'
 
 const FILES = {
   'COMPANY.md': '---\nname: Walrus\n---\n',
@@ -46,6 +46,86 @@ test('routines go out as they are and come back the same, beside issues of the s
   const copy = routines.find((one: { title: string; projectId: null }) => one.title === routine.title && !one.projectId)
   assert.deepEqual([copy.priority, copy.labelIds.length, copy.status], ['high', 1, 'paused'])
   assert.equal(routines.length, 3)
+})
+
+/** A company with a routine for a goal, below an issue, and that issue. */
+async function arrangeBelow(app: TestApp, goalTitle = 'Clean') {
+  const { target } = await importNew(app, FILES)
+  const at = `/api/companies/${target.companyId}`
+  const goal = await app.make('POST', `${at}/goals`, { title: goalTitle, level: 'company', status: 'active' })
+  const project = await app.make('POST', `${at}/projects`, { name: 'Yard' })
+  const issue = await app.make('POST', `${at}/issues`, { title: 'Autumn', projectId: project.id })
+  const routines = (await app.ask('GET', `${at}/routines`)).body
+  const { id } = routines.find((routine: { title: string }) => routine.title === 'Sweep')
+  await app.make('PATCH', `/api/routines/${id}`, { goalId: goal.id, parentId: issue.id })
+  return { companyId: target.companyId, at, issue }
+}
+
+/** What the routine Sweep of a company is for and below, by title. */
+async function aboveSweep(app: TestApp, companyId: string) {
+  const of = async (what: string) => (await app.ask('GET', `/api/companies/${companyId}/${what}`)).body
+  const sweep = (await of('routines')).find((routine: { title: string }) => routine.title === 'Sweep')
+  const titleOf = (all: { id: string; title: string }[], id: string) => all.find((one) => one.id === id)?.title
+  return [titleOf(await of('goals'), sweep.goalId), titleOf(await of('issues'), sweep.parentId)]
+}
+
+for (const title of ['Clean', '2026', '清潔']) {
+  test(`a routine goes with its goal ${title} and its parent issue, and comes back with both`, async (t) => {
+    const app = createTestApp(t)
+    const { companyId } = await arrangeBelow(app, title)
+    const first = await exportAll(app, companyId)
+    const again = await importNew(app, first)
+    assert.deepEqual(await exportAll(app, again.target.companyId), first)
+    assert.deepEqual(await aboveSweep(app, again.target.companyId), [title, 'Autumn'])
+  })
+}
+
+test('an import into a company that has the goal and the issue puts the routine below those', async (t) => {
+  const app = createTestApp(t)
+  const { companyId } = await arrangeBelow(app)
+  const files = await exportAll(app, companyId)
+  const { id } = await app.make('POST', '/api/companies', { name: 'Other' })
+  const without = await importInto(app, id, files, { include: { issues: false } })
+  assert.equal(without.counts.byKind.goal.create, 1)
+  await importInto(app, id, files, { collisionStrategy: 'skip' })
+  assert.deepEqual(await aboveSweep(app, id), ['Clean', 'Autumn'])
+})
+
+test('a parent issue that is not in the package is left out, with a warning that names the routine', async (t) => {
+  const app = createTestApp(t)
+  const { companyId, at, issue } = await arrangeBelow(app)
+  const include = { issues: true }
+  const selectedFiles = ['COMPANY.md', 'tasks/sweep/TASK.md', '.service.yaml']
+  const warnings = async (body: object) => (await app.make('POST', `${at}/exports`, body)).warnings
+  const expected = [
+    {
+      code: 'left_out',
+      path: 'tasks/sweep/TASK.md',
+      message: 'Its parent issue is not in the package; the routine goes without.',
+    },
+  ]
+  assert.deepEqual(await warnings({ include }), [])
+  assert.deepEqual(await warnings({ include, selectedFiles }), expected)
+  const over = { code: 'left_out', path: null, message: '1 issues that are over stay here.' }
+  await app.make('PATCH', `/api/issues/${issue.id}`, { status: 'cancelled' })
+  assert.deepEqual(await warnings({ include }), [over, ...expected])
+  const again = await importNew(app, await exportAll(app, companyId))
+  assert.deepEqual(await aboveSweep(app, again.target.companyId), ['Clean', undefined])
+})
+
+test('a goal or a parent that the package does not have is passed over, with a warning that names the file', async (t) => {
+  const app = createTestApp(t)
+  const plan = await importNew(app, {
+    ...FILES,
+    '.service.yaml': 'schema: service/v1\nroutines:\n  sweep:\n    goal: nowhere\n    parent: nobody\n',
+  })
+  const path = 'tasks/sweep/TASK.md'
+  const about = plan.warnings.filter((warning: { path: string }) => warning.path === path)
+  assert.deepEqual(about, [
+    { code: 'unknown', path, message: 'There is no goal nowhere; the routine is for none.' },
+    { code: 'unknown', path, message: 'There is no task nobody; the routine is below none.' },
+  ])
+  assert.deepEqual(await aboveSweep(app, plan.target.companyId), [undefined, undefined])
 })
 
 test('a schedule that cannot be followed is a problem of the package that names the file', async (t) => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findProjectsByIds } from '../../src/project/queries.ts'
-import { arrangeCompany, insertIssue } from '../arrange-gp.ts'
+import { insertIssue } from '../arrange.ts'
 import { createTestApp } from '../helpers.ts'
+import { arrangeCompany } from '../make.ts'
 
 async function arrange(t: Parameters<typeof createTestApp>[0]) {
   const app = createTestApp(t)
@@ -125,7 +126,7 @@ test('a date that does not exist is refused', async (t) => {
 test('a project with issues is not deleted; an empty one goes with its workspaces', async (t) => {
   const { app, project, ask, company, engineer, ceo } = await arrange(t)
   const busy = await project('busy')
-  insertIssue(app, company.id, { project_id: busy.id })
+  insertIssue(app.ctx, { company_id: company.id, project_id: busy.id })
   const refused = await ask('DELETE', `/api/projects/${busy.id}`)
   assert.equal(refused.status, 409)
   assert.equal(refused.body.details.issues, 1)

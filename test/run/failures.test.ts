@@ -5,9 +5,10 @@ import { LOCAL_BOARD, SYSTEM } from '../../src/http/caller.ts'
 import { backoff } from '../../src/run/backoff.ts'
 import { claimRuns } from '../../src/run/claim.ts'
 import { NO_FACTS } from '../../src/run/facts.ts'
-import { findRun, findWaitingWake } from '../../src/run/queries.ts'
+import { findRun } from '../../src/run/queries.ts'
 import { type Ending, settleRun } from '../../src/run/settle.ts'
 import { requestWake } from '../../src/run/wake.ts'
+import { findWaitingWake } from '../../src/run/wake-queries.ts'
 import { insertRun } from '../arrange.ts'
 import { createTestRuns, type TestRuns } from '../runs.ts'
 
@@ -163,7 +164,7 @@ test('a change by the agent, with the token of its run or with its key, breaks t
     assert.equal((await runs.as(token)('POST', `/api/issues/${issue.id}/comments`, { body: 'Seen.' })).status, 201)
   }
   assert.equal((await runs.ask('GET', `/api/agents/${agent}`)).body.status, 'idle')
-  const run = await insertRun(runs, { id: agent, company_id: runs.companyId }, { issue_id: issue.id })
+  const run = await insertRun(runs, { id: agent }, { issue_id: issue.id })
   await run.ask('POST', `/api/issues/${issue.id}/comments`, { body: 'Done.' })
   const changed = findRun(runs.ctx.db, { id: run.id })?.has_changed
   assert.equal(changed, 1)

@@ -134,7 +134,7 @@ test('nothing is read ahead of a client, and one that takes nothing is dropped',
 test('a stream whose asker may not ask any more is ended', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const { app, agent, path } = await withLog(t, 'hello', true)
-  const log = await follow(app, path, { authorization: `Bearer ${insertKey(app.ctx, agent)}` })
+  const log = await follow(app, path, { authorization: `Bearer ${insertKey(app.ctx, agent).key}` })
   await log.until(({ type }) => type === 'log')
   app.ctx.db.run(sql.updateTable('agent_key').set({ revoked_at: app.ctx.now }))
   t.mock.timers.tick(15_000)

@@ -142,8 +142,8 @@ const GATES: [string, string, (runs: TestRuns, agentId: string) => unknown][] = 
           .where('id', '=', id),
       ),
   ],
-  ['a spent budget', 'agent_budget', (runs, id) => insertSpend(runs.ctx, { id, company_id: runs.companyId }, 100)],
-  ['a live run', 'agent_busy', (runs, id) => insertRun(runs, { id, company_id: runs.companyId })],
+  ['a spent budget', 'agent_budget', (runs, id) => insertSpend(runs.ctx, { id }, 100)],
+  ['a live run', 'agent_busy', (runs, id) => insertRun(runs, { id })],
   [
     'a full server',
     'server_busy',

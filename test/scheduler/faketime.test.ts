@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,11 +11,10 @@ import { environment } from '../cli/service.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { agentProgram } from './runs.ts'
 
-const LIBRARY = [
-  process.env.FAKETIME_LIBRARY ?? '',
-  '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1',
-  '/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1',
-].find((file) => file !== '' && existsSync(file))
+/** The variable's, else where Debian puts it, by architecture. */
+const LIBRARY = [process.env.FAKETIME_LIBRARY ?? '', ...globSync('/usr/lib/*/faketime/libfaketime.so.1')].find(
+  existsSync,
+)
 
 const skip = LIBRARY
   ? false

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import Sqlite from 'better-sqlite3'
-import { asAgent, insertIssue } from '../agent/fixtures.ts'
+import { asAgent, insertIssue } from '../arrange.ts'
 import { createTestRuns } from '../runs.ts'
 import { filesWith, formsOf } from './find.ts'
 
@@ -88,7 +88,7 @@ test('what a read redacts reaches the run that needs it, and is nowhere in the d
     adapterConfig: { url, headers: { 'x-place': C.header, authorization: { $secret: 'STORED' } } },
   })
   const ceo = await make('POST', `${at}/agents`, { name: 'Chief', role: 'ceo' })
-  const asCeo = await asAgent(runs, { id: ceo.id, companyId })
+  const asCeo = await asAgent(runs, { id: ceo.id })
   const hire = await make(
     'POST',
     `${at}/agent-hires`,
@@ -107,7 +107,7 @@ test('what a read redacts reaches the run that needs it, and is nowhere in the d
   await make('POST', `/api/approvals/${strategy.id}/request-revision`)
   await make('POST', `/api/approvals/${strategy.id}/resubmit`, { payload })
 
-  const issue = await insertIssue(runs, companyId, { project_id: project.id, assignee_agent_id: agent.id })
+  const issue = insertIssue(runs.ctx, { company_id: companyId, project_id: project.id, assignee_agent_id: agent.id }).id
   const rehearsal = await make('POST', `/api/agents/${agent.id}/rehearse`, { issueId: issue })
   assert.deepEqual(rehearsal.gates, [])
   const adapterConfig = { promptTemplate: `Use ${C.looks}.` }

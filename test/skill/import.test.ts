@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { actions, asAgent, makeAgent, makeCompany } from '../agent/fixtures.ts'
+import { asAgent } from '../arrange.ts'
 import { createTestApp, type TestApp } from '../helpers.ts'
+import { actions, makeAgent, makeCompany } from '../make.ts'
 import { importFiles, skillText } from './arrange.ts'
 
 test('a skill that is imported as files can be read back, whole', async (t) => {

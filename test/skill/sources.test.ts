@@ -3,8 +3,8 @@ import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { fetchArchive, parseRepository } from '../../src/skill/github.ts'
-import { makeCompany } from '../agent/fixtures.ts'
 import { createTestApp, temporaryFolder } from '../helpers.ts'
+import { makeCompany } from '../make.ts'
 import { repositoryZip, skillText } from './arrange.ts'
 
 test('the board imports a folder of the machine; links are left out and other files are not read', async (t) => {

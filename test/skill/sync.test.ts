@@ -4,8 +4,9 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { sql } from '../../src/database/sql.ts'
 import { refreshBundledSkills } from '../../src/skill/bundled.ts'
-import { actions, asAgent, insertRun, makeAgent, makeCompany } from '../agent/fixtures.ts'
+import { asAgent, insertRunRow } from '../arrange.ts'
 import { createTestApp, type TestApp, temporaryFolder } from '../helpers.ts'
+import { actions, makeAgent, makeCompany } from '../make.ts'
 import { createTestRuns } from '../runs.ts'
 import { importFiles, repositoryZip, skillText } from './arrange.ts'
 
@@ -226,7 +227,7 @@ test('a live run keeps the folder that it began with', async (t) => {
   const { companyId } = await shelf(t, app)
   const agent = await makeAgent(app, companyId, { desiredSkills: ['maps'] })
   const first = await sync(app, agent)
-  const runId = await insertRun(app, agent)
+  const runId = insertRunRow(app.ctx, agent)
   const second = await sync(app, agent, { desiredSkills: ['ink'] })
   assert.ok(existsSync(path.join(first.directory, 'maps/SKILL.md')))
   app.ctx.db.run(sql.updateTable('run').set({ finished_at: app.ctx.now, status: 'succeeded' }).where('id', '=', runId))
