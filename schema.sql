@@ -611,7 +611,9 @@ create table run (
 ) strict;
 
 create unique index run_one_live_per_slot on run (agent_id, slot) where finished_at is null;
-create index run_live on run (company_id, id) where finished_at is null;
+-- The few that have not ended. finished_at leads, so that SQLite takes these before the indexes of all runs there ever were.
+create index run_live on run (finished_at, company_id, id) where finished_at is null;
+create index run_live_by_agent on run (finished_at, agent_id, id) where finished_at is null;
 create index run_by_company on run (company_id, id);
 create index run_by_agent on run (agent_id, id);
 create index run_by_issue on run (issue_id, id) where issue_id is not null;

@@ -13,6 +13,7 @@ interface Change extends Options {
   goal?: string
   parent?: string
   comment?: string
+  reopen?: boolean
 }
 
 interface Filter extends Options {
@@ -84,6 +85,12 @@ export const issueCommand = () =>
       .argument('<issue>')
       .option('--comment <text>')
       .action((ref, options) => update(ref, { ...options, status: 'done' })),
+    verb('reopen', 'Open an issue again that is done or cancelled.', [
+      'issue reopen TER-6 --comment "The datum is wrong."',
+    ])
+      .argument('<issue>')
+      .option('--comment <text>', 'why')
+      .action((ref, options) => update(ref, { ...options, reopen: true })),
   ])
 
 const OPEN = 'backlog,todo,in_progress,in_review,blocked'
@@ -173,7 +180,7 @@ async function update(ref: string, options: Change): Promise<void> {
   const change = await changeOf({ ...options, company })
   const issue: Shown = await client.request('PATCH', path, {
     ...change,
-    ...given({ title: options.title, comment: options.comment }),
+    ...given({ title: options.title, comment: options.comment, reopen: options.reopen }),
   })
   show(options, issue, () => lineOf(issue))
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
+import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
 import { route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
 import { bookCostEvent, toCostEvent } from './book.ts'
@@ -16,7 +17,7 @@ import {
 } from './cost.ts'
 import { toCents } from './money.ts'
 import { countRunsByAgent, listNames } from './queries.ts'
-import { type Days, daysOf, NOTHING, sumTotals, type TotalKind, toFigures } from './totals.ts'
+import { type Days, daysOf, listDays, listTotals, sumOfCompany, type TotalKind, toFigures } from './totals.ts'
 
 const DAYS = v.object({
   from: v.optional(
@@ -24,6 +25,8 @@ const DAYS = v.object({
   ),
   to: v.optional(v.pipe(v.string(), v.description('The last UTC day. Default: today.'))),
 })
+
+const { limit, after } = LIST_QUERY
 
 /** A route that sums up costs by one thing, the most expensive first. */
 const grouping = (what: {
@@ -41,18 +44,19 @@ const grouping = (what: {
     path: `/api/companies/:companyId/costs/${what.by}`,
     summary: what.summary,
     who: [board, agent],
-    query: DAYS,
+    query: v.object({ ...DAYS.entries, limit, after }),
     answers: { 200: v.array(what.shape) },
     run: (ctx, { params: { companyId }, query }) => {
       const days = daysOf(query, ctx.now)
-      const totals = sumTotals(ctx.db, { companyId, kind: what.kind, by: 'key', ...days })
-      const name = what.name(
-        ctx,
-        companyId,
-        days,
-        totals.map((total) => total.key),
-      )
-      return totals.map((total) => ({ ...name(total.key), ...toFigures(total) }))
+      const page = { after: decodeCursor(query.after, ['number', 'string']), limit: query.limit }
+      const totals = listTotals(ctx.db, { companyId, kind: what.kind, ...days }, page)
+      const keys = totals.map((total) => total.key)
+      const name = what.name(ctx, companyId, days, keys)
+      return Page.of(totals, {
+        limit: query.limit,
+        cursorOf: (total) => [total.cost_micros, total.key],
+        show: (total) => ({ ...name(total.key), ...toFigures(total) }),
+      })
     },
   })
 
@@ -79,8 +83,7 @@ export const costRoutes = [
     run: (ctx, { params, query }) => {
       const days = daysOf(query, ctx.now)
       const { companyId } = params
-      const [total = NOTHING] = sumTotals(ctx.db, { companyId, kind: 'company', by: 'key', ...days })
-      const figures = toFigures(total)
+      const figures = toFigures(sumOfCompany(ctx.db, { companyId, ...days }))
       const budgetCents = toCents(findCompany(ctx.db, { id: params.companyId })!.budget_micros)
       const utilizationPercent = budgetCents === 0 ? 0 : Math.round((figures.costCents / budgetCents) * 10_000) / 100
       return {
@@ -155,7 +158,7 @@ export const costRoutes = [
     answers: { 200: v.array(CostOfDay) },
     run: (ctx, { params, query }) => {
       const days = daysOf(query, ctx.now)
-      const totals = sumTotals(ctx.db, { companyId: params.companyId, kind: 'company', by: 'period', ...days })
+      const totals = listDays(ctx.db, { companyId: params.companyId, kind: 'company', ...days })
       return totals.map((total) => ({ date: total.key, ...toFigures(total) }))
     },
   }),

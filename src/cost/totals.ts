@@ -41,30 +41,52 @@ export interface Total {
 
 export type TotalKind = 'company' | 'agent' | 'project' | 'issue' | 'model'
 
-/** The totals of some days by key, or by day, the most expensive (or the earliest day) first. */
-export function sumTotals(db: Db, of: { companyId: string; kind: TotalKind; by: 'key' | 'period' } & Days): Total[] {
-  return db.all(
-    sql
-      .selectFrom('cost_total')
-      .select(({ fn, ref }) => [
-        ref(of.by).as('key'),
-        fn.sum<number>('events').as('events'),
-        fn.sum<number>('unpriced').as('unpriced'),
-        fn.sum<number>('input_tokens').as('input_tokens'),
-        fn.sum<number>('cached_input_tokens').as('cached_input_tokens'),
-        fn.sum<number>('output_tokens').as('output_tokens'),
-        fn.sum<number>('cost_micros').as('cost_micros'),
-      ])
-      .where('company_id', '=', of.companyId)
-      .where('kind', '=', of.kind)
-      // Months lie between days in the alphabet, but no range of days holds a period of seven characters.
-      .where('period', '>=', of.from)
-      .where('period', '<=', of.to)
-      .where(({ fn, eb }) => eb(fn<number>('length', ['period']), '=', 10))
-      .groupBy(of.by)
-      .orderBy(of.by === 'period' ? 'period' : 'cost_micros', of.by === 'period' ? 'asc' : 'desc'),
-  )
+/** Some days of a company's totals of one kind. */
+export type TotalsOf = { companyId: string; kind: TotalKind } & Days
+
+/** The totals of some days by key, the most expensive first: one more than `limit`, where there are more. */
+export function listTotals(
+  db: Db,
+  of: TotalsOf,
+  page: { after: readonly [costMicros: number, key: string] | undefined; limit: number },
+): Total[] {
+  const { after } = page
+  let query = totalsBy('key', of).orderBy('cost_micros', 'desc').orderBy('key')
+  if (after) {
+    query = query.having(({ eb, fn, and, or }) => {
+      const cost = fn.sum<number>('cost_micros')
+      return or([eb(cost, '<', after[0]), and([eb(cost, '=', after[0]), eb('key', '>', after[1])])])
+    })
+  }
+  return db.all(query.limit(page.limit + 1))
 }
+
+/** The totals of some days, the earliest first. */
+export const listDays = (db: Db, of: TotalsOf): Total[] => db.all(totalsBy('period', of).orderBy('period'))
+
+/** What a company spent on some days. */
+export const sumOfCompany = (db: Db, of: { companyId: string } & Days): Omit<Total, 'key'> =>
+  db.first(totalsBy('key', { ...of, kind: 'company' })) ?? NOTHING
+
+const totalsBy = (by: 'key' | 'period', of: TotalsOf) =>
+  sql
+    .selectFrom('cost_total')
+    .select(({ fn, ref }) => [
+      ref(by).as('key'),
+      fn.sum<number>('events').as('events'),
+      fn.sum<number>('unpriced').as('unpriced'),
+      fn.sum<number>('input_tokens').as('input_tokens'),
+      fn.sum<number>('cached_input_tokens').as('cached_input_tokens'),
+      fn.sum<number>('output_tokens').as('output_tokens'),
+      fn.sum<number>('cost_micros').as('cost_micros'),
+    ])
+    .where('company_id', '=', of.companyId)
+    .where('kind', '=', of.kind)
+    // Months lie between days in the alphabet, but no range of days holds a period of seven characters.
+    .where('period', '>=', of.from)
+    .where('period', '<=', of.to)
+    .where(({ fn, eb }) => eb(fn<number>('length', ['period']), '=', 10))
+    .groupBy(by)
 
 /** A total as the API shows it. Cents are not rounded here: small runs add up. */
 export const toFigures = (total: Omit<Total, 'key'>) => ({
@@ -76,7 +98,7 @@ export const toFigures = (total: Omit<Total, 'key'>) => ({
   unpricedEventCount: total.unpriced,
 })
 
-export const NOTHING: Omit<Total, 'key'> = {
+const NOTHING: Omit<Total, 'key'> = {
   events: 0,
   unpriced: 0,
   input_tokens: 0,

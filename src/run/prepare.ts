@@ -1,46 +1,27 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, readFile, stat } from 'node:fs/promises'
-import path from 'node:path'
+import { randomUUID } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
 import * as v from 'valibot'
-import type { Adapter } from '../adapter/adapter.ts'
-import { type createProbe, which } from '../adapter/capabilities.ts'
+import type { createProbe } from '../adapter/capabilities.ts'
 import { limitsOf } from '../adapter/config.ts'
 import { buildPrompt } from '../adapter/prompt.ts'
 import { adapterOf } from '../adapter/registry.ts'
-import { secretNames, withSecrets } from '../adapter/secrets.ts'
 import { sessionToResume } from '../adapter/session.ts'
-import type { AgentRow } from '../agent/agent.ts'
 import { configOf } from '../agent/configuration.ts'
 import { findAgent } from '../agent/queries.ts'
-import { isSecretName } from '../agent/redact.ts'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
 import { leftToSpend } from '../cost/budget.ts'
-import { openEnv } from '../project/env.ts'
 import type { RunSpec } from '../scheduler/run-files.ts'
-import { openSecrets } from '../secret/open.ts'
-import { isSealed, sealedIn } from '../secret/sealed.ts'
+import { sealedIn } from '../secret/sealed.ts'
 import { placeSkills, type SyncedSkills } from '../skill/sync.ts'
 import { runVariables } from './environment.ts'
-import {
-  findApprovalBrief,
-  findCommentBrief,
-  findIssueBrief,
-  findWorkspaceCwd,
-  type IssueBrief,
-} from './prepare-queries.ts'
+import { NotStartable } from './not-startable.ts'
+import { findApprovalBrief, findCommentBrief, findIssueBrief, findWorkspaceCwd } from './prepare-queries.ts'
+import { envOfProject, resolveConfig, unreadable } from './resolve-config.ts'
 import type { RunRow } from './run.ts'
 import { findSession } from './session.ts'
 import type { WakeReason } from './wake.ts'
-
-/** Why a run cannot be started; it becomes the run's error. */
-export class NotStartable extends Error {
-  readonly code: string
-  constructor(code: string, message: string) {
-    super(message)
-    this.code = code
-  }
-}
+import { chooseCwd, findFlags, ownFolder, readInstructions } from './workplace.ts'
 
 /** What is the same for every run of a server. */
 export interface RunSurroundings {
@@ -131,7 +112,7 @@ export async function planRun(ctx: Context, run: RunToPlan, own: RunOwn, around:
   const workspaceCwd = issue?.project_id ? findWorkspaceCwd(ctx.db, issue.project_id) : null
   const cwd = await chooseCwd(ctx, agent, config, workspaceCwd, refuse)
   const instructions = await readInstructions(adapter, config, cwd, refuse)
-  const flags = await findFlags(ctx, adapter, config, around, refuse)
+  const flags = await findFlags(ctx, adapter, config, around.probe, refuse)
   const instructionsHash = instructions?.hash ?? null
   const session = sessionToResume(adapter, findSession(ctx.db, run) ?? null, { cwd, instructionsHash, flags })
   const approvalId = reasons.findLast((reason) => reason.approvalId !== null)?.approvalId
@@ -200,122 +181,7 @@ export async function planRun(ctx: Context, run: RunToPlan, own: RunOwn, around:
   return { problems, prepared: { spec, prompt, instructionsHash } }
 }
 
-type Refuse = (code: string, message: string) => void
-
 const hopeless = (code: string, message: string): RunPlan => ({
   problems: [new NotStartable(code, message)],
   prepared: null,
 })
-
-/**
- * The agent's configuration as its adapter reads it, with the project's
- * environment below its own and with the stored secrets in place; a secret
- * that cannot be had is empty.
- *
- * @param own the configuration, parsed
- * @returns the configuration, and every secret value in it
- */
-function resolveConfig(
-  ctx: Context,
-  agent: AgentRow,
-  own: Record<string, unknown>,
-  projectEnv: Record<string, unknown>,
-  refuse: Refuse,
-) {
-  const config: Record<string, unknown> = own.env ? { ...own, env: { ...projectEnv, ...own.env } } : own
-  const names = secretNames(config)
-  const opened = openSecrets(ctx, agent.company_id, names)
-  const missing = names.filter((name) => !opened.has(name))
-  if (missing.length > 0) {
-    refuse(
-      'unknown_secret',
-      `The company has no secret named ${missing.join(', ')}. Store it, or take it out of the env.`,
-    )
-  }
-  const sealed = names.filter((name) => opened.get(name) === undefined)
-  if (sealed.length > 0) {
-    refuse(
-      'secret_unreadable',
-      `The secret ${sealed.join(', ')} cannot be opened: keys/secret.key is not the key that it was stored under. Rotate it.`,
-    )
-  }
-  const resolved = withSecrets(config, (name) => opened.get(name) ?? '')
-  const [header] = Object.entries(resolved.headers ?? {}).find(([, value]) => /[\r\n]/.test(value)) ?? []
-  if (header) refuse('invalid_secret', `The secret of the header ${header} is not one line.`)
-  return {
-    config: resolved,
-    secrets: [...opened.values(), ...plainSecrets(resolved)].filter((one) => one !== undefined),
-  }
-}
-
-/** The environment of the issue's project; what of it cannot be opened is left out. */
-function envOfProject(ctx: Context, agent: AgentRow, issue: IssueBrief, refuse: Refuse): Record<string, unknown> {
-  const { project_id, project_name, project_env } = issue
-  if (project_id === null || project_name === null || project_env === null) return {}
-  const env = openEnv(ctx, { id: project_id, company_id: agent.company_id, env: project_env })
-  const sealed = sealedIn(env, 'env')
-  if (sealed.length > 0) refuse('secret_unreadable', unreadable(sealed, `the project ${project_name}`))
-  return Object.fromEntries(Object.entries(env).filter(([, value]) => !isSealed(value)))
-}
-
-const unreadable = (paths: readonly string[], owner: string) =>
-  `${paths.join(', ')} of ${owner} cannot be opened: keys/secret.key is not the key that it was stored under. Put that key back, or set the value again.`
-
-/** What stands in the configuration itself under a name that says it is a secret. */
-const plainSecrets = (config: Record<string, unknown>): string[] =>
-  [config.env, config.headers].flatMap((values) =>
-    Object.entries((values ?? {}) as Record<string, string>).flatMap(([name, value]) =>
-      isSecretName(name) ? [value] : [],
-    ),
-  )
-
-const ownFolder = (ctx: Context, agentId: string) => path.join(ctx.config.dataDir, 'agents', agentId)
-
-/** The configured directory, else the issue's workspace, else the agent's own folder. */
-async function chooseCwd(
-  ctx: Context,
-  agent: AgentRow,
-  config: Record<string, unknown>,
-  workspaceCwd: string | null,
-  refuse: Refuse,
-): Promise<string> {
-  const configured = typeof config.cwd === 'string' ? config.cwd : workspaceCwd
-  if (configured === null) return ownFolder(ctx, agent.id)
-  const found = await stat(configured).catch(() => undefined)
-  if (!found?.isDirectory()) {
-    refuse('cwd_missing', `The working directory ${configured} ${found ? 'is no directory' : 'does not exist'}.`)
-  }
-  return configured
-}
-
-async function readInstructions(adapter: Adapter, config: Record<string, unknown>, cwd: string, refuse: Refuse) {
-  const named = adapter.instructionsKey === null ? undefined : config[adapter.instructionsKey]
-  if (typeof named !== 'string') return null
-  const file = path.resolve(cwd, named)
-  try {
-    const text = await readFile(file, 'utf8')
-    return { path: file, text, hash: createHash('sha256').update(text).digest('base64url') }
-  } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code
-    refuse('instructions_missing', `The instructions file ${file} cannot be read (${why}).`)
-    return null
-  }
-}
-
-/** The options that the program lists; a missing program is said here, with how to get it. */
-async function findFlags(
-  ctx: Context,
-  adapter: Adapter,
-  config: Record<string, unknown>,
-  around: RunSurroundings,
-  refuse: Refuse,
-) {
-  if (typeof config.command !== 'string') return null
-  const found = adapter.helpArgs
-    ? await around.probe(config.command, adapter.helpArgs)
-    : (await which(config.command, ctx.config.environment.PATH ?? '')) && { flags: null }
-  if (found) return found.flags
-  const hint = adapter.installHint ? ` ${adapter.installHint}` : ''
-  refuse('command_missing', `The program ${config.command} was not found on this machine.${hint}`)
-  return null
-}

@@ -56,6 +56,9 @@ test('a company is set to work by names alone, from its making to its costs', as
 
   assert.match(await out('why', 'TER-1'), /the board woke Kit\n.* {4}Kit ran on TER-1 \(on demand\)/)
   assert.match(await out('issue', 'checkout', 'TER-1', '--agent', 'kit'), /^TER-1 is in progress/)
+  assert.match(await out('issue', 'done', 'TER-1'), /^TER-1 is done/)
+  assert.match(await out('issue', 'reopen', 'TER-1', '--comment', 'Not all of it.'), /^TER-1 is todo/)
+  assert.match(await out('issue', 'checkout', 'TER-1', '--agent', 'kit'), /^TER-1 is in progress/)
   assert.match(await out('issue', 'done', 'TER-1', '--comment', 'It is drawn.'), /^TER-1 is done/)
   assert.match(await out('activity', 'list', '--issue', 'TER-1'), /board +issue updated +TER-1 status: done/)
   assert.match(await out('cost', 'show'), /^Budget +\$50\.00 a month, 0 % used$/m)

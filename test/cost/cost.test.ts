@@ -97,3 +97,18 @@ test('a cost on something of another company is refused and books nothing', asyn
   assert.equal((await ask('POST', `${base}/cost-events`, body)).status, 422)
   assert.equal((await costs('summary')).eventCount, 0)
 })
+
+test('what costs are grouped by comes in pages, the most expensive first, and none is lost or twice', async (t) => {
+  const { ask, ada, base, report } = await setUp(t)
+  const cents = [5, 5, 5, 1, 9, 5, 0]
+  for (const [i, costCents] of cents.entries()) await report(ada, { model: `m${i}`, costCents })
+  const seen: string[] = []
+  let next: string | undefined = `${base}/costs/by-model?limit=2`
+  for (; next !== undefined; ) {
+    const answer = await ask('GET', next)
+    assert.ok(answer.body.length <= 2)
+    seen.push(...answer.body.map((row: { model: string }) => row.model))
+    next = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1]
+  }
+  assert.deepEqual(seen, ['m4', 'm0', 'm1', 'm2', 'm5', 'm3', 'm6'])
+})

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CompiledQuery } from 'kysely'
 import { v7 as uuid } from 'uuid'
 import type { Context } from '../../src/context.ts'
-import type { Db } from '../../src/database/db.ts'
 import { sql } from '../../src/database/sql.ts'
 import { type IssueRow, PRIORITIES } from '../../src/issue/issue.ts'
 import { ISSUE_STATUSES } from '../../src/issue/lifecycle.ts'
 import { type IssueFilter, listIssues } from '../../src/issue/list.ts'
 import { insertAgent, insertGoal, insertProject } from '../arrange.ts'
+import { plansOf } from '../plans.ts'
 import { setUp } from './set-up.ts'
 
 const titles = (issues: { title: string }[]) => issues.map((issue) => issue.title)
@@ -169,20 +168,6 @@ test('every combination of filters finds what it should, page by page, in order'
 test('no list sorts or scans where an index has its order', async (t) => {
   const { ctx, company } = await setUp(t)
   const values = await ctx.write(() => insertMany(ctx, company.id, 10))
-  const planOf = (filter: IssueFilter, after: [number, string] | undefined) => {
-    const asked: CompiledQuery[] = []
-    const recorder: Db = {
-      ...ctx.db,
-      all(query) {
-        asked.push('compile' in query ? query.compile() : query)
-        return []
-      },
-    }
-    listIssues(recorder, filter, { after, limit: 20 })
-    const [list] = asked
-    const explain = { ...list!, sql: `explain query plan ${list!.sql}` } as CompiledQuery<{ detail: string }>
-    return ctx.db.all(explain).map((step) => step.detail)
-  }
   for (const names of combinations) {
     const isSorted = names.includes('labelId') || names.includes('q')
     const filter: IssueFilter = {
@@ -190,7 +175,7 @@ test('no list sorts or scans where an index has its order', async (t) => {
       ...Object.fromEntries(names.map((name) => [name, values[name]])),
     }
     for (const after of [undefined, [2, uuid()] as [number, string]]) {
-      const plan = planOf(filter, after)
+      const plan = plansOf(ctx, (db) => listIssues(db, filter, { after, limit: 20 }))
       const where = `${names.join()}: ${plan.join('; ')}`
       assert.ok(!plan.some((step) => /^SCAN issue( |$)/.test(step)), where)
       if (!isSorted) assert.ok(!plan.some((step) => step.includes('TEMP B-TREE')), where)
