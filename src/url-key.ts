@@ -8,10 +8,12 @@
 export function chooseUrlKey(name: string, fallback: string, isTaken: (urlKey: string) => boolean): string {
   const stem = slugOf(name) || fallback
   for (let n = 1; ; n++) {
-    const urlKey = n === 1 ? stem : `${stem}-${n}`
-    if (!isTaken(urlKey)) return urlKey
+    if (!isTaken(numbered(stem, n))) return numbered(stem, n)
   }
 }
+
+/** The first of a name has it as it is, the second with a 2. */
+export const numbered = (stem: string, n: number) => (n === 1 ? stem : `${stem}-${n}`)
 
 /** Empty when the name has no letter or digit of ASCII. */
 export const slugOf = (name: string) =>

@@ -4,7 +4,7 @@ import { v7 as uuid } from 'uuid'
 import type { AgentRow } from '../src/agent/agent.ts'
 import { findAgent } from '../src/agent/queries.ts'
 import type { Context } from '../src/context.ts'
-import { sql } from '../src/database/sql.ts'
+import { raw, sql } from '../src/database/sql.ts'
 import type {
   AgentKeyTable,
   AgentTable,
@@ -15,6 +15,7 @@ import type {
   WorkspaceTable,
 } from '../src/database/tables.ts'
 import { hashKey } from '../src/http/caller.ts'
+import { ISSUE_STATUSES } from '../src/issue/lifecycle.ts'
 import { listLiveRuns } from '../src/run/queries.ts'
 import type { WakeReason } from '../src/run/wake.ts'
 import type { Ask, TestApp } from './helpers.ts'
@@ -152,6 +153,19 @@ export function insertIssue(
   }
   ctx.db.run(sql.insertInto('issue').values(row))
   return { id, identifier: row.identifier }
+}
+
+/** Inserts issues of an agent in all statuses in turn, as fast as SQLite can. They all have one title. */
+export function insertManyIssues(ctx: Context, agent: { id: string; company_id: string }, n: number): void {
+  const statuses = JSON.stringify(ISSUE_STATUSES)
+  ctx.db.run(
+    raw`insert into issue (id, company_id, issue_number, identifier, title, status, assignee_agent_id, completed_at, cancelled_at, created_at, updated_at)
+      with recursive number(n) as (select 1 union all select n + 1 from number where n < ${n}),
+        one(n, status) as (select n, json_extract(${statuses}, '$[' || (n % json_array_length(${statuses})) || ']') from number)
+      select ${uuid().slice(0, 24)} || printf('%012x', n), ${agent.company_id}, n, 'BIG-' || n, 'Issue', status, ${agent.id},
+        iif(status = 'done', ${ctx.now}, null), iif(status = 'cancelled', ${ctx.now}, null), ${ctx.now}, ${ctx.now}
+      from one`.compile(sql),
+  )
 }
 
 /** Why an agent is to be woken, oldest cause first; nothing when it is not. */

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import type { GoalRow } from '../goal/goal.ts'
 import { findRelations } from '../issue/relations.ts'
 import { withParts } from '../project/queries.ts'
-import { chooseUrlKey, slugOf } from '../url-key.ts'
+import { numbered, slugOf } from '../url-key.ts'
 import type { Clean } from './collect.ts'
 import { compare } from './files.ts'
 import type { PackageGoal, PackageProject, PackageTask, PackageWarning } from './package.ts'
@@ -41,11 +41,15 @@ export function collectGoals(rows: readonly GoalRow[], agents: ReadonlyMap<strin
  */
 function uniqueSlugs(fallback: string) {
   const taken = new Set<string>()
+  // Where to go on counting: a hundred thousand issues may have one title.
+  const counts = new Map<string, number>()
   return (name: string): string => {
-    const stem = /^\d+$/.test(slugOf(name)) ? `${fallback} ${name}` : name
-    const slug = chooseUrlKey(stem, fallback, (urlKey) => taken.has(urlKey))
-    taken.add(slug)
-    return slug
+    const stem = slugOf(/^\d+$/.test(slugOf(name)) ? `${fallback} ${name}` : name) || fallback
+    let count = counts.get(stem) ?? 1
+    while (taken.has(numbered(stem, count))) count++
+    counts.set(stem, count)
+    taken.add(numbered(stem, count))
+    return numbered(stem, count)
   }
 }
 

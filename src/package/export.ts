@@ -5,7 +5,7 @@ import { semantic } from '../references.ts'
 import { taskPath } from './check.ts'
 import { collectCompany } from './collect.ts'
 import type { ExportBody, ExportedPackage, ExportPreview } from './export-body.ts'
-import { textOf } from './files.ts'
+import { LIMITS, textOf } from './files.ts'
 import type { FileContent, Include } from './import-body.ts'
 import { type CompanyPackage, type PackageWarning, SCHEMA } from './package.ts'
 import { type RenderedFile, renderPackage } from './render.ts'
@@ -77,6 +77,7 @@ async function makePackage(
   // A task that is named by its path is asked for, whatever the switch says.
   if (selectedFiles?.some((path) => path.endsWith('/TASK.md'))) include.issues = true
   const { content: whole, warnings } = await collectCompany(ctx, companyId, caller.type === 'board')
+  if (include.issues && !selectedFiles) refuseTooMany(whole)
   const included = selectEntities(whole, include)
   const files = renderPackage(included)
   const noted = (content: CompanyPackage) => [...warnings, ...partedRoutines(whole, content)]
@@ -89,6 +90,13 @@ async function makePackage(
   const content = selectEntities(included, include, selected)
   const narrowed = new Map([...renderPackage(content)].filter(([path]) => selected.has(path)))
   return { content, files: narrowed, warnings: about(narrowed, noted(content)), include }
+}
+
+/** No import would take a package of so many files, and to write it would keep everybody waiting. */
+function refuseTooMany({ tasks, routines }: CompanyPackage): void {
+  const count = tasks.length + routines.length
+  if (count < LIMITS.files) return
+  throw semantic('include.issues', `would bring ${count} open issues, and a package has at most ${LIMITS.files} files`)
 }
 
 /** The warnings about what is in the package, each once. */

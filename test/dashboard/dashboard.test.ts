@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { v7 as uuid } from 'uuid'
 import type { Context } from '../../src/context.ts'
 import { dashboardOf, STALE_COUNTED } from '../../src/dashboard/dashboard.ts'
 import type { Db } from '../../src/database/db.ts'
-import { raw, sql } from '../../src/database/sql.ts'
+import { sql } from '../../src/database/sql.ts'
 import { NO_FACTS } from '../../src/run/facts.ts'
 import { settleRun } from '../../src/run/settle.ts'
-import { insertAgent, insertRun, insertSpend } from '../arrange.ts'
+import { insertAgent, insertManyIssues, insertRun, insertSpend } from '../arrange.ts'
 import { setUp } from '../issue/set-up.ts'
 import { plansOf } from '../plans.ts'
 
@@ -97,24 +96,11 @@ test('runs that changed nothing are counted with what they cost, also what is bo
   assert.equal((await app.ask('GET', `/api/runs/${busy.id}`)).body.idle, false)
 })
 
-/** Inserts issues of all statuses, as fast as SQLite can. */
-function insertIssues(ctx: Context, companyId: string, agentId: string, n: number) {
-  const statuses = JSON.stringify(['backlog', 'todo', 'in_progress', 'in_review', 'blocked', 'done', 'cancelled'])
-  ctx.db.run(
-    raw`insert into issue (id, company_id, issue_number, identifier, title, status, assignee_agent_id, completed_at, cancelled_at, created_at, updated_at)
-      with recursive number(n) as (select 1 union all select n + 1 from number where n < ${n}),
-        one(n, status) as (select n, json_extract(${statuses}, '$[' || (n % 7) || ']') from number)
-      select ${uuid().slice(0, 24)} || printf('%012x', n), ${companyId}, n, 'BIG-' || n, 'Issue', status, ${agentId},
-        iif(status = 'done', ${ctx.now}, null), iif(status = 'cancelled', ${ctx.now}, null), ${ctx.now}, ${ctx.now}
-      from one`.compile(sql),
-  )
-}
-
 test('at 100,000 issues the dashboard reads what it shows and no more', async (t) => {
   const app = await setUp(t)
   const { ctx, company } = app
   const dashboard = (db: Db) => dashboardOf(Object.create(ctx, { db: { value: db } }), company.id, 3_600)
-  await ctx.write(() => insertIssues(ctx, company.id, app.ada.id, 100_000))
+  await ctx.write(() => insertManyIssues(ctx, app.ada, 100_000))
   app.clock.move(2 * HOUR)
   const plans = plansOf(ctx, dashboard)
   assert.ok(plans.length > 5)

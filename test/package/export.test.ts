@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from '../../src/database/sql.ts'
-import { asAgent } from '../arrange.ts'
+import { asAgent, insertAgent, insertManyIssues } from '../arrange.ts'
 import { createTestApp, type TestApp } from '../helpers.ts'
 import { makeAgent, makeCompany } from '../make.ts'
 import { exportAll, importNew } from './fixtures.ts'
@@ -152,6 +152,19 @@ test('the preview lists every file with its size and why it is in; issues only w
   assert.deepEqual(exported.files, preview.files)
   const { body } = await app.ask('GET', url.replace('exports', 'activity'))
   assert.equal(body[0].action, 'company.exported')
+})
+
+test('more open issues than a package may hold are refused, and need not be in it', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const agent = insertAgent(app, { company_id: companyId })
+  await app.ctx.write(() => insertManyIssues(app.ctx, agent, 14_000))
+  for (const what of ['exports/preview', 'exports']) {
+    const refused = await app.ask('POST', `/api/companies/${companyId}/${what}`, { include: { issues: true } })
+    assert.deepEqual([refused.status, refused.body.details.fields[0].path], [422, 'include.issues'])
+  }
+  const { manifest } = await app.make('POST', `/api/companies/${companyId}/exports`, {})
+  assert.deepEqual(manifest.issues, [])
 })
 
 test('selected files narrow the package, and what is left refers to nothing that is not there', async (t) => {
