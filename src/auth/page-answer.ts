@@ -1,11 +1,15 @@
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
+import { headersOf } from '../http/answer.ts'
 import { type Reply, reply } from '../http/route.ts'
 import { identityOf } from './accounts.ts'
 import { html, PAGE_HEADERS, pageOf } from './page.ts'
 
-export const pageReply = (page: string, status = 200): Reply =>
-  reply(status, new TextEncoder().encode(page), PAGE_HEADERS)
+export const pageReply = (page: string, status = 200, headers: Record<string, string> = {}): Reply =>
+  reply(status, new TextEncoder().encode(page), { ...PAGE_HEADERS, ...headers })
+
+/** A page that tells of an error. */
+const errorReply = (page: string, error: AppError): Reply => pageReply(page, error.status, headersOf(error))
 
 export const failurePage = (error: AppError) =>
   pageOf({ title: 'That did not work', body: html`<p><a href="/">Go to the start</a></p>`, error })
@@ -17,7 +21,7 @@ export function show(ctx: Context, page: () => string): Reply {
     return pageReply(page())
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    return pageReply(failurePage(error), error.status)
+    return errorReply(failurePage(error), error)
   }
 }
 
@@ -28,9 +32,9 @@ export async function orShow(work: () => Promise<Reply>, again: (error: AppError
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     try {
-      return pageReply(again(error), error.status)
+      return errorReply(again(error), error)
     } catch {
-      return pageReply(failurePage(error), error.status)
+      return errorReply(failurePage(error), error)
     }
   }
 }

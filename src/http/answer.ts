@@ -71,10 +71,15 @@ export function errorAnswer(error: AppError) {
   const headers: Record<string, string> = {
     'content-type': 'application/json; charset=utf-8',
     'x-request-id': requestId,
+    ...headersOf(error),
   }
-  if (code === 'method_not_allowed') headers.allow = (details as { allowed: string[] }).allowed.join(', ')
-  if (code === 'rate_limited') headers['retry-after'] = String((details as { retryAfterSec: number }).retryAfterSec)
-  if (status === 401) headers['www-authenticate'] = 'Bearer'
   const body = { error: message, code, ...(details === undefined ? {} : { details }), requestId }
   return [JSON.stringify(body), { status, headers }] as const
+}
+
+/** What an error says in headers, whatever its body is. */
+export function headersOf({ code, status, details }: AppError): Record<string, string> {
+  if (code === 'method_not_allowed') return { allow: (details as { allowed: string[] }).allowed.join(', ') }
+  if (code === 'rate_limited') return { 'retry-after': String((details as { retryAfterSec: number }).retryAfterSec) }
+  return status === 401 ? { 'www-authenticate': 'Bearer' } : {}
 }
