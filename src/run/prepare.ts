@@ -127,7 +127,7 @@ export async function planRun(ctx: Context, run: RunToPlan, own: RunOwn, around:
     runId: run.id,
     reasons: [...new Set(reasons.map((reason) => reason.source))],
     issue: issue ?? null,
-    comment: comment ? { id: comment.id, author: comment.author ?? 'the board', body: comment.body } : null,
+    comment: comment ? { id: comment.id, author: authorOf(comment), body: comment.body } : null,
     approval,
     instructions: adapter.instructions === 'prompt' ? instructions : null,
     skills: skills.skills.filter((skill) => !skill.required),
@@ -180,6 +180,9 @@ export async function planRun(ctx: Context, run: RunToPlan, own: RunOwn, around:
   }
   return { problems, prepared: { spec, prompt, instructionsHash } }
 }
+
+const authorOf = ({ author, person }: { author: string | null; person: string | null }) =>
+  author ?? (person === null ? 'the board' : `${person} of the board`)
 
 const hopeless = (code: string, message: string): RunPlan => ({
   problems: [new NotStartable(code, message)],
