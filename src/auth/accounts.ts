@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { acceptInvitation, openInvitation } from '../board/invitation.ts'
 import { adoptCompanies } from '../board/membership-queries.ts'
-import { deleteSessions, findUserByEmail, insertUser, isAnyUser } from '../board/user-queries.ts'
+import { deleteSessions, findPasswordHash, findUserByEmail, insertUser, isAnyUser } from '../board/user-queries.ts'
 import type { Context } from '../context.ts'
 import { AppError, invalid } from '../errors.ts'
 import * as field from '../http/fields.ts'
@@ -85,10 +85,18 @@ export async function signIn(
     ['sign-in of an account', account],
   ]
   for (const [limit, who] of limits) limitRate(ctx, limit, who)
+  const passwordHash = findPasswordHash(ctx.db, { email: account })
   const begun = await identity.signIn(account, credentials.password, cookie)
-  if (begun === undefined) throw new AppError('unauthenticated', 'The e-mail or the password is wrong.')
+  if (begun === undefined) throw wrongCredentials()
+  if (findPasswordHash(ctx.db, { email: account }) !== passwordHash) {
+    // Another password was set meanwhile, and ended every session but this one, which came a moment later.
+    await identity.signOut(begun.split(';')[0]!)
+    throw wrongCredentials()
+  }
   return begun
 }
+
+const wrongCredentials = () => new AppError('unauthenticated', 'The e-mail or the password is wrong.')
 
 /** @returns the `Set-Cookie` value, with which every other session of the person has ended */
 export async function changePassword(

@@ -40,6 +40,17 @@ export function insertUser(db: Db, user: NewUser, at: string): string {
   return id
 }
 
+/** The hash of a person's password; undefined for who has none. */
+export const findPasswordHash = (db: Db, of: { email: string }): string | null | undefined =>
+  db.first(
+    sql
+      .selectFrom('auth_account')
+      .innerJoin('auth_user', 'auth_user.id', 'auth_account.user_id')
+      .select('password')
+      .where('auth_user.email', '=', of.email)
+      .where('provider_id', '=', 'credential'),
+  )?.password
+
 export const updatePassword = (db: Db, change: { userId: string; passwordHash: string; at: string }) =>
   db.run(
     sql

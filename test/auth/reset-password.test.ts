@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Identity } from '../../src/auth/identity.ts'
+import { updatePassword } from '../../src/board/user-queries.ts'
 import { sql } from '../../src/database/sql.ts'
 import { cookieOf, createPeopleApp, PASSWORD, type PeopleApp } from './people.ts'
 
@@ -115,4 +117,21 @@ test('what was done is in the log, the link is nowhere', async (t) => {
   assert.match(log, new RegExp(`A password was set by a link\\. {"user":"${id}"}`))
   const rows = JSON.stringify(app.ctx.db.all(sql.selectFrom('auth_account').selectAll()))
   for (const secret of [token, NEXT, app.ctx.resets.key]) assert.ok(!log.includes(secret) && !rows.includes(secret))
+})
+
+test('a sign-in with the old password that is under way while another is set begins no session', async (t) => {
+  const app = createPeopleApp(t)
+  const { id, email } = await app.person('Ada')
+  const sessions = () => app.ctx.db.all(sql.selectFrom('auth_session').select('id').where('user_id', '=', id)).length
+  const before = sessions()
+  const identity = app.ctx.identity!
+  const passwordHash = await identity.hashPassword(NEXT)
+  const slow: Identity['signIn'] = async (...credentials) => {
+    const begun = await identity.signIn(...credentials)
+    await app.ctx.write(() => updatePassword(app.ctx.db, { userId: id, passwordHash, at: app.ctx.now }))
+    return begun
+  }
+  Object.assign(app.ctx, { identity: { ...identity, signIn: slow } })
+  const late = await signIn(app, email, PASSWORD)
+  assert.deepEqual([late.status, late.headers.get('set-cookie'), sessions()], [401, null, before])
 })
