@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import type { JsonSchema } from '@valibot/to-json-schema'
 import { keyOf, typeOf } from '../guide/keys.ts'
 import { HEADERS } from '../http/openapi.ts'
@@ -29,19 +30,27 @@ ${description !== undefined && html`<p>${prose(description)}</p>`}
 <p>For ${who.map(({ name }) => name).join(', ')}. <span class="hint">Operation <code>${id}</code></span></p>
 <h2>Example</h2>
 <pre><code>${curlOf(endpoint, operation, base)}</code></pre>
-${parametersOf(operation, 'path', 'In the path')}${parametersOf(operation, 'query', 'In the query')}${parametersOf(operation, 'header', 'In the headers')}${
-  operation.requestBody && bodyOf(operation.requestBody, schemas)
-}
+${
+  operation.parameters.length > 0 &&
+  html`<h2>Parameters</h2>
+${PLACES.map(([place, title]) => parametersIn(operation, place, title))}`
+}${operation.requestBody && bodyOf(operation.requestBody, schemas)}
 <h2>Answers</h2>
 ${Object.entries(operation.responses).map(([status, response]) => ('$ref' in response ? html`` : answerOf(status, response, schemas)))}
 <p>Everything else is an <a href="/api/docs/errors">error</a>, with a sentence that says what to do.</p>`
 }
 
-function parametersOf({ parameters }: Operation, place: Parameter['in'], title: string): Html | false {
+const PLACES: readonly [Parameter['in'], string][] = [
+  ['path', 'In the path'],
+  ['query', 'In the query'],
+  ['header', 'In the headers'],
+]
+
+function parametersIn({ parameters }: Operation, place: Parameter['in'], title: string): Html {
   const keys = parameters
     .filter((parameter) => parameter.in === place)
     .map(({ name, required, description = '', schema }) => ({ ...keyOf(name, schema, required), description }))
-  return keys.length > 0 && html`<h2>${title}</h2>\n${fieldList(keys, 'what goes in')}`
+  return keys.length > 0 ? html`<h3>${title}</h3>\n${fieldList(keys, 'what goes in')}` : html``
 }
 
 function bodyOf(body: NonNullable<Operation['requestBody']>, schemas: Schemas): Html {
@@ -58,7 +67,7 @@ ${shapeOf(schema, schemas, 'what goes in')}`,
 function answerOf(status: string, { headers = {}, content, description }: Response, schemas: Schemas): Html {
   const names = Object.keys(headers).filter((name) => name !== 'X-Request-Id') as (keyof typeof HEADERS)[]
   const isError = Number(status) >= 300
-  return html`<h3>${status}</h3>
+  return html`<h3>${status} ${STATUS_CODES[status]}</h3>
 ${isError && html`<p>${description}</p>`}${
   !isError &&
   Object.entries(content ?? {}).map(

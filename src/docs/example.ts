@@ -20,7 +20,7 @@ export function curlOf({ method, path, answers }: Endpoint, operation: Operation
     `curl -sS${answers[200] === EVENT_STREAM ? 'N' : ''}${method === 'GET' ? '' : ` -X ${method}`} "${url}"`,
     ...credentialOf(operation),
     ...(type === 'application/json'
-      ? ['-H "Content-Type: application/json"', `-d '${toShellJson(sampleOf(schema))}'`]
+      ? ['-H "Content-Type: application/json"', `-d '${toShellJson(sampleOf(schema), 0)}'`]
       : []),
     ...(type === 'multipart/form-data' ? ['-F "file=@picture.png"'] : []),
     ...(answers[200] === '*/*' ? ['-O -J'] : []),
@@ -60,16 +60,23 @@ function textFor(name: string, { format }: JsonSchema): string {
 
 /** What could stand in a field of such a name. */
 const WORDS: Record<string, string> = {
+  agentMessage: 'We need a translator.',
   body: 'Well done.',
   color: '#1a2b3c',
   confirm: 'Tern & Co',
-  cwd: '/srv/project',
+  currentPassword: 'correct horse battery',
+  decisionNote: 'As we discussed.',
+  desiredSkills: 'weekly-report',
   email: 'ada@example.com',
   model: 'sonnet',
   name: 'Nora',
+  newPassword: 'a better horse battery',
   path: '/srv/project/AGENTS.md',
+  password: 'correct horse battery',
   provider: 'anthropic',
   q: 'walrus',
+  reason: 'Something is off.',
   title: 'Count the walruses',
+  url: 'https://github.com/ada/company',
   value: 'a value that stays secret',
 }

@@ -35,7 +35,8 @@ export async function getGuide(name: string): Promise<Guide> {
 async function readGuide(name: string): Promise<Guide> {
   const text = await readFile(path.join(folder(), `${name}.md`), 'utf8')
   const [, title = name, markdown = text] = /^# (.*)\n([\s\S]*)$/.exec(text) ?? []
-  return { name, title, summary: /\n\n?([^\n`|#*].*?[.:])(?=\s)/.exec(markdown)?.[1] ?? '', markdown }
+  const [sentence = ''] = /^.*?[.:](?=\s)/.exec(markdown.trimStart()) ?? []
+  return { name, title, summary: sentence.replaceAll('*', '').replace(/:$/, '.'), markdown }
 }
 
 /** A guide as HTML, with its links to other guides. Nothing in it is anybody's but ours. */

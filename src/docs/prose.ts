@@ -10,8 +10,6 @@ export const fieldList = (fields: readonly Key[], shows: 'what goes in' | 'what 
   html`<dl>${fields.map(({ name, type, required, fallback, description }) => {
     const isSaid = shows === 'what goes in' && required
     return html`<div><dt><code>${name}</code>${isSaid && html` <strong>required</strong>`}</dt>
-<dd><span class="type">${type}</span>${fallback !== undefined && html` <span class="type">default ${fallback}</span>`}${
-      description !== '' && html`<br>${prose(description)}`
-    }</dd></div>
+<dd><p class="type">${type}${fallback !== undefined && html`, default ${fallback}`}</p>${description !== '' && html`<p>${prose(description)}</p>`}</dd></div>
 `
   })}</dl>`

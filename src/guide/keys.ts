@@ -28,6 +28,7 @@ export const listKeys = (keys: readonly Key[]): string =>
     })
     .join('\n')
 
+/** A key of an object, of the schema of what it holds. */
 export function keyOf(name: string, property: JsonSchema, required: boolean): Key {
   const fallback = property.default === undefined ? undefined : JSON.stringify(property.default)
   return { name, type: typeOf(property), required, fallback, description: descriptionOf(property) }
@@ -47,6 +48,7 @@ const descriptionOf = (property: JsonSchema): string =>
 /** How many values of an enumeration are told in place. */
 const SHOWN_VALUES = 12
 
+/** What a schema takes, in words. */
 export function typeOf(property: JsonSchema): string {
   const variants = variantsOf(property)
   if (variants.length > 0) return [...new Set(variants.map(typeOf))].join(' or ')
@@ -55,7 +57,7 @@ export function typeOf(property: JsonSchema): string {
   if (property.enum && property.enum.length > SHOWN_VALUES) return `one of ${property.enum.length} names`
   if (property.enum) return property.enum.map((value) => JSON.stringify(value)).join(' | ')
   if (property.type === 'array') return `array of ${typeOf(property.items as JsonSchema)}`
-  const { minimum, maximum } = property
+  const { minimum, maximum, format } = property
   const range = minimum !== undefined && maximum !== undefined ? ` from ${minimum} to ${maximum}` : ''
-  return `${property.type ?? 'any'}${range}`
+  return `${property.type ?? 'any'}${format ? ` (${format})` : ''}${range}`
 }

@@ -87,13 +87,14 @@ body:not(.wide) li{display:flex;flex-wrap:wrap;align-items:center;justify-conten
 li button{margin:0}
 .wide header,.wide main{max-width:60rem}
 .wide h1{font-size:1.75rem}
-.wide h2{font-size:1.375rem;padding-top:1rem;border-top:1px solid var(--line)}
+.wide h2{font-size:1.375rem;padding-top:1rem;border-top:1px solid var(--rule)}
 .wide pre{white-space:pre;overflow-x:auto;overflow-wrap:normal}
 h3{font-size:1.0625rem;margin:1.75rem 0 .5rem}
 h4{font-size:1rem;margin:1.25rem 0 .25rem}
 p{max-width:44rem}
 .route{max-width:none;padding:.5rem .75rem;background:var(--raised);border-radius:.375rem}
 .method{display:inline-block;min-width:3.75rem;font:700 .8125rem ui-monospace,monospace;color:var(--ink)}
+dd p{margin:0}
 .type{color:var(--muted);font-size:.875rem}
 .endpoints li{padding:.5rem 0;border-top:1px solid var(--rule)}
 .endpoints p{margin:.125rem 0 0}
@@ -106,7 +107,7 @@ dd{margin:.125rem 0 0}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse}
 td,th{padding:.4rem .75rem .4rem 0;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top}
-@media (min-width:48rem){dl>div{display:grid;grid-template-columns:minmax(0,2fr) minmax(0,3fr);gap:1.5rem}dd{margin:0}.endpoints li{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:1.5rem}.endpoints p{margin:0}.endpoints a{display:grid;grid-template-columns:3.75rem minmax(0,1fr)}}`
+@media (min-width:48rem){dl>div{display:grid;grid-template-columns:minmax(0,2fr) minmax(0,3fr);gap:1.5rem;align-items:baseline}dd{margin:0}.endpoints li{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:1.5rem;align-items:baseline}.endpoints p{margin:0}.endpoints a{display:grid;grid-template-columns:3.75rem minmax(0,1fr);align-items:baseline}}`
 
 /**
  * Nothing runs on these pages, and they send their forms here only. Under the
