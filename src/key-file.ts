@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Config } from './config.ts'
 
+export const KEY_BYTES = 32
+
 /**
  * Reads a key of the data directory, or makes it at the first start: 32 random
  * bytes that nobody but the server's user can read.
@@ -10,13 +12,20 @@ import type { Config } from './config.ts'
  * @param name such as `run-token`, for `keys/run-token.key`
  */
 export function readKeyFile(config: Pick<Config, 'dataDir'>, name: string): Uint8Array {
-  const folder = path.join(config.dataDir, 'keys')
-  const file = path.join(folder, `${name}.key`)
-  if (!existsSync(file)) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    // On the disk before anything is stored under it: what it seals is lost without it.
-    writeFileSync(file, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx', flush: true })
-  }
+  const found = findKeyFile(config, name)
+  if (found) return found
+  const file = fileOf(config, name)
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  const key = randomBytes(KEY_BYTES)
+  // On the disk before anything is stored under it: what it seals is lost without it.
+  writeFileSync(file, key, { mode: 0o600, flag: 'wx', flush: true })
+  return key
+}
+
+/** Reads a key of the data directory, if it is there. */
+export function findKeyFile(config: Pick<Config, 'dataDir'>, name: string): Uint8Array | undefined {
+  const file = fileOf(config, name)
+  if (!existsSync(file)) return undefined
   const key = readFileSync(file)
   if (key.length !== KEY_BYTES) {
     throw new Error(`${file} is damaged: it must hold ${KEY_BYTES} bytes. Put it back, or remove it for another.`)
@@ -24,4 +33,4 @@ export function readKeyFile(config: Pick<Config, 'dataDir'>, name: string): Uint
   return key
 }
 
-const KEY_BYTES = 32
+const fileOf = ({ dataDir }: Pick<Config, 'dataDir'>, name: string) => path.join(dataDir, 'keys', `${name}.key`)

@@ -69,8 +69,23 @@ function endQuietly(command: Command): void {
   for (const one of command.commands) endQuietly(one.showHelpAfterError(false))
 }
 
+/**
+ * Bears that nobody reads the output any more, as behind `| head` or in a
+ * terminal that is gone: a server goes on without, since its log is in a file
+ * too, and any other command has nobody left to tell.
+ */
+function bearLostReader(isServer: boolean): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
+      if (!isServer) process.exit(EXIT.ok)
+    })
+  }
+}
+
 try {
   const given = process.argv.slice(2)
+  bearLostReader(given[0] === 'start' || given[0] === 'demo')
   const program = await createProgram((noun) => given[0] === noun || (given[0] === 'help' && given[1] === noun))
   if (given.length === 0) program.outputHelp()
   else await program.parseAsync()

@@ -1,4 +1,4 @@
-import { agentNames, findId, inCompany } from './find.ts'
+import { agentNames, findId, inCompany, personNames } from './find.ts'
 import { localTime, table, words } from './output.ts'
 import { list, noun, type Options, show, verb, withLimit } from './verb.ts'
 
@@ -39,11 +39,16 @@ async function listAll(options: Filter): Promise<void> {
     since,
     limit,
   })
-  const nameOf = options.json ? () => '' : await agentNames(client, path)
+  if (options.json) return show(options, rows, () => '')
+  const [nameOf, personOf] = await Promise.all([agentNames(client, path), personNames(client, path)])
   show(options, rows, () => {
     const cells = rows.map((row) => [
       localTime(row.createdAt),
-      row.actorType === 'agent' ? nameOf(row.actorId) : row.actorType === 'user' ? 'board' : 'server',
+      row.actorType === 'agent'
+        ? nameOf(row.actorId)
+        : row.actorType === 'user'
+          ? (personOf(row.actorId) ?? 'board')
+          : 'server',
       words(row.action),
       subjectOf(row, nameOf),
     ])

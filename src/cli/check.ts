@@ -5,8 +5,13 @@ import { type CheckOptions, type CheckResult, deepCheck } from '../database/chec
 import { createDb } from '../database/db.ts'
 import { type DataDirLock, DataDirTaken, lockDataDir } from '../database/lock.ts'
 import { openDatabase } from '../database/open.ts'
+import { findKeyFile, KEY_BYTES } from '../key-file.ts'
+import { createVault } from '../secret/vault.ts'
 import { type ConnectionOptions, connect } from './connection.ts'
 import { CliError, EXIT } from './exit-codes.ts'
+
+/** Opens nothing. */
+const NO_KEY = new Uint8Array(KEY_BYTES)
 
 /**
  * Checks a data directory: through its server while one has it, else directly,
@@ -34,7 +39,10 @@ export async function checkData(options: ConnectionOptions, want: CheckOptions):
   try {
     const sqlite = openDatabase(file, { backupDir: path.join(dataDir, 'backups'), now: new Date() })
     try {
-      return await deepCheck({ db: createDb(sqlite) }, want)
+      return await deepCheck(
+        { db: createDb(sqlite), vault: createVault(findKeyFile({ dataDir }, 'secret') ?? NO_KEY) },
+        want,
+      )
     } finally {
       sqlite.close()
     }

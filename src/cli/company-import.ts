@@ -9,7 +9,7 @@ import { confirm } from './confirm.ts'
 import { type ConnectionOptions, connect, withConnection } from './connection.ts'
 import { CliError, EXIT } from './exit-codes.ts'
 import { findCompany } from './find.ts'
-import { paint, print, printJson, table } from './output.ts'
+import { paint, print, printJson, quoted, table } from './output.ts'
 
 interface ImportOptions extends ConnectionOptions {
   into?: string
@@ -94,7 +94,14 @@ async function runImport(client: Client, source: Source, options: ImportOptions)
   const done: ImportPlan = await client.request('POST', `${base}/apply`, { ...body, planHash: plan.planHash })
   if (options.json) return printJson(done)
   print(`${paint('good', 'Done.')} ${done.target.companyName} has id ${done.target.companyId}.`)
-  print('Nothing runs yet: timers are off. Wake its CEO when you are ready.')
+  // A CEO that made another company does not belong to it.
+  const found = await client.ask({ method: 'GET', path: `/api/companies/${done.target.companyId}/agents` })
+  const agents = found.status === 200 ? (found.body as { name: string; role: string }[]) : []
+  const ceo = agents.find(({ role }) => role === 'ceo')
+  const next = ceo
+    ? `Begin with: service agent invoke ${quoted(ceo.name)}`
+    : 'service agent invoke NAME wakes an agent.'
+  print(`Nothing runs yet: timers are off. ${next}`)
 }
 
 function show({ entities, counts, warnings, inputs }: ImportPlan): void {

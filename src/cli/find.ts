@@ -77,3 +77,14 @@ export async function agentNames(client: Client, path: string): Promise<(id: str
   const names = new Map(agents.map((agent) => [agent.id, agent.name]))
   return (id) => (id === null ? '' : (names.get(id) ?? shortId(id)))
 }
+
+/**
+ * Looks up how the people of a company are called, for who may know; where
+ * nobody signs in there are none.
+ */
+export async function personNames(client: Client, path: string): Promise<(id: string | null) => string | undefined> {
+  const { status, body } = await client.ask({ method: 'GET', path: `${path}/members?limit=1000` })
+  const people = status === 200 ? (body as { userId: string; name: string }[]) : []
+  const names = new Map(people.map((person) => [person.userId, person.name]))
+  return (id) => (id === null ? undefined : names.get(id))
+}

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { agentNames, findId, inCompany } from './find.ts'
+import { agentNames, findId, inCompany, personNames } from './find.ts'
 import { ago, fields, localTime, paint, plain, table, words } from './output.ts'
 import { clientOf, given, list, noun, type Options, show, textOf, verb, withLimit } from './verb.ts'
 
@@ -126,10 +126,13 @@ async function showOne(ref: string, options: Options): Promise<void> {
     client.request('GET', `/api/issues/${encodeURIComponent(ref)}/comments`),
   ])
   if (options.json) return show(options, { ...issue, comments }, () => '')
-  const nameOf = await agentNames(client, `/api/companies/${issue.companyId}`)
+  const path = `/api/companies/${issue.companyId}`
+  const [nameOf, personOf] = await Promise.all([agentNames(client, path), personNames(client, path)])
   show(options, issue, () => {
     const thread = comments.map((one) => {
-      const author = nameOf(one.authorAgentId) || (one.authorType === 'user' ? 'The board' : 'The server')
+      const author =
+        nameOf(one.authorAgentId) ||
+        (one.authorType === 'user' ? (personOf(one.authorUserId) ?? 'The board') : 'The server')
       return `${paint('strong', author)}  ${paint('quiet', localTime(one.createdAt))}\n${plain(one.body)}`
     })
     const description = issue.description ? [plain(issue.description)] : []

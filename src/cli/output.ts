@@ -104,3 +104,7 @@ export const money = (cents: number): string => `$${(cents / 100).toFixed(2)}`
 /** What something cost; what nobody knows the price of is never shown as free. */
 export const cost = (cents: number, isUnpriced: boolean): string =>
   !isUnpriced ? money(cents) : cents === 0 ? 'unpriced' : `${money(cents)} and unpriced`
+
+/** A word as a shell takes it whole. */
+export const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`

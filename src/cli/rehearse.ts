@@ -1,6 +1,6 @@
 import type { Rehearsal } from '../run/rehearse.ts'
 import { findId } from './find.ts'
-import { duration, fields, paint, plain, words } from './output.ts'
+import { duration, fields, paint, plain, quoted, words } from './output.ts'
 import { clientOf, given, type Options, show } from './verb.ts'
 
 export async function rehearse(ref: string, options: Options & { issue?: string }): Promise<void> {
@@ -32,8 +32,6 @@ function describe(rehearsal: Rehearsal): string {
   }
   return parts.map((lines) => lines.join('\n')).join('\n\n')
 }
-
-const quoted = (arg: string) => (/^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`)
 
 const limitsOf = ({ timeoutSec, silenceSec, graceSec }: NonNullable<Rehearsal['limits']>) =>
   [

@@ -36,6 +36,12 @@ const SAME_SIGNAL_MS = 500
  * @throws CliError with the exit code that says why it cannot start
  */
 export async function runServer(config: Config, { keepRuns = true } = {}): Promise<ServerProcess> {
+  if (process.platform === 'win32') {
+    throw new CliError(
+      EXIT.failure,
+      'The server runs on Linux and macOS: Windows has no process groups, by which runs are stopped. Start it in WSL.',
+    )
+  }
   // Whatever the server writes is for its own user alone.
   process.umask(0o077)
   const keep = openLogFile(logFile(config.dataDir))

@@ -108,9 +108,7 @@ function leadingTo(link: string, { dataDir }: Config): string {
 
 /** Opens the page in the user's browser, without a shell between. */
 function openBrowser(url: string, onFailure: (error: unknown) => void): void {
-  const [command, ...args] =
-    process.platform === 'darwin' ? ['open'] : process.platform === 'win32' ? ['explorer'] : ['xdg-open']
-  const child = spawn(command!, [...args, url], { stdio: 'ignore', detached: true })
+  const child = spawn(process.platform === 'darwin' ? 'open' : 'xdg-open', [url], { stdio: 'ignore', detached: true })
   child.on('error', onFailure)
   child.unref()
 }

@@ -75,12 +75,16 @@ interface Named {
 }
 
 /** How the things that costs are booked on are called, by id. */
-export function listNames(db: Db, table: 'agent' | 'project' | 'issue', ids: readonly string[]): Map<string, Named> {
+export function listNames(
+  db: Db,
+  table: 'agent' | 'project' | 'issue' | 'auth_user',
+  ids: readonly string[],
+): Map<string, Named> {
   const rows: Named[] =
     table === 'agent'
       ? db.all(sql.selectFrom('agent').select(['id', 'name', 'status']).where('id', 'in', ids))
-      : table === 'project'
-        ? db.all(sql.selectFrom('project').select(['id', 'name']).where('id', 'in', ids))
+      : table === 'project' || table === 'auth_user'
+        ? db.all(sql.selectFrom(table).select(['id', 'name']).where('id', 'in', ids))
         : db.all(sql.selectFrom('issue').select(['id', 'title as name', 'identifier']).where('id', 'in', ids))
   return new Map(rows.map((row) => [row.id, row]))
 }

@@ -1,5 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { hashActivity } from '../activity/record.ts'
+import { checkSecrets } from '../secret/check.ts'
+import type { Vault } from '../secret/vault.ts'
 import type { Db } from './db.ts'
 import { prepared, raw, sql } from './sql.ts'
 
@@ -39,6 +41,7 @@ export const CHECKS = [
   'cost_totals',
   'issue_counts',
   'run_totals',
+  'secrets',
   'activity_chain',
 ] as const
 export type CheckName = (typeof CHECKS)[number]
@@ -58,20 +61,23 @@ const PAGE = 2_000
  * @param options.only some of the checks; all by default
  * @param options.noted a hash of an earlier activity head that must still be there
  */
-export async function deepCheck({ db }: { db: Db }, { only = CHECKS, noted }: CheckOptions = {}): Promise<CheckResult> {
+export async function deepCheck(
+  { db, vault }: { db: Db; vault: Vault },
+  { only = CHECKS, noted }: CheckOptions = {},
+): Promise<CheckResult> {
   const findings: Finding[] = []
   let activityHeads: ActivityHead[] = []
   for (const check of CHECKS.filter((name) => only.includes(name))) {
     await breathe()
     const messages: string[] = []
     if (check === 'activity_chain') activityHeads = await checkChains(db, messages, noted)
-    else messages.push(...PARTS[check](db))
+    else messages.push(...PARTS[check](db, vault))
     findings.push(...messages.slice(0, NAMED).map((message) => ({ check, message })))
   }
   return { ok: findings.length === 0, checks: only, findings, activityHeads }
 }
 
-const PARTS: Record<Exclude<CheckName, 'activity_chain'>, (db: Db) => string[]> = {
+const PARTS: Record<Exclude<CheckName, 'activity_chain'>, (db: Db, vault: Vault) => string[]> = {
   integrity: (db) =>
     db
       .all(raw<{ integrity_check: string }>`pragma integrity_check(100)`.compile(sql))
@@ -86,6 +92,7 @@ const PARTS: Record<Exclude<CheckName, 'activity_chain'>, (db: Db) => string[]> 
   cost_totals: checkCosts,
   issue_counts: checkIssues,
   run_totals: checkRuns,
+  secrets: checkSecrets,
 }
 
 /** Has FTS5 compare an index with the table that it is of; it throws where they differ. */

@@ -117,6 +117,7 @@ function toStep({ event, causeId, depth }: Told, names: Names, cost: Pick<Step, 
 /** Looks up at once what everything that a story speaks of is called. */
 function namesIn(ctx: Context, told: readonly Told[]): Names {
   const agents = new Set<string>()
+  const users = new Set<string>()
   const issues = new Set<string>()
   for (const { event } of told) {
     if (event.kind !== 'activity') {
@@ -125,13 +126,16 @@ function namesIn(ctx: Context, told: readonly Told[]): Names {
       continue
     }
     for (const id of agentsIn(event.row)) agents.add(id)
+    if (event.row.actor_type === 'user') users.add(event.row.actor_id)
     if (event.row.entity_type === 'agent') agents.add(event.row.entity_id)
     if (event.row.entity_type === 'issue') issues.add(event.row.entity_id)
   }
   const agentNames = listNames(ctx.db, 'agent', [...agents])
+  const userNames = listNames(ctx.db, 'auth_user', [...users])
   const issueNames = listNames(ctx.db, 'issue', [...issues])
   return {
     agent: (id) => agentNames.get(id)?.name ?? 'an agent',
+    user: (id) => userNames.get(id)?.name ?? 'the board',
     issue: (id) => issueNames.get(id)?.identifier ?? 'an issue',
   }
 }

@@ -3,9 +3,10 @@ import type { RunRow } from '../run/run.ts'
 import type { WakeReason, WakeRow } from '../run/wake.ts'
 import type { Event } from './why.ts'
 
-/** How the agents and issues of a story are called, by id. */
+/** How the agents, people and issues of a story are called, by id. */
 export interface Names {
   agent(id: string): string
+  user(id: string): string
   issue(id: string): string
 }
 
@@ -21,7 +22,7 @@ export function sentenceOf(event: Event, names: Names): string {
 
 export function actorName(row: Pick<ActivityRow, 'actor_type' | 'actor_id'>, names: Names): string {
   if (row.actor_type === 'agent') return names.agent(row.actor_id)
-  return row.actor_type === 'user' ? 'the board' : 'the server'
+  return row.actor_type === 'user' ? names.user(row.actor_id) : 'the server'
 }
 
 /** The ids of the agents that an activity speaks of. */

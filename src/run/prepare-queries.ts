@@ -30,7 +30,8 @@ export const findCommentBrief = (db: Db, id: string) =>
     sql
       .selectFrom('comment')
       .leftJoin('agent', 'agent.id', 'comment.author_agent_id')
-      .select(['comment.id', 'body', 'agent.name as author'])
+      .leftJoin('auth_user', 'auth_user.id', 'comment.author_user_id')
+      .select(['comment.id', 'body', 'agent.name as author', 'auth_user.name as person'])
       .where('comment.id', '=', id),
   )
 

@@ -12,12 +12,12 @@ import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
 import { leftToSpend } from '../cost/budget.ts'
 import type { RunSpec } from '../scheduler/run-files.ts'
-import { sealedIn } from '../secret/sealed.ts'
+import { sealedIn, unreadable } from '../secret/sealed.ts'
 import { placeSkills, type SyncedSkills } from '../skill/sync.ts'
 import { runVariables } from './environment.ts'
 import { NotStartable } from './not-startable.ts'
 import { findApprovalBrief, findCommentBrief, findIssueBrief, findWorkspaceCwd } from './prepare-queries.ts'
-import { envOfProject, resolveConfig, unreadable } from './resolve-config.ts'
+import { envOfProject, resolveConfig } from './resolve-config.ts'
 import type { RunRow } from './run.ts'
 import { findSession } from './session.ts'
 import type { WakeReason } from './wake.ts'
@@ -127,7 +127,7 @@ export async function planRun(ctx: Context, run: RunToPlan, own: RunOwn, around:
     runId: run.id,
     reasons: [...new Set(reasons.map((reason) => reason.source))],
     issue: issue ?? null,
-    comment: comment ? { id: comment.id, author: comment.author ?? 'the board', body: comment.body } : null,
+    comment: comment ? { id: comment.id, author: authorOf(comment), body: comment.body } : null,
     approval,
     instructions: adapter.instructions === 'prompt' ? instructions : null,
     skills: skills.skills.filter((skill) => !skill.required),
@@ -180,6 +180,9 @@ export async function planRun(ctx: Context, run: RunToPlan, own: RunOwn, around:
   }
   return { problems, prepared: { spec, prompt, instructionsHash } }
 }
+
+const authorOf = ({ author, person }: { author: string | null; person: string | null }) =>
+  author ?? (person === null ? 'the board' : `${person} of the board`)
 
 const hopeless = (code: string, message: string): RunPlan => ({
   problems: [new NotStartable(code, message)],

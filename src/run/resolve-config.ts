@@ -4,7 +4,7 @@ import { isSecretName } from '../agent/redact.ts'
 import type { Context } from '../context.ts'
 import { openEnv } from '../project/env.ts'
 import { openSecrets } from '../secret/open.ts'
-import { isSealed, sealedIn } from '../secret/sealed.ts'
+import { isSealed, sealedIn, unreadable } from '../secret/sealed.ts'
 import type { Refuse } from './not-startable.ts'
 import type { IssueBrief } from './prepare-queries.ts'
 
@@ -63,9 +63,6 @@ export function envOfProject(
   if (sealed.length > 0) refuse('secret_unreadable', unreadable(sealed, `the project ${project_name}`))
   return Object.fromEntries(Object.entries(env).filter(([, value]) => !isSealed(value)))
 }
-
-export const unreadable = (paths: readonly string[], owner: string) =>
-  `${paths.join(', ')} of ${owner} cannot be opened: keys/secret.key is not the key that it was stored under. Put that key back, or set the value again.`
 
 /** What stands in the configuration itself under a name that says it is a secret. */
 const plainSecrets = (config: Record<string, unknown>): string[] =>

@@ -27,3 +27,7 @@ export function refuseSealed(value: unknown, path: string): void {
     throw invalid(found.map((path) => ({ path, message })))
   }
 }
+
+/** What is wrong with values that do not open, and what mends it. */
+export const unreadable = (paths: readonly string[], owner: string) =>
+  `${paths.join(', ')} of ${owner} cannot be opened: keys/secret.key is not the key that it was stored under. Put that key back, or set the value again.`

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync } from 'node:fs'
+import { chmodSync, renameSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
@@ -11,9 +11,17 @@ test('verify and doctor look into a data directory, with its server and without'
   const at = ['--data-dir', dataDir]
   const server = await startService(t, at)
   await runService(t, ['api', 'POST', '/api/companies', '{"name":"Tern"}', ...at])
+  const company = JSON.parse((await runService(t, ['api', 'GET', '/api/companies', ...at])).out)[0].id
+  await runService(t, [
+    'api',
+    'POST',
+    `/api/companies/${company}/secrets`,
+    '{"name":"KEY","value":"open sesame"}',
+    ...at,
+  ])
   const withServer = await runService(t, ['verify', ...at])
   assert.equal(withServer.code, 0, withServer.err)
-  assert.match(withServer.out, /^company [\w-]+: 1 entries, last hash \S+\nThe activity is whole\.\n$/)
+  assert.match(withServer.out, /^company [\w-]+: 2 entries, last hash \S+\nThe activity is whole\.\n$/)
   await runService(t, ['stop', ...at])
   await server.ended
 
@@ -25,8 +33,16 @@ test('verify and doctor look into a data directory, with its server and without'
   assert.equal(healthy.code, 0, healthy.out + healthy.err)
   assert.match(healthy.out, /^ok +Content +integrity$/m)
 
+  // As after a restore of the database alone. To look makes no other key.
+  const key = path.join(dataDir, 'keys', 'secret.key')
+  renameSync(key, `${key}.away`)
+  const locked = await runService(t, ['doctor', ...at])
+  assert.equal(locked.code, 1)
+  assert.match(locked.out, /^broken +secrets: KEY of the secrets cannot be opened: .* Put that key back/m)
+  renameSync(`${key}.away`, key)
+
   const sqlite = new Database(path.join(dataDir, 'service.db'))
-  sqlite.exec("drop trigger activity_is_append_only; update activity set action = 'company.blessed'")
+  sqlite.exec("drop trigger activity_is_append_only; update activity set action = 'company.blessed' where seq = 1")
   sqlite.close()
   const altered = await runService(t, ['verify', '--json', ...at])
   assert.equal(altered.code, 1)

@@ -25,7 +25,8 @@ export interface ServerUnderTest extends ServiceProcess {
   pid: number
 }
 
-const LAUNCHER = path.join(packageRoot(), 'bin/service.mjs')
+/** The program as users start it, in JavaScript that any Node reads. */
+export const LAUNCHER = path.join(packageRoot(), 'bin/service.mjs')
 
 /** The machine's own Node, however old, so that the launcher is tested where there is an older one. */
 const MACHINE_NODE = ['/usr/local/bin/node', '/usr/bin/node'].find((file) => existsSync(file)) ?? process.execPath

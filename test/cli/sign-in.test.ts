@@ -43,6 +43,11 @@ test('in authenticated mode a personal token is the person for every command, an
   assert.match((await runService(t, ['company', 'list', ...at], env)).out, /Tern & Co/)
   assert.match((await runService(t, ['issue', 'create', 'Count', '--json', ...at], env)).out, /"title": "Count"/)
   assert.match((await runService(t, ['status', '--token', token, ...at])).out, /Tern & Co/)
+  await runService(t, ['issue', 'comment', 'TER-1', 'By lunch, please.', ...at], env)
+  // What people did is told with their names: there is more than one of them.
+  assert.match((await runService(t, ['issue', 'show', 'TER-1', ...at], env)).out, /^Olga {2}.*\nBy lunch, please\.$/m)
+  assert.match((await runService(t, ['activity', 'list', ...at], env)).out, / Olga +issue commented /)
+  assert.match((await runService(t, ['why', 'TER-1', ...at], env)).out, /Olga created TER-1 “Count”/)
 
   await fetch(`${server.url}/api/board/tokens/${id}`, { method: 'DELETE', headers: { cookie } })
   const refused = await runService(t, ['status', ...at], env)

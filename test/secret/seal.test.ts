@@ -161,7 +161,13 @@ test('under another key reads go on and runs fail with what to do, until the key
   assert.equal(refused.status, 400)
   assert.match(JSON.stringify(refused.body.details), /adapterConfig\.env\.PLACE.*send the value itself/)
 
+  const found = async () => (await ask('GET', '/api/instance/check?only=secrets')).body.findings
+  assert.deepEqual(
+    (await found()).map(({ message }: { message: string }) => message.split(' cannot be opened')[0]),
+    ['adapterConfig.env.PLACE, metadata.credentials of the agent Ann', 'env.OF_MAP of the project Map'],
+  )
   Object.assign(ctx, { vault: key })
+  assert.deepEqual(await found(), [])
   assert.equal((await go()).status, 'succeeded')
   assert.deepEqual(plainConfig(runs, agent.id), ADAPTER.adapterConfig)
 
