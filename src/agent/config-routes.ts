@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as field from '../http/fields.ts'
-import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
+import { decodeCursor, PAGE_QUERY, Page } from '../http/list.ts'
 import { route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
 import { AgentDetail, type AgentWithFacts, toAgent } from './agent.ts'
@@ -73,7 +73,7 @@ export const configRoutes = [
     path: '/api/companies/:companyId/agent-configurations',
     summary: "List the configurations of a company's agents, secrets redacted, the oldest agent first",
     who: [board, agent],
-    query: v.object(LIST_QUERY),
+    query: v.object(PAGE_QUERY),
     answers: { 200: v.array(Configuration) },
     run: (ctx, { params, query: { limit, after } }) => {
       const filter = { companyId: params.companyId, statuses: undefined, role: undefined, reportsTo: undefined }
@@ -92,7 +92,7 @@ export const configRoutes = [
     path: '/api/agents/:agentId/config-revisions',
     summary: "List the changes of an agent's configuration, secrets redacted, newest first",
     who: [board, agent],
-    query: v.object({ ...LIST_QUERY, ...AGENT_QUERY.entries }),
+    query: v.object({ ...PAGE_QUERY, ...AGENT_QUERY.entries }),
     answers: { 200: v.array(Revision) },
     run: (ctx, { caller, params, query: { limit, ...query } }) => {
       const { id: agentId } = getAgent(ctx, caller, params.agentId, query.companyId)

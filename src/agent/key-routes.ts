@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { actorOf } from '../http/caller.ts'
 import * as field from '../http/fields.ts'
-import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
+import { decodeCursor, PAGE_QUERY, Page } from '../http/list.ts'
 import { limitRate } from '../http/rate-limit.ts'
 import { route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
@@ -18,6 +18,7 @@ export const keyRoutes = [
     summary: 'Create a long-lived key; only this answer holds it',
     description: 'The board may, and the agent itself. An agent that waits for its approval cannot have one (422).',
     who: [board, agent],
+    limits: ['key'],
     query: AGENT_QUERY,
     body: v.strictObject({ name: v.optional(field.name, 'key') }),
     bodyOptional: true,
@@ -34,7 +35,7 @@ export const keyRoutes = [
     path: '/api/agents/:agentId/keys',
     summary: "List an agent's keys by their first characters, oldest first",
     who: [board, agent],
-    query: v.object({ ...LIST_QUERY, ...AGENT_QUERY.entries }),
+    query: v.object({ ...PAGE_QUERY, ...AGENT_QUERY.entries }),
     answers: { 200: v.array(Key) },
     run: (ctx, { caller, params, query }) => {
       const of = getAgent(ctx, caller, params.agentId, query.companyId)

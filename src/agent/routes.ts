@@ -128,7 +128,7 @@ export const agentRoutes = [
     path: '/api/companies/:companyId/org.svg',
     summary: 'Get the org chart as a picture',
     who: [board, agent],
-    answers: { 200: null },
+    answers: { 200: 'image/svg+xml' },
     run: (ctx, { params }) => reply(200, drawOrg(orgOf(ctx, params.companyId)), { 'content-type': 'image/svg+xml' }),
   }),
 ]

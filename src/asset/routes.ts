@@ -28,7 +28,7 @@ export const assetRoutes = [
     path: '/api/assets/:assetId',
     summary: "Get an uploaded file's content",
     who: [board, agent],
-    answers: { 200: null, 304: null },
+    answers: { 200: '*/*', 304: null },
     run: async (ctx, { caller, params, header }) => {
       const { asset, content } = await readAsset(ctx, caller, params.assetId)
       const headers = headersOf(asset)

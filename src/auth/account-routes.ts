@@ -6,14 +6,15 @@ import type { Context } from '../context.ts'
 import { type AppError, notFound } from '../errors.ts'
 import type { BoardCaller, Caller } from '../http/caller.ts'
 import * as field from '../http/fields.ts'
+import { type Html, html, pageOf, pageReply } from '../http/page.ts'
 import { limitRate } from '../http/rate-limit.ts'
 import { type Reply, route } from '../http/route.ts'
 import { validate } from '../http/validate.ts'
 import { anyone } from '../http/who.ts'
 import { changePassword, signOutEverywhere } from './accounts.ts'
+import { formOf } from './form.ts'
 import { linksOf } from './home-routes.ts'
-import { formOf, type Html, html, pageOf } from './page.ts'
-import { orShow, pageReply, seeOther, show } from './page-answer.ts'
+import { orShow, seeOther, show } from './page-answer.ts'
 import { PASSWORD_BYTES } from './password.ts'
 
 const text = v.optional(v.string(), '')
@@ -30,7 +31,7 @@ export const accountRoutes = [
     summary: "Show the page of one's own account",
     who: [anyone],
     query: v.object({ done: text }),
-    answers: { 200: null, 303: null },
+    answers: { 200: 'text/html', 303: null },
     run: (ctx, { caller, query }) =>
       signedInOr(ctx, caller, (person) => show(ctx, () => accountPage(ctx, person, { done: DONE[query.done] }))),
   }),
@@ -78,7 +79,7 @@ export const accountRoutes = [
     form: true,
     secret: true,
     body: v.strictObject({ name: text }),
-    answers: { 200: null, 303: null },
+    answers: { 200: 'text/html', 303: null },
     run: (ctx, { caller, body }) =>
       signedInOr(ctx, caller, (person) =>
         orShow(

@@ -4,11 +4,11 @@ import { findUser } from '../board/user-queries.ts'
 import { listCompanies } from '../company/queries.ts'
 import type { Context } from '../context.ts'
 import type { BoardCaller, Caller } from '../http/caller.ts'
+import { type Html, html, pageOf, pageReply } from '../http/page.ts'
 import { linkTo } from '../http/proxy.ts'
 import { type Reply, route } from '../http/route.ts'
 import { anyone } from '../http/who.ts'
-import { type Html, html, pageOf } from './page.ts'
-import { pageReply, seeOther } from './page-answer.ts'
+import { seeOther } from './page-answer.ts'
 
 /** How many companies the page lists. */
 const SHOWN = 100
@@ -20,7 +20,7 @@ export const homeRoutes = [
     path: '/',
     summary: 'Show what this is, who is signed in, and how to go on',
     who: [anyone],
-    answers: { 200: null, 303: null },
+    answers: { 200: 'text/html', 303: null },
     run: (ctx, { caller, header }) => {
       if (caller.type === 'board') return pageReply(homePage(ctx, caller, linkTo(ctx.config, header, '')))
       return caller.type === 'anonymous' ? keepOut(ctx) : pageReply(pageOf({ title: 'service', body: WHAT }))

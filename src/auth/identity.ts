@@ -4,6 +4,7 @@ import { betterAuth } from 'better-auth'
 import Database from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
 import type { Config } from '../config.ts'
+import { SESSION_COOKIE } from './cookies.ts'
 import { PASSWORD_BYTES } from './password.ts'
 
 /** Who people are: their passwords and sessions, as better-auth keeps them. Only authenticated mode loads this. */
@@ -81,7 +82,7 @@ export function openIdentity(config: Pick<Config, 'dataDir' | 'trustProxy'>, key
     logger: { disabled: true },
   })
   const cookieOf = (headers: Headers): string => {
-    const cookie = headers.getSetCookie().find((one) => one.split('=')[0]!.endsWith('service.session_token'))
+    const cookie = headers.getSetCookie().find((one) => one.split('=')[0]!.endsWith(SESSION_COOKIE))
     if (cookie === undefined) throw new Error('better-auth set no cookie.')
     return cookie
   }
@@ -89,7 +90,7 @@ export function openIdentity(config: Pick<Config, 'dataDir' | 'trustProxy'>, key
 
   return {
     async sessionOf(cookie) {
-      if (!cookie.includes('service.session_token=')) return undefined
+      if (!cookie.includes(`${SESSION_COOKIE}=`)) return undefined
       const found = await auth.api.getSession({ headers: withCookie(cookie) })
       return found ? { userId: found.user.id } : undefined
     },

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { LOCAL_COOKIE } from './cookies.ts'
 import { createOneTimeLink, type OneTimeLink, sameSecret } from './setup.ts'
 
 /**
@@ -16,8 +17,6 @@ export interface LocalAccess {
   enter(token: string): string | undefined
 }
 
-const COOKIE = 'service.local'
-
 export function createLocalAccess({ requireToken }: { requireToken: boolean }): LocalAccess {
   if (!requireToken) return { link: undefined, key: undefined, admits: () => true, enter: () => undefined }
   const link = createOneTimeLink()
@@ -26,9 +25,9 @@ export function createLocalAccess({ requireToken }: { requireToken: boolean }): 
     link,
     key,
     admits(cookie) {
-      const values = (cookie ?? '').split(/; */).filter((pair) => pair.startsWith(`${COOKIE}=`))
-      return values.some((pair) => sameSecret(pair.slice(COOKIE.length + 1), key))
+      const values = (cookie ?? '').split(/; */).filter((pair) => pair.startsWith(`${LOCAL_COOKIE}=`))
+      return values.some((pair) => sameSecret(pair.slice(LOCAL_COOKIE.length + 1), key))
     },
-    enter: (token) => (link.use(token) ? `${COOKIE}=${key}; Path=/; HttpOnly; SameSite=Lax` : undefined),
+    enter: (token) => (link.use(token) ? `${LOCAL_COOKIE}=${key}; Path=/; HttpOnly; SameSite=Lax` : undefined),
   }
 }

@@ -1,12 +1,9 @@
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { headersOf } from '../http/answer.ts'
+import { html, pageOf, pageReply } from '../http/page.ts'
 import { type Reply, reply } from '../http/route.ts'
 import { identityOf } from './accounts.ts'
-import { html, PAGE_HEADERS, pageOf } from './page.ts'
-
-export const pageReply = (page: string, status = 200, headers: Record<string, string> = {}): Reply =>
-  reply(status, new TextEncoder().encode(page), { ...PAGE_HEADERS, ...headers })
 
 /** A page that tells of an error. */
 const errorReply = (page: string, error: AppError): Reply => pageReply(page, error.status, headersOf(error))

@@ -6,12 +6,13 @@ import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
+import { type Html, html, pageOf, pageReply } from '../http/page.ts'
 import { route } from '../http/route.ts'
 import { anyone } from '../http/who.ts'
 import { identityOf, joinAsNew, setUp, signIn } from './accounts.ts'
+import { type FormField, formOf } from './form.ts'
 import { WHAT } from './home-routes.ts'
-import { type FormField, formOf, type Html, html, pageOf } from './page.ts'
-import { failurePage, orShow, pageReply, seeOther, show } from './page-answer.ts'
+import { failurePage, orShow, seeOther, show } from './page-answer.ts'
 import { PASSWORD_BYTES } from './password.ts'
 import { personOfReset, resetPassword } from './reset-password.ts'
 
@@ -29,7 +30,7 @@ export const pageRoutes = [
     summary: 'Show the page to sign in',
     who: [anyone],
     query: v.object({ next: text }),
-    answers: { 200: null, 303: null },
+    answers: { 200: 'text/html', 303: null },
     run: (ctx, { caller, query }) =>
       ctx.identity && caller.type === 'board' ? seeOther(pathOf(query.next)) : show(ctx, () => loginPage(ctx, query)),
   }),
@@ -55,7 +56,7 @@ export const pageRoutes = [
     path: '/logout',
     summary: 'Show the page to sign out',
     who: [anyone],
-    answers: { 200: null },
+    answers: { 200: 'text/html' },
     run: (ctx) =>
       show(ctx, () =>
         pageOf({ title: 'Sign out', body: formOf({ action: '/logout', submit: 'Sign out', fields: [] }) }),
@@ -79,7 +80,7 @@ export const pageRoutes = [
     summary: 'Show the page that makes the first owner',
     who: [anyone],
     query: ByToken,
-    answers: { 200: null },
+    answers: { 200: 'text/html' },
     run: (ctx, { query }) =>
       show(ctx, () => {
         if (!ctx.setup?.matches(query.token)) throw gone()
@@ -109,7 +110,7 @@ export const pageRoutes = [
     summary: 'Show the page of an invitation',
     who: [anyone],
     query: ByToken,
-    answers: { 200: null },
+    answers: { 200: 'text/html' },
     run: (ctx, { caller, query }) => show(ctx, () => joinPage(ctx, caller, { ...EMPTY, token: query.token })),
   }),
   route({
@@ -141,7 +142,7 @@ export const pageRoutes = [
     summary: 'Show the page of a link for a forgotten password',
     who: [anyone],
     query: ByToken,
-    answers: { 200: null },
+    answers: { 200: 'text/html' },
     run: (ctx, { query }) => show(ctx, () => resetPage(ctx, query.token)),
   }),
   route({

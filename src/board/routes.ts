@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { notFound } from '../errors.ts'
 import type { BoardCaller, Caller } from '../http/caller.ts'
 import * as field from '../http/fields.ts'
-import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
+import { decodeCursor, PAGE_QUERY, Page } from '../http/list.ts'
 import { linkTo } from '../http/proxy.ts'
 import { limitRate } from '../http/rate-limit.ts'
 import { route } from '../http/route.ts'
@@ -23,7 +23,7 @@ export const boardRoutes = [
     summary: "List a company's people and their roles",
     description: 'Nobody is in it in local trusted mode.',
     who: [board],
-    query: v.object(LIST_QUERY),
+    query: v.object(PAGE_QUERY),
     answers: { 200: v.array(Member) },
     run: (ctx, { params, query: { limit, after } }) => {
       const page = { companyId: params.companyId, after: decodeCursor(after, ['string'])?.[0], limit }
@@ -57,7 +57,7 @@ export const boardRoutes = [
     path: '/api/companies/:companyId/invitations',
     summary: 'List the invitations of people to a company, newest first',
     who: [person],
-    query: v.object(LIST_QUERY),
+    query: v.object(PAGE_QUERY),
     answers: { 200: v.array(Invitation) },
     run: (ctx, { params, query: { limit, after } }) => {
       const page = { companyId: params.companyId, after: decodeCursor(after, ['string'])?.[0], limit }
@@ -71,6 +71,7 @@ export const boardRoutes = [
     path: '/api/companies/:companyId/invitations',
     summary: 'Invite one person by a link, which only this answer holds',
     who: [person],
+    limits: ['invitation'],
     body: NewInvitation,
     bodyOptional: true,
     secret: true,
@@ -99,7 +100,7 @@ export const boardRoutes = [
     path: '/api/board/tokens',
     summary: "List one's own tokens by their first characters, oldest first",
     who: [person],
-    query: v.object(LIST_QUERY),
+    query: v.object(PAGE_QUERY),
     answers: { 200: v.array(Token) },
     run: (ctx, { caller, query: { limit, after } }) => {
       const page = { userId: asPerson(caller).userId, after: decodeCursor(after, ['string'])?.[0], limit }
@@ -113,6 +114,7 @@ export const boardRoutes = [
     summary: 'Create a token for scripts; only this answer holds it',
     description: 'It may do what its person may. Another token, or another password, it cannot make.',
     who: [signedIn],
+    limits: ['key'],
     body: v.strictObject({ name: v.optional(field.name, 'token') }),
     bodyOptional: true,
     secret: true,

@@ -32,7 +32,7 @@ export type Company = v.InferOutput<typeof Company>
 
 /** The body of a creation. The issue prefix is derived from the name and final. */
 export const NewCompany = v.strictObject({
-  name: field.name,
+  name: v.pipe(field.name, v.examples(['Tern & Co'])),
   description: v.optional(v.nullable(field.text)),
   brandColor: v.optional(v.nullable(field.color)),
   budgetMonthlyCents: v.optional(field.cents),
@@ -41,7 +41,7 @@ export const NewCompany = v.strictObject({
 export type NewCompany = v.InferOutput<typeof NewCompany>
 
 const branding = {
-  name: v.optional(field.name),
+  name: v.optional(v.pipe(field.name, v.examples(['Tern & Co']))),
   description: v.optional(v.nullable(field.text)),
   brandColor: v.optional(v.nullable(field.color)),
   logoAssetId: v.optional(

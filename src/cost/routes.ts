@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
-import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
+import { decodeCursor, PAGE_QUERY, Page } from '../http/list.ts'
 import { route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
 import { bookCostEvent, toCostEvent } from './book.ts'
@@ -26,7 +26,7 @@ const DAYS = v.object({
   to: v.optional(v.pipe(v.string(), v.description('The last UTC day. Default: today.'))),
 })
 
-const { limit, after } = LIST_QUERY
+const { limit, after } = PAGE_QUERY
 
 /** A route that sums up costs by one thing, the most expensive first. */
 const grouping = (what: {

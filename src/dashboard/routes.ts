@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { wholeNumber } from '../http/list.ts'
 import { route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
 import { Dashboard, dashboardOf } from './dashboard.ts'
@@ -13,9 +14,7 @@ export const dashboardRoutes = [
     query: v.object({
       staleAfterSec: v.optional(
         v.pipe(
-          v.string(),
-          v.regex(/^\d{1,9}$/, 'must be a number of seconds'),
-          v.transform(Number),
+          wholeNumber(0, 999_999_999),
           v.description('How long an issue in progress may go without a change, in seconds. Default: an hour.'),
         ),
         '3600',

@@ -156,7 +156,7 @@ export function toCurl({ title, method, path, body, as = 'agent' }: Example): st
 }
 
 /** JSON for between single quotes: a quote is escaped, and a variable stands outside of them. */
-const toShellJson = (body: unknown) =>
-  JSON.stringify(body, null, 2)
+export const toShellJson = (body: unknown, indent = 2) =>
+  JSON.stringify(body, null, indent)
     .replaceAll("'", '\\u0027')
     .replaceAll(/\$([A-Z_]+)/g, `'"$$$1"'`)

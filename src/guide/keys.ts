@@ -15,7 +15,7 @@ export interface Key {
 export function keysOf(schema: GenericSchema): Key[] {
   const { properties = {}, required = [] } = toJsonSchema(schema, { errorMode: 'ignore', typeMode: 'input' })
   return Object.entries(properties).map(([name, property]) =>
-    describe(name, property as JsonSchema, required.includes(name)),
+    keyOf(name, property as JsonSchema, required.includes(name)),
   )
 }
 
@@ -28,25 +28,36 @@ export const listKeys = (keys: readonly Key[]): string =>
     })
     .join('\n')
 
-function describe(name: string, property: JsonSchema, required: boolean): Key {
+/** A key of an object, of the schema of what it holds. */
+export function keyOf(name: string, property: JsonSchema, required: boolean): Key {
   const fallback = property.default === undefined ? undefined : JSON.stringify(property.default)
   return { name, type: typeOf(property), required, fallback, description: descriptionOf(property) }
 }
 
+/** What a schema says that a value may be, one of: a union or an intersection has several. */
+export const variantsOf = ({ anyOf, oneOf, allOf }: JsonSchema): JsonSchema[] =>
+  (anyOf ?? oneOf ?? allOf ?? []) as JsonSchema[]
+
 const descriptionOf = (property: JsonSchema): string =>
   property.description ??
-  (property.anyOf as JsonSchema[] | undefined)?.map(descriptionOf).find((text) => text !== '') ??
+  variantsOf(property)
+    .map(descriptionOf)
+    .find((text) => text !== '') ??
   ''
 
 /** How many values of an enumeration are told in place. */
 const SHOWN_VALUES = 12
 
-function typeOf(property: JsonSchema): string {
-  if (property.anyOf) return (property.anyOf as JsonSchema[]).map(typeOf).join(' or ')
+/** What a schema takes, in words. */
+export function typeOf(property: JsonSchema): string {
+  const variants = variantsOf(property)
+  if (variants.length > 0) return [...new Set(variants.map(typeOf))].join(' or ')
+  if (property.$ref) return 'object'
+  if (property.const !== undefined) return JSON.stringify(property.const)
   if (property.enum && property.enum.length > SHOWN_VALUES) return `one of ${property.enum.length} names`
   if (property.enum) return property.enum.map((value) => JSON.stringify(value)).join(' | ')
   if (property.type === 'array') return `array of ${typeOf(property.items as JsonSchema)}`
-  const { minimum, maximum } = property
+  const { minimum, maximum, format } = property
   const range = minimum !== undefined && maximum !== undefined ? ` from ${minimum} to ${maximum}` : ''
-  return `${property.type ?? 'any'}${range}`
+  return `${property.type ?? 'any'}${format ? ` (${format})` : ''}${range}`
 }

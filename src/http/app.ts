@@ -18,6 +18,7 @@ import type { Context } from '../context.ts'
 import { costRoutes } from '../cost/routes.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
 import { checkRoutes } from '../database/check-routes.ts'
+import { docsRoutes } from '../docs/routes.ts'
 import { documentRoutes as issueDocumentRoutes } from '../document/routes.ts'
 import { goalRoutes } from '../goal/routes.ts'
 import { guideRoutes } from '../guide/routes.ts'
@@ -35,7 +36,6 @@ import { runRoutes } from '../run/routes.ts'
 import { searchRoutes } from '../search/routes.ts'
 import { secretRoutes } from '../secret/routes.ts'
 import { skillRoutes } from '../skill/routes.ts'
-import { docsRoutes } from './docs.ts'
 import { eventRoutes } from './events.ts'
 import { mount } from './mount.ts'
 import { documentRoutes } from './openapi.ts'
@@ -79,10 +79,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...skillRoutes,
   ...whyRoutes,
   ...workspaceRoutes,
-  ...docsRoutes(() => ENDPOINTS),
-  ...guideRoutes(() => ENDPOINTS),
-  ...documentRoutes(() => ENDPOINTS),
+  ...docsRoutes(() => API),
+  ...guideRoutes(() => API),
+  ...documentRoutes(() => API),
 ]
+
+/** What is documented: the API, without the pages of signing in that stand beside it. */
+export const API: readonly Endpoint[] = ENDPOINTS.filter(({ path }) => /^\/(api|llms)\//.test(path))
 
 /** The whole API as one Hono app. The gate stands before it, in the server. */
 export function createApp(ctx: Context): Hono {

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { callerOf, isOfCompany } from './caller.ts'
 import { type Input, reply, route } from './route.ts'
-import { frame, HEARTBEAT_MS, STREAM_HEADERS } from './sse.ts'
+import { EVENT_STREAM, frame, HEARTBEAT_MS, STREAM_HEADERS } from './sse.ts'
 import { agent, board } from './who.ts'
 
 /** How many bytes may wait for a client before it counts as too slow; more than all kept events together. */
@@ -16,7 +16,7 @@ export const eventRoutes = [
     description:
       'Each event has the id, the type and the data of what happened. With `Last-Event-ID` the stream goes on after that event; when that is too long ago it begins with the event `reset`: load again what you show.',
     who: [board, agent],
-    answers: { 200: null },
+    answers: { 200: EVENT_STREAM },
     run: (ctx, input) => reply(200, watch(ctx, input.params.companyId, input), STREAM_HEADERS),
   }),
 ]

@@ -26,7 +26,7 @@ export const text = v.pipe(wellFormed, v.maxLength(100_000, 'must be at most 100
 export const reference = v.pipe(wellFormed, v.minLength(1, 'must not be empty'), v.maxLength(200))
 
 /** Whole cents, from nothing to ten million dollars. */
-export const cents = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000_000))
+export const cents = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000_000), v.examples([5_000]))
 
 /** A colour as `#rrggbb`. */
 export const color = v.pipe(v.string(), v.regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour like #1a2b3c'))

@@ -1,14 +1,34 @@
 import * as v from 'valibot'
 import { invalid } from '../errors.ts'
+import type { Endpoint } from './route.ts'
 
-/** What every list route takes, besides its own filters; spread into its query schema. */
-export const LIST_QUERY = {
-  limit: v.optional(
-    v.pipe(v.string(), v.regex(/^\d+$/, 'must be a number'), v.transform(Number), v.minValue(1), v.maxValue(1_000)),
-    '500',
-  ),
+/** What every list of pages takes, besides its own filters; spread into its query schema. */
+export const PAGE_QUERY = {
+  limit: v.optional(v.pipe(wholeNumber(1, 1_000), v.description('How many at most.')), '500'),
   after: v.optional(v.pipe(v.string(), v.description('The cursor of the `Link: rel="next"` of the page before.'))),
+}
+
+/** What a list takes that can also say how many it has in all. */
+export const LIST_QUERY = {
+  ...PAGE_QUERY,
   count: v.optional(v.pipe(v.picklist(['true', 'false']), v.description('Whether to answer `X-Total-Count`.'))),
+}
+
+/** Whether an endpoint's query has a parameter: one with `after` answers a page of a list. */
+export const takes = ({ query }: Pick<Endpoint, 'query'>, name: string): boolean =>
+  name in ((query as { entries?: object } | undefined)?.entries ?? {})
+
+/** A number in a query. */
+export function wholeNumber(least: number, most: number) {
+  return v.pipe(
+    v.string(),
+    v.regex(/^\d+$/, 'must be a number'),
+    v.transform(Number),
+    v.number(),
+    v.integer(),
+    v.minValue(least),
+    v.maxValue(most),
+  )
 }
 
 /** A filter that takes one value or several, separated by commas: `status=todo,blocked`. */

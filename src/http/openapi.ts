@@ -1,7 +1,8 @@
-import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
-import { packageVersion } from '../config.ts'
+import { cookieName } from '../auth/cookies.ts'
+import { type Config, packageVersion } from '../config.ts'
 import { ERROR_STATUS } from '../errors.ts'
+import { type Access, ERROR_CONTENT, type Operation, operationOf, type Schemas, schemaOf } from './operation.ts'
 import { type Endpoint, route } from './route.ts'
 import { anyone } from './who.ts'
 
@@ -14,14 +15,14 @@ export const ErrorAnswer = v.strictObject({
 })
 
 /** The OpenAPI 3.1 document of the endpoints, from the same data that serves them. */
-export function openapiDocument(endpoints: readonly Endpoint[]) {
-  const paths: Record<string, Record<string, unknown>> = {}
+export function openapiDocument(endpoints: readonly Endpoint[], access: Access) {
+  const paths: Record<string, Record<string, Operation>> = {}
   const schemas: Schemas = {}
   schemas.Error = schemaOf(ErrorAnswer, 'output', 'Error', schemas)
   for (const endpoint of endpoints) {
     const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}')
     paths[path] ??= {}
-    paths[path][endpoint.method.toLowerCase()] = operation(endpoint, schemas)
+    paths[path][endpoint.method.toLowerCase()] = operationOf(endpoint, schemas, access)
   }
   return {
     openapi: '3.1.0',
@@ -32,81 +33,38 @@ export function openapiDocument(endpoints: readonly Endpoint[]) {
     },
     paths,
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: "An agent's key, a run's token or a person's token." },
+        session: { type: 'apiKey', in: 'cookie', name: cookieName(access), description: 'The cookie of a browser.' },
+      },
       schemas,
-    },
-  }
-}
-
-type Schemas = Record<string, JsonSchema>
-
-/** A schema as JSON Schema; what it refers to (a tree refers to itself) becomes a schema of the document. */
-function schemaOf(schema: v.GenericSchema, typeMode: 'input' | 'output', name: string, schemas: Schemas): JsonSchema {
-  const { $schema: _, $defs, ...whole } = toJsonSchema(schema, { errorMode: 'ignore', typeMode })
-  if (!$defs) return whole
-  const moved = (part: unknown): JsonSchema =>
-    JSON.parse(JSON.stringify(part).replaceAll('"$ref":"#/$defs/', `"$ref":"#/components/schemas/${name}.`))
-  for (const [key, definition] of Object.entries($defs)) schemas[`${name}.${key}`] = moved(definition)
-  return moved(whole)
-}
-
-function operation(endpoint: Endpoint, schemas: Schemas) {
-  const pathParameters = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }))
-  const query = endpoint.query ? schemaOf(endpoint.query, 'input', `${endpoint.id}.query`, schemas) : {}
-  const queryParameters = Object.entries(query.properties ?? {}).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: query.required?.includes(name) ?? false,
-    schema,
-  }))
-  const responses: Record<string, unknown> = {
-    default: {
-      description: 'An error',
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-    },
-  }
-  for (const [status, schema] of Object.entries(endpoint.answers)) {
-    responses[status] = {
-      description: endpoint.summary,
-      ...(schema && {
-        content: { 'application/json': { schema: schemaOf(schema, 'output', `${endpoint.id}.${status}`, schemas) } },
-      }),
-    }
-  }
-  return {
-    operationId: endpoint.id,
-    summary: endpoint.summary,
-    description: [endpoint.description, `For ${endpoint.who.map((who) => who.name).join(', ')}.`]
-      .filter(Boolean)
-      .join(' '),
-    tags: [endpoint.id.split('.')[0]],
-    parameters: [...pathParameters, ...queryParameters],
-    ...(endpoint.upload && { requestBody: { required: true, content: { 'multipart/form-data': FILE_FORM } } }),
-    ...(endpoint.body &&
-      !endpoint.upload && {
-        requestBody: {
-          required: !endpoint.bodyOptional,
-          content: { 'application/json': { schema: schemaOf(endpoint.body, 'input', `${endpoint.id}.body`, schemas) } },
+      headers: HEADERS,
+      responses: {
+        Error: {
+          description: 'An error, by its status and `code`',
+          headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
+          content: ERROR_CONTENT,
         },
-      }),
-    responses,
-    security: endpoint.who.includes(anyone) ? [] : [{}, { bearer: [] }],
+      },
+    },
   }
 }
 
-/** The form of an upload. */
-const FILE_FORM = {
-  schema: { type: 'object', required: ['file'], properties: { file: { type: 'string', format: 'binary' } } },
+const text = (description: string) => ({ description, schema: { type: 'string' } })
+const number = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } })
+
+/** The headers of answers, as the operations refer to them. */
+export const HEADERS = {
+  ETag: text('Stands for what the answer says; send it back as `If-None-Match`.'),
+  Link: text('The next page, if there is one: `<path>; rel="next"`.'),
+  'Retry-After': number('In how many seconds to try again.'),
+  'X-Request-Id': text('Names the request, also in the log of the server.'),
+  'X-Total-Count': number('How many there are on all pages, with `count=true`.'),
 }
 
 /** `GET /api/health`, and the OpenAPI document. */
 export function documentRoutes(endpoints: () => readonly Endpoint[]): Endpoint[] {
-  let document: unknown
+  const documents = new WeakMap<Config, unknown>()
   return [
     route({
       id: 'health.get',
@@ -126,9 +84,9 @@ export function documentRoutes(endpoints: () => readonly Endpoint[]): Endpoint[]
       summary: 'Get the OpenAPI 3.1 document of this API',
       who: [anyone],
       answers: { 200: v.record(v.string(), v.unknown()) },
-      run: () => {
-        document ??= openapiDocument(endpoints())
-        return document
+      run: ({ config }) => {
+        if (!documents.has(config)) documents.set(config, openapiDocument(endpoints(), config))
+        return documents.get(config)
       },
     }),
   ]

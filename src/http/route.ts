@@ -1,6 +1,7 @@
 import type { GenericSchema, InferOutput, StrictObjectSchema } from 'valibot'
 import type { Context } from '../context.ts'
 import type { Caller } from './caller.ts'
+import type { RateLimit } from './rate-limit.ts'
 import type { Who } from './who.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -15,6 +16,10 @@ type Params<Path extends string> = Path extends `${infer Head}/${infer Tail}`
       : unknown
 
 type Output<Schema> = Schema extends GenericSchema ? InferOutput<Schema> : undefined
+
+/** What an answer holds: JSON of a schema, something of a media type, or nothing. */
+export type Answer = GenericSchema | MediaType | null
+export type MediaType = `${string}/${string}`
 
 /** A body is a strict object, so that a misspelt field is refused instead of ignored. */
 // biome-ignore lint/suspicious/noExplicitAny: any entries, as valibot's own generic schemas have them.
@@ -56,8 +61,10 @@ interface Definition<Path extends string, Q, B> {
   bodyLimit?: number
   /** Whether the answer holds a secret that is shown once: then it is not kept for an `Idempotency-Key` either. */
   secret?: boolean
-  /** The schema of each answer; the first 2xx is what a plain return value is answered with. Null: no JSON. */
-  answers: Record<number, GenericSchema | null>
+  /** What it is limited by, where signing in or making keys is: then it may answer 429. */
+  limits?: readonly RateLimit[]
+  /** The answers by status; the first 2xx is what a plain return value is answered with. */
+  answers: Record<number, Answer>
   run(ctx: Context, input: Input<Params<Path>, Output<Q>, Output<B>>): unknown
 }
 

@@ -1,6 +1,9 @@
+/** The media type of Server-Sent Events. */
+export const EVENT_STREAM = 'text/event-stream'
+
 /** The headers of an answer that is a stream of Server-Sent Events. */
 export const STREAM_HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
+  'content-type': `${EVENT_STREAM}; charset=utf-8`,
   // Proxies that buffer answers are asked not to.
   'x-accel-buffering': 'no',
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
-import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
+import { decodeCursor, PAGE_QUERY, Page } from '../http/list.ts'
 import { type Input, reply, route } from '../http/route.ts'
 import { anyone, board, ceo } from '../http/who.ts'
 import { claimKey, getInvite, joinByInvite } from './accept.ts'
@@ -33,7 +33,7 @@ export const inviteRoutes = [
     path: '/api/companies/:companyId/gateway/invites',
     summary: 'List the invites of outside agents, newest first',
     who: [board, ceo],
-    query: v.object(LIST_QUERY),
+    query: v.object(PAGE_QUERY),
     answers: { 200: v.array(Invite) },
     run: (ctx, { params, query: { limit, after } }) => {
       const page = { companyId: params.companyId, after: decodeCursor(after, ['string'])?.[0], limit }
@@ -57,7 +57,7 @@ export const inviteRoutes = [
     path: '/api/invites/:token/onboarding.txt',
     summary: 'Read how to join a company, as plain text, by the token of an invite',
     who: [anyone],
-    answers: { 200: null },
+    answers: { 200: 'text/plain' },
     run: (ctx, { params, header }) => {
       const text = onboardingText(ctx, getInvite(ctx, params.token), params.token, baseUrlOf(ctx, header))
       // It holds the token.

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { SUM, toSum } from '../cost/cost.ts'
 import { listNames } from '../cost/queries.ts'
 import * as field from '../http/fields.ts'
+import { wholeNumber } from '../http/list.ts'
 import { route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
 import { costsOfRuns } from '../run/queries.ts'
@@ -53,10 +54,7 @@ export const whyRoutes = [
     description: 'The causes are followed through other issues and runs, back to where they began.',
     who: [board, agent],
     query: v.object({
-      limit: v.optional(
-        v.pipe(v.string(), v.regex(/^\d+$/, 'must be a number'), v.transform(Number), v.minValue(1), v.maxValue(1_000)),
-        '200',
-      ),
+      limit: v.optional(v.pipe(wholeNumber(1, 1_000), v.description('How many events at most.')), '200'),
     }),
     answers: { 200: Why },
     run: (ctx, { caller, params, query }) => whyOf(ctx, getIssue(ctx, caller, params.issueId), query.limit),

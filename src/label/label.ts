@@ -9,10 +9,12 @@ export type LabelRow = Selectable<LabelTable>
 export const Label = v.strictObject({ id: field.id, companyId: field.id, name: v.string(), color: v.string() })
 export type Label = v.InferOutput<typeof Label>
 
-export const NewLabel = v.strictObject({ name: field.name, color: v.optional(field.color, '#64748b') })
+const name = v.pipe(field.name, v.examples(['urgent']))
+
+export const NewLabel = v.strictObject({ name, color: v.optional(field.color, '#64748b') })
 export type NewLabel = v.InferOutput<typeof NewLabel>
 
-export const LabelChange = v.strictObject({ name: v.optional(field.name), color: v.optional(field.color) })
+export const LabelChange = v.strictObject({ name: v.optional(name), color: v.optional(field.color) })
 export type LabelChange = v.InferOutput<typeof LabelChange>
 
 type Shown = Pick<LabelRow, 'id' | 'company_id' | 'name' | 'color'>

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
+import { decodeCursor, PAGE_QUERY, Page } from '../http/list.ts'
 import { route } from '../http/route.ts'
 import { agent, board, ceo, manager } from '../http/who.ts'
 import { createLabel, deleteLabel, updateLabel } from './change.ts'
@@ -13,7 +13,7 @@ export const labelRoutes = [
     path: '/api/companies/:companyId/labels',
     summary: "List a company's labels by name",
     who: [board, agent],
-    query: v.object(LIST_QUERY),
+    query: v.object(PAGE_QUERY),
     answers: { 200: v.array(Label) },
     run: (ctx, { params, query: { limit, after } }) => {
       const rows = listLabels(ctx.db, {

@@ -66,14 +66,14 @@ const ProjectFields = {
 }
 
 export const NewProject = v.strictObject({
-  name: field.name,
+  name: v.pipe(field.name, v.examples(['Atlas'])),
   ...ProjectFields,
   workspace: v.optional(v.nullable(NewWorkspace)),
 })
 export type NewProject = v.InferOutput<typeof NewProject>
 
 export const ProjectChange = v.strictObject({
-  name: v.optional(field.name),
+  name: v.optional(v.pipe(field.name, v.examples(['Atlas']))),
   ...ProjectFields,
   archivedAt: v.optional(
     v.nullable(v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 timestamp'), v.check(isMoment, 'must exist'))),

@@ -63,6 +63,7 @@ const WorkspaceFields = {
 export const NewWorkspace = v.pipe(
   v.strictObject(WorkspaceFields),
   v.check((body) => Boolean(body.cwd ?? body.repoUrl), 'a workspace needs cwd or repoUrl'),
+  v.examples([{ cwd: '/srv/project' }]),
 )
 export type NewWorkspace = v.InferOutput<typeof NewWorkspace>
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
-import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
+import { decodeCursor, PAGE_QUERY, Page } from '../http/list.ts'
 import { route } from '../http/route.ts'
 import { agent, board, ceo, manager } from '../http/who.ts'
 import { createRoutine, deleteRoutine, getOwnRoutine, getRoutine, switchRoutine, updateRoutine } from './change.ts'
@@ -17,7 +17,7 @@ export const routineRoutes = [
     path: '/api/companies/:companyId/routines',
     summary: "List a company's routines, oldest first",
     who: [board, agent],
-    query: v.object(LIST_QUERY),
+    query: v.object(PAGE_QUERY),
     answers: { 200: v.array(Routine) },
     run: (ctx, { params, query: { limit, after } }) => {
       const rows = listRoutines(ctx.db, {
@@ -113,7 +113,7 @@ export const routineRoutes = [
     path: '/api/routines/:routineId/history',
     summary: 'List what became of the moments of a routine, newest first',
     who: [board, agent],
-    query: v.object(LIST_QUERY),
+    query: v.object(PAGE_QUERY),
     answers: { 200: v.array(RoutineRun) },
     run: (ctx, { caller, params, query: { limit, after } }) => {
       const { id } = getRoutine(ctx, caller, params.routineId)

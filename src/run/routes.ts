@@ -4,9 +4,9 @@ import { getAgent } from '../agent/get.ts'
 import type { Context } from '../context.ts'
 import { AppError, invalid } from '../errors.ts'
 import * as field from '../http/fields.ts'
-import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
+import { decodeCursor, PAGE_QUERY, Page, wholeNumber } from '../http/list.ts'
 import { reply, route } from '../http/route.ts'
-import { STREAM_HEADERS } from '../http/sse.ts'
+import { EVENT_STREAM, STREAM_HEADERS } from '../http/sse.ts'
 import { agent, board } from '../http/who.ts'
 import { getIssueRef, getRun, mayCommand } from './get.ts'
 import { readLog, runFolder } from './log.ts'
@@ -33,7 +33,7 @@ export const RUN_QUERY = {
 }
 
 const listQuery = v.object({
-  ...LIST_QUERY,
+  ...PAGE_QUERY,
   ...RUN_QUERY,
   issueId: v.optional(v.string()),
 })
@@ -59,7 +59,7 @@ const get = route({
   run: (ctx, { caller, params }) => show(ctx, getRun(ctx, caller, params.runId)),
 })
 
-const offset = v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'must be a number'), v.transform(Number)), '0')
+const offset = v.optional(v.pipe(wholeNumber(0, 999_999_999_999_999), v.description('Where to begin, in bytes.')), '0')
 
 const log = route({
   id: 'runs.log',
@@ -70,16 +70,7 @@ const log = route({
   who: [board, agent],
   query: v.object({
     offset,
-    limit: v.optional(
-      v.pipe(
-        v.string(),
-        v.regex(/^\d+$/, 'must be a number'),
-        v.transform(Number),
-        v.minValue(16),
-        v.maxValue(1_048_576),
-      ),
-      '262144',
-    ),
+    limit: v.optional(v.pipe(wholeNumber(16, 1_048_576), v.description('How many bytes at most.')), '262144'),
   }),
   answers: {
     200: v.strictObject({ runId: field.id, text: v.string(), nextOffset: v.number(), isComplete: v.boolean() }),
@@ -100,7 +91,7 @@ const stream = route({
     'Each `log` event carries `text` and, as its id, the offset behind it; one `end` event tells how the run ended. With `Last-Event-ID`, or `offset`, the stream goes on from there.',
   who: [board, agent],
   query: v.object({ offset }),
-  answers: { 200: null },
+  answers: { 200: EVENT_STREAM },
   run: (ctx, { caller, params, query, header, drop }) => {
     const run = getRun(ctx, caller, params.runId)
     const seen = header('last-event-id')

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { wholeNumber } from '../http/list.ts'
 import { route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
 import { Found, search } from './search.ts'
@@ -12,17 +13,7 @@ export const searchRoutes = [
     who: [board, agent],
     query: v.object({
       q: v.pipe(v.string(), v.maxLength(500, 'must be at most 500 characters')),
-      limit: v.optional(
-        v.pipe(
-          v.string(),
-          v.regex(/^\d+$/, 'must be a number'),
-          v.transform(Number),
-          v.minValue(1),
-          v.maxValue(50),
-          v.description('How many of each kind. Default 10.'),
-        ),
-        '10',
-      ),
+      limit: v.optional(v.pipe(wholeNumber(1, 50), v.description('How many of each kind. Default 10.')), '10'),
     }),
     answers: { 200: Found },
     run: (ctx, { params, query }) => search(ctx, params.companyId, query.q, query.limit),

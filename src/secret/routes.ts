@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
+import { decodeCursor, PAGE_QUERY, Page } from '../http/list.ts'
 import { route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
 import { createSecret, deleteSecret, getSecret, rotateSecret } from './change.ts'
@@ -14,7 +14,7 @@ export const secretRoutes = [
     summary: "List a company's secrets by name; no answer ever holds a value",
     description: 'Agents see them too: which names there are, so that a hire can refer to one.',
     who: [board, agent],
-    query: v.object(LIST_QUERY),
+    query: v.object(PAGE_QUERY),
     answers: { 200: v.array(Secret) },
     run: (ctx, { params, query: { limit, after } }) => {
       const page = { companyId: params.companyId, after: decodeCursor(after, ['string'])?.[0], limit }

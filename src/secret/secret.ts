@@ -42,6 +42,7 @@ export const NewSecret = v.strictObject({
     v.string(),
     v.regex(SECRET_NAME, 'must be 1 to 100 letters, digits, `_`, `.` or `-`, and begin with a letter or `_`'),
     v.description('As `{"$secret": "NAME"}` refers to it.'),
+    v.examples(['DEPLOY_KEY']),
   ),
   value,
   description: v.optional(v.nullable(field.text)),

@@ -38,6 +38,7 @@ export const SkillImport = v.pipe(
       v.pipe(
         v.record(v.string(), FileContent),
         v.description('Texts, or bytes in base64, by path. Each folder with a SKILL.md is a skill.'),
+        v.examples([{ 'SKILL.md': '---\nname: tides\ndescription: Read a tide table.\n---\nHigh water first.\n' }]),
       ),
     ),
     path: v.optional(

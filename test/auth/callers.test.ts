@@ -5,7 +5,7 @@ import { insertMembership } from '../../src/board/membership-queries.ts'
 import { leastRole, ROLES, type Role } from '../../src/board/role.ts'
 import { insertUser } from '../../src/board/user-queries.ts'
 import { sql } from '../../src/database/sql.ts'
-import { ENDPOINTS } from '../../src/http/app.ts'
+import { API, ENDPOINTS } from '../../src/http/app.ts'
 import { createRateCounter } from '../../src/http/rate-limit.ts'
 import type { Endpoint } from '../../src/http/route.ts'
 import { agent, anyone, ceo, manager } from '../../src/http/who.ts'
@@ -214,3 +214,25 @@ test('each endpoint lets in exactly the people that the table says, and no crede
 })
 
 const countActivity = ({ ctx }: World) => ctx.db.all(sql.selectFrom('activity').select('id')).length
+
+test('429 is told of what is limited by rate, and of nothing else', async (t) => {
+  const place = await arrange(t)
+  const { rates } = place.world.ctx
+  const limited: string[] = []
+  const endsItsSession = (id: string) => ['session.signOut', 'session.signOutEverywhere'].indexOf(id)
+  for (const endpoint of API.toSorted((a, b) => endsItsSession(a.id) - endsItsSession(b.id))) {
+    const { ask } = place.people[endpoint.id === 'session.signOutEverywhere' ? 'owner' : 'founder']
+    const request = await goodRequest(place, endpoint, ask)
+    Object.assign(place.world.ctx, { rates: { take: () => 1_000 } })
+    const { status, headers } = await ask(...request)
+    Object.assign(place.world.ctx, { rates })
+    if (status === 429) limited.push(endpoint.id)
+    if (status === 429) assert.equal(headers.get('retry-after'), '1')
+  }
+  assert.deepEqual(
+    limited.sort(),
+    API.filter(({ limits }) => limits)
+      .map(({ id }) => id)
+      .sort(),
+  )
+})

@@ -203,6 +203,7 @@ export const REQUESTS: Record<string, Make> = {
     params: { ...(await issue(world)), key: 'plan' },
     body: { body: '# Plan' },
   }),
+  'GET /api/docs/endpoints/:id': () => ({ params: { id: 'issues.checkout' } }),
   'GET /api/docs/:page': () => ({ params: { page: 'errors' } }),
   'PATCH /api/goals/:goalId': using(goal, () => ({ title: 'Know more' })),
   'PATCH /api/issues/:issueId': using(issue, () => ({ status: 'in_progress' })),

@@ -129,6 +129,7 @@ POST   /api/companies/import/preview                                       403  
 GET    /api/companies/stats                                                ok     ok    ok    ok       ok   ok
 GET    /api/docs                                                           ok     ok    ok    ok       ok   ok     open
 GET    /api/docs/:page                                                     ok     ok    ok    ok       ok   ok     open
+GET    /api/docs/endpoints/:id                                             ok     ok    ok    ok       ok   ok     open
 GET    /api/goals/:goalId                                                  404    ok    ok    ok       ok   ok
 PATCH  /api/goals/:goalId                                                  404    ok    ok    ok       ok   ok
 DELETE /api/goals/:goalId                                                  404    403   403   403      ok   ok

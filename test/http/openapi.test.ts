@@ -1,26 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toJsonSchema } from '@valibot/to-json-schema'
+import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
-import { createApp, ENDPOINTS } from '../../src/http/app.ts'
+import { API, createApp, ENDPOINTS } from '../../src/http/app.ts'
+import { takes } from '../../src/http/list.ts'
 import { openapiDocument } from '../../src/http/openapi.ts'
-import { route } from '../../src/http/route.ts'
-import { anyone } from '../../src/http/who.ts'
+import { type Access, type Operation, operationOf, type Parameter, type Response } from '../../src/http/operation.ts'
+import { type Endpoint, route } from '../../src/http/route.ts'
+import { agent, anyone, board } from '../../src/http/who.ts'
+import { requestOf } from '../contract/requests.ts'
+import { createWorld } from '../contract/world.ts'
 import { createTestApp } from '../helpers.ts'
 
-interface Operation {
-  operationId: string
-  summary: string
-  parameters: { name: string; in: string; required: boolean; schema: object }[]
-  requestBody?: { content: Record<string, { schema: object }> }
-  responses: Record<string, { description: string }>
-}
+const OPEN: Access = { mode: 'local_trusted', requireToken: false, trustProxy: false }
 
 type Document = ReturnType<typeof openapiDocument>
 
 const operationsOf = (document: Document) =>
   Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ path, method, operation: operation as Operation })),
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
   )
 
 test('the document has each endpoint, once, with its parameters and answers', async (t) => {
@@ -30,9 +28,9 @@ test('the document has each endpoint, once, with its parameters and answers', as
   const operations = operationsOf(document)
   assert.deepEqual(
     operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort(),
-    ENDPOINTS.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`).sort(),
+    API.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`).sort(),
   )
-  assert.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, ENDPOINTS.length)
+  assert.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, API.length)
   for (const { path, operation } of operations) {
     const declared = operation.parameters.filter((parameter) => parameter.in === 'path')
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
@@ -42,8 +40,8 @@ test('the document has each endpoint, once, with its parameters and answers', as
       path,
     )
     assert.ok(
-      declared.every(({ required }) => required),
-      path,
+      declared.every(({ required, description }) => required && description),
+      `${path}: what its parameters are stands in src/http/params.ts`,
     )
     assert.ok(
       Object.keys(operation.responses).some((status) => /^[23]/.test(status)),
@@ -54,7 +52,7 @@ test('the document has each endpoint, once, with its parameters and answers', as
 })
 
 test('every reference of the document resolves', () => {
-  checkReferences(openapiDocument(ENDPOINTS))
+  checkReferences(openapiDocument(API, OPEN))
 })
 
 test('a schema that refers to itself is a schema of the document', () => {
@@ -69,7 +67,7 @@ test('a schema that refers to itself is a schema of the document', () => {
     answers: { 200: v.array(Tree) },
     run: () => [],
   })
-  const document = openapiDocument([tree])
+  const document = openapiDocument([tree], OPEN)
   assert.ok(checkReferences(document) > 1)
   assert.ok(Object.keys(document.components.schemas).some((name) => name.startsWith('trees.get')))
 })
@@ -114,7 +112,7 @@ for (const endpoint of ENDPOINTS.filter(({ body }) => body)) {
 test('every schema converts, as what goes in and as what comes out', () => {
   for (const { id, query, body, answers } of ENDPOINTS) {
     for (const schema of [query, body, ...Object.values(answers)]) {
-      if (!schema) continue
+      if (!schema || typeof schema === 'string') continue
       for (const typeMode of ['input', 'output'] as const) {
         assert.doesNotThrow(() => toJsonSchema(schema, { errorMode: 'ignore', typeMode }), id)
       }
@@ -122,11 +120,132 @@ test('every schema converts, as what goes in and as what comes out', () => {
   }
 })
 
-test('the readable page names every endpoint', async (t) => {
+test('what is documented is the API: the pages of signing in are not', () => {
+  const left = ENDPOINTS.filter((endpoint) => !API.includes(endpoint))
+  assert.ok(left.length > 10)
+  for (const { id } of left) assert.match(id, /^pages\./)
+  for (const { path, form } of API) assert.ok(/^\/(api|llms)\//.test(path) && !form, path)
+})
+
+/** The operations of the endpoints that are of a kind, and of those that are not. */
+function divide(isOfKind: (endpoint: Endpoint) => boolean, access = OPEN) {
+  const all = API.map((endpoint) => ({ endpoint, operation: operationOf(endpoint, {}, access) }))
+  return Map.groupBy(all, ({ endpoint }) => (isOfKind(endpoint) ? 'of it' : 'not'))
+}
+
+const namesIn = ({ parameters }: Operation, place: Parameter['in']) =>
+  parameters.filter((one) => one.in === place).map(({ name }) => name)
+
+const successOf = ({ responses }: Operation) =>
+  Object.entries(responses).find(([status]) => status.startsWith('2'))![1] as Response
+
+test('a POST by somebody takes an Idempotency-Key, nothing else does', () => {
+  const kinds = divide(({ method, who }) => method === 'POST' && !who.includes(anyone))
+  for (const { operation } of kinds.get('of it')!) assert.ok(namesIn(operation, 'header').includes('Idempotency-Key'))
+  for (const { operation } of kinds.get('not')!) assert.ok(!namesIn(operation, 'header').includes('Idempotency-Key'))
+})
+
+test('what is a list of pages, a stream, a file or a text is told as it is answered', () => {
+  const byId = Object.fromEntries(API.map((endpoint) => [endpoint.id, operationOf(endpoint, {}, OPEN)]))
+  const issues = byId['issues.list']!
+  assert.deepEqual(Object.keys(successOf(issues).headers!), ['X-Request-Id', 'Link', 'X-Total-Count'])
+  const limit = issues.parameters.find(({ name }) => name === 'limit')!
+  assert.deepEqual(limit.schema, { type: 'integer', minimum: 1, maximum: 1000, default: 500 })
+  assert.equal(issues.responses['304'], undefined)
+
+  const issue = byId['issues.get']!
+  assert.deepEqual(Object.keys(successOf(issue).headers!), ['X-Request-Id', 'ETag'])
+  assert.deepEqual(namesIn(issue, 'header'), ['If-None-Match'])
+  assert.ok(issue.responses['304'])
+
+  const events = byId['events.watch']!
+  assert.deepEqual(successOf(events).content, { 'text/event-stream': { schema: { type: 'string' } } })
+  assert.deepEqual(namesIn(events, 'header'), ['Last-Event-ID'])
+
+  assert.deepEqual(Object.keys(successOf(byId['assets.get']!).content!), ['*/*'])
+  assert.deepEqual(Object.keys(successOf(byId['guides.agentIcons']!).content!), ['text/plain'])
+  const upload = byId['issues.attach']!.requestBody!
+  assert.deepEqual(Object.keys(upload.content), ['multipart/form-data'])
+  assert.equal(upload.required, true)
+
+  const statuses = byId['approvals.list']!.parameters.find(({ name }) => name === 'status')!
+  assert.deepEqual([statuses.schema.type, statuses.explode], ['array', false], 'with commas between')
+})
+
+test('a list that takes count=true says how many it has', async (t) => {
+  const world = await createWorld(t)
+  for (const { id, method, path } of API.filter((endpoint) => takes(endpoint, 'count'))) {
+    const request = await requestOf(world, method, path, 'board')
+    const { headers } = await world.ask('GET', `${request.path}?count=true`)
+    assert.match(headers.get('x-total-count') ?? '', /^\d+$/, id)
+  }
+})
+
+test('a read that tells of an ETag has one, and is 304 with it', async (t) => {
+  const world = await createWorld(t)
+  const reads = divide(({ method }) => method === 'GET')
+    .get('of it')!
+    .filter(({ operation, endpoint }) => operation.responses['304'] && endpoint.who.includes(board))
+  assert.ok(reads.length > 20)
+  for (const { endpoint } of reads) {
+    const { path } = await requestOf(world, 'GET', endpoint.path, 'board')
+    const { ask } = endpoint.who.includes(agent) ? world.ceo : world
+    const first = await ask('GET', path)
+    const again = await ask('GET', path, undefined, { 'if-none-match': first.headers.get('etag') ?? '' })
+    assert.ok(first.headers.has('etag'), endpoint.id)
+    // What tells of this very moment is another answer each time.
+    if (again.status !== 304) assert.notDeepEqual(again.body, first.body, endpoint.id)
+  }
+})
+
+test('who may come with what is told for the mode that the server is in', async (t) => {
   const { ask } = createTestApp(t)
-  const { body, headers } = await ask('GET', '/api/docs')
-  assert.match(headers.get('content-type') ?? '', /^text\/html/)
-  for (const { path } of ENDPOINTS) assert.ok(body.includes(`<code>${path}</code>`), path)
+  const closed = createTestApp(t, { mode: 'authenticated', trustProxy: true })
+  const local: Document = (await ask('GET', '/api/openapi.json')).body
+  const authenticated: Document = (await closed.ask('GET', '/api/openapi.json')).body
+  const securityOf = (document: Document, path: string, method: string) => document.paths[path]![method]!.security
+  const issue = ['/api/issues/{issueId}', 'get'] as const
+  assert.deepEqual(securityOf(local, ...issue), [{}, { bearer: [] }, { session: [] }])
+  assert.deepEqual(securityOf(authenticated, ...issue), [{ bearer: [] }, { session: [] }])
+  assert.deepEqual(securityOf(local, '/api/agents/me/inbox', 'get'), [{ bearer: [] }])
+  assert.deepEqual(securityOf(authenticated, '/api/auth/change-password', 'post'), [{ session: [] }])
+  assert.deepEqual(securityOf(authenticated, '/api/health', 'get'), [{}])
+  assert.equal(authenticated.components.securitySchemes.session.name, '__Secure-service.session_token')
+})
+
+/** What JSON Schema 2020-12 has, of what the schemas here may use. */
+const KEYWORDS = new Set(
+  `$ref type enum const properties required additionalProperties propertyNames items prefixItems anyOf oneOf allOf not
+  description default examples format pattern minLength maxLength minItems maxItems uniqueItems minimum maximum
+  exclusiveMinimum exclusiveMaximum multipleOf minProperties maxProperties contentMediaType contentEncoding title`.split(
+    /\s+/,
+  ),
+)
+const TYPES = ['string', 'number', 'integer', 'boolean', 'null', 'array', 'object']
+
+/** Fails unless a value is a JSON Schema, through all that it holds. */
+function checkSchema(schema: JsonSchema, at: string): void {
+  for (const key of Object.keys(schema)) assert.ok(KEYWORDS.has(key), `${at} has ${key}`)
+  if (schema.type !== undefined) assert.ok(TYPES.includes(schema.type as string), at)
+  if (schema.pattern !== undefined) assert.doesNotThrow(() => new RegExp(schema.pattern!, 'u'), at)
+  for (const name of schema.required ?? []) assert.ok(schema.properties?.[name], `${at} requires ${name}`)
+  if (schema.enum) assert.equal(new Set(schema.enum).size, schema.enum.length, at)
+  const { properties = {}, anyOf = [], oneOf = [], allOf = [], items, additionalProperties, propertyNames } = schema
+  const inner = { ...properties, ...[...anyOf, ...oneOf, ...allOf], items, additionalProperties, propertyNames }
+  for (const [key, one] of Object.entries(inner)) {
+    if (typeof one === 'object') checkSchema(one as JsonSchema, `${at}.${key}`)
+  }
+}
+
+test('every schema of the document is a JSON Schema', () => {
+  const document = openapiDocument(API, OPEN)
+  for (const [name, schema] of Object.entries(document.components.schemas)) checkSchema(schema, name)
+  for (const { operation } of operationsOf(document)) {
+    const { operationId, parameters, requestBody, responses } = operation
+    const answers = Object.values(responses).map((response) => ('content' in response ? (response.content ?? {}) : {}))
+    const contents = [requestBody?.content ?? {}, ...answers].flatMap((content) => Object.values(content))
+    for (const { schema } of [...parameters, ...contents]) checkSchema(schema, operationId)
+  }
 })
 
 /** @returns how many references there are */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AppError, FieldError } from '../errors.ts'
+import { type Reply, reply } from './route.ts'
 
 /** Text as HTML shows it, also inside an attribute. */
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
@@ -24,69 +25,14 @@ export function html(parts: TemplateStringsArray, ...values: (string | Html | re
   return new Html(parts.map((part, i) => part + (shown[i] ?? '')).join(''))
 }
 
-export interface FormField {
-  name: string
-  label: string
-  type?: 'text' | 'email' | 'password' | 'hidden'
-  value?: string
-  autocomplete?: string
-  hint?: string
-  /** At least so many characters. */
-  least?: number
-  /** Shown and sent, and not to be changed. */
-  readonly?: boolean
-}
-
-interface Form {
-  action: string
-  submit: string
-  fields: readonly FormField[]
-  /** What a submit of the form failed by. */
-  error?: AppError | undefined
-  /** Whether it does something beside what the page is for. */
-  isMinor?: boolean
-}
-
-/**
- * A form that works without a script. What is wrong with a field stands beside
- * it, and the focus is on the first of them; where no field is at fault, on the
- * last one, which is the password's.
- */
-export function formOf({ action, submit, fields, error, isMinor = false }: Form): Html {
-  const faults = faultsOf(error)
-  const shown = fields.filter(({ type, readonly }) => type !== 'hidden' && !readonly)
-  const focused = error && (shown.find(({ name }) => faults.has(name)) ?? shown.at(-1))
-  return html`<form method="post" action="${action}">
-${fields.map((field) => fieldOf(field, faults.get(field.name), field === focused))}<button${isMinor && html` class="minor"`}>${submit}</button>
-</form>`
-}
-
-/** What is wrong, by the field's name. */
-function faultsOf(error: AppError | undefined): Map<string, string> {
-  const { fields = [] } = (error?.details ?? {}) as { fields?: FieldError[] }
-  return new Map(fields.map(({ path, message }) => [path, message]))
-}
-
-function fieldOf(field: FormField, fault: string | undefined, isFocused: boolean): Html {
-  const { name, label, type = 'text', value = '', autocomplete = 'off', hint, least, readonly = false } = field
-  if (type === 'hidden') return html`<input type="hidden" name="${name}" value="${value}">`
-  const notes = [hint !== undefined && `${name}-hint`, fault !== undefined && `${name}-error`].filter(
-    (id) => id !== false,
-  )
-  return html`<label for="${name}">${label}</label>
-<input id="${name}" name="${name}" type="${type}" value="${value}" required autocomplete="${autocomplete}"${
-    least !== undefined && html` minlength="${String(least)}"`
-  }${readonly && html` readonly`}${notes.length > 0 && html` aria-describedby="${notes.join(' ')}"`}${
-    fault !== undefined && html` aria-invalid="true"`
-  }${isFocused && html` autofocus`}>
-${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${
-  fault !== undefined && html`<p class="error" id="${name}-error">${label} ${fault}.</p>`
-}`
-}
+/** HTML of our own, which is not looked at. */
+export const ownHtml = (text: string) => new Html(text)
 
 interface Page {
   title: string
   body: Html
+  /** Whether it is wide, for what is read and not filled in. */
+  isWide?: boolean
   /** What went wrong stands before all else, and is announced. */
   error?: AppError | undefined
   /** What went well, announced too. */
@@ -95,18 +41,24 @@ interface Page {
   links?: Html
 }
 
-export const pageOf = ({ title, body, error, done, links }: Page): string =>
+export const pageOf = ({ title, body, isWide = false, error, done, links }: Page): string =>
   `<!doctype html>${
     html`<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${error !== undefined && 'Error: '}${title} – service</title>${new Html(`<style>${STYLE}</style>`)}</head>
-<body>${links && html`<header><nav aria-label="Pages">${links}</nav></header>`}<main><h1>${title}</h1>
+<body${isWide && html` class="wide"`}>${links && html`<header><nav aria-label="Pages">${links}</nav></header>`}<main><h1>${title}</h1>
 ${error && html`<p role="alert">${faultsOf(error).size > 0 ? 'Something is missing or wrong below.' : error.message}</p>`}${
   done !== undefined && html`<p role="status">${done}</p>`
 }${body}</main></body></html>`.text
   }`
 
+/** What is wrong, by the field's name. */
+export function faultsOf(error: AppError | undefined): Map<string, string> {
+  const { fields = [] } = (error?.details ?? {}) as { fields?: FieldError[] }
+  return new Map(fields.map(({ path, message }) => [path, message]))
+}
+
 const STYLE = `
-:root{color-scheme:light dark;--ink:light-dark(#1b1c1f,#e6e6ea);--muted:light-dark(#595c63,#a6a9b1);--paper:light-dark(#fff,#17181b);--raised:light-dark(#f3f4f6,#222429);--line:light-dark(#767a83,#878b94);--accent:light-dark(#0b57d0,#a8c7fa);--on-accent:light-dark(#fff,#062e6f);--bad:light-dark(#b3261e,#f2b8b5);--good:light-dark(#146c2e,#9fd3a8)}
+:root{color-scheme:light dark;--ink:light-dark(#1b1c1f,#e6e6ea);--muted:light-dark(#595c63,#a6a9b1);--paper:light-dark(#fff,#17181b);--raised:light-dark(#f3f4f6,#222429);--rule:light-dark(#dcdee3,#3a3d44);--line:light-dark(#767a83,#878b94);--accent:light-dark(#0b57d0,#a8c7fa);--on-accent:light-dark(#fff,#062e6f);--bad:light-dark(#b3261e,#f2b8b5);--good:light-dark(#146c2e,#9fd3a8)}
 body{font:1rem/1.5 system-ui,sans-serif;margin:0;color:var(--ink);background:var(--paper);overflow-wrap:break-word}
 header,main{max-width:32rem;margin:0 auto;padding:0 1rem}
 header{padding-top:1rem}
@@ -127,11 +79,35 @@ button.minor{color:var(--ink);background:none;border-color:var(--line)}
 [role=status]{border-color:var(--good)}
 .hint,.error{margin:.25rem 0 0;font-size:.875rem;color:var(--muted)}
 .error{color:var(--bad)}
-ul{list-style:none;margin:0;padding:0}
-li{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:0 1rem;padding:.5rem 0;border-top:1px solid light-dark(#dcdee3,#3a3d44)}
-li button{margin:0}
 pre{margin:.75rem 0;padding:.75rem;background:var(--raised);border-radius:.375rem;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.875rem}
-code{font-family:ui-monospace,monospace}`
+code{font-family:ui-monospace,monospace;font-size:.9em;overflow-wrap:anywhere}
+pre code{font-size:1em}
+body:not(.wide) ul,.endpoints{list-style:none;margin:0;padding:0}
+body:not(.wide) li{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:0 1rem;padding:.5rem 0;border-top:1px solid var(--rule)}
+li button{margin:0}
+.wide header,.wide main{max-width:60rem}
+.wide h1{font-size:1.75rem}
+.wide h2{font-size:1.375rem;padding-top:1rem;border-top:1px solid var(--rule)}
+.wide pre{white-space:pre;overflow-x:auto;overflow-wrap:normal}
+h3{font-size:1.0625rem;margin:1.75rem 0 .5rem}
+h4{font-size:1rem;margin:1.25rem 0 .25rem}
+p{max-width:44rem}
+.route{max-width:none;padding:.5rem .75rem;background:var(--raised);border-radius:.375rem}
+.method{display:inline-block;min-width:3.75rem;font:700 .8125rem ui-monospace,monospace;color:var(--ink)}
+dd p{margin:0}
+.type{color:var(--muted);font-size:.875rem}
+.endpoints li{padding:.5rem 0;border-top:1px solid var(--rule)}
+.endpoints p{margin:.125rem 0 0}
+.endpoints a{text-decoration:none}
+.endpoints a:hover code{text-decoration:underline}
+dl{margin:0}
+dl>div{padding:.5rem 0;border-top:1px solid var(--rule)}
+dt strong{font-size:.8125rem;color:var(--bad)}
+dd{margin:.125rem 0 0}
+.scroll{overflow-x:auto}
+table{border-collapse:collapse}
+td,th{padding:.4rem .75rem .4rem 0;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top}
+@media (min-width:48rem){dl>div{display:grid;grid-template-columns:minmax(0,2fr) minmax(0,3fr);gap:1.5rem;align-items:baseline}dd{margin:0}.endpoints li{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:1.5rem;align-items:baseline}.endpoints p{margin:0}.endpoints a{display:grid;grid-template-columns:3.75rem minmax(0,1fr);align-items:baseline}}`
 
 /**
  * Nothing runs on these pages, and they send their forms here only. Under the
@@ -143,3 +119,7 @@ export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
 }
+
+/** Answers with a page. */
+export const pageReply = (page: string, status = 200, headers: Record<string, string> = {}): Reply =>
+  reply(status, new TextEncoder().encode(page), { ...PAGE_HEADERS, ...headers })
