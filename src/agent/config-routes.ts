@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as field from '../http/fields.ts'
-import { decodeCursor, PAGE_QUERY, Page } from '../http/list.ts'
+import { decodeCursor, LIST_QUERY, Page, totalOf } from '../http/list.ts'
 import { route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
 import { AgentDetail, type AgentWithFacts, toAgent } from './agent.ts'
@@ -73,17 +73,14 @@ export const configRoutes = [
     path: '/api/companies/:companyId/agent-configurations',
     summary: "List the configurations of a company's agents, secrets redacted, the oldest agent first",
     who: [board, agent],
-    query: v.object(PAGE_QUERY),
+    query: v.object(LIST_QUERY),
     answers: { 200: v.array(Configuration) },
-    run: (ctx, { params, query: { limit, after } }) => {
-      const filter = { companyId: params.companyId, statuses: undefined, role: undefined, reportsTo: undefined }
-      const rows = listAgents(ctx.db, {
-        ...filter,
-        after: decodeCursor(after, ['string'])?.[0],
-        limit,
-        now: ctx.now,
-      })
-      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toConfiguration })
+    run: (ctx, { params: { companyId }, query }) => {
+      const { limit } = query
+      const filter = { companyId, statuses: undefined, role: undefined, reportsTo: undefined, now: ctx.now }
+      const rows = listAgents(ctx.db, { ...filter, after: decodeCursor(query.after, ['string'])?.[0], limit })
+      const total = totalOf(query, ctx.db, (db, all) => listAgents(db, { ...filter, ...all }))
+      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toConfiguration, total })
     },
   }),
   route({
@@ -92,13 +89,14 @@ export const configRoutes = [
     path: '/api/agents/:agentId/config-revisions',
     summary: "List the changes of an agent's configuration, secrets redacted, newest first",
     who: [board, agent],
-    query: v.object({ ...PAGE_QUERY, ...AGENT_QUERY.entries }),
+    query: v.object({ ...LIST_QUERY, ...AGENT_QUERY.entries }),
     answers: { 200: v.array(Revision) },
     run: (ctx, { caller, params, query: { limit, ...query } }) => {
       const { id: agentId } = getAgent(ctx, caller, params.agentId, query.companyId)
       const after = decodeCursor(query.after, ['string'])?.[0]
       const rows = listRevisions(ctx.db, { agentId, after, limit })
-      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toRevision })
+      const total = totalOf(query, ctx.db, (db, all) => listRevisions(db, { agentId, ...all }))
+      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toRevision, total })
     },
   }),
   route({

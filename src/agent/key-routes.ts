@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { actorOf } from '../http/caller.ts'
 import * as field from '../http/fields.ts'
-import { decodeCursor, PAGE_QUERY, Page } from '../http/list.ts'
+import { decodeCursor, LIST_QUERY, Page, totalOf } from '../http/list.ts'
 import { limitRate } from '../http/rate-limit.ts'
 import { route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
@@ -35,14 +35,15 @@ export const keyRoutes = [
     path: '/api/agents/:agentId/keys',
     summary: "List an agent's keys by their first characters, oldest first",
     who: [board, agent],
-    query: v.object({ ...PAGE_QUERY, ...AGENT_QUERY.entries }),
+    query: v.object({ ...LIST_QUERY, ...AGENT_QUERY.entries }),
     answers: { 200: v.array(Key) },
     run: (ctx, { caller, params, query }) => {
       const of = getAgent(ctx, caller, params.agentId, query.companyId)
       requireSelf(caller, of)
       const after = decodeCursor(query.after, ['string'])?.[0]
       const rows = listKeys(ctx.db, { agentId: of.id, after, limit: query.limit })
-      return Page.of(rows, { limit: query.limit, cursorOf: (row) => [row.id], show: toKey })
+      const total = totalOf(query, ctx.db, (db, all) => listKeys(db, { agentId: of.id, ...all }))
+      return Page.of(rows, { limit: query.limit, cursorOf: (row) => [row.id], show: toKey, total })
     },
   }),
   route({

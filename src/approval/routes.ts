@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as field from '../http/fields.ts'
-import { decodeCursor, LIST_QUERY, listOf, PAGE_QUERY, Page } from '../http/list.ts'
+import { decodeCursor, LIST_QUERY, listOf, Page, totalOf } from '../http/list.ts'
 import { route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
 import { getIssue } from '../issue/get.ts'
@@ -100,14 +100,15 @@ export const approvalRoutes = [
     path: '/api/approvals/:approvalId/comments',
     summary: "List an approval's comments, oldest first",
     who: [board, agent],
-    query: v.object({ ...PAGE_QUERY, order: v.optional(v.picklist(['asc', 'desc']), 'asc') }),
+    query: v.object({ ...LIST_QUERY, order: v.optional(v.picklist(['asc', 'desc']), 'asc') }),
     answers: { 200: v.array(ApprovalComment) },
     run: (ctx, { caller, params, query }) => {
       const { limit, order } = query
       const approvalId = getApproval(ctx, caller, params.approvalId).id
       const after = decodeCursor(query.after, ['string'])?.[0]
       const rows = listApprovalComments(ctx.db, { approvalId, order, after, limit })
-      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toApprovalComment })
+      const total = totalOf(query, ctx.db, (db, all) => listApprovalComments(db, { approvalId, order, ...all }))
+      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toApprovalComment, total })
     },
   }),
   route({

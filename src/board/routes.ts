@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { notFound } from '../errors.ts'
 import type { BoardCaller, Caller } from '../http/caller.ts'
 import * as field from '../http/fields.ts'
-import { decodeCursor, PAGE_QUERY, Page } from '../http/list.ts'
+import { decodeCursor, LIST_QUERY, Page, totalOf } from '../http/list.ts'
 import { linkTo } from '../http/proxy.ts'
 import { limitRate } from '../http/rate-limit.ts'
 import { route } from '../http/route.ts'
@@ -23,11 +23,13 @@ export const boardRoutes = [
     summary: "List a company's people and their roles",
     description: 'Nobody is in it in local trusted mode.',
     who: [board],
-    query: v.object(PAGE_QUERY),
+    query: v.object(LIST_QUERY),
     answers: { 200: v.array(Member) },
-    run: (ctx, { params, query: { limit, after } }) => {
-      const page = { companyId: params.companyId, after: decodeCursor(after, ['string'])?.[0], limit }
-      return Page.of(listMembers(ctx.db, page), { limit, cursorOf: (row) => [row.user_id], show: toMember })
+    run: (ctx, { params: { companyId }, query }) => {
+      const { limit } = query
+      const rows = listMembers(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
+      const total = totalOf(query, ctx.db, (db, all) => listMembers(db, { companyId, ...all }))
+      return Page.of(rows, { limit, cursorOf: (row) => [row.user_id], show: toMember, total })
     },
   }),
   route({
@@ -57,12 +59,13 @@ export const boardRoutes = [
     path: '/api/companies/:companyId/invitations',
     summary: 'List the invitations of people to a company, newest first',
     who: [person],
-    query: v.object(PAGE_QUERY),
+    query: v.object(LIST_QUERY),
     answers: { 200: v.array(Invitation) },
-    run: (ctx, { params, query: { limit, after } }) => {
-      const page = { companyId: params.companyId, after: decodeCursor(after, ['string'])?.[0], limit }
-      const show = (row: Parameters<typeof toInvitation>[0]) => toInvitation(row, ctx.now)
-      return Page.of(listInvitations(ctx.db, page), { limit, cursorOf: (row) => [row.id], show })
+    run: (ctx, { params: { companyId }, query }) => {
+      const { limit } = query
+      const rows = listInvitations(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
+      const total = totalOf(query, ctx.db, (db, all) => listInvitations(db, { companyId, ...all }))
+      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: (row) => toInvitation(row, ctx.now), total })
     },
   }),
   route({
@@ -100,11 +103,14 @@ export const boardRoutes = [
     path: '/api/board/tokens',
     summary: "List one's own tokens by their first characters, oldest first",
     who: [person],
-    query: v.object(PAGE_QUERY),
+    query: v.object(LIST_QUERY),
     answers: { 200: v.array(Token) },
-    run: (ctx, { caller, query: { limit, after } }) => {
-      const page = { userId: asPerson(caller).userId, after: decodeCursor(after, ['string'])?.[0], limit }
-      return Page.of(listTokens(ctx.db, page), { limit, cursorOf: (row) => [row.id], show: toToken })
+    run: (ctx, { caller, query }) => {
+      const { limit } = query
+      const { userId } = asPerson(caller)
+      const rows = listTokens(ctx.db, { userId, after: decodeCursor(query.after, ['string'])?.[0], limit })
+      const total = totalOf(query, ctx.db, (db, all) => listTokens(db, { userId, ...all }))
+      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toToken, total })
     },
   }),
   route({

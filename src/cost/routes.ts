@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { findCompany } from '../company/queries.ts'
 import type { Context } from '../context.ts'
-import { decodeCursor, PAGE_QUERY, Page } from '../http/list.ts'
+import { decodeCursor, LIST_QUERY, Page, totalOf } from '../http/list.ts'
 import { route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
 import { bookCostEvent, toCostEvent } from './book.ts'
@@ -26,8 +26,6 @@ const DAYS = v.object({
   to: v.optional(v.pipe(v.string(), v.description('The last UTC day. Default: today.'))),
 })
 
-const { limit, after } = PAGE_QUERY
-
 /** A route that sums up costs by one thing, the most expensive first. */
 const grouping = (what: {
   id: string
@@ -44,18 +42,20 @@ const grouping = (what: {
     path: `/api/companies/:companyId/costs/${what.by}`,
     summary: what.summary,
     who: [board, agent],
-    query: v.object({ ...DAYS.entries, limit, after }),
+    query: v.object({ ...DAYS.entries, ...LIST_QUERY }),
     answers: { 200: v.array(what.shape) },
     run: (ctx, { params: { companyId }, query }) => {
       const days = daysOf(query, ctx.now)
       const page = { after: decodeCursor(query.after, ['number', 'string']), limit: query.limit }
-      const totals = listTotals(ctx.db, { companyId, kind: what.kind, ...days }, page)
+      const of = { companyId, kind: what.kind, ...days }
+      const totals = listTotals(ctx.db, of, page)
       const keys = totals.map((total) => total.key)
       const name = what.name(ctx, companyId, days, keys)
       return Page.of(totals, {
         limit: query.limit,
         cursorOf: (total) => [total.cost_micros, total.key],
         show: (total) => ({ ...name(total.key), ...toFigures(total) }),
+        total: totalOf(query, ctx.db, (db, all) => listTotals(db, of, all)),
       })
     },
   })

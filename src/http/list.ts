@@ -1,16 +1,13 @@
 import * as v from 'valibot'
+import { countRows } from '../database/count.ts'
+import type { Db } from '../database/db.ts'
 import { invalid } from '../errors.ts'
 import type { Endpoint } from './route.ts'
 
-/** What every list of pages takes, besides its own filters; spread into its query schema. */
-export const PAGE_QUERY = {
+/** What every list takes, besides its own filters; spread into its query schema. */
+export const LIST_QUERY = {
   limit: v.optional(v.pipe(wholeNumber(1, 1_000), v.description('How many at most.')), '500'),
   after: v.optional(v.pipe(v.string(), v.description('The cursor of the `Link: rel="next"` of the page before.'))),
-}
-
-/** What a list takes that can also say how many it has in all. */
-export const LIST_QUERY = {
-  ...PAGE_QUERY,
   count: v.optional(v.pipe(v.picklist(['true', 'false']), v.description('Whether to answer `X-Total-Count`.'))),
 }
 
@@ -70,6 +67,16 @@ export class Page<T> {
     return new Page(shown.map(options.show), next, options.total)
   }
 }
+
+/** The page that is all of a list. */
+const ALL = { after: undefined, limit: 2 ** 31 - 2 }
+
+/** How long a list is in all, where the request asks for it: `list` is counted, not read. */
+export const totalOf = (
+  { count }: { count?: 'true' | 'false' | undefined },
+  db: Db,
+  list: (db: Db, all: typeof ALL) => unknown,
+): number | undefined => (count === 'true' ? countRows(db, (counting) => list(counting, ALL)) : undefined)
 
 export type CursorValue = string | number
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
-import { decodeCursor, PAGE_QUERY, Page } from '../http/list.ts'
+import { decodeCursor, LIST_QUERY, Page, totalOf } from '../http/list.ts'
 import { type Input, reply, route } from '../http/route.ts'
 import { anyone, board, ceo } from '../http/who.ts'
 import { claimKey, getInvite, joinByInvite } from './accept.ts'
@@ -33,12 +33,13 @@ export const inviteRoutes = [
     path: '/api/companies/:companyId/gateway/invites',
     summary: 'List the invites of outside agents, newest first',
     who: [board, ceo],
-    query: v.object(PAGE_QUERY),
+    query: v.object(LIST_QUERY),
     answers: { 200: v.array(Invite) },
-    run: (ctx, { params, query: { limit, after } }) => {
-      const page = { companyId: params.companyId, after: decodeCursor(after, ['string'])?.[0], limit }
-      const show = (row: Parameters<typeof toInvite>[0]) => toInvite(row, ctx.now)
-      return Page.of(listInvites(ctx.db, page), { limit, cursorOf: (row) => [row.id], show })
+    run: (ctx, { params: { companyId }, query }) => {
+      const { limit } = query
+      const rows = listInvites(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
+      const total = totalOf(query, ctx.db, (db, all) => listInvites(db, { companyId, ...all }))
+      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: (row) => toInvite(row, ctx.now), total })
     },
   }),
   route({

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { Activity, pageOfActivity } from '../activity/routes.ts'
 import { Comment, toComment } from '../comment/comment.ts'
-import { decodeCursor, LIST_QUERY, PAGE_QUERY, Page } from '../http/list.ts'
+import { decodeCursor, LIST_QUERY, Page } from '../http/list.ts'
 import { route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
 import { pageOfRuns, RUN_QUERY } from '../run/routes.ts'
@@ -158,7 +158,7 @@ export const issueRoutes = [
     path: '/api/issues/:issueId/runs',
     summary: 'List the runs that worked on an issue, newest first',
     who: [board, agent],
-    query: v.object({ ...PAGE_QUERY, ...RUN_QUERY }),
+    query: v.object({ ...LIST_QUERY, ...RUN_QUERY }),
     answers: { 200: v.array(Run) },
     run: (ctx, { caller, params, query }) => {
       const issue = getIssue(ctx, caller, params.issueId)
@@ -192,7 +192,7 @@ export const issueRoutes = [
       description:
         'In progress first, then todo, in review, and blocked where nothing blocks any more; the most urgent of each first. What waits for an open blocker is left out.',
       who: [agent],
-      query: v.object({ limit: PAGE_QUERY.limit }),
+      query: v.object({ limit: LIST_QUERY.limit }),
       answers: { 200: v.array(InboxItem) },
       run: (ctx, { caller, query }) => {
         const agentId = caller.type === 'agent' ? caller.agentId : ''

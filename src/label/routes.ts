@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { decodeCursor, PAGE_QUERY, Page } from '../http/list.ts'
+import { decodeCursor, LIST_QUERY, Page, totalOf } from '../http/list.ts'
 import { route } from '../http/route.ts'
 import { agent, board, ceo, manager } from '../http/who.ts'
 import { createLabel, deleteLabel, updateLabel } from './change.ts'
@@ -13,15 +13,13 @@ export const labelRoutes = [
     path: '/api/companies/:companyId/labels',
     summary: "List a company's labels by name",
     who: [board, agent],
-    query: v.object(PAGE_QUERY),
+    query: v.object(LIST_QUERY),
     answers: { 200: v.array(Label) },
-    run: (ctx, { params, query: { limit, after } }) => {
-      const rows = listLabels(ctx.db, {
-        companyId: params.companyId,
-        after: decodeCursor(after, ['string'])?.[0],
-        limit,
-      })
-      return Page.of(rows, { limit, cursorOf: (row) => [row.name], show: toLabel })
+    run: (ctx, { params: { companyId }, query }) => {
+      const { limit } = query
+      const rows = listLabels(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
+      const total = totalOf(query, ctx.db, (db, all) => listLabels(db, { companyId, ...all }))
+      return Page.of(rows, { limit, cursorOf: (row) => [row.name], show: toLabel, total })
     },
   }),
   route({

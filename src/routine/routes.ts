@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
-import { decodeCursor, PAGE_QUERY, Page } from '../http/list.ts'
+import { decodeCursor, LIST_QUERY, Page, totalOf } from '../http/list.ts'
 import { route } from '../http/route.ts'
 import { agent, board, ceo, manager } from '../http/who.ts'
 import { createRoutine, deleteRoutine, getOwnRoutine, getRoutine, switchRoutine, updateRoutine } from './change.ts'
@@ -17,19 +17,18 @@ export const routineRoutes = [
     path: '/api/companies/:companyId/routines',
     summary: "List a company's routines, oldest first",
     who: [board, agent],
-    query: v.object(PAGE_QUERY),
+    query: v.object(LIST_QUERY),
     answers: { 200: v.array(Routine) },
-    run: (ctx, { params, query: { limit, after } }) => {
-      const rows = listRoutines(ctx.db, {
-        companyId: params.companyId,
-        after: decodeCursor(after, ['string'])?.[0],
-        limit,
-      })
+    run: (ctx, { params: { companyId }, query }) => {
+      const { limit } = query
+      const rows = listRoutines(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
+      const total = totalOf(query, ctx.db, (db, all) => listRoutines(db, { companyId, ...all }))
       const labelIdsOf = findLabelIds(
         ctx.db,
         rows.map((row) => row.id),
       )
-      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: (row) => toRoutine(row, labelIdsOf(row.id)) })
+      const show = (row: RoutineRow) => toRoutine(row, labelIdsOf(row.id))
+      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show, total })
     },
   }),
   route({
@@ -113,12 +112,14 @@ export const routineRoutes = [
     path: '/api/routines/:routineId/history',
     summary: 'List what became of the moments of a routine, newest first',
     who: [board, agent],
-    query: v.object(PAGE_QUERY),
+    query: v.object(LIST_QUERY),
     answers: { 200: v.array(RoutineRun) },
-    run: (ctx, { caller, params, query: { limit, after } }) => {
-      const { id } = getRoutine(ctx, caller, params.routineId)
-      const rows = listRoutineRuns(ctx.db, { routineId: id, after: decodeCursor(after, ['string'])?.[0], limit })
-      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toRoutineRun })
+    run: (ctx, { caller, params, query }) => {
+      const { limit } = query
+      const { id: routineId } = getRoutine(ctx, caller, params.routineId)
+      const rows = listRoutineRuns(ctx.db, { routineId, after: decodeCursor(query.after, ['string'])?.[0], limit })
+      const total = totalOf(query, ctx.db, (db, all) => listRoutineRuns(db, { routineId, ...all }))
+      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toRoutineRun, total })
     },
   }),
 ]

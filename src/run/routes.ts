@@ -4,7 +4,7 @@ import { getAgent } from '../agent/get.ts'
 import type { Context } from '../context.ts'
 import { AppError, invalid } from '../errors.ts'
 import * as field from '../http/fields.ts'
-import { decodeCursor, PAGE_QUERY, Page, wholeNumber } from '../http/list.ts'
+import { decodeCursor, LIST_QUERY, Page, totalOf, wholeNumber } from '../http/list.ts'
 import { reply, route } from '../http/route.ts'
 import { EVENT_STREAM, STREAM_HEADERS } from '../http/sse.ts'
 import { agent, board } from '../http/who.ts'
@@ -33,7 +33,7 @@ export const RUN_QUERY = {
 }
 
 const listQuery = v.object({
-  ...PAGE_QUERY,
+  ...LIST_QUERY,
   ...RUN_QUERY,
   issueId: v.optional(v.string()),
 })
@@ -208,15 +208,14 @@ export function pageOfRuns(ctx: Context, companyId: string, query: v.InferOutput
     issueId: issueId === undefined ? undefined : (findIssueByRef(ctx.db, { companyId, ref: issueId })?.id ?? issueId),
     statuses: query.status === undefined ? undefined : statusesOf(query.status),
     live,
-    after: decodeCursor(query.after, ['string'])?.[0],
-    limit,
   }
-  const rows = listRuns(ctx.db, filter)
+  const rows = listRuns(ctx.db, { ...filter, after: decodeCursor(query.after, ['string'])?.[0], limit })
+  const total = totalOf(query, ctx.db, (db, all) => listRuns(db, { ...filter, ...all }))
   const costs = costsOfRuns(
     ctx.db,
     rows.map((row) => row.id),
   )
-  return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: (row) => toRun(row, costs.get(row.id)) })
+  return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: (row) => toRun(row, costs.get(row.id)), total })
 }
 
 function statusesOf(list: string): RunStatus[] {

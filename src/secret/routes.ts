@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { decodeCursor, PAGE_QUERY, Page } from '../http/list.ts'
+import { decodeCursor, LIST_QUERY, Page, totalOf } from '../http/list.ts'
 import { route } from '../http/route.ts'
 import { agent, board } from '../http/who.ts'
 import { createSecret, deleteSecret, getSecret, rotateSecret } from './change.ts'
@@ -14,11 +14,13 @@ export const secretRoutes = [
     summary: "List a company's secrets by name; no answer ever holds a value",
     description: 'Agents see them too: which names there are, so that a hire can refer to one.',
     who: [board, agent],
-    query: v.object(PAGE_QUERY),
+    query: v.object(LIST_QUERY),
     answers: { 200: v.array(Secret) },
-    run: (ctx, { params, query: { limit, after } }) => {
-      const page = { companyId: params.companyId, after: decodeCursor(after, ['string'])?.[0], limit }
-      return Page.of(listSecrets(ctx.db, page), { limit, cursorOf: (row) => [row.name], show: toSecret })
+    run: (ctx, { params: { companyId }, query }) => {
+      const { limit } = query
+      const rows = listSecrets(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
+      const total = totalOf(query, ctx.db, (db, all) => listSecrets(db, { companyId, ...all }))
+      return Page.of(rows, { limit, cursorOf: (row) => [row.name], show: toSecret, total })
     },
   }),
   route({
