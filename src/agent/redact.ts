@@ -48,6 +48,13 @@ function redactValue(value: unknown): unknown {
 const URL_PASSWORD = /(?<=[a-z]:\/\/)[^\s/@]+@/gi
 const URL_REDACTED = `${REDACTED}@`
 
+/** What of a text is a secret by its looks: keys and tokens of known forms, and what stands before a URL's host. */
+export const secretsIn = (text: string): string[] =>
+  [...text.matchAll(SECRET_VALUE), ...text.matchAll(URL_PASSWORD)].flatMap(([found]) =>
+    // Of a user and a password, the password is also looked for alone.
+    found.endsWith('@') ? [found.slice(0, -1), ...found.slice(0, -1).split(':').slice(1)] : [found],
+  )
+
 /** A list, perhaps of command-line arguments: `--api-key=x` and `--api-key`, `x` hide the x. */
 function redactList(list: unknown[]): unknown[] {
   return list.map((item, i) => {

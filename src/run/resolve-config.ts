@@ -1,6 +1,6 @@
 import { secretNames, withSecrets } from '../adapter/secrets.ts'
 import type { AgentRow } from '../agent/agent.ts'
-import { isSecretName } from '../agent/redact.ts'
+import { isSecretName, secretsIn } from '../agent/redact.ts'
 import type { Context } from '../context.ts'
 import { openEnv } from '../project/env.ts'
 import { openSecrets } from '../secret/open.ts'
@@ -64,10 +64,10 @@ export function envOfProject(
   return Object.fromEntries(Object.entries(env).filter(([, value]) => !isSealed(value)))
 }
 
-/** What stands in the configuration itself under a name that says it is a secret. */
+/** What stands in the configuration itself and is a secret by its name, or by its looks. */
 const plainSecrets = (config: Record<string, unknown>): string[] =>
   [config.env, config.headers].flatMap((values) =>
     Object.entries((values ?? {}) as Record<string, string>).flatMap(([name, value]) =>
-      isSecretName(name) ? [value] : [],
+      isSecretName(name) ? [value] : secretsIn(value),
     ),
   )

@@ -132,8 +132,15 @@ test('a run gets its secrets in its environment, and its output and the data dir
     env: { B: { $secret: 'OF_PROJECT' }, KEY: 'the agent has its own', C: 'plain' },
   })
   const agent = await agentThat('says-secrets.js', {
-    args: ['KEY', 'B', 'C', 'PLAIN_TOKEN'],
-    config: { env: { KEY: { $secret: 'API_KEY' }, PLAIN_TOKEN: others.PLAIN_TOKEN } },
+    args: ['KEY', 'B', 'C', 'PLAIN_TOKEN', 'GITHUB', 'DATABASE'],
+    config: {
+      env: {
+        KEY: { $secret: 'API_KEY' },
+        PLAIN_TOKEN: others.PLAIN_TOKEN,
+        GITHUB: 'ghp_abcdefghij1234567890',
+        DATABASE: 'postgres://walrus:tusk-of-ivory@db.example/tides',
+      },
+    },
   })
   const issue = { title: 'Draw', projectId: project.id, assigneeAgentId: agent }
   await make('POST', `/api/companies/${companyId}/issues`, issue)
@@ -149,6 +156,9 @@ test('a run gets its secrets in its environment, and its output and the data dir
     assert.deepEqual(filesWith(config.dataDir, value), [])
   }
   for (const form of formsOf(others.PLAIN_TOKEN)) assert.ok(!log.includes(form), form)
+  // What looks like a secret is one, whatever its variable is called.
+  for (const value of ['ghp_abcdefghij1234567890', 'tusk-of-ivory']) assert.ok(!log.includes(value), value)
+  assert.match(log, /@db\.example\/tides/)
 })
 
 test('a run whose secret is unknown or cannot be opened fails with a sentence that names it', async (t) => {
