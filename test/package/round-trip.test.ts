@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { packageRoot } from '../../src/package-root.ts'
 import { createTestApp } from '../helpers.ts'
 import { exportAll, filesOf, importNew, PACKAGES } from './fixtures.ts'
 
-/** Those of the repository, and the ones beside the checkout where it has some. */
-const shared = path.join(packageRoot(), '../shared/packages')
-const folders = [PACKAGES, ...(existsSync(shared) ? [shared] : [])].flatMap((parent) =>
-  readdirSync(parent).map((name) => path.join(parent, name)),
+/** The packages of the repository, and those of the folder that `SERVICE_TEST_PACKAGES` names. */
+const folders = [PACKAGES, ...(process.env.SERVICE_TEST_PACKAGES ? [process.env.SERVICE_TEST_PACKAGES] : [])].flatMap(
+  (parent) => readdirSync(parent).map((name) => path.join(parent, name)),
 )
 
 for (const folder of folders) {
-  test(`${path.relative(packageRoot(), folder)} comes in without an error and goes out the same twice`, async (t) => {
+  test(`${path.basename(folder)} comes in without an error and goes out the same twice`, async (t) => {
     const app = createTestApp(t)
     const files = filesOf(folder)
     const plan = await importNew(app, files)
