@@ -43,8 +43,8 @@ function isNameEnd(text: string, at: number): boolean {
 /** Names are compared without regard to case, to how an accent is encoded, and to how wide a space is. */
 const fold = (text: string) =>
   text
-    .normalize('NFC')
     .toLowerCase()
+    .normalize('NFC')
     .replaceAll(/[^\S\n]+/g, ' ')
 
 const withoutAddresses = (text: string) => text.replaceAll(/\bhttps?:\/\/\S+/gi, ' ')

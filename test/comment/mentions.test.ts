@@ -66,6 +66,13 @@ test('any name between blanks is found in any case, and never in code', () => {
       assert.deepEqual(findMentioned(`${text} \`@${spelt}\` ${text}`, [agent]), [])
       assert.deepEqual(findMentioned(`${text}\n\`\`\`\n@${spelt}\n\`\`\`\n${text}`, [agent]), [])
     }),
+    // In capitals its accents stand apart, which a change of case alone does not bring together again.
+    {
+      examples: [
+        ['\u03c5\u0313\u0301', 'lorem', true],
+        ['\u1f54', 'lorem', true],
+      ],
+    },
   )
 })
 
@@ -77,8 +84,8 @@ test('whatever is written, only agents whose name stands after an @ are mentione
         const markdown = parts.join('')
         for (const agent of findMentioned(markdown, agents)) {
           const flat = markdown
-            .normalize('NFC')
             .toLowerCase()
+            .normalize('NFC')
             .replaceAll(/[^\S\n]+/g, ' ')
           assert.ok(flat.includes(`@${agent.name.toLowerCase()}`))
         }
