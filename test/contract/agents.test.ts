@@ -318,10 +318,10 @@ contract('Agent endpoints', {
     assert.equal(await statusOf(world.ask('PATCH', path, { path: '/srv/A.md' })), 422, 'it has no default key')
   },
   'Instructions path: a relative one resolves against cwd, an absolute one is stored as given': async (world) => {
-    const { id } = await created(world, { adapterConfig: { cwd: '/srv/work' } })
+    const { id } = await created(world, { adapterConfig: { cwd: '/srv/desk' } })
     const set = async (path: string) =>
       (await world.make('PATCH', `/api/agents/${id}/instructions-path`, { path })).path
-    assert.equal(await set('docs/A.md'), '/srv/work/docs/A.md')
+    assert.equal(await set('docs/A.md'), '/srv/desk/docs/A.md')
     assert.equal(await set('/etc/../A.md'), '/etc/../A.md')
   },
 })
