@@ -11,9 +11,9 @@ const dist = path.join(root, 'dist')
 /** The programs: each is a file in dist/ by this name. */
 const ENTRIES = {
   main: 'src/main.ts',
-  shim: 'src/scheduler/shim.ts',
+  shim: 'src/runtime/process/shim.ts',
   post: 'src/adapter/post.ts',
-  'demo-agent': 'src/demo-agent/main.ts',
+  'demo-agent': 'src/clients/demo-agent/main.ts',
 }
 
 /** What the bundle is made of, besides src/. */

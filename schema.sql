@@ -1,5 +1,5 @@
 -- The whole schema as it is. A new file is created from this; an older one is
--- brought here by the numbered steps in src/database/migrations.ts.
+-- brought here by the numbered steps in src/platform/database/migrations.ts.
 -- Money is integer micro-dollars (one cent = 10,000). Timestamps are ISO 8601
 -- UTC with milliseconds. Ids are UUIDs of version 7, so they sort by time.
 
@@ -210,7 +210,7 @@ create table config_revision (
 create index config_revision_by_agent on config_revision (agent_id, id);
 
 -- Values that an `env` refers to by name. They are sealed under a key file that
--- is not in the database, bound to the company and the name (src/secret/vault.ts).
+-- is not in the database, bound to the company and the name (src/access/secret/vault.ts).
 create table secret (
   id          text primary key,
   company_id  text not null references company (id) on delete cascade,
@@ -805,7 +805,7 @@ create table idempotency (
 create index idempotency_by_age on idempotency (created_at);
 
 -- A template of an issue that comes back: at each moment of its schedule it
--- creates one (src/routine/fire.ts).
+-- creates one (src/work/routine/fire.ts).
 create table routine (
   id                text primary key,
   company_id        text not null references company (id) on delete cascade,

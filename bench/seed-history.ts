@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { v7 as uuid } from 'uuid'
-import { openDatabase } from '../src/database/open.ts'
+import { openDatabase } from '../src/platform/database/open.ts'
 
 /** One of each, from the latest part of the history. */
 export interface Ids {

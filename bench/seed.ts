@@ -1,8 +1,8 @@
 import path from 'node:path'
 import { v7 as uuid } from 'uuid'
-import { createDb } from '../src/database/db.ts'
-import { openDatabase } from '../src/database/open.ts'
-import { sql } from '../src/database/sql.ts'
+import { createDb } from '../src/platform/database/db.ts'
+import { openDatabase } from '../src/platform/database/open.ts'
+import { sql } from '../src/platform/database/sql.ts'
 
 export interface Seeded {
   companyId: string

@@ -5,8 +5,8 @@
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { readConfig } from '../src/config.ts'
-import { createLog } from '../src/log.ts'
+import { readConfig } from '../src/platform/config.ts'
+import { createLog } from '../src/platform/log.ts'
 import { startServer } from '../src/server.ts'
 
 const [kind, argument = ''] = process.argv.slice(2)

@@ -10,7 +10,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
-import { packageRoot } from '../src/package-root.ts'
+import { packageRoot } from '../src/platform/package-root.ts'
 import { withFolder } from './process.ts'
 import { seed } from './seed.ts'
 

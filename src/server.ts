@@ -1,28 +1,28 @@
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createProbe } from './adapter/capabilities.ts'
-import { createOneTimeLink } from './auth/setup.ts'
-import { adoptCompanies } from './board/membership-queries.ts'
-import { deleteExpiredSessions, isAnyUser } from './board/user-queries.ts'
-import { type Clock, systemClock } from './clock.ts'
-import { removeLeftovers } from './company/leftovers.ts'
-import { type Config, isLoopback } from './config.ts'
-import { type Context, createContext } from './context.ts'
-import { lockDataDir } from './database/lock.ts'
-import { openDatabase } from './database/open.ts'
-import { AppError } from './errors.ts'
-import { createApp } from './http/app.ts'
+import { createOneTimeLink } from './access/auth/setup.ts'
+import { adoptCompanies } from './access/board/membership-queries.ts'
+import { deleteExpiredSessions, isAnyUser } from './access/board/user-queries.ts'
+import { createVault } from './access/secret/vault.ts'
+import { createApp } from './api.ts'
 import { listen } from './http/listener.ts'
-import { readKeyFile } from './key-file.ts'
-import type { Log } from './log.ts'
-import { argvOf } from './programs.ts'
-import { createRunTokens } from './run/token.ts'
-import { createExecutor, type Executor } from './scheduler/executor.ts'
-import { rescueRuns } from './scheduler/rescue.ts'
-import { createScheduler } from './scheduler/scheduler.ts'
-import { createVault } from './secret/vault.ts'
-import { refreshBundledSkills } from './skill/bundled.ts'
+import { removeLeftovers } from './organization/company/leftovers.ts'
+import { refreshBundledSkills } from './organization/skill/bundled.ts'
+import { type Clock, systemClock } from './platform/clock.ts'
+import { type Config, isLoopback } from './platform/config.ts'
+import { type Context, createContext } from './platform/context.ts'
+import { lockDataDir } from './platform/database/lock.ts'
+import { openDatabase } from './platform/database/open.ts'
+import { AppError } from './platform/errors.ts'
+import { readKeyFile } from './platform/key-file.ts'
+import type { Log } from './platform/log.ts'
+import { argvOf } from './platform/programs.ts'
+import { createExecutor, type Executor } from './runtime/executor/executor.ts'
+import { rescueRuns } from './runtime/executor/rescue.ts'
+import { createRunTokens } from './runtime/executor/token.ts'
+import { createProbe } from './runtime/process/capabilities.ts'
+import { createScheduler } from './runtime/scheduler/scheduler.ts'
 
 export interface RunningServer {
   url: string
@@ -152,7 +152,7 @@ function makeDataDir(dataDir: string): void {
 
 /** Loads what local trusted mode has no use for, and must not wait for: it is half a megabyte. */
 async function loadIdentity(config: Config) {
-  const { openIdentity } = await import('./auth/identity.ts')
+  const { openIdentity } = await import('./access/auth/identity.ts')
   return openIdentity(config, readKeyFile(config, 'session'))
 }
 

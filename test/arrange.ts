@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { Insertable } from 'kysely'
 import { v7 as uuid } from 'uuid'
-import type { AgentRow } from '../src/agent/agent.ts'
-import { findAgent } from '../src/agent/queries.ts'
-import type { Context } from '../src/context.ts'
-import { raw, sql } from '../src/database/sql.ts'
+import { hashKey } from '../src/access/caller.ts'
+import type { AgentRow } from '../src/organization/agent/agent.ts'
+import { findAgent } from '../src/organization/agent/queries.ts'
+import { listLiveRuns } from '../src/organization/run/queries.ts'
+import type { WakeReason } from '../src/organization/wake/wake.ts'
+import type { Context } from '../src/platform/context.ts'
+import { raw, sql } from '../src/platform/database/sql.ts'
 import type {
   AgentKeyTable,
   AgentTable,
@@ -13,11 +16,8 @@ import type {
   ProjectTable,
   RunTable,
   WorkspaceTable,
-} from '../src/database/tables.ts'
-import { hashKey } from '../src/http/caller.ts'
-import { ISSUE_STATUSES } from '../src/issue/lifecycle.ts'
-import { listLiveRuns } from '../src/run/queries.ts'
-import type { WakeReason } from '../src/run/wake.ts'
+} from '../src/platform/database/tables.ts'
+import { ISSUE_STATUSES } from '../src/work/issue/lifecycle.ts'
 import type { Ask, TestApp } from './helpers.ts'
 
 /** An agent as tests use it: its row, and the app asked with its own key. */

@@ -1,5 +1,5 @@
-import { configOf } from '../src/agent/configuration.ts'
-import { findAgent } from '../src/agent/queries.ts'
+import { configOf } from '../src/organization/agent/configuration.ts'
+import { findAgent } from '../src/organization/agent/queries.ts'
 import { insertAgent } from './arrange.ts'
 import type { TestApp } from './helpers.ts'
 

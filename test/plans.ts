@@ -1,6 +1,6 @@
 import type { CompiledQuery } from 'kysely'
-import type { Context } from '../src/context.ts'
-import type { Db } from '../src/database/db.ts'
+import type { Context } from '../src/platform/context.ts'
+import type { Db } from '../src/platform/database/db.ts'
 
 /** How SQLite would go about each query that is asked: a line a step, such as `SEARCH issue USING INDEX ...`. */
 export function plansOf(ctx: Context, ask: (db: Db) => void): string[] {

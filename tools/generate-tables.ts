@@ -1,12 +1,12 @@
 /**
- * Writes src/database/tables.ts, the tables as Kysely sees them, from
+ * Writes src/platform/database/tables.ts, the tables as Kysely sees them, from
  * schema.sql. `npm run tables` after a change of the schema; a test fails when
  * it was forgotten.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { packageRoot } from '../src/package-root.ts'
+import { packageRoot } from '../src/platform/package-root.ts'
 
 interface Column {
   name: string
@@ -66,4 +66,4 @@ function typeOf(column: Column, createTable: string): string {
   return column.dflt_value !== null || isRowid ? `Generated<${type}>` : type
 }
 
-if (import.meta.main) writeFileSync(path.join(packageRoot(), 'src/database/tables.ts'), generateTables())
+if (import.meta.main) writeFileSync(path.join(packageRoot(), 'src/platform/database/tables.ts'), generateTables())

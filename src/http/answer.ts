@@ -1,9 +1,9 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { Context as HonoContext } from 'hono'
 import * as v from 'valibot'
-import type { Context } from '../context.ts'
-import { toAppError } from '../database/write-queue.ts'
-import { AppError } from '../errors.ts'
+import type { Context } from '../platform/context.ts'
+import { toAppError } from '../platform/database/write-queue.ts'
+import { AppError } from '../platform/errors.ts'
 import { Page, takes } from './list.ts'
 import type { Endpoint, Reply } from './route.ts'
 

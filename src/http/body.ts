@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { AppError, type FieldError, invalid } from '../errors.ts'
+import { AppError, type FieldError, invalid } from '../platform/errors.ts'
 
 /**
  * Reads a request's body as text, within its limit, chunked or not.

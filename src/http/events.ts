@@ -1,8 +1,8 @@
-import type { Context } from '../context.ts'
-import { callerOf, isOfCompany } from './caller.ts'
+import { callerOf, isOfCompany } from '../access/caller.ts'
+import { agent, board } from '../access/who.ts'
+import type { Context } from '../platform/context.ts'
 import { type Input, reply, route } from './route.ts'
 import { EVENT_STREAM, frame, HEARTBEAT_MS, STREAM_HEADERS } from './sse.ts'
-import { agent, board } from './who.ts'
 
 /** How many bytes may wait for a client before it counts as too slow; more than all kept events together. */
 const WAITING_BYTES = 1024 * 1024

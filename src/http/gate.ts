@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts'
+import { AppError } from '../platform/errors.ts'
 
 /** The parts of a request that the gate looks at, as they came over the wire. */
 export interface RawRequest {

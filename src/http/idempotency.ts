@@ -1,7 +1,7 @@
-import type { Context } from '../context.ts'
-import { prepared, sql } from '../database/sql.ts'
-import { AppError, invalid } from '../errors.ts'
-import { actorOf, type Caller } from './caller.ts'
+import { actorOf, type Caller } from '../access/caller.ts'
+import type { Context } from '../platform/context.ts'
+import { prepared, sql } from '../platform/database/sql.ts'
+import { AppError, invalid } from '../platform/errors.ts'
 import { Reply } from './route.ts'
 
 /** How long an answer can be asked for again. */

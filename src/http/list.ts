@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { countRows } from '../database/count.ts'
-import type { Db } from '../database/db.ts'
-import { invalid } from '../errors.ts'
+import type { Db } from '../platform/database/db.ts'
+import { invalid } from '../platform/errors.ts'
+import { countRows } from './count.ts'
 import type { Endpoint } from './route.ts'
 
 /** What every list takes, besides its own filters; spread into its query schema. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-import { AppError } from '../errors.ts'
+import { AppError } from '../platform/errors.ts'
 import { errorAnswer } from './answer.ts'
 import { createGate, hostsOf, SECURITY_HEADERS } from './gate.ts'
 

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { cookieName } from '../auth/cookies.ts'
-import { type Config, packageVersion } from '../config.ts'
-import { ERROR_STATUS } from '../errors.ts'
+import { cookieName } from '../access/auth/cookies.ts'
+import { anyone } from '../access/who.ts'
+import { type Config, packageVersion } from '../platform/config.ts'
+import { ERROR_STATUS } from '../platform/errors.ts'
 import { type Access, ERROR_CONTENT, type Operation, operationOf, type Schemas, schemaOf } from './operation.ts'
 import { type Endpoint, route } from './route.ts'
-import { anyone } from './who.ts'
 
 /** The shape of every error answer. */
 export const ErrorAnswer = v.strictObject({

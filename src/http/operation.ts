@@ -1,6 +1,6 @@
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
-import type { Config } from '../config.ts'
+import type { Config } from '../platform/config.ts'
 import { takes } from './list.ts'
 import { PARAMS } from './params.ts'
 import { RATE_LIMITS } from './rate-limit.ts'

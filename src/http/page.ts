@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AppError, FieldError } from '../errors.ts'
+import type { AppError, FieldError } from '../platform/errors.ts'
 import { type Reply, reply } from './route.ts'
 
 /** Text as HTML shows it, also inside an attribute. */

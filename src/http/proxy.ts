@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context as HonoContext } from 'hono'
-import { type Config, isLoopback } from '../config.ts'
+import { type Config, isLoopback } from '../platform/config.ts'
 
 /**
  * Where a request comes from. `X-Forwarded-For` counts only behind a proxy

@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts'
-import { AppError } from '../errors.ts'
+import type { Context } from '../platform/context.ts'
+import { AppError } from '../platform/errors.ts'
 
 /** How often something may be done by one who does it, within so many seconds. */
 export const RATE_LIMITS = {

@@ -1,8 +1,8 @@
 import type { GenericSchema, InferOutput, StrictObjectSchema } from 'valibot'
-import type { Context } from '../context.ts'
-import type { Caller } from './caller.ts'
+import type { Caller } from '../access/caller.ts'
+import type { Who } from '../access/who.ts'
+import type { Context } from '../platform/context.ts'
 import type { RateLimit } from './rate-limit.ts'
-import type { Who } from './who.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Context as HonoContext } from 'hono'
 import * as v from 'valibot'
-import { AppError } from '../errors.ts'
+import { AppError } from '../platform/errors.ts'
 import { readBytes } from './body.ts'
 
 /** What a route with `upload: true` is given: the field named `file`, and the other fields as text. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type FieldError, invalid } from '../errors.ts'
+import { type FieldError, invalid } from '../platform/errors.ts'
 
 /** How many fields at fault an answer names. */
 const NAMED_FIELDS = 50

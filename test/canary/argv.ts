@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { findShim, runTree } from '../../src/scheduler/process-table.ts'
+import { findShim, runTree } from '../../src/runtime/process/process-table.ts'
 import type { Canaries } from './canaries.ts'
 
 /**

@@ -1,6 +1,6 @@
-import { isSecretName } from '../../src/agent/redact.ts'
-import { ENDPOINTS } from '../../src/http/app.ts'
-import type { Place } from '../../src/secret/vault.ts'
+import { isSecretName } from '../../src/access/redact.ts'
+import type { Place } from '../../src/access/secret/vault.ts'
+import { ENDPOINTS } from '../../src/api.ts'
 import type { Canaries, Kind } from './canaries.ts'
 
 /** How a hit names an answer: without what follows the path, where tokens stand, and without an invite's. */
@@ -74,7 +74,7 @@ function noticeStrings(
   }
 }
 
-/** Notices a value that the server seals: a company's, or as JSON one of an agent's or project's (placeOf of src/secret/seal.ts). */
+/** Notices a value that the server seals: a company's, or as JSON one of an agent's or project's (placeOf of src/access/secret/seal.ts). */
 export function noticeSealed({ noticeGiven }: Canaries, { name }: Place, value: string): void {
   if (name.includes('/')) noticeStrings(noticeGiven, 'sealed value', { value: JSON.parse(value) })
   else noticeGiven('company secret', value)

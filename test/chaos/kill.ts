@@ -11,10 +11,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { createClient } from '../../src/cli/client.ts'
-import { request } from '../../src/cli/request.ts'
-import { packageRoot } from '../../src/package-root.ts'
-import { markedProcesses } from '../../src/scheduler/process-table.ts'
+import { createClient } from '../../src/clients/cli/client.ts'
+import { request } from '../../src/clients/cli/request.ts'
+import { packageRoot } from '../../src/platform/package-root.ts'
+import { markedProcesses } from '../../src/runtime/process/process-table.ts'
 
 /** How long each agent's program works, in milliseconds. */
 const WORK_MS = [100, 300, 700, 1_500]

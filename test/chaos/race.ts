@@ -7,8 +7,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { readConfig } from '../../src/config.ts'
-import { createLog } from '../../src/log.ts'
+import { readConfig } from '../../src/platform/config.ts'
+import { createLog } from '../../src/platform/log.ts'
 import { startServer } from '../../src/server.ts'
 
 export interface Race {

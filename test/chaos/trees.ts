@@ -9,10 +9,10 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { spawnRun } from '../../src/scheduler/process.ts'
-import { identityOf, isSameProcess, markedProcesses } from '../../src/scheduler/process-table.ts'
-import { stopRun } from '../../src/scheduler/stop.ts'
-import { agentProgram, firstLine, logShows, memoryOf, SHIM, specOf } from '../scheduler/runs.ts'
+import { spawnRun } from '../../src/runtime/process/process.ts'
+import { identityOf, isSameProcess, markedProcesses } from '../../src/runtime/process/process-table.ts'
+import { stopRun } from '../../src/runtime/process/stop.ts'
+import { agentProgram, firstLine, logShows, memoryOf, SHIM, specOf } from '../runtime/process/runs.ts'
 
 const GRACE_SEC = 2
 

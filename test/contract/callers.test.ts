@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { sql } from '../../src/database/sql.ts'
+import { sql } from '../../src/platform/database/sql.ts'
 import { insertRun } from '../arrange.ts'
 import { contract } from './contract.ts'
 import { good, statusOf } from './world.ts'

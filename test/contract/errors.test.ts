@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as v from 'valibot'
-import { ENDPOINTS } from '../../src/http/app.ts'
+import { ENDPOINTS } from '../../src/api.ts'
 import { ErrorAnswer } from '../../src/http/openapi.ts'
 import type { Endpoint } from '../../src/http/route.ts'
 import { methodFor, requestOf } from './requests.ts'

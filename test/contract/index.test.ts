@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { ENDPOINTS } from '../../src/http/app.ts'
+import { ENDPOINTS } from '../../src/api.ts'
 import { listRows, README, testsOfRows } from './list.ts'
 import { ROWS } from './rows.ts'
 

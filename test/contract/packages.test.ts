@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { insertMembership } from '../../src/board/membership-queries.ts'
-import { insertUser } from '../../src/board/user-queries.ts'
+import { insertMembership } from '../../src/access/board/membership-queries.ts'
+import { insertUser } from '../../src/access/board/user-queries.ts'
 import { contract } from './contract.ts'
 import { good, statusOf, type World } from './world.ts'
 

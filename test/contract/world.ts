@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import { v7 as uuid } from 'uuid'
-import { sql } from '../../src/database/sql.ts'
+import { sql } from '../../src/platform/database/sql.ts'
 import { insertAgent, type TestAgent } from '../arrange.ts'
 import { type Answer, createTestApp, type TestApp } from '../helpers.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { GenericSchema } from 'valibot'
-import type { Config } from '../../src/config.ts'
 import type { Endpoint } from '../../src/http/route.ts'
+import type { Config } from '../../src/platform/config.ts'
 import { type Break, breaks } from './break.ts'
 import { reference, valuesOf } from './schema.ts'
 

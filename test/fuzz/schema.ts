@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { GenericSchema } from 'valibot'
-import { PASSWORD } from '../auth/people.ts'
+import { PASSWORD } from '../access/auth/people.ts'
 
 /** A place in a generated value where an id goes that an earlier answer had. */
 export class Reference {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { raw, sql } from '../../src/database/sql.ts'
-import { LOCAL_BOARD } from '../../src/http/caller.ts'
+import { LOCAL_BOARD } from '../../src/access/caller.ts'
 import { withIdempotency } from '../../src/http/idempotency.ts'
 import { Reply } from '../../src/http/route.ts'
+import { raw, sql } from '../../src/platform/database/sql.ts'
 import { insertAgentRow, insertCompany, insertKey } from '../arrange.ts'
 import { createTestApp } from '../helpers.ts'
 

@@ -15,9 +15,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
-import { which } from '../../src/adapter/capabilities.ts'
-import { packageRoot } from '../../src/package-root.ts'
-import { markedProcesses } from '../../src/scheduler/process-table.ts'
+import { packageRoot } from '../../src/platform/package-root.ts'
+import { which } from '../../src/runtime/process/capabilities.ts'
+import { markedProcesses } from '../../src/runtime/process/process-table.ts'
 import { type StandInModel, startModel } from './model.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.

@@ -1,0 +1,70 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '../../platform/database/db.ts'
+import { prepared, sql } from '../../platform/database/sql.ts'
+import type { ActivityTable } from '../../platform/database/tables.ts'
+
+export type ActivityRow = Selectable<ActivityTable>
+
+const last = prepared((of: { companyId: string }) =>
+  sql.selectFrom('activity').select('hash').where('company_id', '=', of.companyId).orderBy('seq', 'desc').limit(1),
+)
+
+/** The hash that the company's next row carries on. */
+export const lastHash = (db: Db, of: { companyId: string }) => db.first(last(of))
+
+const insert = prepared((row: Omit<ActivityRow, 'seq'>) =>
+  sql.insertInto('activity').values({
+    id: row.id,
+    company_id: row.company_id,
+    actor_type: row.actor_type,
+    actor_id: row.actor_id,
+    action: row.action,
+    entity_type: row.entity_type,
+    entity_id: row.entity_id,
+    agent_id: row.agent_id,
+    run_id: row.run_id,
+    details: row.details,
+    created_at: row.created_at,
+    previous_hash: row.previous_hash,
+    hash: row.hash,
+  }),
+)
+
+export const insertActivity = (db: Db, row: Omit<ActivityRow, 'seq'>) => db.run(insert(row))
+
+export interface ActivityFilter {
+  companyId: string
+  agentId?: string | undefined
+  entityType?: string | undefined
+  entityId?: string | undefined
+  action?: string | undefined
+  runId?: string | undefined
+  since?: string | undefined
+}
+
+/** Newest first. @param page.after the `seq` that the page comes after */
+export function listActivity(
+  db: Db,
+  filter: ActivityFilter,
+  page: { after: number | undefined; limit: number },
+): ActivityRow[] {
+  const query = matching(filter)
+    .selectAll()
+    .orderBy('seq', 'desc')
+    .limit(page.limit + 1)
+  return db.all(page.after === undefined ? query : query.where('seq', '<', page.after))
+}
+
+export const countActivity = (db: Db, filter: ActivityFilter): number =>
+  db.first(matching(filter).select((eb) => eb.fn.countAll<number>().as('n')))!.n
+
+function matching(filter: ActivityFilter) {
+  let query = sql.selectFrom('activity').where('company_id', '=', filter.companyId)
+  if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId)
+  if (filter.entityType !== undefined) query = query.where('entity_type', '=', filter.entityType)
+  if (filter.entityId !== undefined) query = query.where('entity_id', '=', filter.entityId)
+  if (filter.action !== undefined) query = query.where('action', '=', filter.action)
+  if (filter.runId !== undefined) query = query.where('run_id', '=', filter.runId)
+  if (filter.since !== undefined) query = query.where('created_at', '>=', filter.since)
+  return query
+}

@@ -1,0 +1,73 @@
+import * as v from 'valibot'
+import * as field from '../../http/fields.ts'
+import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
+import { route } from '../../http/route.ts'
+import type { Context } from '../../platform/context.ts'
+import { agent, board } from '../who.ts'
+import { type ActivityFilter, type ActivityRow, countActivity, listActivity } from './queries.ts'
+
+/** An activity as the API shows it. */
+export const Activity = v.strictObject({
+  id: field.id,
+  companyId: field.id,
+  actorType: v.picklist(['agent', 'user', 'system']),
+  actorId: v.string(),
+  action: v.string(),
+  entityType: v.string(),
+  entityId: v.string(),
+  agentId: v.nullable(field.id),
+  runId: v.nullable(field.id),
+  details: v.nullable(field.jsonObject),
+  createdAt: field.timestamp,
+})
+
+export const toActivity = (row: ActivityRow): v.InferOutput<typeof Activity> => ({
+  id: row.id,
+  companyId: row.company_id,
+  actorType: row.actor_type,
+  actorId: row.actor_id,
+  action: row.action,
+  entityType: row.entity_type,
+  entityId: row.entity_id,
+  agentId: row.agent_id,
+  runId: row.run_id,
+  details: row.details === null ? null : JSON.parse(row.details),
+  createdAt: row.created_at,
+})
+
+export const activityRoutes = [
+  route({
+    id: 'activity.list',
+    method: 'GET',
+    path: '/api/companies/:companyId/activity',
+    summary: 'List what was done in a company, newest first',
+    who: [board, agent],
+    query: v.object({
+      ...LIST_QUERY,
+      agentId: v.optional(v.string()),
+      entityType: v.optional(v.string()),
+      entityId: v.optional(v.string()),
+      action: v.optional(v.string()),
+      runId: v.optional(v.pipe(v.string(), v.description('What a run did, its own start and end included.'))),
+      since: v.optional(v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 timestamp'))),
+    }),
+    answers: { 200: v.array(Activity) },
+    run: (ctx, { params, query }) => {
+      const { agentId, entityType, entityId, action, runId } = query
+      const since = query.since === undefined ? undefined : new Date(query.since).toISOString()
+      const filter = { companyId: params.companyId, agentId, entityType, entityId, action, runId, since }
+      return pageOfActivity(ctx, filter, query)
+    },
+  }),
+]
+
+/** A page of a company's activity, newest first. */
+export function pageOfActivity(
+  ctx: Context,
+  filter: ActivityFilter,
+  { limit, after, count }: { limit: number; after?: string | undefined; count?: 'true' | 'false' | undefined },
+) {
+  const rows = listActivity(ctx.db, filter, { after: decodeCursor(after, ['number'])?.[0], limit })
+  const total = count === 'true' ? countActivity(ctx.db, filter) : undefined
+  return Page.of(rows, { limit, cursorOf: (row) => [row.seq], show: toActivity, total })
+}

@@ -1,0 +1,127 @@
+import * as v from 'valibot'
+import * as field from '../../http/fields.ts'
+import { limitRate, type RateLimit } from '../../http/rate-limit.ts'
+import { validate } from '../../http/validate.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError, invalid } from '../../platform/errors.ts'
+import { acceptInvitation, openInvitation } from '../board/invitation.ts'
+import { adoptCompanies } from '../board/membership-queries.ts'
+import { deleteSessions, findPasswordHash, findUserByEmail, insertUser, isAnyUser } from '../board/user-queries.ts'
+import type { Identity } from './identity.ts'
+import { NewPassword } from './password.ts'
+
+const email = v.pipe(
+  v.string(),
+  v.trim(),
+  v.toLowerCase(),
+  v.maxLength(254, 'must be at most 254 characters'),
+  v.email('must be an e-mail address'),
+)
+
+const NewAccount = v.strictObject({ name: field.name, email, password: NewPassword })
+
+/** What a person types to get an account; not yet checked. */
+export interface AccountForm {
+  name: string
+  email: string
+  password: string
+}
+
+/** The part of the context that only authenticated mode has. */
+export function identityOf(ctx: Context): Identity {
+  if (ctx.identity) return ctx.identity
+  throw new AppError('not_found', 'There are no accounts in local trusted mode: start with --mode authenticated.')
+}
+
+/** Makes the first person, who owns whatever is there already, by the link that the start printed. */
+export async function setUp(ctx: Context, address: string, token: string, form: AccountForm): Promise<string> {
+  const identity = identityOf(ctx)
+  limitRate(ctx, 'link', address)
+  const want = validate(NewAccount, form)
+  if (!ctx.setup?.use(token)) throw linkGone()
+  try {
+    const passwordHash = await identity.hashPassword(want.password)
+    await ctx.write(() => {
+      if (isAnyUser(ctx.db)) throw linkGone()
+      insertUser(ctx.db, { ...want, passwordHash, mayCreateCompanies: true }, ctx.now)
+      adoptCompanies(ctx.db, ctx.now)
+    })
+  } catch (error) {
+    ctx.setup.giveBack(token)
+    throw error
+  }
+  return beginSession(ctx, want)
+}
+
+/** Makes an account by the link of an invitation, and its person a member. */
+export async function joinAsNew(ctx: Context, address: string, token: string, form: AccountForm): Promise<string> {
+  const identity = identityOf(ctx)
+  limitRate(ctx, 'link', address)
+  openInvitation(ctx, token)
+  const want = validate(NewAccount, form)
+  const passwordHash = await identity.hashPassword(want.password)
+  await ctx.write(() => {
+    openInvitation(ctx, token)
+    if (findUserByEmail(ctx.db, want)) {
+      throw invalid([{ path: 'email', message: 'has an account already: sign in, then open the link again' }])
+    }
+    acceptInvitation(ctx, insertUser(ctx.db, { ...want, passwordHash, mayCreateCompanies: false }, ctx.now), token)
+  })
+  return beginSession(ctx, want)
+}
+
+/** Signs a person in. What is wrong, the e-mail or the password, is not said. @returns the `Set-Cookie` value */
+export async function signIn(
+  ctx: Context,
+  address: string,
+  credentials: { email: string; password: string },
+  cookie: string | undefined,
+): Promise<string> {
+  const identity = identityOf(ctx)
+  const account = credentials.email.trim().toLowerCase()
+  const limits: [RateLimit, string][] = [
+    ['sign-in', `${address} ${account}`],
+    ['sign-in of an address', address],
+    ['sign-in of an account', account],
+  ]
+  for (const [limit, who] of limits) limitRate(ctx, limit, who)
+  const passwordHash = findPasswordHash(ctx.db, { email: account })
+  const begun = await identity.signIn(account, credentials.password, cookie)
+  if (begun === undefined) throw wrongCredentials()
+  if (findPasswordHash(ctx.db, { email: account }) !== passwordHash) {
+    // Another password was set meanwhile, and ended every session but this one, which came a moment later.
+    await identity.signOut(begun.split(';')[0]!)
+    throw wrongCredentials()
+  }
+  return begun
+}
+
+const wrongCredentials = () => new AppError('unauthenticated', 'The e-mail or the password is wrong.')
+
+/** @returns the `Set-Cookie` value, with which every other session of the person has ended */
+export async function changePassword(
+  ctx: Context,
+  who: { userId: string; cookie: string },
+  want: { currentPassword: string; newPassword: string },
+): Promise<string> {
+  limitRate(ctx, 'sign-in', who.userId)
+  validate(v.strictObject({ newPassword: NewPassword }), { newPassword: want.newPassword })
+  const changed = await identityOf(ctx).changePassword(who.cookie, want.currentPassword, want.newPassword)
+  if (changed === undefined) throw invalid([{ path: 'currentPassword', message: 'is wrong' }])
+  return changed
+}
+
+/** Ends every session of a person, on the server too. @returns the `Set-Cookie` value */
+export async function signOutEverywhere(ctx: Context, who: { userId: string; cookie: string }): Promise<string> {
+  await ctx.write(() => deleteSessions(ctx.db, who))
+  return identityOf(ctx).signOut(who.cookie)
+}
+
+async function beginSession(ctx: Context, { email, password }: AccountForm): Promise<string> {
+  const cookie = await identityOf(ctx).signIn(email, password, undefined)
+  if (cookie === undefined) throw new Error('A new account could not be signed in to.')
+  return cookie
+}
+
+const linkGone = () =>
+  new AppError('not_found', 'This link was used or is not of this start of the server. Use the one that it printed.')

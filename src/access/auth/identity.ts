@@ -1,0 +1,153 @@
+import path from 'node:path'
+import { compare, hash } from 'bcryptjs'
+import { betterAuth } from 'better-auth'
+import Database from 'better-sqlite3'
+import { Kysely, SqliteDialect } from 'kysely'
+import type { Config } from '../../platform/config.ts'
+import { SESSION_COOKIE } from './cookies.ts'
+import { PASSWORD_BYTES } from './password.ts'
+
+/** Who people are: their passwords and sessions, as better-auth keeps them. Only authenticated mode loads this. */
+export interface Identity {
+  /** Whose session a `Cookie` header holds; undefined when it holds none that is valid. */
+  sessionOf(cookie: string): Promise<{ userId: string } | undefined>
+  /**
+   * Begins a session, and ends the one that the request came with.
+   *
+   * @returns the `Set-Cookie` value; undefined when e-mail and password are not those of a person
+   */
+  signIn(email: string, password: string, cookie: string | undefined): Promise<string | undefined>
+  /** Ends the session of a `Cookie` header, on the server too. @returns the `Set-Cookie` value */
+  signOut(cookie: string): Promise<string>
+  /**
+   * Sets another password, ends every session of the person and begins one.
+   *
+   * @returns the `Set-Cookie` value; undefined when the current password is wrong
+   */
+  changePassword(cookie: string, current: string, next: string): Promise<string | undefined>
+  hashPassword(password: string): Promise<string>
+  close(): void
+}
+
+/** Of bcrypt: about 50 ms of work for each guess, on a small machine. */
+const COST = 10
+
+/** Seconds. A session ends then, however much it is used. */
+const SESSION_LASTS = 14 * 24 * 60 * 60
+
+/**
+ * Opens better-auth over the server's database, through a connection of its
+ * own. Its statements run one by one: a transaction of it that waits for
+ * something would lock the database against the server's own writes.
+ *
+ * @param key signs the cookies; 32 bytes
+ */
+export function openIdentity(config: Pick<Config, 'dataDir' | 'trustProxy'>, key: Uint8Array): Identity {
+  const sqlite = new Database(path.join(config.dataDir, 'service.db'), { fileMustExist: true })
+  sqlite.pragma('busy_timeout = 5000')
+  sqlite.pragma('synchronous = full')
+  sqlite.pragma('foreign_keys = on')
+  sqlite.pragma('trusted_schema = off')
+  const auth = betterAuth({
+    // Nothing is asked of it over HTTP, so it needs no address: links and origins are the server's own to check.
+    baseURL: 'http://localhost',
+    secret: Buffer.from(key).toString('base64url'),
+    database: {
+      db: new Kysely({ dialect: new SqliteDialect({ database: sqlite }) }),
+      type: 'sqlite',
+      transaction: false,
+    },
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      minPasswordLength: PASSWORD_BYTES.least,
+      maxPasswordLength: PASSWORD_BYTES.most,
+      password: {
+        hash: (password) => hash(password, COST),
+        verify: ({ hash: stored, password }) => compare(password, stored),
+      },
+    },
+    session: {
+      modelName: 'auth_session',
+      fields: SESSION_FIELDS,
+      expiresIn: SESSION_LASTS,
+      disableSessionRefresh: true,
+    },
+    user: { modelName: 'auth_user', fields: USER_FIELDS },
+    account: { modelName: 'auth_account', fields: ACCOUNT_FIELDS },
+    verification: { modelName: 'auth_verification', fields: VERIFICATION_FIELDS },
+    advanced: { cookiePrefix: 'service', useSecureCookies: config.trustProxy },
+    rateLimit: { enabled: false },
+    telemetry: { enabled: false },
+    logger: { disabled: true },
+  })
+  const cookieOf = (headers: Headers): string => {
+    const cookie = headers.getSetCookie().find((one) => one.split('=')[0]!.endsWith(SESSION_COOKIE))
+    if (cookie === undefined) throw new Error('better-auth set no cookie.')
+    return cookie
+  }
+  const withCookie = (cookie: string) => new Headers({ cookie })
+
+  return {
+    async sessionOf(cookie) {
+      if (!cookie.includes(`${SESSION_COOKIE}=`)) return undefined
+      const found = await auth.api.getSession({ headers: withCookie(cookie) })
+      return found ? { userId: found.user.id } : undefined
+    },
+    async signIn(email, password, cookie) {
+      const begun = await orRefused(
+        auth.api.signInEmail({ body: { email, password }, headers: new Headers(), returnHeaders: true }),
+      )
+      if (begun && cookie !== undefined) await auth.api.signOut({ headers: withCookie(cookie) })
+      return begun && cookieOf(begun.headers)
+    },
+    async signOut(cookie) {
+      const { headers } = await auth.api.signOut({ headers: withCookie(cookie), returnHeaders: true })
+      return cookieOf(headers)
+    },
+    async changePassword(cookie, currentPassword, newPassword) {
+      const body = { currentPassword, newPassword, revokeOtherSessions: true }
+      const changed = await orRefused(
+        auth.api.changePassword({ body, headers: withCookie(cookie), returnHeaders: true }),
+      )
+      return changed && cookieOf(changed.headers)
+    },
+    hashPassword: (password) => hash(password, COST),
+    close: () => {
+      sqlite.close()
+    },
+  }
+}
+
+/** What a call gives, or undefined when better-auth refused it; anything else that it throws is a fault. */
+async function orRefused<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call
+  } catch (error) {
+    const { statusCode } = error as { statusCode?: number }
+    if (statusCode === 400 || statusCode === 401 || statusCode === 403) return undefined
+    throw error
+  }
+}
+
+const TIMES = { createdAt: 'created_at', updatedAt: 'updated_at' }
+const SESSION_FIELDS = {
+  ...TIMES,
+  userId: 'user_id',
+  expiresAt: 'expires_at',
+  ipAddress: 'ip_address',
+  userAgent: 'user_agent',
+}
+const USER_FIELDS = { ...TIMES, emailVerified: 'email_verified' }
+const ACCOUNT_FIELDS = {
+  ...TIMES,
+  userId: 'user_id',
+  accountId: 'account_id',
+  providerId: 'provider_id',
+  accessToken: 'access_token',
+  refreshToken: 'refresh_token',
+  idToken: 'id_token',
+  accessTokenExpiresAt: 'access_token_expires_at',
+  refreshTokenExpiresAt: 'refresh_token_expires_at',
+}
+const VERIFICATION_FIELDS = { ...TIMES, expiresAt: 'expires_at' }

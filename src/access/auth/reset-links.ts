@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto'
+import { hashKey } from '../caller.ts'
+
+/**
+ * Links to set another password. They are in memory alone, by their hashes: a
+ * restart ends them, and neither the database nor a backup of it holds one.
+ */
+export interface ResetLinks {
+  /** Who has it may make links; it stands in server.json, for the server's user alone. */
+  readonly key: string
+  /** Makes a link for a person, in place of the one there was. @returns its token, and when it ends */
+  make(userId: string, now: string): { token: string; expiresAt: string }
+  /** @returns the id of the user whose link it is; undefined when it was used, has expired or never was */
+  find(token: string, now: string): string | undefined
+  /** Uses a link up. @returns as `find` */
+  take(token: string, now: string): string | undefined
+}
+
+const LASTS_MS = 60 * 60 * 1_000
+
+export function createResetLinks(): ResetLinks {
+  const links = new Map<string, { hash: string; expiresAt: string }>()
+  const find = (token: string, now: string) => {
+    const hash = hashKey(token)
+    return [...links].find(([, link]) => link.hash === hash && link.expiresAt > now)?.[0]
+  }
+  return {
+    key: randomBytes(32).toString('base64url'),
+    make(userId, now) {
+      const token = randomBytes(32).toString('base64url')
+      const expiresAt = new Date(Date.parse(now) + LASTS_MS).toISOString()
+      links.set(userId, { hash: hashKey(token), expiresAt })
+      return { token, expiresAt }
+    },
+    find,
+    take(token, now) {
+      const userId = find(token, now)
+      if (userId !== undefined) links.delete(userId)
+      return userId
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import * as v from 'valibot'
+import { limitRate } from '../../http/rate-limit.ts'
+import { validate } from '../../http/validate.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError, forbidden, notFound } from '../../platform/errors.ts'
+import { deleteSessions, findUser, findUserByEmail, updatePassword } from '../board/user-queries.ts'
+import { identityOf } from './accounts.ts'
+import { NewPassword } from './password.ts'
+import { sameSecret } from './setup.ts'
+
+/**
+ * Makes the link by which a person sets another password. No role of a company
+ * may: the person may belong to others, and would be theirs to take over. Only
+ * who can read the data directory has the key.
+ *
+ * @returns the link's token, and when it ends
+ */
+export function makeResetLink(ctx: Context, address: string, want: { key: string; email: string }) {
+  identityOf(ctx)
+  limitRate(ctx, 'link', address)
+  if (!sameSecret(want.key, ctx.resets.key)) {
+    throw forbidden('Links for forgotten passwords are made by `service reset-password`, on the machine of the server.')
+  }
+  const user = findUserByEmail(ctx.db, { email: want.email.trim().toLowerCase() })
+  if (!user) throw notFound('account', want.email)
+  ctx.log.info('A link to set another password was made.', { user: user.id })
+  return ctx.resets.make(user.id, ctx.now)
+}
+
+/** Whom a link is for, while it is good. */
+export function personOfReset(ctx: Context, token: string): { id: string; name: string; email: string } {
+  const userId = ctx.resets.find(token, ctx.now)
+  const user = userId === undefined ? undefined : findUser(ctx.db, { id: userId })
+  if (!user) throw linkGone()
+  return user
+}
+
+/** Sets the password of a link's person, whose every session ends, and begins one. @returns the `Set-Cookie` value */
+export async function resetPassword(
+  ctx: Context,
+  address: string,
+  want: { token: string; password: string },
+  cookie: string | undefined,
+): Promise<string> {
+  const identity = identityOf(ctx)
+  limitRate(ctx, 'link', address)
+  const { id, email } = personOfReset(ctx, want.token)
+  const { password } = validate(v.strictObject({ password: NewPassword }), { password: want.password })
+  const passwordHash = await identity.hashPassword(password)
+  await ctx.write(() => {
+    if (ctx.resets.take(want.token, ctx.now) !== id) throw linkGone()
+    updatePassword(ctx.db, { userId: id, passwordHash, at: ctx.now })
+    deleteSessions(ctx.db, { userId: id })
+  })
+  ctx.log.info('A password was set by a link.', { user: id })
+  const begun = await identity.signIn(email, password, cookie)
+  if (begun === undefined) throw new Error('A person could not be signed in with another password.')
+  return begun
+}
+
+const linkGone = () =>
+  new AppError(
+    'not_found',
+    'This link was used, has expired, or is of another start of the server. Whoever runs the server can make another.',
+  )

@@ -1,0 +1,109 @@
+import * as v from 'valibot'
+import * as field from '../../http/fields.ts'
+import { urlForPeople } from '../../http/proxy.ts'
+import { reply, route } from '../../http/route.ts'
+import { listMemberships } from '../board/membership-queries.ts'
+import { ROLES } from '../board/role.ts'
+import { findUser } from '../board/user-queries.ts'
+import { anyone, board, signedIn } from '../who.ts'
+import { changePassword, identityOf, signIn, signOutEverywhere } from './accounts.ts'
+import { makeResetLink } from './reset-password.ts'
+
+/** Who is signed in. */
+const Me = v.strictObject({
+  userId: v.string(),
+  name: v.pipe(v.nullable(v.string()), v.description('Null in local trusted mode, where nobody signs in.')),
+  email: v.nullable(v.string()),
+  memberships: v.array(v.strictObject({ companyId: field.id, role: v.picklist(ROLES) })),
+})
+
+const Done = v.strictObject({ ok: v.literal(true) })
+const typed = v.pipe(v.string(), v.maxLength(1_000))
+
+export const sessionRoutes = [
+  route({
+    id: 'session.get',
+    method: 'GET',
+    path: '/api/auth/session',
+    summary: 'Say who is signed in, and what they are in which company',
+    who: [board],
+    answers: { 200: Me },
+    run: (ctx, { caller }) => {
+      const userId = caller.type === 'board' ? caller.userId : ''
+      const user = findUser(ctx.db, { id: userId })
+      const memberships = listMemberships(ctx.db, { userId }).map(({ company_id, role }) => ({
+        companyId: company_id,
+        role,
+      }))
+      return { userId, name: user?.name ?? null, email: user?.email ?? null, memberships }
+    },
+  }),
+  route({
+    id: 'session.signIn',
+    method: 'POST',
+    path: '/api/auth/sign-in',
+    summary: 'Sign in with e-mail and password; the session is a cookie',
+    who: [anyone],
+    limits: ['sign-in', 'sign-in of an address', 'sign-in of an account'],
+    secret: true,
+    body: v.strictObject({ email: typed, password: typed }),
+    answers: { 200: Done },
+    run: async (ctx, { body, address, header }) =>
+      reply(200, { ok: true }, { 'set-cookie': await signIn(ctx, address, body, header('cookie')) }),
+  }),
+  route({
+    id: 'session.signOut',
+    method: 'POST',
+    path: '/api/auth/sign-out',
+    summary: 'End the session of the cookie, on the server too',
+    who: [anyone],
+    answers: { 200: Done },
+    run: async (ctx, { header }) =>
+      reply(200, { ok: true }, { 'set-cookie': await identityOf(ctx).signOut(header('cookie') ?? '') }),
+  }),
+  route({
+    id: 'session.signOutEverywhere',
+    method: 'POST',
+    path: '/api/auth/sign-out-everywhere',
+    summary: 'End every session of the person who asks; their tokens stay',
+    who: [signedIn],
+    answers: { 200: Done },
+    run: async (ctx, { caller, header }) => {
+      const userId = caller.type === 'board' ? caller.userId : ''
+      const cookie = await signOutEverywhere(ctx, { userId, cookie: header('cookie') ?? '' })
+      return reply(200, { ok: true }, { 'set-cookie': cookie })
+    },
+  }),
+  route({
+    id: 'session.changePassword',
+    method: 'POST',
+    path: '/api/auth/change-password',
+    summary: 'Set another password; every other session ends',
+    who: [signedIn],
+    limits: ['sign-in'],
+    secret: true,
+    body: v.strictObject({ currentPassword: typed, newPassword: typed }),
+    answers: { 200: Done },
+    run: async (ctx, { caller, body, header }) => {
+      const who = { userId: caller.type === 'board' ? caller.userId : '', cookie: header('cookie') ?? '' }
+      return reply(200, { ok: true }, { 'set-cookie': await changePassword(ctx, who, body) })
+    },
+  }),
+  route({
+    id: 'session.makeResetLink',
+    method: 'POST',
+    path: '/api/auth/reset-links',
+    summary: 'Make the link by which a person sets another password; what `service reset-password` asks',
+    description: 'The key stands in the data directory of the server, for whoever runs it.',
+    who: [anyone],
+    limits: ['link'],
+    secret: true,
+    body: v.strictObject({ key: typed, email: typed }),
+    answers: { 201: v.strictObject({ url: v.string(), expiresAt: field.timestamp }) },
+    run: (ctx, { body, address, header }) => {
+      const { token, expiresAt } = makeResetLink(ctx, address, body)
+      const base = urlForPeople(ctx.config, `http://${header('host') ?? 'localhost'}`)
+      return { url: `${base}/reset?token=${token}`, expiresAt }
+    },
+  }),
+]

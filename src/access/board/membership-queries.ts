@@ -1,0 +1,84 @@
+import type { Insertable } from 'kysely'
+import type { Db } from '../../platform/database/db.ts'
+import { prepared, raw, sql } from '../../platform/database/sql.ts'
+import type { MembershipTable } from '../../platform/database/tables.ts'
+import type { Role } from './role.ts'
+
+const membership = prepared((key: { companyId: string; userId: string }) =>
+  sql.selectFrom('membership').selectAll().where('company_id', '=', key.companyId).where('user_id', '=', key.userId),
+)
+
+export const findMembership = (db: Db, key: { companyId: string; userId: string }) => db.first(membership(key))
+
+const membershipsOf = prepared((of: { userId: string }) =>
+  sql.selectFrom('membership').select(['company_id', 'role']).where('user_id', '=', of.userId),
+)
+
+export const listMemberships = (db: Db, of: { userId: string }) => db.all(membershipsOf(of))
+
+/** A company's people, by their ids. */
+export function listMembers(db: Db, page: { companyId: string; after: string | undefined; limit: number }) {
+  const query = sql
+    .selectFrom('membership')
+    .innerJoin('auth_user', 'auth_user.id', 'membership.user_id')
+    .select(['membership.user_id', 'auth_user.name', 'auth_user.email', 'membership.role', 'membership.created_at'])
+    .where('membership.company_id', '=', page.companyId)
+    .orderBy('membership.user_id')
+    .limit(page.limit + 1)
+  return db.all(page.after === undefined ? query : query.where('membership.user_id', '>', page.after))
+}
+
+export const findMember = (db: Db, key: { companyId: string; userId: string }) =>
+  db.first(
+    sql
+      .selectFrom('membership')
+      .innerJoin('auth_user', 'auth_user.id', 'membership.user_id')
+      .select(['membership.user_id', 'auth_user.name', 'auth_user.email', 'membership.role', 'membership.created_at'])
+      .where('membership.company_id', '=', key.companyId)
+      .where('membership.user_id', '=', key.userId),
+  )
+
+export const insertMembership = (db: Db, row: Insertable<MembershipTable>) =>
+  db.run(sql.insertInto('membership').values(row))
+
+export const updateMembership = (db: Db, change: { companyId: string; userId: string; role: Role }) =>
+  db.run(
+    sql
+      .updateTable('membership')
+      .set({ role: change.role })
+      .where('company_id', '=', change.companyId)
+      .where('user_id', '=', change.userId),
+  )
+
+export const deleteMembership = (db: Db, key: { companyId: string; userId: string }) =>
+  db.run(sql.deleteFrom('membership').where('company_id', '=', key.companyId).where('user_id', '=', key.userId))
+
+export const countOwners = (db: Db, of: { companyId: string }): number =>
+  db.first(
+    sql
+      .selectFrom('membership')
+      .select((eb) => eb.fn.countAll<number>().as('n'))
+      .where('company_id', '=', of.companyId)
+      .where('role', '=', 'owner'),
+  )!.n
+
+export const mayCreateCompanies = (db: Db, of: { userId: string }): boolean =>
+  db.first(sql.selectFrom('auth_user').select('may_create_companies').where('id', '=', of.userId))
+    ?.may_create_companies === 1
+
+/** Gives who set the server up the companies that have nobody: those of local trusted mode. */
+export const adoptCompanies = (db: Db, at: string) =>
+  db.run(
+    sql
+      .insertInto('membership')
+      .columns(['company_id', 'user_id', 'role', 'created_at'])
+      .expression(
+        sql
+          .selectFrom('company')
+          .innerJoin('auth_user', (join) => join.on('may_create_companies', '=', 1))
+          .select(['company.id', 'auth_user.id as user_id', raw<Role>`'owner'`.as('role'), raw<string>`${at}`.as('at')])
+          .where((eb) =>
+            eb.not(eb.exists(eb.selectFrom('membership').select('user_id').whereRef('company_id', '=', 'company.id'))),
+          ),
+      ),
+  )

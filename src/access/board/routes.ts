@@ -1,0 +1,153 @@
+import * as v from 'valibot'
+import * as field from '../../http/fields.ts'
+import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
+import { linkTo } from '../../http/proxy.ts'
+import { limitRate } from '../../http/rate-limit.ts'
+import { route } from '../../http/route.ts'
+import { notFound } from '../../platform/errors.ts'
+import type { BoardCaller, Caller } from '../caller.ts'
+import { board, person, signedIn } from '../who.ts'
+import { Invitation, InvitationWithLink, invite, NewInvitation, revokeInvitation, toInvitation } from './invitation.ts'
+import { listInvitations } from './invitation-queries.ts'
+import { changeRole, Member, removeMember, toMember } from './member.ts'
+import { listMembers } from './membership-queries.ts'
+import { ROLES } from './role.ts'
+import { createToken, NewToken, Token, toToken } from './token.ts'
+import { listTokens, revokeToken } from './token-queries.ts'
+
+export const boardRoutes = [
+  route({
+    id: 'members.list',
+    method: 'GET',
+    path: '/api/companies/:companyId/members',
+    summary: "List a company's people and their roles",
+    description: 'Nobody is in it in local trusted mode.',
+    who: [board],
+    query: v.object(LIST_QUERY),
+    answers: { 200: v.array(Member) },
+    run: (ctx, { params: { companyId }, query }) => {
+      const { limit } = query
+      const rows = listMembers(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
+      const total = totalOf(query, ctx.db, (db, all) => listMembers(db, { companyId, ...all }))
+      return Page.of(rows, { limit, cursorOf: (row) => [row.user_id], show: toMember, total })
+    },
+  }),
+  route({
+    id: 'members.update',
+    method: 'PATCH',
+    path: '/api/companies/:companyId/members/:userId',
+    summary: 'Give a person another role; the last owner stays one',
+    who: [person],
+    body: v.strictObject({ role: v.picklist(ROLES) }),
+    answers: { 200: Member },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => changeRole(ctx, caller, params.companyId, params.userId, body.role)),
+  }),
+  route({
+    id: 'members.remove',
+    method: 'DELETE',
+    path: '/api/companies/:companyId/members/:userId',
+    summary: 'Remove a person from a company, or leave it; the last owner stays',
+    who: [person],
+    answers: { 200: Member },
+    run: (ctx, { caller, params }) =>
+      ctx.write(() => removeMember(ctx, asPerson(caller), params.companyId, params.userId)),
+  }),
+  route({
+    id: 'invitations.list',
+    method: 'GET',
+    path: '/api/companies/:companyId/invitations',
+    summary: 'List the invitations of people to a company, newest first',
+    who: [person],
+    query: v.object(LIST_QUERY),
+    answers: { 200: v.array(Invitation) },
+    run: (ctx, { params: { companyId }, query }) => {
+      const { limit } = query
+      const rows = listInvitations(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
+      const total = totalOf(query, ctx.db, (db, all) => listInvitations(db, { companyId, ...all }))
+      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: (row) => toInvitation(row, ctx.now), total })
+    },
+  }),
+  route({
+    id: 'invitations.create',
+    method: 'POST',
+    path: '/api/companies/:companyId/invitations',
+    summary: 'Invite one person by a link, which only this answer holds',
+    who: [person],
+    limits: ['invitation'],
+    body: NewInvitation,
+    bodyOptional: true,
+    secret: true,
+    answers: { 201: InvitationWithLink },
+    run: (ctx, { caller, params, body, header }) => {
+      limitRate(ctx, 'invitation', asPerson(caller).userId)
+      return ctx.write(() => {
+        const { row, token } = invite(ctx, asPerson(caller), params.companyId, body)
+        return { ...toInvitation(row, ctx.now), url: linkTo(ctx.config, header, `/join?token=${token}`) }
+      })
+    },
+  }),
+  route({
+    id: 'invitations.revoke',
+    method: 'DELETE',
+    path: '/api/companies/:companyId/invitations/:invitationId',
+    summary: 'Take an invitation back',
+    who: [person],
+    answers: { 200: Invitation },
+    run: (ctx, { caller, params }) =>
+      ctx.write(() => toInvitation(revokeInvitation(ctx, caller, params.companyId, params.invitationId), ctx.now)),
+  }),
+  route({
+    id: 'tokens.list',
+    method: 'GET',
+    path: '/api/board/tokens',
+    summary: "List one's own tokens by their first characters, oldest first",
+    who: [person],
+    query: v.object(LIST_QUERY),
+    answers: { 200: v.array(Token) },
+    run: (ctx, { caller, query }) => {
+      const { limit } = query
+      const { userId } = asPerson(caller)
+      const rows = listTokens(ctx.db, { userId, after: decodeCursor(query.after, ['string'])?.[0], limit })
+      const total = totalOf(query, ctx.db, (db, all) => listTokens(db, { userId, ...all }))
+      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toToken, total })
+    },
+  }),
+  route({
+    id: 'tokens.create',
+    method: 'POST',
+    path: '/api/board/tokens',
+    summary: 'Create a token for scripts; only this answer holds it',
+    description: 'It may do what its person may. Another token, or another password, it cannot make.',
+    who: [signedIn],
+    limits: ['key'],
+    body: v.strictObject({ name: v.optional(field.name, 'token') }),
+    bodyOptional: true,
+    secret: true,
+    answers: { 201: NewToken },
+    run: (ctx, { caller, body }) => {
+      limitRate(ctx, 'key', asPerson(caller).userId)
+      return ctx.write(() => createToken(ctx, asPerson(caller), body.name))
+    },
+  }),
+  route({
+    id: 'tokens.revoke',
+    method: 'DELETE',
+    path: '/api/board/tokens/:tokenId',
+    summary: "Revoke one of one's own tokens for good",
+    who: [person],
+    answers: { 200: Token },
+    run: (ctx, { caller, params }) =>
+      ctx.write(() => {
+        const row = revokeToken(ctx.db, { id: params.tokenId, userId: asPerson(caller).userId, at: ctx.now })
+        if (!row) throw notFound('token', params.tokenId)
+        return toToken(row)
+      }),
+  }),
+]
+
+/** The routes above admit people only. */
+function asPerson(caller: Caller): BoardCaller {
+  if (caller.type !== 'board') throw new Error('This route admits people only.')
+  return caller
+}

@@ -1,0 +1,46 @@
+import type { Insertable } from 'kysely'
+import type { Context } from '../../platform/context.ts'
+import type { Db } from '../../platform/database/db.ts'
+import { prepared, sql } from '../../platform/database/sql.ts'
+import type { BoardTokenTable } from '../../platform/database/tables.ts'
+
+const userOfToken = prepared((key: { hash: string }) =>
+  sql.selectFrom('board_token').select(['id', 'user_id', 'revoked_at', 'last_used_at']).where('hash', '=', key.hash),
+)
+
+/** Finds whose token has this hash; the token may be revoked. */
+export const findUserOfToken = (db: Db, key: { hash: string }) => db.first(userOfToken(key))
+
+export const insertToken = (db: Db, row: Insertable<BoardTokenTable>) =>
+  db.run(sql.insertInto('board_token').values(row))
+
+/** Oldest first. */
+export function listTokens(db: Db, page: { userId: string; after: string | undefined; limit: number }) {
+  const query = sql
+    .selectFrom('board_token')
+    .selectAll()
+    .where('user_id', '=', page.userId)
+    .orderBy('id')
+    .limit(page.limit + 1)
+  return db.all(page.after === undefined ? query : query.where('id', '>', page.after))
+}
+
+/** Revokes a token; one that was revoked before stays as it is. Returns undefined when the user has no such token. */
+export const revokeToken = (db: Db, key: { id: string; userId: string; at: string }) =>
+  db.first(
+    sql
+      .updateTable('board_token')
+      .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(key.at)) }))
+      .where('id', '=', key.id)
+      .where('user_id', '=', key.userId)
+      .returningAll(),
+  )
+
+/** Notes that a token was used, at most once a minute. */
+export function noteTokenUse(ctx: Context, token: { id: string; last_used_at: string | null }): void {
+  const at = ctx.now
+  if (token.last_used_at && Date.parse(at) - Date.parse(token.last_used_at) < 60_000) return
+  ctx
+    .write(() => ctx.db.run(sql.updateTable('board_token').set({ last_used_at: at }).where('id', '=', token.id)))
+    .catch((error) => ctx.log.error('A token use was not noted.', { token: token.id, error: String(error) }))
+}

@@ -1,0 +1,51 @@
+import type { Selectable } from 'kysely'
+import { v7 as uuid } from 'uuid'
+import * as v from 'valibot'
+import * as field from '../../http/fields.ts'
+import { makeToken } from '../../organization/agent/keys.ts'
+import type { Context } from '../../platform/context.ts'
+import type { BoardTokenTable } from '../../platform/database/tables.ts'
+import { BOARD_TOKEN_PREFIX, type BoardCaller, hashKey } from '../caller.ts'
+import { insertToken } from './token-queries.ts'
+
+/** A token as lists show it: by its first characters. */
+export const Token = v.strictObject({
+  id: field.id,
+  name: v.string(),
+  prefix: v.string(),
+  createdAt: field.timestamp,
+  lastUsedAt: v.nullable(field.timestamp),
+  revokedAt: v.nullable(field.timestamp),
+})
+
+/** A token at its creation: the only answer that ever holds it. */
+export const NewToken = v.strictObject({
+  id: field.id,
+  name: v.string(),
+  token: v.string(),
+  createdAt: field.timestamp,
+})
+
+export const toToken = (row: Selectable<BoardTokenTable>): v.InferOutput<typeof Token> => ({
+  id: row.id,
+  name: row.name,
+  prefix: row.prefix,
+  createdAt: row.created_at,
+  lastUsedAt: row.last_used_at,
+  revokedAt: row.revoked_at,
+})
+
+/** Makes a token that may do what its person may, but not what only a password may. */
+export function createToken(ctx: Context, caller: BoardCaller, name: string): v.InferOutput<typeof NewToken> {
+  const token = makeToken(BOARD_TOKEN_PREFIX)
+  const id = uuid()
+  insertToken(ctx.db, {
+    id,
+    user_id: caller.userId,
+    name,
+    prefix: token.slice(0, BOARD_TOKEN_PREFIX.length + 6),
+    hash: hashKey(token),
+    created_at: ctx.now,
+  })
+  return { id, name, token, createdAt: ctx.now }
+}

@@ -1,0 +1,127 @@
+import { invalid } from '../platform/errors.ts'
+import { isSealed } from './secret/sealed.ts'
+
+export type Json = Record<string, unknown>
+
+/** What stands for a secret in everything that is read. */
+export const REDACTED = '[redacted]'
+
+/** Whole maps whose values are nobody's to read: an agent's environment and the headers of a request. */
+const SECRET_MAPS: ReadonlySet<string> = new Set(['env', 'headers'])
+
+/** Names of keys and of options that hold a secret. `tokens` is a count. */
+const SECRET_NAME =
+  /token(?!s)|secret|passw|passphrase|pwd$|api[-_]?key|private[-_]?key|access[-_]?key|authorization|bearer|credential|cookie/i
+
+/** Whether a key, an option or a variable of this name holds a secret. */
+export const isSecretName = (name: string) => SECRET_NAME.test(name)
+
+/** Values that give themselves away: keys of well-known services, of this one, and signed tokens. */
+const SECRET_VALUE =
+  /(?<![A-Za-z0-9])(?:sk-(?=[\w-]*\d)[\w-]{16,}|gh[opsu]_\w{8,}|github_pat_\w{8,}|xox[abpr]-[\w-]{8,}|AKIA[A-Z0-9]{12,}|svc_[\w-]{8,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+)/g
+
+/** An `adapterConfig` as it may be shown, stored or in plain: without secrets at any depth, and with no value of its `env` and `headers`. */
+export const redactConfig = (config: Json): Json => mapEntries(config, (key, value) => redactEntry(key, value))
+
+/** A JSON object without what looks like a secret in it, at any depth. References to stored secrets stay visible. */
+export const redact = redactConfig
+
+function redactEntry(key: string, value: unknown): unknown {
+  if (isReference(value)) return value
+  if (isSealed(value)) return value.shown
+  if (SECRET_MAPS.has(key) && isObject(value)) {
+    return mapEntries(value, (_, inner) => (isReference(inner) ? inner : REDACTED))
+  }
+  if (SECRET_NAME.test(key) && value !== null && typeof value !== 'boolean') return REDACTED
+  return redactValue(value)
+}
+
+function redactValue(value: unknown): unknown {
+  if (isSealed(value)) return value.shown
+  if (typeof value === 'string') return value.replaceAll(SECRET_VALUE, REDACTED).replaceAll(URL_PASSWORD, URL_REDACTED)
+  if (Array.isArray(value)) return redactList(value)
+  if (isObject(value) && !isReference(value)) return redactConfig(value)
+  return value
+}
+
+/** `https://user:password@host` keeps its host only. */
+const URL_PASSWORD = /(?<=[a-z]:\/\/)[^\s/@]+@/gi
+const URL_REDACTED = `${REDACTED}@`
+
+/** What of a text is a secret by its looks: keys and tokens of known forms, and what stands before a URL's host. */
+export const secretsIn = (text: string): string[] =>
+  [...text.matchAll(SECRET_VALUE), ...text.matchAll(URL_PASSWORD)].flatMap(([found]) =>
+    // Of a user and a password, the password is also looked for alone.
+    found.endsWith('@') ? [found.slice(0, -1), ...found.slice(0, -1).split(':').slice(1)] : [found],
+  )
+
+/** A list, perhaps of command-line arguments: `--api-key=x` and `--api-key`, `x` hide the x. */
+function redactList(list: unknown[]): unknown[] {
+  return list.map((item, i) => {
+    if (typeof item !== 'string') return redactValue(item)
+    const option = /^(-[^=\s]*)=/.exec(item)?.[1]
+    if (option && SECRET_NAME.test(option)) return `${option}=${REDACTED}`
+    const before = list[i - 1]
+    const isOptionValue = typeof before === 'string' && /^-[^=\s]*$/.test(before) && SECRET_NAME.test(before)
+    return isOptionValue && !item.startsWith('-') ? REDACTED : redactValue(item)
+  })
+}
+
+/** `{ "$secret": "NAME" }`: a stored secret by its name, which is none itself. */
+const isReference = (value: unknown): boolean =>
+  isObject(value) && Object.keys(value).length === 1 && typeof value.$secret === 'string'
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const mapEntries = (object: Json, change: (key: string, value: unknown) => unknown): Json =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(key, value)]))
+
+/**
+ * Puts the stored secrets back where a client sends what it read: whatever is
+ * just as the redaction shows the stored value there is the stored value.
+ */
+export function restore(sent: Json, stored: Json): Json {
+  return restoreAgainst(sent, stored, redactConfig(stored)) as Json
+}
+
+function restoreAgainst(sent: unknown, stored: unknown, shown: unknown): unknown {
+  if (stored !== undefined && JSON.stringify(sent) === JSON.stringify(shown)) return stored
+  if (Array.isArray(sent)) {
+    const [storedList, shownList] = [asList(stored), asList(shown)]
+    return sent.map((item, i) => restoreAgainst(item, storedList[i], shownList[i]))
+  }
+  if (!isObject(sent)) return sent
+  const [storedObject, shownObject] = [asObject(stored), asObject(shown)]
+  return mapEntries(sent, (key, value) => restoreAgainst(value, own(storedObject, key), own(shownObject, key)))
+}
+
+const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+const asObject = (value: unknown): Json => (isObject(value) ? value : {})
+const own = (object: Json, key: string) => (Object.hasOwn(object, key) ? object[key] : undefined)
+
+/** Refuses a placeholder that stands for nothing: stored, it would be handed to an agent as its secret. */
+export function refusePlaceholders(value: unknown, path: string): void {
+  const found = placeholdersIn(value, path)
+  if (found.length > 0) {
+    throw invalid(found.map((path) => ({ path, message: `is the placeholder ${REDACTED}; send the value itself` })))
+  }
+}
+
+export function placeholdersIn(value: unknown, path: string): string[] {
+  if (typeof value === 'string') return value.includes(REDACTED) ? [path] : []
+  if (typeof value !== 'object' || value === null || isSealed(value)) return []
+  return Object.entries(value).flatMap(([key, inner]) => placeholdersIn(inner, `${path}.${key}`))
+}
+
+/** Merges a patch into a JSON object (RFC 7396): objects key by key, null removes, everything else replaces. */
+export function mergePatch(target: Json, patch: Json): Json {
+  const merged = new Map(Object.entries(target))
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key)
+    else merged.set(key, isPlain(value) ? mergePatch(plainOrEmpty(own(target, key)), value) : value)
+  }
+  return Object.fromEntries(merged)
+}
+
+const isPlain = (value: unknown): value is Json => isObject(value) && !isReference(value) && !isSealed(value)
+const plainOrEmpty = (value: unknown): Json => (isPlain(value) ? value : {})

@@ -1,0 +1,83 @@
+import { v7 as uuid } from 'uuid'
+import type { Context } from '../../platform/context.ts'
+import { AppError, notFound } from '../../platform/errors.ts'
+import { recordActivity } from '../activity/record.ts'
+import { type Caller, isOfCompany } from '../caller.ts'
+import {
+  deleteSecretRow,
+  findSecret,
+  findSecretsByName,
+  insertSecret,
+  listSecretUses,
+  resealSecret,
+} from './queries.ts'
+import type { NewSecret, SecretRow } from './secret.ts'
+
+export function getSecret(ctx: Context, caller: Caller, id: string): SecretRow {
+  const secret = findSecret(ctx.db, { id })
+  if (!secret || !isOfCompany(caller, secret.company_id)) throw notFound('secret', id)
+  return secret
+}
+
+/** Stores a secret under a name that the company does not use yet. */
+export function createSecret(ctx: Context, caller: Caller, companyId: string, want: NewSecret): SecretRow {
+  const [taken] = findSecretsByName(ctx.db, { companyId, names: [want.name] })
+  if (taken) {
+    throw new AppError('conflict', `There is a secret ${taken.name} already. Rotate it, or choose another name.`, {
+      secretId: taken.id,
+    })
+  }
+  const secret = insertSecret(ctx.db, {
+    id: uuid(),
+    company_id: companyId,
+    name: want.name,
+    description: want.description ?? null,
+    sealed: ctx.vault.seal({ companyId, name: want.name }, want.value),
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  })
+  record(ctx, caller, 'secret.created', secret)
+  return secret
+}
+
+/** Gives a secret another value, which runs that start from then on get. */
+export function rotateSecret(ctx: Context, caller: Caller, secret: SecretRow, value: string): SecretRow {
+  const sealed = ctx.vault.seal({ companyId: secret.company_id, name: secret.name }, value)
+  const rotated = resealSecret(ctx.db, { id: secret.id, sealed, at: ctx.now })
+  record(ctx, caller, 'secret.rotated', rotated)
+  return rotated
+}
+
+/**
+ * Deletes a secret. One that something refers to stays, unless the deletion is
+ * forced: the next run of what refers to it fails.
+ */
+export function deleteSecret(ctx: Context, caller: Caller, secret: SecretRow, force: boolean): SecretRow {
+  const usedBy = listSecretUses(ctx.db, { companyId: secret.company_id, name: secret.name })
+  if (usedBy.length > 0 && !force) {
+    const users = usedBy.map((use) => `the ${use.type} ${use.name}`).join(', ')
+    throw new AppError(
+      'conflict',
+      `The secret ${secret.name} is used by ${users}. Take it out of their env, or delete it with ?force=true.`,
+      { usedBy },
+    )
+  }
+  deleteSecretRow(ctx.db, secret.id)
+  record(ctx, caller, 'secret.deleted', secret, usedBy.length > 0 ? { forced: true } : {})
+  return secret
+}
+
+/** Only names go into the activity, which everybody of the company reads. */
+const record = (
+  ctx: Context,
+  caller: Caller,
+  action: string,
+  secret: SecretRow,
+  details: Record<string, unknown> = {},
+) =>
+  recordActivity(ctx, caller, {
+    companyId: secret.company_id,
+    action,
+    entity: { type: 'secret', id: secret.id },
+    details: { name: secret.name, version: secret.version, ...details },
+  })

@@ -1,0 +1,39 @@
+import type { Db } from '../../platform/database/db.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { open, placeOf } from './seal.ts'
+import { sealedIn, unreadable } from './sealed.ts'
+import type { Vault } from './vault.ts'
+
+/** Says of each secret, agent and project what of it the key does not open, as after a restore without `keys/`. */
+export function checkSecrets(db: Db, vault: Vault): string[] {
+  const secrets = db
+    .all(sql.selectFrom('secret').select(['company_id', 'name', 'sealed']))
+    .filter(({ company_id, name, sealed }) => vault.open({ companyId: company_id, name }, sealed) === undefined)
+    .map(({ name }) => unreadable([name], 'the secrets'))
+  const agents = db
+    .all(
+      sql
+        .selectFrom('agent')
+        .select(['id', 'company_id', 'name', 'adapter_config', 'metadata'])
+        .where('status', '<>', 'terminated')
+        .where((eb) => eb.or([eb('adapter_config', 'like', MENTIONS_SEALED), eb('metadata', 'like', MENTIONS_SEALED)])),
+    )
+    .map((row) => {
+      const stored = { adapterConfig: JSON.parse(row.adapter_config), metadata: JSON.parse(row.metadata ?? '{}') }
+      return { owner: `the agent ${row.name}`, opened: open(vault, placeOf('agent', row), stored) }
+    })
+  const projects = db
+    .all(sql.selectFrom('project').select(['id', 'company_id', 'name', 'env']).where('env', 'like', MENTIONS_SEALED))
+    .map((row) => ({
+      owner: `the project ${row.name}`,
+      opened: open(vault, placeOf('project', row), { env: JSON.parse(row.env) }),
+    }))
+  const owned = [...agents, ...projects].flatMap(({ owner, opened }) => {
+    const paths = Object.entries(opened).flatMap(([field, value]) => sealedIn(value, field))
+    return paths.length > 0 ? [unreadable(paths, owner)] : []
+  })
+  return [...secrets, ...owned]
+}
+
+/** Leaves out what has nothing sealed in it, before JSON is parsed. */
+const MENTIONS_SEALED = '%"$sealed"%'

@@ -1,0 +1,70 @@
+import type { Insertable } from 'kysely'
+import { secretNames } from '../../adapter/secrets.ts'
+import type { Db } from '../../platform/database/db.ts'
+import { sql } from '../../platform/database/sql.ts'
+import type { SecretTable } from '../../platform/database/tables.ts'
+import { redactConfig } from '../redact.ts'
+import type { SecretRow, SecretUse } from './secret.ts'
+
+export const findSecret = (db: Db, key: { id: string }): SecretRow | undefined =>
+  db.first(sql.selectFrom('secret').selectAll().where('id', '=', key.id))
+
+export const findSecretsByName = (db: Db, of: { companyId: string; names: readonly string[] }): SecretRow[] =>
+  db.all(sql.selectFrom('secret').selectAll().where('company_id', '=', of.companyId).where('name', 'in', of.names))
+
+/** By name. */
+export function listSecrets(db: Db, page: { companyId: string; after: string | undefined; limit: number }) {
+  const query = sql
+    .selectFrom('secret')
+    .selectAll()
+    .where('company_id', '=', page.companyId)
+    .orderBy('name')
+    .limit(page.limit + 1)
+  return db.all(page.after === undefined ? query : query.where('name', '>', page.after))
+}
+
+export const insertSecret = (db: Db, row: Insertable<SecretTable>): SecretRow =>
+  db.first(sql.insertInto('secret').values(row).returningAll())!
+
+export const resealSecret = (db: Db, change: { id: string; sealed: string; at: string }): SecretRow =>
+  db.first(
+    sql
+      .updateTable('secret')
+      .set((eb) => ({ sealed: change.sealed, version: eb('version', '+', 1), updated_at: change.at }))
+      .where('id', '=', change.id)
+      .returningAll(),
+  )!
+
+export const deleteSecretRow = (db: Db, id: string) => db.run(sql.deleteFrom('secret').where('id', '=', id))
+
+/** The agents that are not terminated and the projects whose configuration names the secret. */
+export function listSecretUses(db: Db, of: { companyId: string; name: string }): SecretUse[] {
+  const agents = db.all(
+    sql
+      .selectFrom('agent')
+      .select(['id', 'name', 'adapter_config'])
+      .where('company_id', '=', of.companyId)
+      .where('status', '<>', 'terminated')
+      .where('adapter_config', 'like', MENTIONS_SECRET)
+      .orderBy('id'),
+  )
+  const projects = db.all(
+    sql
+      .selectFrom('project')
+      .select(['id', 'name', 'env'])
+      .where('company_id', '=', of.companyId)
+      .where('env', 'like', MENTIONS_SECRET)
+      .orderBy('id'),
+  )
+  return [
+    ...agents
+      .filter((agent) => secretNames(redactConfig(JSON.parse(agent.adapter_config))).includes(of.name))
+      .map(({ id, name }): SecretUse => ({ type: 'agent', id, name })),
+    ...projects
+      .filter((project) => secretNames(redactConfig({ env: JSON.parse(project.env) })).includes(of.name))
+      .map(({ id, name }): SecretUse => ({ type: 'project', id, name })),
+  ]
+}
+
+/** Leaves out what has no reference at all, before JSON is parsed. */
+const MENTIONS_SECRET = '%"$secret"%'

@@ -1,0 +1,95 @@
+import { Hono } from 'hono'
+import { activityRoutes } from './access/activity/routes.ts'
+import { sessionRoutes } from './access/auth/session-routes.ts'
+import { boardRoutes } from './access/board/routes.ts'
+import { secretRoutes } from './access/secret/routes.ts'
+import { docsRoutes } from './clients/docs/routes.ts'
+import { checkRoutes } from './clients/doctor/check-routes.ts'
+import { guideRoutes } from './clients/guide/routes.ts'
+import { accountRoutes } from './clients/pages/account-routes.ts'
+import { homeRoutes } from './clients/pages/home-routes.ts'
+import { pageRoutes } from './clients/pages/page-routes.ts'
+import { eventRoutes } from './http/events.ts'
+import { mount } from './http/mount.ts'
+import { documentRoutes } from './http/openapi.ts'
+import type { Endpoint } from './http/route.ts'
+import { configRoutes } from './organization/agent/config-routes.ts'
+import { controlRoutes } from './organization/agent/control-routes.ts'
+import { keyRoutes } from './organization/agent/key-routes.ts'
+import { agentRoutes } from './organization/agent/routes.ts'
+import { assetRoutes } from './organization/asset/routes.ts'
+import { companyRoutes } from './organization/company/routes.ts'
+import { instanceRoutes } from './organization/instance/routes.ts'
+import { runRoutes } from './organization/run/routes.ts'
+import { skillRoutes } from './organization/skill/routes.ts'
+import type { Context } from './platform/context.ts'
+import { packageRoutes } from './portability/routes.ts'
+import { rehearseRoutes } from './runtime/rehearsal/rehearse-routes.ts'
+import { approvalRoutes, issueApprovalRoutes } from './work/approval/routes.ts'
+import { commentRoutes } from './work/comment/routes.ts'
+import { costRoutes } from './work/cost-report/routes.ts'
+import { dashboardRoutes } from './work/dashboard/routes.ts'
+import { documentRoutes as issueDocumentRoutes } from './work/document/routes.ts'
+import { goalRoutes } from './work/goal/routes.ts'
+import { inviteRoutes } from './work/invite/routes.ts'
+import { issueRoutes } from './work/issue/routes.ts'
+import { whyRoutes } from './work/issue/why-routes.ts'
+import { labelRoutes } from './work/label/routes.ts'
+import { projectRoutes } from './work/project/routes.ts'
+import { workspaceRoutes } from './work/project/workspace-routes.ts'
+import { routineRoutes } from './work/routine/routes.ts'
+import { searchRoutes } from './work/search/routes.ts'
+import { hireRoutes } from './work/staffing/hire-routes.ts'
+
+/** Every endpoint there is. */
+export const ENDPOINTS: readonly Endpoint[] = [
+  ...accountRoutes,
+  ...activityRoutes,
+  ...agentRoutes,
+  ...approvalRoutes,
+  ...assetRoutes,
+  ...boardRoutes,
+  ...checkRoutes,
+  ...commentRoutes,
+  ...companyRoutes,
+  ...configRoutes,
+  ...controlRoutes,
+  ...costRoutes,
+  ...dashboardRoutes,
+  ...eventRoutes,
+  ...goalRoutes,
+  ...hireRoutes,
+  ...homeRoutes,
+  ...instanceRoutes,
+  ...inviteRoutes,
+  ...issueApprovalRoutes,
+  ...issueDocumentRoutes,
+  ...issueRoutes,
+  ...keyRoutes,
+  ...labelRoutes,
+  ...packageRoutes,
+  ...pageRoutes,
+  ...projectRoutes,
+  ...rehearseRoutes,
+  ...routineRoutes,
+  ...runRoutes,
+  ...searchRoutes,
+  ...secretRoutes,
+  ...sessionRoutes,
+  ...skillRoutes,
+  ...whyRoutes,
+  ...workspaceRoutes,
+  ...docsRoutes(() => API),
+  ...guideRoutes(() => API),
+  ...documentRoutes(() => API),
+]
+
+/** What is documented: the API, without the pages of signing in that stand beside it. */
+export const API: readonly Endpoint[] = ENDPOINTS.filter(({ path }) => /^\/(api|llms)\//.test(path))
+
+/** The whole API as one Hono app. The gate stands before it, in the server. */
+export function createApp(ctx: Context): Hono {
+  const app = new Hono()
+  mount(app, ctx, ENDPOINTS)
+  return app
+}

@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { createVault } from '../../access/secret/vault.ts'
+import { dataDirOf } from '../../platform/config.ts'
+import { createDb } from '../../platform/database/db.ts'
+import { type DataDirLock, DataDirTaken, lockDataDir } from '../../platform/database/lock.ts'
+import { openDatabase } from '../../platform/database/open.ts'
+import { findKeyFile, KEY_BYTES } from '../../platform/key-file.ts'
+import { type CheckOptions, type CheckResult, deepCheck } from '../doctor/database-check.ts'
+import { type ConnectionOptions, connect } from './connection.ts'
+import { CliError, EXIT } from './exit-codes.ts'
+
+/** Opens nothing. */
+const NO_KEY = new Uint8Array(KEY_BYTES)
+
+/**
+ * Checks a data directory: through its server while one has it, else directly,
+ * since after a crash is when one wants to know. A server that is named by its
+ * URL is asked.
+ */
+export async function checkData(options: ConnectionOptions, want: CheckOptions): Promise<CheckResult> {
+  const query = new URLSearchParams({
+    ...(want.only && { only: want.only.join() }),
+    ...(want.noted && { noted: want.noted }),
+  })
+  const ask = () => connect(options, process.env).request('GET', `/api/instance/check?${query}`)
+  if (options.url !== undefined || (options.dataDir === undefined && process.env.SERVICE_API_URL)) return ask()
+  const dataDir = dataDirOf(options, process.env)
+  const file = path.join(dataDir, 'service.db')
+  if (!existsSync(file))
+    throw new CliError(EXIT.notFound, `There is no database in ${dataDir}. Name another with --data-dir.`)
+  let lock: DataDirLock
+  try {
+    lock = lockDataDir(dataDir)
+  } catch (error) {
+    if (error instanceof DataDirTaken) return ask()
+    throw error
+  }
+  try {
+    const sqlite = openDatabase(file, { backupDir: path.join(dataDir, 'backups'), now: new Date() })
+    try {
+      return await deepCheck(
+        { db: createDb(sqlite), vault: createVault(findKeyFile({ dataDir }, 'secret') ?? NO_KEY) },
+        want,
+      )
+    } finally {
+      sqlite.close()
+    }
+  } finally {
+    lock.release()
+  }
+}

@@ -1,0 +1,143 @@
+import { readFile, stat } from 'node:fs/promises'
+import { Command, Option } from 'commander'
+import type { ImportPlan, Source } from '../../portability/plan/import-body.ts'
+import type { PackageFiles } from '../../portability/source/files.ts'
+import { readFolder } from '../../portability/source/folder.ts'
+import { readZip } from '../../portability/source/zip.ts'
+import type { Client } from './client.ts'
+import { confirm } from './confirm.ts'
+import { type ConnectionOptions, connect, withConnection } from './connection.ts'
+import { CliError, EXIT } from './exit-codes.ts'
+import { findCompany } from './find.ts'
+import { paint, print, printJson, quoted, table } from './output.ts'
+
+interface ImportOptions extends ConnectionOptions {
+  into?: string
+  name?: string
+  ref?: string
+  path?: string
+  collision: 'rename' | 'skip'
+  only?: string[]
+  preview?: boolean
+  yes?: boolean
+  json?: boolean
+}
+
+const PARTS = ['company', 'agents', 'projects', 'issues'] as const
+
+export const importCommand = () =>
+  withConnection(new Command('import'))
+    .description('Import a company package: show what it would do, ask, and do it.')
+    .argument('<source>', 'a folder, a zip file, https://github.com/OWNER/REPO[/tree/REF/FOLDER], or an https git URL')
+    .option('--into <company>', 'import into this company instead of a new one: its name, id or prefix')
+    .option('--name <name>', 'what the new company is called (default: as the package says)')
+    .option('--ref <ref>', 'a branch, tag or commit of a repository')
+    .option('--path <folder>', 'the folder of the package in a repository')
+    .addOption(
+      new Option('--collision <how>', 'what to do with names that are taken')
+        .choices(['rename', 'skip'])
+        .default('rename'),
+    )
+    .addOption(new Option('--only <parts...>', 'import these parts only').choices(PARTS))
+    .option('--preview', 'only show what it would do')
+    .option('-y, --yes', 'do not ask')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ service company import ./software-team
+  $ service company import team.zip --into "Walrus Ltd" --collision skip --yes
+  $ service company import https://github.com/OWNER/REPO/tree/main/team --preview`,
+    )
+    .action(async (source: string, options: ImportOptions) => {
+      await runImport(connect(options, process.env), await sourceOf(source, options), options)
+    })
+
+interface NewOptions extends ConnectionOptions {
+  template: string
+  yes?: boolean
+  json?: boolean
+}
+
+export const newCommand = () =>
+  withConnection(new Command('new'))
+    .description('Begin a company from a template.')
+    .argument('[name]', 'what it is called (default: as the template says)')
+    .requiredOption('--template <template>', 'software-team, content-studio or research-desk')
+    .option('-y, --yes', 'do not ask')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExamples:\n  $ service company new "Walrus Ltd" --template software-team')
+    .action(async (name: string | undefined, { template, ...options }: NewOptions) => {
+      const source = { type: 'template', name: template } as const
+      await runImport(connect(options, process.env), source, { ...options, ...(name && { name }), collision: 'rename' })
+    })
+
+/** Shows the plan, asks, and has exactly that done: the server refuses when it would do anything else by then. */
+async function runImport(client: Client, source: Source, options: ImportOptions): Promise<void> {
+  const company = options.into === undefined ? null : await findCompany(client, { ...options, company: options.into })
+  const base = company ? `/api/companies/${company.id}/imports` : '/api/companies/import'
+  const body = {
+    source,
+    target: company
+      ? { mode: 'existing_company', companyId: company.id }
+      : { mode: 'new_company', newCompanyName: options.name ?? null },
+    collisionStrategy: options.collision,
+    ...(options.only && { include: Object.fromEntries(PARTS.map((part) => [part, options.only!.includes(part)])) }),
+  }
+  const plan: ImportPlan = await client.request('POST', `${base}/preview`, body)
+  if (options.json && options.preview) return printJson(plan)
+  if (!options.json) show(plan)
+  if (options.preview) return
+  const what = company ? `Import this into ${plan.target.companyName}?` : `Make ${plan.target.companyName}?`
+  if (!options.yes && !(await confirm(what))) return print('Nothing was imported.')
+  const done: ImportPlan = await client.request('POST', `${base}/apply`, { ...body, planHash: plan.planHash })
+  if (options.json) return printJson(done)
+  print(`${paint('good', 'Done.')} ${done.target.companyName} has id ${done.target.companyId}.`)
+  // A CEO that made another company does not belong to it.
+  const found = await client.ask({ method: 'GET', path: `/api/companies/${done.target.companyId}/agents` })
+  const agents = found.status === 200 ? (found.body as { name: string; role: string }[]) : []
+  const ceo = agents.find(({ role }) => role === 'ceo')
+  const next = ceo
+    ? `Begin with: service agent invoke ${quoted(ceo.name)}`
+    : 'service agent invoke NAME wakes an agent.'
+  print(`Nothing runs yet: timers are off. ${next}`)
+}
+
+function show({ entities, counts, warnings, inputs }: ImportPlan): void {
+  const rows = entities.map((entity) => [
+    entity.action,
+    entity.kind,
+    entity.action === 'rename' ? `${entity.name} → ${entity.as}` : entity.as,
+    entity.status === 'pending_approval' ? 'waits for approval' : '',
+    entity.action === 'create' ? '' : entity.reason,
+  ])
+  print(table([['', 'What', 'Name', 'Begins', 'Why'], ...rows]))
+  print(`\n${counts.create} created, ${counts.rename} renamed, ${counts.skip} skipped.`)
+  if (inputs.length > 0) {
+    print('\nEnvironment variables that its agents ask for:')
+    print(table(inputs.map((input) => [`  ${input.agent}`, input.name, input.kind, input.requirement])))
+  }
+  if (warnings.length > 0) print(`\n${paint('waiting', 'Look at this first:')}`)
+  for (const warning of warnings) print(`  ${warning.path === null ? '' : `${warning.path}: `}${warning.message}`)
+  print('')
+}
+
+async function sourceOf(source: string, { ref, path }: ImportOptions): Promise<Source> {
+  const place = { ...(ref !== undefined && { ref }), ...(path !== undefined && { path }) }
+  if (/^https:\/\/(www\.)?github\.com\//.test(source)) return { type: 'github', url: source, ...place }
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(source)) return { type: 'git', url: source, ...place }
+  const file = await stat(source).catch(() => undefined)
+  if (!file) throw new CliError(EXIT.usage, `There is no folder or file ${source}.`)
+  const files = file.isDirectory() ? await readFolder(source) : readZip(await readFile(source))
+  return { type: 'inline', files: encode(files) }
+}
+
+/** Everything as base64: what a text is the server finds out. */
+const encode = (files: PackageFiles) =>
+  Object.fromEntries(
+    [...files].map(([path, bytes]) => [
+      path,
+      { encoding: 'base64' as const, data: Buffer.from(bytes).toString('base64') },
+    ]),
+  )

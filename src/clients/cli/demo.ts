@@ -1,0 +1,184 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Command } from 'commander'
+import { readConfig } from '../../platform/config.ts'
+import type { Picture } from '../demo/follow.ts'
+import type { Step } from '../demo/steps.ts'
+import { type Client, createClient } from './client.ts'
+import { CliError, EXIT } from './exit-codes.ts'
+import { money, paint, print, table } from './output.ts'
+
+interface DemoOptions {
+  port?: string
+  dataDir?: string
+  keep?: boolean
+  exit?: boolean
+  json?: boolean
+}
+
+/** All is done in a quarter of this on a small machine. */
+const GIVE_UP_MS = 60_000
+
+export const demoCommand = () =>
+  new Command('demo')
+    .description('Watch a company of five demo agents do its work: no model, no network, nothing left behind.')
+    .option('-p, --port <port>', 'the port')
+    .option('--data-dir <folder>', 'keep everything there, and carry on what is there')
+    .option('--keep', 'leave the data directory when it ends')
+    .option('--exit', 'end after the summary')
+    .option('--json', 'print each step as one line of JSON')
+    .addHelpText('after', '\nExamples:\n  $ service demo\n  $ service demo --exit --json\n  $ service demo --keep')
+    .action(demo)
+
+async function demo(options: DemoOptions): Promise<void> {
+  const dataDir = options.dataDir ?? mkdtempSync(path.join(tmpdir(), 'service-demo-'))
+  try {
+    await runDemo(options, dataDir)
+  } finally {
+    if (options.dataDir === undefined && !options.keep) rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+async function runDemo(options: DemoOptions, dataDir: string): Promise<void> {
+  const begun = Date.now()
+  const flags = { dataDir, mode: 'local_trusted', ...(options.port !== undefined && { port: options.port }) }
+  const config = readConfig(flags, process.env)
+  const [{ runServer }, { seedDemoCompany }, { COMPANY, ISSUE_COUNT }, { followCompany, isDone }] = await Promise.all([
+    import('./run-server.ts'),
+    import('../demo/seed.ts'),
+    import('../demo/company.ts'),
+    import('../demo/follow.ts'),
+  ])
+  const server = await runServer(config, { keepRuns: false })
+  const { url, ctx } = server
+  const client = createClient({ url })
+  const tell = options.json ? printLine : createTeller(begun)
+  const onStep = (step: Step, spendCents: number) => {
+    // Where an earlier demo is carried on, what it told is told.
+    if (Date.parse(step.at) >= begun) tell(step, spendCents)
+  }
+  if (!options.json) print(`${paint('strong', COMPANY.name)} is at work at ${paint('busy', url)}. Ctrl-C stops it.\n`)
+
+  const work = async (): Promise<Picture> => {
+    const company =
+      (await seedDemoCompany({ url, dataDir: config.dataDir })) ?? (await findCompany(client, COMPANY.name))
+    const deadline = Date.now() + GIVE_UP_MS
+    const follow = {
+      client,
+      events: ctx.events,
+      companyId: company.id,
+      issueCount: ISSUE_COUNT,
+      deadline,
+      onStep,
+    }
+    return followCompany(follow)
+  }
+  const picture = await server.during(work)
+  if (!picture) {
+    if (options.exit) throw new CliError(EXIT.failure, 'The demo was stopped before all was done.')
+    return
+  }
+  const elapsedMs = Date.now() - begun
+  const summary = await summarize(client, picture, elapsedMs)
+  const done = isDone(picture, ISSUE_COUNT)
+  if (options.json) print(JSON.stringify({ type: 'summary', url, done, ...summary }))
+  else print(describe(summary, url, options))
+
+  if (options.exit) server.stop()
+  await server.ended
+  if (!done) throw new CliError(EXIT.timeout, `Not all was done within ${GIVE_UP_MS / 1_000} s.`)
+}
+
+async function findCompany(client: Client, name: string): Promise<{ id: string }> {
+  const companies: { id: string; name: string }[] = await client.request('GET', '/api/companies')
+  const company = companies.find((one) => one.name === name)
+  if (!company)
+    throw new CliError(EXIT.conflict, 'This data directory has companies, but not the demo. Choose another.')
+  return company
+}
+
+function printLine(step: Step, spendCents: number): void {
+  print(JSON.stringify({ type: 'step', ...step, spendCents }))
+}
+
+const PAINT_OF: Partial<Record<Step['kind'], Parameters<typeof paint>[0]>> = {
+  wakes: 'quiet',
+  takes: 'busy',
+  waits: 'waiting',
+  asks: 'waiting',
+  approves: 'good',
+  finishes: 'good',
+  fails: 'bad',
+}
+
+/** Tells steps as aligned lines: when, what has been spent by then, who, what. */
+function createTeller(begun: number) {
+  return (step: Step, spendCents: number): void => {
+    const elapsed = ((Date.parse(step.at) - begun) / 1_000).toFixed(1)
+    const meaning = PAINT_OF[step.kind]
+    const verb = step.kind.padEnd(9)
+    const line = `${step.who.padEnd(6)} ${meaning ? paint(meaning, verb) : verb} ${step.text}`
+    print(`${paint('quiet', `${elapsed.padStart(6)}s ${money(spendCents).padStart(6)}`)}  ${line}`)
+  }
+}
+
+interface Summary {
+  issues: { total: number; done: number }
+  runs: { total: number; failed: number }
+  comments: number
+  costCents: number
+  elapsedMs: number
+  agents: { name: string; role: string; runs: number; issuesDone: number; comments: number; costCents: number }[]
+}
+
+async function summarize(client: Client, { team, issues, runs, spendCents }: Picture, elapsedMs: number) {
+  const comments: { authorAgentId: string | null }[] = (
+    await Promise.all(issues.map((issue) => client.request('GET', `/api/issues/${issue.id}/comments`)))
+  ).flat()
+  const isDone = (issue: Picture['issues'][number]) => issue.status === 'done'
+  const summary: Summary = {
+    issues: { total: issues.length, done: issues.filter(isDone).length },
+    runs: {
+      total: runs.length,
+      failed: runs.filter((run) => ['failed', 'lost', 'timed_out'].includes(run.status)).length,
+    },
+    comments: comments.length,
+    costCents: spendCents,
+    elapsedMs,
+    agents: [...team].map(([id, { name, role }]) => {
+      const own = runs.filter((run) => run.agentId === id)
+      return {
+        name,
+        role,
+        runs: own.length,
+        issuesDone: issues.filter((issue) => isDone(issue) && issue.assigneeAgentId === id).length,
+        comments: comments.filter((comment) => comment.authorAgentId === id).length,
+        costCents: own.reduce((sum, run) => sum + run.costCents, 0),
+      }
+    }),
+  }
+  return summary
+}
+
+function describe(summary: Summary, url: string, options: DemoOptions): string {
+  const { issues, runs, comments, costCents, elapsedMs, agents } = summary
+  const rows = agents.map((agent) => [
+    agent.name,
+    agent.role,
+    String(agent.runs),
+    String(agent.issuesDone),
+    String(agent.comments),
+    money(agent.costCents),
+  ])
+  const total = ['All', '', String(runs.total), `${issues.done} of ${issues.total}`, String(comments), money(costCents)]
+  const lines = ['', table([['Agent', 'Role', 'Runs', 'Issues done', 'Comments', 'Cost'], ...rows, total])]
+  lines.push('', `${issues.done} of ${issues.total} issues done in ${(elapsedMs / 1_000).toFixed(1)} s.`)
+  if (!options.exit) {
+    lines.push('The server stays up until Ctrl-C. Look around:')
+    lines.push(`  curl ${url}/api/companies`)
+    lines.push(`  curl ${url}/api/issues/TER-1`)
+    lines.push(`  open ${url}/api/docs`)
+  }
+  return lines.join('\n')
+}

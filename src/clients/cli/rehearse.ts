@@ -1,0 +1,41 @@
+import type { Rehearsal } from '../../runtime/rehearsal/rehearse.ts'
+import { findId } from './find.ts'
+import { duration, fields, paint, plain, quoted, words } from './output.ts'
+import { clientOf, given, type Options, show } from './verb.ts'
+
+export async function rehearse(ref: string, options: Options & { issue?: string }): Promise<void> {
+  const id = await findId(options, 'agent', ref)
+  const path = `/api/agents/${id}/rehearse`
+  const rehearsal: Rehearsal = await clientOf(options).request('POST', path, given({ issueId: options.issue }))
+  show(options, rehearsal, () => describe(rehearsal))
+}
+
+function describe(rehearsal: Rehearsal): string {
+  const { agentName, wakeReason, gates, wouldRun, argv, session, limits, environment, prompt } = rehearsal
+  const verdict = wouldRun
+    ? paint('good', `${agentName} would run (${words(wakeReason)}).`)
+    : paint('waiting', `${agentName} would not run as it stands:`)
+  const parts = [
+    [verdict, ...gates.map((gate) => `  ${gate.effect === 'fails' ? 'it would fail' : gate.effect}: ${gate.message}`)],
+  ]
+  if (argv && session && limits) {
+    parts.push([
+      fields([
+        ['Command', argv.map(quoted).join(' ')],
+        ['Directory', rehearsal.cwd],
+        ['Session', session.mode === 'resumed' ? `resumes ${session.id}` : 'a fresh one'],
+        ['Limits', limitsOf(limits)],
+        ['Variables', environment?.join(' ')],
+      ]),
+    ])
+    parts.push([paint('strong', 'Prompt'), plain(prompt ?? '')])
+  }
+  return parts.map((lines) => lines.join('\n')).join('\n\n')
+}
+
+const limitsOf = ({ timeoutSec, silenceSec, graceSec }: NonNullable<Rehearsal['limits']>) =>
+  [
+    timeoutSec === null ? 'no time limit' : `${duration(timeoutSec * 1_000)} at most`,
+    ...(silenceSec === null ? [] : [`${duration(silenceSec * 1_000)} of silence`]),
+    `${duration(graceSec * 1_000)} to stop`,
+  ].join(', ')

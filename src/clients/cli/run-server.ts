@@ -1,0 +1,106 @@
+import type { Config } from '../../platform/config.ts'
+import { DataDirTaken } from '../../platform/database/lock.ts'
+import { AppError } from '../../platform/errors.ts'
+import { createLog, type Log } from '../../platform/log.ts'
+import { logFile, openLogFile } from '../../platform/log-file.ts'
+import { type RunningServer, type Stop, startServer } from '../../server.ts'
+import { CliError, EXIT } from './exit-codes.ts'
+
+/** A server in this process, which signals end. */
+export interface ServerProcess extends RunningServer {
+  /** Ends the server as a signal would. */
+  stop(): void
+  /** Resolves once the server has closed. */
+  ended: Promise<void>
+  /**
+   * Does something that asks this server. A failure of it ends the server and
+   * is thrown; when a signal ends the server first, there is no result.
+   */
+  during<T>(work: () => Promise<T>): Promise<T | undefined>
+}
+
+/**
+ * One Ctrl-C can arrive twice at once: from the terminal and from a parent
+ * (npm, the launcher) that passes it on. Only a later one is impatience.
+ */
+const SAME_SIGNAL_MS = 500
+
+/**
+ * Starts the server as what this process is for. The first signal closes it
+ * gracefully, a second one ends the process at once. SIGTERM is how a server is
+ * stopped for another to take over (an upgrade, `service stop`): it leaves its
+ * runs for that one. Ctrl-C, and a terminal that closes, mean the end: SIGINT
+ * and SIGHUP stop the runs too.
+ *
+ * @param options.keepRuns false when no other server will come: then every signal stops the runs
+ * @throws CliError with the exit code that says why it cannot start
+ */
+export async function runServer(config: Config, { keepRuns = true } = {}): Promise<ServerProcess> {
+  if (process.platform === 'win32') {
+    throw new CliError(
+      EXIT.failure,
+      'The server runs on Linux and macOS: Windows has no process groups, by which runs are stopped. Start it in WSL.',
+    )
+  }
+  // Whatever the server writes is for its own user alone.
+  process.umask(0o077)
+  const keep = openLogFile(logFile(config.dataDir))
+  const log = createLog((line) => {
+    process.stderr.write(line)
+    keep(line)
+  })
+  process.on('unhandledRejection', (error) => {
+    log.error('Unexpected failure; the server ends.', { stack: String((error as Error)?.stack ?? error) })
+    process.exit(EXIT.failure)
+  })
+  const server = await startServer(config, log).catch((error) => {
+    throw startFailure(error)
+  })
+  // For the file alone: on the terminal the banner says it.
+  const inFile = createLog(keep)
+  inFile.info(`service ${config.version} is up.`, { url: server.url, pid: process.pid, mode: config.mode })
+
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
+  let asked: number | undefined
+  const end = (how: Stop) => {
+    if (asked !== undefined) return
+    asked = Date.now()
+    server.close(how).then(() => {
+      inFile.info('The server has stopped.', { pid: process.pid })
+      resolve()
+    }, reject)
+  }
+  const stop = () => end({ runs: 'stop', onLeft: tellLeft(log) })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (asked !== undefined && Date.now() - asked > SAME_SIGNAL_MS) process.exit(EXIT.failure)
+      if (signal === 'SIGTERM' && keepRuns) end({ runs: 'leave' })
+      else stop()
+    })
+  }
+  const during = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work()
+    } catch (error) {
+      const wasStopped = asked !== undefined
+      stop()
+      await ended
+      if (wasStopped) return undefined
+      throw error
+    }
+  }
+  return { ...server, stop, ended, during }
+}
+
+/** Says what a stop waits for: it may take as long as the runs' grace. */
+const tellLeft = (log: Log) => (runs: number) =>
+  log.info(runs === 0 ? 'Every run has ended.' : `Stopping; ${runs} ${runs === 1 ? 'run has' : 'runs have'} to end.`)
+
+function startFailure(error: unknown): unknown {
+  if (error instanceof DataDirTaken) return new CliError(EXIT.taken, error.message)
+  // A busy port is no conflict with what a client knows: the start failed.
+  if (error instanceof AppError && error.code === 'conflict') {
+    return new CliError(EXIT.failure, `${error.message} Leave --port out to take the next free one.`)
+  }
+  return error
+}

@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { Command } from 'commander'
+import { urlForPeople } from '../../http/proxy.ts'
+import { type Config, DEFAULT_PORT, type Flags, readConfig } from '../../platform/config.ts'
+import type { Context } from '../../platform/context.ts'
+import { CliError, EXIT, lineOf } from './exit-codes.ts'
+import { paint, print } from './output.ts'
+
+interface StartOptions extends Flags {
+  open?: boolean
+  demo?: boolean
+  json?: boolean
+}
+
+export const startCommand = () =>
+  new Command('start')
+    .description('Start the server and leave it up until Ctrl-C.')
+    .option('-p, --port <port>', `the port (default: ${DEFAULT_PORT}, or the next free one)`)
+    .option('--host <address>', 'the address to listen on (default: 127.0.0.1)')
+    .option('--data-dir <folder>', 'where everything is kept (default: SERVICE_HOME, else your user data folder)')
+    .option('--mode <mode>', 'local_trusted or authenticated (default: local_trusted)')
+    .option('--allowed-host <name...>', 'another host name that requests may come for')
+    .option('--trust-proxy', 'believe X-Forwarded-* of the proxy in front, which speaks https (authenticated mode)')
+    .option(
+      '--require-token',
+      'admit only the browser that opens the printed link, and commands of this user (local trusted mode)',
+    )
+    .option('--open', 'open the page in the browser')
+    .option('--demo', 'bring a demo company along if there is no company')
+    .option('--json', 'print one line of JSON when it is up')
+    .addHelpText('after', '\nExamples:\n  $ service start\n  $ service start --port 8080 --data-dir ./data --open')
+    .action(start)
+
+async function start(options: StartOptions): Promise<void> {
+  const config = readConfig(options, process.env)
+  if (options.demo && (config.mode === 'authenticated' || config.requireToken)) {
+    throw new CliError(EXIT.usage, '--demo works as the board of local trusted mode, where nobody signs in.')
+  }
+  const { runServer } = await import('./run-server.ts')
+  const server = await runServer(config)
+  const { url, ctx } = server
+  const link = linkOf(url, server.ctx)
+  if (options.json) {
+    const shown = { url, dataDir: config.dataDir, pid: process.pid, mode: config.mode }
+    print(JSON.stringify({ ...shown, ...(link !== undefined && { link }) }))
+  } else {
+    print(banner(url, link, config))
+  }
+  if (options.demo) {
+    const { seedDemoCompany } = await import('../demo/seed.ts')
+    const seeded = await server.during(() => seedDemoCompany({ url, dataDir: config.dataDir }))
+    if (seeded)
+      ctx.log.info(
+        `${seeded.name} is here; its CEO will ask for your approval: GET ${url}/api/companies/${seeded.id}/approvals`,
+      )
+  }
+  if (options.open)
+    openBrowser(link === undefined ? url : leadingTo(link, config), (error) =>
+      ctx.log.warn(`No browser opens: ${lineOf(error)}`),
+    )
+  await server.ended
+}
+
+/** The link that this start gives to whoever reads what it prints: it works once. */
+function linkOf(url: string, ctx: Context): string | undefined {
+  if (ctx.config.mode === 'local_trusted') {
+    const token = ctx.localAccess.link?.token
+    return token && `${url}/enter?token=${token}`
+  }
+  return ctx.setup?.token && `${urlForPeople(ctx.config, url)}/setup?token=${ctx.setup.token}`
+}
+
+function banner(url: string, link: string | undefined, config: Config): string {
+  const moved = config.portGiven || Number(new URL(url).port) === config.port ? '' : ` (port ${config.port} is busy)`
+  const mode =
+    config.mode === 'authenticated'
+      ? ': sign in first'
+      : config.requireToken
+        ? ': the board is who opens the link below'
+        : ': everyone on this machine is the board'
+  return [
+    `${paint('strong', `service ${config.version}`)} is up. Ctrl-C stops it and its runs.`,
+    `  URL   ${paint('busy', url)}${moved}`,
+    `  Data  ${config.dataDir}`,
+    `  Mode  ${config.mode}${mode}`,
+    `  Next  ${link === undefined ? nextStep(url, config) : `open ${paint('busy', link)} (it works once)`}`,
+  ].join('\n')
+}
+
+const nextStep = (url: string, { mode }: Config) =>
+  mode === 'authenticated'
+    ? `sign in at ${url}/login`
+    : `curl ${url}/api/companies --json '{"name":"My company"}', or read ${url}/api/docs`
+
+/**
+ * A page of the user's own that leads to a link: as an argument of a program
+ * the link would be there for every process of the machine to read.
+ */
+function leadingTo(link: string, { dataDir }: Config): string {
+  const file = path.join(dataDir, 'keys', 'open.html')
+  rmSync(file, { force: true })
+  writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${link}">`, { mode: 0o600, flag: 'wx' })
+  return pathToFileURL(file).href
+}
+
+/** Opens the page in the user's browser, without a shell between. */
+function openBrowser(url: string, onFailure: (error: unknown) => void): void {
+  const child = spawn(process.platform === 'darwin' ? 'open' : 'xdg-open', [url], { stdio: 'ignore', detached: true })
+  child.on('error', onFailure)
+  child.unref()
+}

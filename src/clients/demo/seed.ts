@@ -1,0 +1,85 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { packageRoot } from '../../platform/package-root.ts'
+import { createClient } from '../cli/client.ts'
+import { COMPANY, GOAL, PROJECT, ROOT_ISSUE, TEAM } from './company.ts'
+
+export interface DemoCompany {
+  id: string
+  name: string
+}
+
+export interface Seed {
+  /** The server's. */
+  url: string
+  dataDir: string
+}
+
+/** How long one piece of work takes: enough to watch, not enough to wait for. */
+const PACE_MS = 300
+
+/**
+ * A short interval for so few agents: what a killed server left behind goes on
+ * within seconds. Timer runs are skipped while nothing has changed, so a
+ * company that is done is quiet.
+ */
+const HEARTBEAT = { enabled: true, intervalSec: 5, skipIfIdle: true }
+
+/**
+ * Makes the demo company through the API, as the board. Its CEO has work from
+ * the moment it exists, and asks the board to approve its strategy first.
+ *
+ * @returns undefined when there is a company already: nothing is made then
+ */
+export async function seedDemoCompany({ url, dataDir }: Seed): Promise<DemoCompany | undefined> {
+  const board = createClient({ url })
+  const command = writeAgentProgram(dataDir)
+  if ((await board.request('GET', '/api/companies')).length > 0) return undefined
+
+  const company: DemoCompany = await board.request('POST', '/api/companies', COMPANY)
+  const at = `/api/companies/${company.id}`
+  const goal = await board.request('POST', `${at}/goals`, GOAL)
+  const workspace = path.join(dataDir, 'workspace')
+  mkdirSync(workspace, { recursive: true })
+  const project = await board.request('POST', `${at}/projects`, {
+    ...PROJECT,
+    goalIds: [goal.id],
+    workspace: { name: 'Workspace', cwd: workspace },
+  })
+
+  const ids = new Map<string | null, string>()
+  for (const member of TEAM) {
+    const agent = await board.request('POST', `${at}/agents`, {
+      ...member,
+      reportsTo: ids.get(member.reportsTo) ?? null,
+      adapterType: 'runtimeA_local',
+      adapterConfig: { command, extraArgs: ['--pace', String(PACE_MS)] },
+      runtimeConfig: { heartbeat: HEARTBEAT },
+      budgetMonthlyCents: 1_000,
+    })
+    ids.set(member.name, agent.id)
+  }
+  await board.request('POST', `${at}/issues`, {
+    ...ROOT_ISSUE,
+    assigneeAgentId: ids.get(TEAM[0]!.name),
+    projectId: project.id,
+    goalId: goal.id,
+  })
+  return company
+}
+
+/**
+ * Writes the program that the demo agents run: the embedded agent on the Node
+ * that runs this, whatever `node` is in the PATH of a run.
+ *
+ * @returns its path
+ */
+function writeAgentProgram(dataDir: string): string {
+  const isBundled = !import.meta.url.endsWith('.ts')
+  const agent = path.join(packageRoot(), isBundled ? 'dist/demo-agent.js' : 'src/clients/demo-agent/main.ts')
+  const program = path.join(dataDir, 'demo-agent')
+  writeFileSync(program, `#!/bin/sh\nexec ${quoted(process.execPath)} ${quoted(agent)} "$@"\n`, { mode: 0o700 })
+  return program
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`

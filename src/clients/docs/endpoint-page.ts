@@ -1,0 +1,89 @@
+import { STATUS_CODES } from 'node:http'
+import type { JsonSchema } from '@valibot/to-json-schema'
+import { HEADERS } from '../../http/openapi.ts'
+import {
+  type Access,
+  type Operation,
+  operationOf,
+  type Parameter,
+  type Response,
+  type Schemas,
+} from '../../http/operation.ts'
+import { type Html, html } from '../../http/page.ts'
+import type { Endpoint } from '../../http/route.ts'
+import { keyOf, typeOf } from '../guide/keys.ts'
+import { curlOf } from './example.ts'
+import { fieldsOf } from './fields.ts'
+import { fieldList, prose } from './prose.ts'
+
+/**
+ * All that there is to know of an endpoint, as the OpenAPI document has it.
+ *
+ * @param base the server's URL, for the example
+ */
+export function endpointBody(endpoint: Endpoint, access: Access, base: string): Html {
+  const schemas: Schemas = {}
+  const operation = operationOf(endpoint, schemas, access)
+  const { method, path, description, who, id } = endpoint
+  return html`<p class="route"><span class="method">${method}</span> <code>${path}</code></p>
+${description !== undefined && html`<p>${prose(description)}</p>`}
+<p>For ${who.map(({ name }) => name).join(', ')}. <span class="hint">Operation <code>${id}</code></span></p>
+<h2>Example</h2>
+<pre><code>${curlOf(endpoint, operation, base)}</code></pre>
+${
+  operation.parameters.length > 0 &&
+  html`<h2>Parameters</h2>
+${PLACES.map(([place, title]) => parametersIn(operation, place, title))}`
+}${operation.requestBody && bodyOf(operation.requestBody, schemas)}
+<h2>Answers</h2>
+${Object.entries(operation.responses).map(([status, response]) => ('$ref' in response ? html`` : answerOf(status, response, schemas)))}
+<p>Everything else is an <a href="/api/docs/errors">error</a>, with a sentence that says what to do.</p>`
+}
+
+const PLACES: readonly [Parameter['in'], string][] = [
+  ['path', 'In the path'],
+  ['query', 'In the query'],
+  ['header', 'In the headers'],
+]
+
+function parametersIn({ parameters }: Operation, place: Parameter['in'], title: string): Html {
+  const keys = parameters
+    .filter((parameter) => parameter.in === place)
+    .map(({ name, required, description = '', schema }) => ({ ...keyOf(name, schema, required), description }))
+  return keys.length > 0 ? html`<h3>${title}</h3>\n${fieldList(keys, 'what goes in')}` : html``
+}
+
+function bodyOf(body: NonNullable<Operation['requestBody']>, schemas: Schemas): Html {
+  return html`<h2>Body</h2>
+${Object.entries(body.content).map(
+  ([
+    type,
+    { schema },
+  ]) => html`<p><code>${type}</code>${!body.required && ', which may be left out'}. ${body.description}</p>
+${shapeOf(schema, schemas, 'what goes in')}`,
+)}`
+}
+
+function answerOf(status: string, { headers = {}, content, description }: Response, schemas: Schemas): Html {
+  const names = Object.keys(headers).filter((name) => name !== 'X-Request-Id') as (keyof typeof HEADERS)[]
+  const isError = Number(status) >= 300
+  return html`<h3>${status} ${STATUS_CODES[status]}</h3>
+${isError && html`<p>${description}</p>`}${
+  !isError &&
+  Object.entries(content ?? {}).map(
+    ([type, { schema }]) =>
+      html`<p>${type === 'application/json' ? sortOf(schema) : html`<code>${type}</code>`}</p>\n${shapeOf(schema, schemas, 'what comes out')}`,
+  )
+}${
+  names.length > 0 &&
+  html`<h4>Headers</h4><dl>${names.map((name) => html`<div><dt><code>${name}</code></dt><dd>${prose(HEADERS[name].description)}</dd></div>`)}</dl>`
+}`
+}
+
+const sortOf = (schema: JsonSchema) =>
+  schema.type === 'array' ? 'A list of objects with' : schema.properties ? 'An object with' : typeOf(schema)
+
+function shapeOf(schema: JsonSchema, schemas: Schemas, shows: Parameters<typeof fieldList>[1]): Html | false {
+  const fields = fieldsOf(schema, schemas)
+  return fields.length > 0 && fieldList(fields, shows)
+}

@@ -1,0 +1,41 @@
+import * as v from 'valibot'
+import { operator } from '../../access/who.ts'
+import * as field from '../../http/fields.ts'
+import { listOf } from '../../http/list.ts'
+import { route } from '../../http/route.ts'
+import { CHECKS, deepCheck } from './database-check.ts'
+
+const check = v.picklist(CHECKS)
+
+export const checkRoutes = [
+  route({
+    id: 'instance.check',
+    method: 'GET',
+    path: '/api/instance/check',
+    summary: 'Recompute what the database keeps twice, and prove that no activity was altered or removed',
+    description: 'Changes nothing. Takes seconds where there are hundreds of thousands of rows.',
+    who: [operator],
+    query: v.object({
+      only: v.optional(v.pipe(listOf(CHECKS), v.description('Some of the checks, separated by commas.'))),
+      noted: v.optional(
+        v.pipe(
+          v.string(),
+          v.maxLength(100),
+          v.description('The hash of an earlier activity head, which must still be there.'),
+        ),
+      ),
+    }),
+    answers: {
+      200: v.strictObject({
+        ok: v.boolean(),
+        checks: v.array(check),
+        findings: v.array(v.strictObject({ check, message: v.string() })),
+        activityHeads: v.pipe(
+          v.array(v.strictObject({ companyId: field.id, entries: v.number(), hash: v.string() })),
+          v.description("Each company's newest activity. Noted elsewhere, it proves later that nothing was cut off."),
+        ),
+      }),
+    },
+    run: (ctx, { query }) => deepCheck(ctx, query),
+  }),
+]

@@ -1,0 +1,133 @@
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { readServerInfo } from '../../platform/database/server-info.ts'
+import type { Check, Finding, Patient } from './check.ts'
+
+/** The oldest Node that better-sqlite3 runs on. */
+const OLDEST_NODE = 22
+
+export const nodeCheck: Check = {
+  id: 'node',
+  title: 'Node',
+  look() {
+    const { node } = process.versions
+    const details = { version: node, path: process.execPath }
+    const isOld = Number(node.split('.')[0]) < OLDEST_NODE
+    return [
+      isOld
+        ? {
+            status: 'broken',
+            message: `Node ${node} is too old.`,
+            hint: `Install Node ${OLDEST_NODE} or newer.`,
+            details,
+          }
+        : { status: 'ok', message: `Node ${node} at ${process.execPath}`, details },
+    ]
+  },
+}
+
+export const dataDirCheck: Check = {
+  id: 'data_dir',
+  title: 'Data directory',
+  look: ({ dataDir }) => [lookAtDataDir(dataDir)],
+}
+
+function lookAtDataDir(dataDir: string): Finding {
+  const details = { dataDir }
+  const other = 'Choose another with --data-dir or SERVICE_HOME.'
+  const found = statSync(dataDir, { throwIfNoEntry: false })
+  if (!found) {
+    const above = nearestFolder(dataDir)
+    if (isWritable(above)) {
+      return { status: 'ok', message: `${dataDir} is not there yet; the first start makes it.`, details }
+    }
+    return { status: 'broken', message: `${dataDir} cannot be made: ${above} cannot be written.`, hint: other, details }
+  }
+  if (!found.isDirectory()) return { status: 'broken', message: `${dataDir} is no directory.`, hint: other, details }
+  if (!isWritable(dataDir)) return { status: 'broken', message: `${dataDir} cannot be written.`, hint: other, details }
+  const mode = found.mode & 0o777
+  // It holds keys, so nobody else may look into it.
+  if ((mode & 0o077) !== 0 && process.platform !== 'win32') {
+    const message = `${dataDir} is open to other users of this machine (${mode.toString(8)}).`
+    return { status: 'broken', message, hint: `chmod 700 ${dataDir}`, details: { ...details, mode } }
+  }
+  return { status: 'ok', message: dataDir, details: { ...details, mode } }
+}
+
+function nearestFolder(folder: string): string {
+  let nearest = folder
+  while (!existsSync(nearest) && nearest !== path.dirname(nearest)) nearest = path.dirname(nearest)
+  return nearest
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const MB = 1024 * 1024
+
+/** Below these a server soon cannot write, or cannot keep the logs of many runs. In bytes. */
+const TOO_LITTLE = 100 * MB
+const LITTLE = 1024 * MB
+
+export const diskCheck: Check = {
+  id: 'disk',
+  title: 'Free disk space',
+  look({ dataDir }) {
+    const { bavail, bsize } = statfsSync(nearestFolder(dataDir))
+    const freeBytes = bavail * bsize
+    const message = `${freeBytes < 10 * LITTLE ? `${Math.floor(freeBytes / MB)} MB` : `${Math.floor(freeBytes / LITTLE)} GB`} free`
+    const details = { freeBytes }
+    const hint = 'Make room where the data directory is, or choose another one.'
+    if (freeBytes < TOO_LITTLE) return [{ status: 'broken', message, hint, details }]
+    return [freeBytes < LITTLE ? { status: 'warning', message, hint, details } : { status: 'ok', message, details }]
+  },
+}
+
+export const portCheck: Check = {
+  id: 'port',
+  title: 'Server and port',
+  look: async (patient) => [(await lookForServer(patient)) ?? (await lookAtPort(patient))],
+}
+
+/** The server of this data directory, if it answers. */
+async function lookForServer({ dataDir }: Patient): Promise<Finding | undefined> {
+  const info = readServerInfo(dataDir)
+  if (!info?.url) return undefined
+  const { createClient } = await import('../cli/client.ts')
+  const health = await createClient({ url: info.url })
+    .request('GET', '/api/health')
+    .catch(() => undefined)
+  if (!health || health.instance !== info.instance) return undefined
+  const details = { url: info.url, pid: info.pid, version: health.version }
+  return { status: 'ok', message: `The server is up at ${info.url} (pid ${info.pid}).`, details }
+}
+
+async function lookAtPort({ host, port, portGiven }: Patient): Promise<Finding> {
+  const code = await tryToListen(host, port)
+  const details = { host, port, code }
+  if (code === null) return { status: 'ok', message: `No server is up; port ${port} is free.`, details }
+  const message =
+    code === 'EADDRINUSE'
+      ? `Port ${port} is taken by another program.`
+      : `Nothing can listen on ${host}:${port} (${code}).`
+  if (code === 'EADDRINUSE' && !portGiven) {
+    return { status: 'warning', message, hint: 'A start takes the next free port.', details }
+  }
+  return { status: 'broken', message, hint: 'Choose another with --port, SERVICE_PORT or config.json.', details }
+}
+
+/** @returns why nothing can listen there, or null */
+function tryToListen(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    server.listen(port, host, () => server.close(() => resolve(null)))
+  })
+}

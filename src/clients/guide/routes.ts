@@ -1,0 +1,45 @@
+import { agent, board } from '../../access/who.ts'
+import { ADAPTER_TYPES, adapterOf } from '../../adapter/registry.ts'
+import { type Endpoint, reply, route } from '../../http/route.ts'
+import { AppError } from '../../platform/errors.ts'
+import { adapterGuide, configurationGuide, iconGuide } from './guides.ts'
+
+/** The plain-text guides for agents, made from the same data as what they tell of. */
+export const guideRoutes = (endpoints: () => readonly Endpoint[]): Endpoint[] => [
+  route({
+    id: 'guides.agentConfiguration',
+    method: 'GET',
+    path: '/llms/agent-configuration.txt',
+    summary: 'Read how to hire and configure agents, as plain text',
+    who: [board, agent],
+    answers: { 200: 'text/plain' },
+    run: () => text(configurationGuide(endpoints())),
+  }),
+  route({
+    id: 'guides.adapter',
+    method: 'GET',
+    path: '/llms/agent-configuration/:adapterType.txt',
+    summary: 'Read how to configure an agent of one adapter, as plain text',
+    who: [board, agent],
+    answers: { 200: 'text/plain' },
+    run: (_, { params }) => {
+      const adapter = adapterOf(params.adapterType)
+      if (!adapter) {
+        const types = ADAPTER_TYPES.join(', ')
+        throw new AppError('not_found', `There is no adapter ${params.adapterType.slice(0, 100)}. There are: ${types}.`)
+      }
+      return text(adapterGuide(adapter, endpoints()))
+    },
+  }),
+  route({
+    id: 'guides.agentIcons',
+    method: 'GET',
+    path: '/llms/agent-icons.txt',
+    summary: 'Read which icons an agent may have, as plain text',
+    who: [board, agent],
+    answers: { 200: 'text/plain' },
+    run: () => text(iconGuide()),
+  }),
+]
+
+const text = (guide: string) => reply(200, guide, { 'content-type': 'text/plain; charset=utf-8' })

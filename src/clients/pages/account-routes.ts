@@ -1,0 +1,200 @@
+import * as v from 'valibot'
+import { changePassword, signOutEverywhere } from '../../access/auth/accounts.ts'
+import { PASSWORD_BYTES } from '../../access/auth/password.ts'
+import { createToken } from '../../access/board/token.ts'
+import { listTokens, revokeToken } from '../../access/board/token-queries.ts'
+import { findUser } from '../../access/board/user-queries.ts'
+import type { BoardCaller, Caller } from '../../access/caller.ts'
+import { anyone } from '../../access/who.ts'
+import * as field from '../../http/fields.ts'
+import { type Html, html, pageOf, pageReply } from '../../http/page.ts'
+import { limitRate } from '../../http/rate-limit.ts'
+import { type Reply, route } from '../../http/route.ts'
+import { validate } from '../../http/validate.ts'
+import type { Context } from '../../platform/context.ts'
+import { type AppError, notFound } from '../../platform/errors.ts'
+import { formOf } from './form.ts'
+import { linksOf } from './home-routes.ts'
+import { orShow, seeOther, show } from './page-answer.ts'
+
+const text = v.optional(v.string(), '')
+
+/** How many tokens the page lists. */
+const SHOWN = 100
+
+/** The page of one's own account. Who is not signed in is led to the sign-in, and back. */
+export const accountRoutes = [
+  route({
+    id: 'pages.account',
+    method: 'GET',
+    path: '/account',
+    summary: "Show the page of one's own account",
+    who: [anyone],
+    query: v.object({ done: text }),
+    answers: { 200: 'text/html', 303: null },
+    run: (ctx, { caller, query }) =>
+      signedInOr(ctx, caller, (person) => show(ctx, () => accountPage(ctx, person, { done: DONE[query.done] }))),
+  }),
+  route({
+    id: 'pages.changePassword',
+    method: 'POST',
+    path: '/account/password',
+    summary: 'Set another password by the form of the page',
+    who: [anyone],
+    form: true,
+    secret: true,
+    body: v.strictObject({ email: text, currentPassword: text, newPassword: text }),
+    answers: { 303: null },
+    run: (ctx, { caller, body, header }) =>
+      signedInOr(ctx, caller, (person) =>
+        orShow(
+          async () => {
+            const who = { userId: person.userId, cookie: header('cookie') ?? '' }
+            return seeOther('/account?done=password', await changePassword(ctx, who, body))
+          },
+          (password) => accountPage(ctx, person, { password }),
+        ),
+      ),
+  }),
+  route({
+    id: 'pages.signOutEverywhere',
+    method: 'POST',
+    path: '/account/sign-out-everywhere',
+    summary: 'End every session by the form of the page',
+    who: [anyone],
+    form: true,
+    secret: true,
+    answers: { 303: null },
+    run: (ctx, { caller, header }) =>
+      signedInOr(ctx, caller, async ({ userId }) =>
+        seeOther('/login', await signOutEverywhere(ctx, { userId, cookie: header('cookie') ?? '' })),
+      ),
+  }),
+  route({
+    id: 'pages.createToken',
+    method: 'POST',
+    path: '/account/tokens',
+    summary: 'Make a token for scripts by the form of the page, and show it once',
+    who: [anyone],
+    form: true,
+    secret: true,
+    body: v.strictObject({ name: text }),
+    answers: { 200: 'text/html', 303: null },
+    run: (ctx, { caller, body }) =>
+      signedInOr(ctx, caller, (person) =>
+        orShow(
+          async () => {
+            const { name } = validate(v.strictObject({ name: field.name }), body)
+            limitRate(ctx, 'key', person.userId)
+            const { token } = await ctx.write(() => createToken(ctx, person, name))
+            return pageReply(tokenPage(person, name, token))
+          },
+          (tokens) => accountPage(ctx, person, { tokens }),
+        ),
+      ),
+  }),
+  route({
+    id: 'pages.revokeToken',
+    method: 'POST',
+    path: '/account/tokens/revoke',
+    summary: 'Revoke a token by the form of the page',
+    who: [anyone],
+    form: true,
+    secret: true,
+    body: v.strictObject({ tokenId: text }),
+    answers: { 303: null },
+    run: (ctx, { caller, body: { tokenId } }) =>
+      signedInOr(ctx, caller, (person) =>
+        orShow(
+          async () => {
+            const revoked = await ctx.write(() =>
+              revokeToken(ctx.db, { id: tokenId, userId: person.userId, at: ctx.now }),
+            )
+            if (!revoked) throw notFound('token', tokenId)
+            return seeOther('/account?done=token')
+          },
+          (tokens) => accountPage(ctx, person, { tokens }),
+        ),
+      ),
+  }),
+]
+
+/** A token is no browser: it can do none of this. */
+async function signedInOr(
+  ctx: Context,
+  caller: Caller,
+  work: (person: BoardCaller) => Reply | Promise<Reply>,
+): Promise<Reply> {
+  if (ctx.config.mode !== 'authenticated') return show(ctx, () => '')
+  if (caller.type !== 'board' || caller.via !== 'session') return seeOther('/login?next=/account')
+  return work(caller)
+}
+
+const DONE: Record<string, string> = {
+  password: 'Your password is set. Everywhere else you are signed out.',
+  token: 'The token is revoked.',
+}
+
+/** What the page has to say: what was done, or which of its forms failed, and by what. */
+interface News {
+  done?: string | undefined
+  password?: AppError
+  tokens?: AppError
+}
+
+function accountPage(ctx: Context, person: BoardCaller, { done, password, tokens }: News): string {
+  const { name, email } = findUser(ctx.db, { id: person.userId })!
+  const body = html`<p>You are signed in as ${name} (${email}).</p>
+<h2>Password</h2>
+${formOf({
+  action: '/account/password',
+  submit: 'Change the password',
+  fields: [
+    { name: 'email', label: 'E-mail', type: 'email', value: email, autocomplete: 'username', readonly: true },
+    { name: 'currentPassword', label: 'Current password', type: 'password', autocomplete: 'current-password' },
+    {
+      name: 'newPassword',
+      label: 'New password',
+      type: 'password',
+      autocomplete: 'new-password',
+      least: PASSWORD_BYTES.least,
+      hint: `At least ${PASSWORD_BYTES.least} characters. Everywhere else you are signed out then.`,
+    },
+  ],
+  error: password,
+})}
+<h2>Tokens for scripts</h2>
+<p>A token may do what you may, in the command line (<code>SERVICE_API_KEY</code>) and over the API, until you revoke it.</p>
+${tokenList(ctx, person)}
+${formOf({
+  action: '/account/tokens',
+  submit: 'Make a token',
+  fields: [{ name: 'name', label: 'What it is for', hint: 'Such as: my laptop.' }],
+  error: tokens,
+})}
+<h2>Sessions</h2>
+<p>Signs you out here and in every other browser. Tokens stay.</p>
+${formOf({ action: '/account/sign-out-everywhere', submit: 'Sign out everywhere', fields: [], isMinor: true })}`
+  return pageOf({ title: 'Your account', body, error: password ?? tokens, done, links: linksOf(person) })
+}
+
+function tokenList(ctx: Context, { userId }: BoardCaller): Html | false {
+  const live = listTokens(ctx.db, { userId, after: undefined, limit: SHOWN }).filter((token) => !token.revoked_at)
+  const items = live.map(({ id, name, prefix, last_used_at }) => {
+    const fields = [{ name: 'tokenId', label: '', type: 'hidden', value: id }] as const
+    const revoke = formOf({ action: '/account/tokens/revoke', submit: `Revoke ${name}`, fields, isMinor: true })
+    const used = last_used_at === null ? 'not used yet' : `last used ${last_used_at.slice(0, 10)}`
+    return html`<li><span>${name} <span class="hint">${prefix}…, ${used}</span></span>${revoke}</li>`
+  })
+  return items.length > 0 && html`<ul>${items}</ul>`
+}
+
+const tokenPage = (person: BoardCaller, name: string, token: string) =>
+  pageOf({
+    title: `The token ${name}`,
+    body: html`<p>Copy it: it is not shown again.</p>
+<pre>${token}</pre>
+<p>The command line takes it from <code>SERVICE_API_KEY</code>.</p>
+<p><a href="/account">Back to your account</a></p>`,
+    links: linksOf(person),
+  })

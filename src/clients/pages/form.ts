@@ -1,0 +1,56 @@
+import { faultsOf, type Html, html } from '../../http/page.ts'
+import type { AppError } from '../../platform/errors.ts'
+
+export interface FormField {
+  name: string
+  label: string
+  type?: 'text' | 'email' | 'password' | 'hidden'
+  value?: string
+  autocomplete?: string
+  hint?: string
+  /** At least so many characters. */
+  least?: number
+  /** Shown and sent, and not to be changed. */
+  readonly?: boolean
+}
+
+interface Form {
+  action: string
+  submit: string
+  fields: readonly FormField[]
+  /** What a submit of the form failed by. */
+  error?: AppError | undefined
+  /** Whether it does something beside what the page is for. */
+  isMinor?: boolean
+}
+
+/**
+ * A form that works without a script. What is wrong with a field stands beside
+ * it, and the focus is on the first of them; where no field is at fault, on the
+ * last one, which is the password's.
+ */
+export function formOf({ action, submit, fields, error, isMinor = false }: Form): Html {
+  const faults = faultsOf(error)
+  const shown = fields.filter(({ type, readonly }) => type !== 'hidden' && !readonly)
+  const focused = error && (shown.find(({ name }) => faults.has(name)) ?? shown.at(-1))
+  return html`<form method="post" action="${action}">
+${fields.map((field) => fieldOf(field, faults.get(field.name), field === focused))}<button${isMinor && html` class="minor"`}>${submit}</button>
+</form>`
+}
+
+function fieldOf(field: FormField, fault: string | undefined, isFocused: boolean): Html {
+  const { name, label, type = 'text', value = '', autocomplete = 'off', hint, least, readonly = false } = field
+  if (type === 'hidden') return html`<input type="hidden" name="${name}" value="${value}">`
+  const notes = [hint !== undefined && `${name}-hint`, fault !== undefined && `${name}-error`].filter(
+    (id) => id !== false,
+  )
+  return html`<label for="${name}">${label}</label>
+<input id="${name}" name="${name}" type="${type}" value="${value}" required autocomplete="${autocomplete}"${
+    least !== undefined && html` minlength="${String(least)}"`
+  }${readonly && html` readonly`}${notes.length > 0 && html` aria-describedby="${notes.join(' ')}"`}${
+    fault !== undefined && html` aria-invalid="true"`
+  }${isFocused && html` autofocus`}>
+${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${
+  fault !== undefined && html`<p class="error" id="${name}-error">${label} ${fault}.</p>`
+}`
+}

@@ -1,0 +1,251 @@
+import * as v from 'valibot'
+import { identityOf, joinAsNew, setUp, signIn } from '../../access/auth/accounts.ts'
+import { PASSWORD_BYTES } from '../../access/auth/password.ts'
+import { personOfReset, resetPassword } from '../../access/auth/reset-password.ts'
+import { acceptInvitation, openInvitation } from '../../access/board/invitation.ts'
+import { withArticle } from '../../access/board/role.ts'
+import { findUser } from '../../access/board/user-queries.ts'
+import type { Caller } from '../../access/caller.ts'
+import { anyone } from '../../access/who.ts'
+import { type Html, html, pageOf, pageReply } from '../../http/page.ts'
+import { route } from '../../http/route.ts'
+import { findCompany } from '../../organization/company/queries.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError } from '../../platform/errors.ts'
+import { type FormField, formOf } from './form.ts'
+import { WHAT } from './home-routes.ts'
+import { failurePage, orShow, seeOther, show } from './page-answer.ts'
+
+const text = v.optional(v.string(), '')
+const ByToken = v.object({ token: text })
+const AccountForm = v.strictObject({ token: text, name: text, email: text, password: text })
+type AccountForm = v.InferOutput<typeof AccountForm>
+
+/** The pages of signing in. They need no script, and each form is answered by a page too. */
+export const pageRoutes = [
+  route({
+    id: 'pages.login',
+    method: 'GET',
+    path: '/login',
+    summary: 'Show the page to sign in',
+    who: [anyone],
+    query: v.object({ next: text }),
+    answers: { 200: 'text/html', 303: null },
+    run: (ctx, { caller, query }) =>
+      ctx.identity && caller.type === 'board' ? seeOther(pathOf(query.next)) : show(ctx, () => loginPage(ctx, query)),
+  }),
+  route({
+    id: 'pages.signIn',
+    method: 'POST',
+    path: '/login',
+    summary: 'Sign in by the form of the page',
+    who: [anyone],
+    form: true,
+    secret: true,
+    body: v.strictObject({ email: text, password: text, next: text }),
+    answers: { 303: null },
+    run: (ctx, { body, address, header }) =>
+      orShow(
+        async () => seeOther(pathOf(body.next), await signIn(ctx, address, body, header('cookie'))),
+        (error) => loginPage(ctx, body, error),
+      ),
+  }),
+  route({
+    id: 'pages.logout',
+    method: 'GET',
+    path: '/logout',
+    summary: 'Show the page to sign out',
+    who: [anyone],
+    answers: { 200: 'text/html' },
+    run: (ctx) =>
+      show(ctx, () =>
+        pageOf({ title: 'Sign out', body: formOf({ action: '/logout', submit: 'Sign out', fields: [] }) }),
+      ),
+  }),
+  route({
+    id: 'pages.signOut',
+    method: 'POST',
+    path: '/logout',
+    summary: 'Sign out by the form of the page',
+    who: [anyone],
+    form: true,
+    secret: true,
+    answers: { 303: null },
+    run: async (ctx, { header }) => seeOther('/login', await identityOf(ctx).signOut(header('cookie') ?? '')),
+  }),
+  route({
+    id: 'pages.setup',
+    method: 'GET',
+    path: '/setup',
+    summary: 'Show the page that makes the first owner',
+    who: [anyone],
+    query: ByToken,
+    answers: { 200: 'text/html' },
+    run: (ctx, { query }) =>
+      show(ctx, () => {
+        if (!ctx.setup?.matches(query.token)) throw gone()
+        return setupPage({ ...EMPTY, token: query.token })
+      }),
+  }),
+  route({
+    id: 'pages.setUp',
+    method: 'POST',
+    path: '/setup',
+    summary: 'Make the first owner by the form of the page',
+    who: [anyone],
+    form: true,
+    secret: true,
+    body: AccountForm,
+    answers: { 303: null },
+    run: (ctx, { body: { token, ...form }, address }) =>
+      orShow(
+        async () => seeOther('/', await setUp(ctx, address, token, form)),
+        (error) => setupPage({ token, ...form }, error),
+      ),
+  }),
+  route({
+    id: 'pages.join',
+    method: 'GET',
+    path: '/join',
+    summary: 'Show the page of an invitation',
+    who: [anyone],
+    query: ByToken,
+    answers: { 200: 'text/html' },
+    run: (ctx, { caller, query }) => show(ctx, () => joinPage(ctx, caller, { ...EMPTY, token: query.token })),
+  }),
+  route({
+    id: 'pages.accept',
+    method: 'POST',
+    path: '/join',
+    summary: 'Accept an invitation by the form of the page',
+    who: [anyone],
+    form: true,
+    secret: true,
+    body: AccountForm,
+    answers: { 303: null },
+    run: (ctx, { caller, body: { token, ...form }, address }) =>
+      orShow(
+        async () => {
+          if (caller.type === 'board') {
+            await ctx.write(() => acceptInvitation(ctx, caller.userId, token))
+            return seeOther('/')
+          }
+          return seeOther('/', await joinAsNew(ctx, address, token, form))
+        },
+        (error) => joinPage(ctx, caller, { token, ...form }, error),
+      ),
+  }),
+  route({
+    id: 'pages.reset',
+    method: 'GET',
+    path: '/reset',
+    summary: 'Show the page of a link for a forgotten password',
+    who: [anyone],
+    query: ByToken,
+    answers: { 200: 'text/html' },
+    run: (ctx, { query }) => show(ctx, () => resetPage(ctx, query.token)),
+  }),
+  route({
+    id: 'pages.resetPassword',
+    method: 'POST',
+    path: '/reset',
+    summary: 'Set another password by the form of the page',
+    who: [anyone],
+    form: true,
+    secret: true,
+    body: v.strictObject({ token: text, email: text, password: text }),
+    answers: { 303: null },
+    run: (ctx, { body, address, header }) =>
+      orShow(
+        async () => seeOther('/', await resetPassword(ctx, address, body, header('cookie'))),
+        (error) => resetPage(ctx, body.token, error),
+      ),
+  }),
+  route({
+    id: 'pages.enter',
+    method: 'GET',
+    path: '/enter',
+    summary: 'Exchange the token of a start with --require-token for a cookie',
+    who: [anyone],
+    query: ByToken,
+    answers: { 303: null },
+    run: (ctx, { query }) => {
+      const cookie = ctx.localAccess.enter(query.token)
+      return cookie ? seeOther('/', cookie) : pageReply(failurePage(gone()), 404)
+    },
+  }),
+]
+
+const EMPTY = { name: '', email: '', password: '' }
+
+const gone = () =>
+  new AppError('not_found', 'This link was used up, or is of another start of the server. Use the one that it prints.')
+
+function loginPage(ctx: Context, { email = '', next }: { email?: string; next: string }, error?: AppError): string {
+  const fields: FormField[] = [
+    { name: 'next', label: '', type: 'hidden', value: next },
+    { name: 'email', label: 'E-mail', type: 'email', value: email, autocomplete: 'username' },
+    { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' },
+  ]
+  const body = html`${ctx.setup?.token !== undefined && html`<p>Nobody has an account yet. The start of the server printed a link that makes the first one.</p>`}
+${formOf({ action: '/login', submit: 'Sign in', fields, error })}
+<p class="hint">Password forgotten? Whoever runs this server can make a link for another, with <code>service reset-password</code>.</p>
+${WHAT}`
+  return pageOf({ title: 'Sign in', body, error })
+}
+
+const newPassword = (label: string): FormField => ({
+  name: 'password',
+  label,
+  type: 'password',
+  autocomplete: 'new-password',
+  least: PASSWORD_BYTES.least,
+  hint: `At least ${PASSWORD_BYTES.least} characters.`,
+})
+
+const accountFields = ({ token, name, email }: AccountForm): FormField[] => [
+  { name: 'token', label: '', type: 'hidden', value: token },
+  { name: 'name', label: 'Your name', value: name, autocomplete: 'name' },
+  { name: 'email', label: 'E-mail', type: 'email', value: email, autocomplete: 'username' },
+  newPassword('Password'),
+]
+
+const setupPage = (form: AccountForm, error?: AppError) =>
+  pageOf({
+    title: 'Set up this server',
+    body: html`<p>This makes the first account, which owns what is here.</p>
+${formOf({ action: '/setup', submit: 'Create the account', fields: accountFields(form), error })}`,
+    error,
+  })
+
+function joinPage(ctx: Context, caller: Caller, form: AccountForm, error?: AppError): string {
+  const invitation = openInvitation(ctx, form.token)
+  const company = findCompany(ctx.db, { id: invitation.company_id })!
+  const person = caller.type === 'board' ? findUser(ctx.db, { id: caller.userId }) : undefined
+  const here = `/join?token=${encodeURIComponent(form.token)}`
+  const body: Html = person
+    ? html`<p>You are signed in as ${person.name} (${person.email}).</p>
+${formOf({ action: '/join', submit: 'Accept', fields: [accountFields(form)[0]!], error })}`
+    : html`<p><a href="/login?next=${encodeURIComponent(here)}">I have an account: sign in first</a></p>
+${formOf({ action: '/join', submit: 'Create an account and join', fields: accountFields(form), error })}`
+  const invited = html`<p>You are invited as ${withArticle(invitation.role)}.</p>${body}`
+  return pageOf({ title: `Join ${company.name}`, body: invited, error })
+}
+
+function resetPage(ctx: Context, token: string, error?: AppError): string {
+  const { email } = personOfReset(ctx, token)
+  const fields: FormField[] = [
+    { name: 'token', label: '', type: 'hidden', value: token },
+    { name: 'email', label: 'E-mail', type: 'email', value: email, autocomplete: 'username', readonly: true },
+    newPassword('Another password'),
+  ]
+  const body = html`<p>This signs you in here, and out everywhere else.</p>
+${formOf({ action: '/reset', submit: 'Set the password', fields, error })}`
+  return pageOf({ title: 'Set another password', body, error })
+}
+
+/** A path of this server, of what came in a form: never another site's address. */
+function pathOf(next: string): string {
+  const url = URL.parse(next, 'http://localhost')
+  return next.startsWith('/') && url?.host === 'localhost' ? `${url.pathname}${url.search}` : '/'
+}

@@ -1,0 +1,87 @@
+import { recordActivity } from '../../access/activity/record.ts'
+import type { Caller } from '../../access/caller.ts'
+import { refusePlaceholders } from '../../access/redact.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError } from '../../platform/errors.ts'
+import type { AgentRow } from './agent.ts'
+import {
+  type AgentConfig,
+  changedKeys,
+  configOf,
+  type RevisionRow,
+  recordRevision,
+  sealConfig,
+} from './configuration.ts'
+import { checkAdapterConfig, chooseUrlKey, getManager } from './create.ts'
+import { nextTimer } from './lifecycle.ts'
+import { findAgent, isAbove, updateAgent } from './queries.ts'
+import { heartbeatOf } from './runtime-config.ts'
+
+interface Origin {
+  source: RevisionRow['source']
+  rolledBackFrom?: string
+}
+
+/**
+ * Gives an agent another configuration, checked, with its revision and
+ * activity. The same configuration again changes nothing and records nothing.
+ * `runtimeConfig` must have been validated.
+ */
+export function applyConfig(ctx: Context, caller: Caller, agent: AgentRow, after: AgentConfig, origin: Origin): void {
+  const before = configOf(ctx, agent)
+  const changed = changedKeys(before, after)
+  if (changed.length === 0) return
+  if (changed.includes('reportsTo') && after.reportsTo) checkManager(ctx, agent, after.reportsTo)
+  if (changed.includes('adapterType') || changed.includes('adapterConfig')) {
+    checkAdapterConfig(after.adapterType, after.adapterConfig)
+  }
+  if (after.metadata) refusePlaceholders(after.metadata, 'metadata')
+  const runtimeConfig = JSON.stringify(after.runtimeConfig)
+  const { adapterConfig, metadata } = sealConfig(ctx, agent, after)
+  updateAgent(ctx.db, agent.id, {
+    name: after.name,
+    ...(changed.includes('name') && { url_key: chooseUrlKey(ctx, agent.company_id, after.name, agent.id) }),
+    role: after.role,
+    title: after.title,
+    icon: after.icon,
+    reports_to: after.reportsTo,
+    capabilities: after.capabilities,
+    adapter_type: after.adapterType,
+    adapter_config: JSON.stringify(adapterConfig),
+    runtime_config: runtimeConfig,
+    metadata: metadata && JSON.stringify(metadata),
+    ...(changesTimer(agent, runtimeConfig) && {
+      timer_due_at: nextTimer({ status: agent.status, runtime_config: runtimeConfig }, ctx.now),
+    }),
+    updated_at: ctx.now,
+  })
+  recordRevision(ctx, caller, { agent, before, after, ...origin })
+  recordActivity(ctx, caller, {
+    companyId: agent.company_id,
+    action: origin.source === 'rollback' ? 'agent.rolled_back' : 'agent.updated',
+    entity: { type: 'agent', id: agent.id },
+    agentId: agent.id,
+    details: { name: after.name, changedKeys: changed, ...(origin.rolledBackFrom && { to: origin.rolledBackFrom }) },
+  })
+}
+
+/** Puts an agent under another manager, or at the top. */
+export const moveAgent = (ctx: Context, caller: Caller, agent: AgentRow, reportsTo: string | null): void =>
+  applyConfig(ctx, caller, agent, { ...configOf(ctx, agent), reportsTo }, { source: 'patch' })
+
+/** Refuses a manager who is not there, or who is the agent itself or below it. */
+function checkManager(ctx: Context, agent: AgentRow, managerId: string): void {
+  const manager = getManager(ctx, agent.company_id, managerId)
+  if (manager.id !== agent.id && !isAbove(ctx.db, { managerId: agent.id, agentId: manager.id })) return
+  const who = manager.id === agent.id ? 'itself' : `${manager.name}, who reports to it`
+  throw new AppError('semantic', `reportsTo: ${agent.name} cannot report to ${who}.`, { field: 'reportsTo' })
+}
+
+/** A changed timer starts over; an unchanged one keeps its moment. */
+function changesTimer(agent: AgentRow, runtimeConfig: string): boolean {
+  const [before, after] = [heartbeatOf(agent), heartbeatOf({ runtime_config: runtimeConfig })]
+  return before.enabled !== after.enabled || before.intervalSec !== after.intervalSec
+}
+
+/** The agent as it is stored by now, after changes in the same write. */
+export const reload = (ctx: Context, agent: AgentRow): AgentRow => findAgent(ctx.db, { id: agent.id })!

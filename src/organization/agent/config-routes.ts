@@ -1,0 +1,114 @@
+import * as v from 'valibot'
+import { agent, board } from '../../access/who.ts'
+import * as field from '../../http/fields.ts'
+import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
+import { route } from '../../http/route.ts'
+import { AgentDetail, type AgentWithFacts, toAgent } from './agent.ts'
+import { Revision, toRevision } from './configuration.ts'
+import { getAgent } from './get.ts'
+import { SHOWN_STATUSES } from './lifecycle.ts'
+import { findAgentWithFacts, listAgents } from './queries.ts'
+import { listRevisions } from './revision-queries.ts'
+import { rollBack } from './rollback.ts'
+import { AGENT_QUERY, changing } from './show.ts'
+
+/** What an agent is configured to be and do, without its secrets. */
+const Configuration = v.strictObject({
+  id: field.id,
+  companyId: field.id,
+  name: v.string(),
+  role: v.string(),
+  title: v.nullable(v.string()),
+  icon: v.nullable(v.string()),
+  status: v.picklist(SHOWN_STATUSES),
+  reportsTo: v.nullable(field.id),
+  capabilities: v.nullable(v.string()),
+  adapterType: v.string(),
+  adapterConfig: field.jsonObject,
+  runtimeConfig: field.jsonObject,
+  desiredSkills: v.array(v.string()),
+  permissions: field.jsonObject,
+  updatedAt: field.timestamp,
+})
+
+function toConfiguration(row: AgentWithFacts): v.InferOutput<typeof Configuration> {
+  const { id, companyId, name, role, title, icon, status, reportsTo, capabilities, ...rest } = toAgent(row)
+  const { adapterType, adapterConfig, runtimeConfig, desiredSkills, permissions, updatedAt } = rest
+  return {
+    id,
+    companyId,
+    name,
+    role,
+    title,
+    icon,
+    status,
+    reportsTo,
+    capabilities,
+    adapterType,
+    adapterConfig,
+    runtimeConfig,
+    desiredSkills,
+    permissions,
+    updatedAt,
+  }
+}
+
+export const configRoutes = [
+  route({
+    id: 'agents.configuration',
+    method: 'GET',
+    path: '/api/agents/:agentId/configuration',
+    summary: "Get an agent's configuration, secrets redacted",
+    who: [board, agent],
+    query: AGENT_QUERY,
+    answers: { 200: Configuration },
+    run: (ctx, { caller, params, query }) => {
+      const { id } = getAgent(ctx, caller, params.agentId, query.companyId)
+      return toConfiguration(findAgentWithFacts(ctx.db, { id, now: ctx.now })!)
+    },
+  }),
+  route({
+    id: 'agents.configurations',
+    method: 'GET',
+    path: '/api/companies/:companyId/agent-configurations',
+    summary: "List the configurations of a company's agents, secrets redacted, the oldest agent first",
+    who: [board, agent],
+    query: v.object(LIST_QUERY),
+    answers: { 200: v.array(Configuration) },
+    run: (ctx, { params: { companyId }, query }) => {
+      const { limit } = query
+      const filter = { companyId, statuses: undefined, role: undefined, reportsTo: undefined, now: ctx.now }
+      const rows = listAgents(ctx.db, { ...filter, after: decodeCursor(query.after, ['string'])?.[0], limit })
+      const total = totalOf(query, ctx.db, (db, all) => listAgents(db, { ...filter, ...all }))
+      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toConfiguration, total })
+    },
+  }),
+  route({
+    id: 'agents.listRevisions',
+    method: 'GET',
+    path: '/api/agents/:agentId/config-revisions',
+    summary: "List the changes of an agent's configuration, secrets redacted, newest first",
+    who: [board, agent],
+    query: v.object({ ...LIST_QUERY, ...AGENT_QUERY.entries }),
+    answers: { 200: v.array(Revision) },
+    run: (ctx, { caller, params, query: { limit, ...query } }) => {
+      const { id: agentId } = getAgent(ctx, caller, params.agentId, query.companyId)
+      const after = decodeCursor(query.after, ['string'])?.[0]
+      const rows = listRevisions(ctx.db, { agentId, after, limit })
+      const total = totalOf(query, ctx.db, (db, all) => listRevisions(db, { agentId, ...all }))
+      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toRevision, total })
+    },
+  }),
+  route({
+    id: 'agents.rollback',
+    method: 'POST',
+    path: '/api/agents/:agentId/config-revisions/:revisionId/rollback',
+    summary: 'Give an agent the configuration that it had after a revision',
+    who: [board],
+    query: AGENT_QUERY,
+    body: v.strictObject({}),
+    bodyOptional: true,
+    answers: { 200: AgentDetail },
+    run: changing((ctx, { caller, params }, row) => rollBack(ctx, caller, row, params.revisionId)),
+  }),
+]

@@ -1,0 +1,143 @@
+import type { Selectable } from 'kysely'
+import { v7 as uuid } from 'uuid'
+import * as v from 'valibot'
+import { actorOf, type Caller } from '../../access/caller.ts'
+import { type Json, redactConfig } from '../../access/redact.ts'
+import { open, placeOf, seal } from '../../access/secret/seal.ts'
+import * as field from '../../http/fields.ts'
+import type { Context } from '../../platform/context.ts'
+import type { ConfigRevisionTable } from '../../platform/database/tables.ts'
+import type { AgentRow } from './agent.ts'
+import { insertRevision } from './revision-queries.ts'
+
+export type RevisionRow = Selectable<ConfigRevisionTable>
+
+/**
+ * What revisions keep of an agent. Budget, permissions and skills are not
+ * among it: a rollback must not raise a limit, nor give back a right.
+ */
+export interface AgentConfig {
+  name: string
+  role: string
+  title: string | null
+  icon: string | null
+  reportsTo: string | null
+  capabilities: string | null
+  adapterType: string
+  adapterConfig: Json
+  runtimeConfig: Json
+  metadata: Json | null
+}
+
+/** An agent's configuration, its secrets in plain; what the key does not open is still sealed. */
+export const configOf = (ctx: Context, row: AgentRow): AgentConfig => openConfig(ctx, row, storedConfigOf(row))
+
+/** The configuration as reads show it, and as the board is asked to approve it. */
+export const shownConfigOf = (row: AgentRow): AgentConfig => shown(storedConfigOf(row))
+
+/** A configuration as the rows of an agent and of its revisions keep it: what a read redacts is sealed. */
+export const sealConfig = (ctx: Context, agent: Owner, config: AgentConfig): AgentConfig =>
+  changeHiding(config, (json) => seal(ctx.vault, placeOf('agent', agent), json))
+
+export const openConfig = (ctx: Context, agent: Owner, config: AgentConfig): AgentConfig =>
+  changeHiding(config, (json) => open(ctx.vault, placeOf('agent', agent), json))
+
+type Owner = Pick<AgentRow, 'id' | 'company_id'>
+
+const shown = (config: AgentConfig): AgentConfig => changeHiding(config, redactConfig)
+
+/** Changes the parts of a configuration that may have secrets in them. */
+const changeHiding = (config: AgentConfig, change: (json: Json) => Json): AgentConfig => ({
+  ...config,
+  adapterConfig: change(config.adapterConfig),
+  metadata: config.metadata && change(config.metadata),
+})
+
+const storedConfigOf = (row: AgentRow): AgentConfig => ({
+  name: row.name,
+  role: row.role,
+  title: row.title,
+  icon: row.icon,
+  reportsTo: row.reports_to,
+  capabilities: row.capabilities,
+  adapterType: row.adapter_type,
+  adapterConfig: JSON.parse(row.adapter_config),
+  runtimeConfig: JSON.parse(row.runtime_config),
+  metadata: row.metadata === null ? null : JSON.parse(row.metadata),
+})
+
+const RevisionConfig = v.strictObject({
+  name: v.string(),
+  role: v.string(),
+  title: v.nullable(v.string()),
+  icon: v.nullable(v.string()),
+  reportsTo: v.nullable(field.id),
+  capabilities: v.nullable(v.string()),
+  adapterType: v.string(),
+  adapterConfig: field.jsonObject,
+  runtimeConfig: field.jsonObject,
+  metadata: v.nullable(field.jsonObject),
+})
+
+/** A change of an agent's configuration, as the API shows it: without the secrets that it keeps. */
+export const Revision = v.strictObject({
+  id: field.id,
+  companyId: field.id,
+  agentId: field.id,
+  createdByAgentId: v.nullable(field.id),
+  createdByUserId: v.nullable(v.string()),
+  source: v.picklist(['create', 'patch', 'rollback', 'hire']),
+  rolledBackFromRevisionId: v.nullable(field.id),
+  changedKeys: v.array(v.string()),
+  beforeConfig: v.nullable(RevisionConfig),
+  afterConfig: RevisionConfig,
+  createdAt: field.timestamp,
+})
+
+export const toRevision = (row: RevisionRow): v.InferOutput<typeof Revision> => ({
+  id: row.id,
+  companyId: row.company_id,
+  agentId: row.agent_id,
+  createdByAgentId: row.created_by_agent_id,
+  createdByUserId: row.created_by_user_id,
+  source: row.source,
+  rolledBackFromRevisionId: row.rolled_back_from_revision_id,
+  changedKeys: JSON.parse(row.changed_keys),
+  beforeConfig: row.before_config === null ? null : shown(JSON.parse(row.before_config)),
+  afterConfig: shown(JSON.parse(row.after_config)),
+  createdAt: row.created_at,
+})
+
+/** The keys in which two configurations differ; all of them when there was none before. */
+export function changedKeys(before: AgentConfig | null, after: AgentConfig): string[] {
+  const keys = Object.keys(after) as (keyof AgentConfig)[]
+  return before ? keys.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key])) : keys
+}
+
+/** Keeps a configuration change whole, its secrets sealed, so that it can be rolled back to. */
+export function recordRevision(
+  ctx: Context,
+  caller: Caller,
+  change: {
+    agent: AgentRow
+    source: RevisionRow['source']
+    before: AgentConfig | null
+    after: AgentConfig
+    rolledBackFrom?: string
+  },
+): void {
+  const actor = actorOf(caller)
+  insertRevision(ctx.db, {
+    id: uuid(),
+    company_id: change.agent.company_id,
+    agent_id: change.agent.id,
+    created_by_agent_id: actor.type === 'agent' ? actor.id : null,
+    created_by_user_id: actor.type === 'user' ? actor.id : null,
+    source: change.source,
+    rolled_back_from_revision_id: change.rolledBackFrom ?? null,
+    changed_keys: JSON.stringify(changedKeys(change.before, change.after)),
+    before_config: change.before && JSON.stringify(sealConfig(ctx, change.agent, change.before)),
+    after_config: JSON.stringify(sealConfig(ctx, change.agent, change.after)),
+    created_at: ctx.now,
+  })
+}

@@ -1,0 +1,79 @@
+import * as v from 'valibot'
+import { board, manager } from '../../access/who.ts'
+import * as field from '../../http/fields.ts'
+import { route } from '../../http/route.ts'
+import { terminateAgent } from '../../work/staffing/terminate.ts'
+import { AgentDetail, Permissions } from './agent.ts'
+import { setBudget } from './budget.ts'
+import { pauseAgent, resumeAgent } from './pause.ts'
+import { AGENT_QUERY, changing } from './show.ts'
+import { changePermissions, requireLasting } from './update.ts'
+
+/** What the board does to an agent besides configuring it. */
+export const controlRoutes = [
+  route({
+    id: 'agents.setBudget',
+    method: 'PATCH',
+    path: '/api/agents/:agentId/budgets',
+    summary: "Set an agent's monthly budget",
+    description:
+      'The board sets any; a manager those of the agents below it, within its own. 0 is no limit. A budget above the spend resumes an agent that was paused for its budget; one below pauses it.',
+    who: [board, manager],
+    query: AGENT_QUERY,
+    body: v.strictObject({ budgetMonthlyCents: field.cents }),
+    answers: { 200: AgentDetail },
+    run: changing((ctx, { caller, body }, agent) => {
+      requireLasting(agent)
+      setBudget(ctx, caller, agent, body.budgetMonthlyCents)
+    }),
+  }),
+  route({
+    id: 'agents.setPermissions',
+    method: 'PATCH',
+    path: '/api/agents/:agentId/permissions',
+    summary: 'Change what an agent may do',
+    who: [board],
+    query: AGENT_QUERY,
+    body: Permissions,
+    answers: { 200: AgentDetail },
+    run: changing((ctx, { caller, body }, agent) => changePermissions(ctx, caller, agent, body)),
+  }),
+  route({
+    id: 'agents.pause',
+    method: 'POST',
+    path: '/api/agents/:agentId/pause',
+    summary: 'Pause an agent: its live runs are stopped, its waiting wake is dropped',
+    who: [board],
+    query: AGENT_QUERY,
+    body: v.strictObject({ reason: v.optional(v.nullable(field.name)) }),
+    bodyOptional: true,
+    answers: { 200: AgentDetail },
+    run: changing((ctx, { caller, body }, agent) => pauseAgent(ctx, caller, agent, body.reason ?? undefined)),
+  }),
+  route({
+    id: 'agents.resume',
+    method: 'POST',
+    path: '/api/agents/:agentId/resume',
+    summary: 'Let a paused agent, or one in error, work again',
+    who: [board],
+    query: AGENT_QUERY,
+    body: v.strictObject({}),
+    bodyOptional: true,
+    answers: { 200: AgentDetail },
+    run: changing((ctx, { caller }, agent) => resumeAgent(ctx, caller, agent)),
+  }),
+  route({
+    id: 'agents.terminate',
+    method: 'POST',
+    path: '/api/agents/:agentId/terminate',
+    summary: 'Terminate an agent, for good',
+    description:
+      'Its runs are stopped, its keys revoked, its open issues given back; those who report to it then report to its manager, who is woken.',
+    who: [board],
+    query: AGENT_QUERY,
+    body: v.strictObject({}),
+    bodyOptional: true,
+    answers: { 200: AgentDetail },
+    run: changing((ctx, { caller }, agent) => terminateAgent(ctx, caller, agent)),
+  }),
+]

@@ -1,0 +1,122 @@
+import { v7 as uuid } from 'uuid'
+import { recordActivity } from '../../access/activity/record.ts'
+import type { Caller } from '../../access/caller.ts'
+import { type Json, refusePlaceholders } from '../../access/redact.ts'
+import { placeOf, seal } from '../../access/secret/seal.ts'
+import { refuseSealed } from '../../access/secret/sealed.ts'
+import { ADAPTER_TYPES, adapterOf } from '../../adapter/registry.ts'
+import { validate } from '../../http/validate.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError, invalid } from '../../platform/errors.ts'
+import { chooseUrlKey as uniqueUrlKey } from '../../platform/url-key.ts'
+import { toMicros } from '../cost/money.ts'
+import { resolveSkills } from '../skill/resolve.ts'
+import type { AgentRow, NewAgent } from './agent.ts'
+import { configOf, recordRevision } from './configuration.ts'
+import { nextTimer } from './lifecycle.ts'
+import { findAgent, findAgentByUrlKey, findIssueRef, insertAgent } from './queries.ts'
+
+/** Creates an agent that may work at once. */
+export function createAgent(ctx: Context, caller: Caller, companyId: string, want: NewAgent): AgentRow {
+  const issueIds = sourceIssues(ctx, companyId, want)
+  const agent = addAgent(ctx, caller, companyId, want, { status: 'idle', source: 'create' })
+  recordActivity(ctx, caller, {
+    companyId,
+    action: 'agent.created',
+    entity: { type: 'agent', id: agent.id },
+    agentId: agent.id,
+    details: { name: agent.name, role: agent.role, adapterType: agent.adapter_type, sourceIssueIds: issueIds },
+  })
+  return agent
+}
+
+/** What an agent is known by, where that is chosen beforehand: its files are on disk already, its slug is a package's. */
+export interface Identity {
+  id?: string
+  /** Free in the company. */
+  urlKey?: string
+}
+
+/** Puts an agent into the company, with its first configuration revision. The activity is the caller's to record. */
+export function addAgent(
+  ctx: Context,
+  caller: Caller,
+  companyId: string,
+  want: NewAgent,
+  as: { status: 'idle' | 'pending_approval'; source: 'create' | 'hire' } & Identity,
+): AgentRow {
+  checkAdapterConfig(want.adapterType, want.adapterConfig)
+  refuseSealed(want.metadata, 'metadata')
+  if (want.metadata) refusePlaceholders(want.metadata, 'metadata')
+  const id = as.id ?? uuid()
+  const runtimeConfig = JSON.stringify(want.runtimeConfig ?? {})
+  const place = placeOf('agent', { id, company_id: companyId })
+  insertAgent(ctx.db, {
+    id,
+    company_id: companyId,
+    name: want.name,
+    url_key: as.urlKey ?? chooseUrlKey(ctx, companyId, want.name),
+    role: want.role,
+    title: want.title ?? null,
+    icon: want.icon ?? null,
+    status: as.status,
+    reports_to: want.reportsTo ? getManager(ctx, companyId, want.reportsTo).id : null,
+    capabilities: want.capabilities ?? null,
+    adapter_type: want.adapterType,
+    adapter_config: JSON.stringify(seal(ctx.vault, place, want.adapterConfig)),
+    runtime_config: runtimeConfig,
+    desired_skills: JSON.stringify(resolveSkills(ctx, companyId, want.desiredSkills ?? [])),
+    metadata: want.metadata ? JSON.stringify(seal(ctx.vault, place, want.metadata)) : null,
+    budget_micros: toMicros(want.budgetMonthlyCents ?? 0),
+    timer_due_at: nextTimer({ status: as.status, runtime_config: runtimeConfig }, ctx.now),
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  })
+  const agent = findAgent(ctx.db, { id })!
+  recordRevision(ctx, caller, { agent, source: as.source, before: null, after: configOf(ctx, agent) })
+  return agent
+}
+
+/** Refuses an adapter that does not exist and a configuration that its adapter does not take. */
+export function checkAdapterConfig(type: string, config: Json): void {
+  const adapter = adapterOf(type)
+  if (!adapter) {
+    throw invalid([{ path: 'adapterType', message: `must be one of ${ADAPTER_TYPES.join(', ')}` }])
+  }
+  refuseSealed(config, 'adapterConfig')
+  validate(adapter.config, config, 'adapterConfig')
+  refusePlaceholders(config, 'adapterConfig')
+}
+
+/** The agent that `reportsTo` names: one of the company that is not terminated. */
+export function getManager(ctx: Context, companyId: string, ref: string): AgentRow {
+  const manager = findAgent(ctx.db, { id: ref }) ?? findAgentByUrlKey(ctx.db, { companyId, urlKey: ref.toLowerCase() })
+  if (manager?.company_id !== companyId) {
+    throw new AppError('semantic', `reportsTo: there is no agent ${ref} in this company.`, { field: 'reportsTo' })
+  }
+  if (manager.status === 'terminated') {
+    throw new AppError('semantic', `reportsTo: ${manager.name} is terminated. Choose another manager.`, {
+      field: 'reportsTo',
+    })
+  }
+  return manager
+}
+
+/** The ids of the issues that motivated an agent, each once. */
+export function sourceIssues(ctx: Context, companyId: string, want: NewAgent): string[] {
+  const refs = [...(want.sourceIssueId ? [want.sourceIssueId] : []), ...(want.sourceIssueIds ?? [])]
+  const ids = refs.map((ref) => {
+    const issue = findIssueRef(ctx.db, { companyId, ref })
+    if (issue) return issue.id
+    const field = ref === want.sourceIssueId ? 'sourceIssueId' : 'sourceIssueIds'
+    throw new AppError('semantic', `${field}: there is no issue ${ref} in this company.`, { field })
+  })
+  return [...new Set(ids)]
+}
+
+/** The agent's name in URLs, unique in the company; `me` is the API's own. @param agentId the one that may have it */
+export const chooseUrlKey = (ctx: Context, companyId: string, name: string, agentId?: string): string =>
+  uniqueUrlKey(name, 'agent', (urlKey) => {
+    const holder = findAgentByUrlKey(ctx.db, { companyId, urlKey })
+    return urlKey === 'me' || (holder !== undefined && holder.id !== agentId)
+  })

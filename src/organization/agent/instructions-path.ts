@@ -1,0 +1,90 @@
+import path from 'node:path'
+import * as v from 'valibot'
+import type { Caller } from '../../access/caller.ts'
+import { adapterOf } from '../../adapter/registry.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError, forbidden } from '../../platform/errors.ts'
+import type { AgentRow } from './agent.ts'
+import { applyConfig } from './change.ts'
+import { configOf } from './configuration.ts'
+import { isAbove } from './queries.ts'
+import { requireLasting } from './update.ts'
+
+const file = v.pipe(
+  v.string(),
+  v.minLength(1, 'must not be empty; null clears it'),
+  v.maxLength(4_096),
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what a path may not have.
+  v.regex(/^[^\u0000-\u001f\u007f]*$/, 'must be one line'),
+)
+
+export const InstructionsPathChange = v.strictObject({
+  path: v.nullable(file),
+  adapterConfigKey: v.optional(v.string()),
+})
+
+export const InstructionsPath = v.strictObject({
+  agentId: v.string(),
+  adapterType: v.string(),
+  adapterConfigKey: v.string(),
+  path: v.nullable(v.string()),
+})
+
+/**
+ * Sets where an agent's instructions are: a relative path resolves against
+ * its `cwd`, null clears it. The agent itself may, the managers above it, and
+ * the board. It is the one part of its configuration that an agent may write.
+ */
+export function setInstructionsPath(
+  ctx: Context,
+  caller: Caller,
+  agent: AgentRow,
+  want: v.InferOutput<typeof InstructionsPathChange>,
+): v.InferOutput<typeof InstructionsPath> {
+  requireAllowed(ctx, caller, agent)
+  requireLasting(agent)
+  const key = keyFor(agent, want.adapterConfigKey)
+  const before = configOf(ctx, agent)
+  const { [key]: _, ...others } = before.adapterConfig
+  const resolved = want.path === null ? null : resolve(agent, before.adapterConfig.cwd, want.path)
+  const adapterConfig = resolved === null ? others : { ...before.adapterConfig, [key]: resolved }
+  applyConfig(ctx, caller, agent, { ...before, adapterConfig }, { source: 'patch' })
+  return { agentId: agent.id, adapterType: agent.adapter_type, adapterConfigKey: key, path: resolved }
+}
+
+function requireAllowed(ctx: Context, caller: Caller, agent: AgentRow): void {
+  if (caller.type !== 'agent' || caller.agentId === agent.id) return
+  if (isAbove(ctx.db, { managerId: caller.agentId, agentId: agent.id })) return
+  throw forbidden(`Only ${agent.name} itself, the managers above it and the board may set its instructions path.`)
+}
+
+/**
+ * The key that holds the path: the adapter's own, or for an adapter that has
+ * none the one that was named. Only a key that is a file's can be named: the
+ * others say what runs.
+ */
+function keyFor(agent: AgentRow, named: string | undefined): string {
+  const own = adapterOf(agent.adapter_type)?.instructionsKey ?? null
+  if (own !== null) {
+    if (named === undefined || named === own) return own
+    throw wrongKey(`The ${agent.adapter_type} adapter keeps its instructions path under ${own}; leave the key out.`)
+  }
+  if (named === undefined) {
+    throw wrongKey(`The ${agent.adapter_type} adapter has no key for an instructions path of its own: name one.`)
+  }
+  if (/^[A-Za-z]+(File|Path)$/.test(named)) return named
+  throw wrongKey(`${named} is no key for a path: one ends in Path or File.`)
+}
+
+const wrongKey = (message: string) =>
+  new AppError('semantic', `adapterConfigKey: ${message}`, { field: 'adapterConfigKey' })
+
+function resolve(agent: AgentRow, cwd: unknown, file: string): string {
+  if (path.isAbsolute(file)) return file
+  if (typeof cwd === 'string' && path.isAbsolute(cwd)) return path.resolve(cwd, file)
+  throw new AppError(
+    'semantic',
+    `path: ${agent.name} has no adapterConfig.cwd that a relative path could resolve against. Send an absolute one.`,
+    { field: 'path' },
+  )
+}

@@ -1,0 +1,62 @@
+import * as v from 'valibot'
+import { actorOf } from '../../access/caller.ts'
+import { agent, board } from '../../access/who.ts'
+import * as field from '../../http/fields.ts'
+import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
+import { limitRate } from '../../http/rate-limit.ts'
+import { route } from '../../http/route.ts'
+import { getAgent } from './get.ts'
+import { listKeys } from './key-queries.ts'
+import { createKey, Key, NewKey, requireSelf, revokeKey, toKey } from './keys.ts'
+import { AGENT_QUERY } from './show.ts'
+
+export const keyRoutes = [
+  route({
+    id: 'agents.createKey',
+    method: 'POST',
+    path: '/api/agents/:agentId/keys',
+    summary: 'Create a long-lived key; only this answer holds it',
+    description: 'The board may, and the agent itself. An agent that waits for its approval cannot have one (422).',
+    who: [board, agent],
+    limits: ['key'],
+    query: AGENT_QUERY,
+    body: v.strictObject({ name: v.optional(field.name, 'key') }),
+    bodyOptional: true,
+    secret: true,
+    answers: { 201: NewKey },
+    run: (ctx, { caller, params, query, body }) => {
+      limitRate(ctx, 'key', actorOf(caller).id)
+      return ctx.write(() => createKey(ctx, caller, getAgent(ctx, caller, params.agentId, query.companyId), body.name))
+    },
+  }),
+  route({
+    id: 'agents.listKeys',
+    method: 'GET',
+    path: '/api/agents/:agentId/keys',
+    summary: "List an agent's keys by their first characters, oldest first",
+    who: [board, agent],
+    query: v.object({ ...LIST_QUERY, ...AGENT_QUERY.entries }),
+    answers: { 200: v.array(Key) },
+    run: (ctx, { caller, params, query }) => {
+      const of = getAgent(ctx, caller, params.agentId, query.companyId)
+      requireSelf(caller, of)
+      const after = decodeCursor(query.after, ['string'])?.[0]
+      const rows = listKeys(ctx.db, { agentId: of.id, after, limit: query.limit })
+      const total = totalOf(query, ctx.db, (db, all) => listKeys(db, { agentId: of.id, ...all }))
+      return Page.of(rows, { limit: query.limit, cursorOf: (row) => [row.id], show: toKey, total })
+    },
+  }),
+  route({
+    id: 'agents.revokeKey',
+    method: 'DELETE',
+    path: '/api/agents/:agentId/keys/:keyId',
+    summary: 'Revoke a key for good',
+    who: [board, agent],
+    query: AGENT_QUERY,
+    answers: { 200: Key },
+    run: (ctx, { caller, params, query }) =>
+      ctx.write(() =>
+        toKey(revokeKey(ctx, caller, getAgent(ctx, caller, params.agentId, query.companyId), params.keyId)),
+      ),
+  }),
+]

@@ -1,0 +1,96 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { Selectable } from 'kysely'
+import { v7 as uuid } from 'uuid'
+import * as v from 'valibot'
+import { recordActivity } from '../../access/activity/record.ts'
+import { AGENT_KEY_PREFIX, type Caller, hashKey } from '../../access/caller.ts'
+import * as field from '../../http/fields.ts'
+import type { Context } from '../../platform/context.ts'
+import type { AgentKeyTable } from '../../platform/database/tables.ts'
+import { AppError, forbidden, notFound } from '../../platform/errors.ts'
+import type { AgentRow } from './agent.ts'
+import { findKey, insertKey, revokeKey as revoke } from './key-queries.ts'
+
+export type KeyRow = Selectable<AgentKeyTable>
+
+/** A key as lists show it: by its first characters. */
+export const Key = v.strictObject({
+  id: field.id,
+  name: v.string(),
+  prefix: v.string(),
+  createdAt: field.timestamp,
+  lastUsedAt: v.nullable(field.timestamp),
+  revokedAt: v.nullable(field.timestamp),
+})
+
+/** A key at its creation: the only answer that ever holds it. */
+export const NewKey = v.strictObject({ id: field.id, name: v.string(), token: v.string(), createdAt: field.timestamp })
+
+export const toKey = (row: KeyRow): v.InferOutput<typeof Key> => ({
+  id: row.id,
+  name: row.name,
+  prefix: row.prefix,
+  createdAt: row.created_at,
+  lastUsedAt: row.last_used_at,
+  revokedAt: row.revoked_at,
+})
+
+/** Makes a long-lived key for an agent. The board may, and the agent itself. */
+export function createKey(ctx: Context, caller: Caller, agent: AgentRow, name: string): v.InferOutput<typeof NewKey> {
+  requireSelf(caller, agent)
+  if (agent.status === 'pending_approval' || agent.status === 'terminated') {
+    const why = agent.status === 'terminated' ? 'is terminated' : 'waits for its approval'
+    throw new AppError('agent_not_ready', `${agent.name} ${why}, so it cannot have a key.`, { status: agent.status })
+  }
+  const token = makeToken(AGENT_KEY_PREFIX)
+  const id = uuid()
+  insertKey(ctx.db, {
+    id,
+    company_id: agent.company_id,
+    agent_id: agent.id,
+    name,
+    prefix: token.slice(0, SHOWN_CHARACTERS),
+    hash: hashKey(token),
+    created_at: ctx.now,
+  })
+  record(ctx, caller, agent, 'agent.key_created', { keyId: id, name })
+  return { id, name, token, createdAt: ctx.now }
+}
+
+/** Revokes a key for good. Revoking it again changes nothing. */
+export function revokeKey(ctx: Context, caller: Caller, agent: AgentRow, keyId: string): KeyRow {
+  requireSelf(caller, agent)
+  const revoked = revoke(ctx.db, { id: keyId, agentId: agent.id, at: ctx.now })
+  if (revoked) {
+    record(ctx, caller, agent, 'agent.key_revoked', { keyId, name: revoked.name })
+    return revoked
+  }
+  const known = findKey(ctx.db, { id: keyId, agentId: agent.id })
+  if (!known) throw notFound('key', keyId)
+  return known
+}
+
+/** Refuses every agent but the one that the keys are of. */
+export function requireSelf(caller: Caller, agent: AgentRow): void {
+  if (caller.type === 'agent' && caller.agentId !== agent.id) {
+    throw forbidden(`Only the board and ${agent.name} itself may see and change its keys.`)
+  }
+}
+
+const SHOWN_CHARACTERS = AGENT_KEY_PREFIX.length + 6
+
+/** 32 random bytes and a checksum, by which scanners tell a real key from a look-alike. */
+export function makeToken(prefix: string): string {
+  const body = randomBytes(32).toString('base64url')
+  return `${prefix}${body}${hash('sha256', body, 'base64url').slice(0, 6)}`
+}
+
+function record(ctx: Context, caller: Caller, agent: AgentRow, action: string, details: Record<string, unknown>) {
+  recordActivity(ctx, caller, {
+    companyId: agent.company_id,
+    action,
+    entity: { type: 'agent', id: agent.id },
+    agentId: agent.id,
+    details,
+  })
+}

@@ -1,0 +1,50 @@
+import { AppError } from '../../platform/errors.ts'
+import type { AgentRow } from './agent.ts'
+import { heartbeatOf } from './runtime-config.ts'
+
+/** The statuses that are stored. `running` is shown besides them: it is read from live runs. */
+export const AGENT_STATUSES = ['idle', 'paused', 'error', 'pending_approval', 'terminated'] as const
+export type AgentStatus = (typeof AGENT_STATUSES)[number]
+
+export const PAUSE_REASONS = ['manual', 'budget', 'failures', 'loop'] as const
+export type PauseReason = (typeof PAUSE_REASONS)[number]
+
+/** What may follow each status. A termination is final. */
+export const NEXT: Record<AgentStatus, readonly AgentStatus[]> = {
+  idle: ['paused', 'error', 'terminated'],
+  error: ['idle', 'paused', 'terminated'],
+  paused: ['idle', 'terminated'],
+  pending_approval: ['idle', 'terminated'],
+  terminated: [],
+}
+
+/** The statuses in which an agent may work. */
+export const READY: readonly AgentStatus[] = ['idle', 'error']
+
+export const isReady = (status: AgentStatus) => READY.includes(status)
+
+/** What the API shows: a ready agent with a live run is running. */
+export const SHOWN_STATUSES = [...AGENT_STATUSES, 'running'] as const
+export type ShownStatus = (typeof SHOWN_STATUSES)[number]
+
+/** Refuses a change of status that the table does not have; says which there are. */
+export function requireNext(agent: Pick<AgentRow, 'name' | 'status'>, to: AgentStatus): void {
+  const allowed = NEXT[agent.status]
+  if (allowed.includes(to)) return
+  const then = allowed.length ? `From there it can become ${allowed.join(' or ')}.` : 'That is final.'
+  throw new AppError('invalid_transition', `${agent.name} is ${agent.status} and cannot become ${to}. ${then}`, {
+    from: agent.status,
+    to,
+    allowed,
+  })
+}
+
+/**
+ * When the timer wakes an agent next, counted from `now`; null while its timer
+ * is off or it may not work.
+ */
+export function nextTimer(agent: Pick<AgentRow, 'status' | 'runtime_config'>, now: string): string | null {
+  const { enabled, intervalSec } = heartbeatOf(agent)
+  if (!enabled || !isReady(agent.status)) return null
+  return new Date(Date.parse(now) + intervalSec * 1_000).toISOString()
+}

@@ -1,0 +1,90 @@
+import { recordActivity } from '../../access/activity/record.ts'
+import type { Caller } from '../../access/caller.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError } from '../../platform/errors.ts'
+import { toCents } from '../cost/money.ts'
+import { agentSpend } from '../cost/queries.ts'
+import { requestStops } from '../run/stop.ts'
+import { dropWaitingWakes } from '../wake/queries.ts'
+import { type AgentRow, budgetStatusOf } from './agent.ts'
+import { nextTimer, type PauseReason, requireNext } from './lifecycle.ts'
+import { updateAgent } from './queries.ts'
+
+/** Pauses an agent by hand. One that something else paused is from then on the board's to resume. */
+export function pauseAgent(ctx: Context, caller: Caller, agent: AgentRow, message: string | undefined): void {
+  if (agent.status === 'paused' && agent.pause_reason === 'manual' && message === undefined) return
+  holdAgent(ctx, caller, agent, { reason: 'manual', message: message ?? 'Paused by the board.' })
+}
+
+/**
+ * Pauses an agent, drops its waiting wake and has its live runs stopped. A
+ * pause for its budget lets the wake wait: it is run when the budget allows.
+ */
+export function holdAgent(
+  ctx: Context,
+  caller: Caller,
+  agent: AgentRow,
+  why: { reason: PauseReason; message: string },
+): void {
+  if (agent.status !== 'paused') requireNext(agent, 'paused')
+  updateAgent(ctx.db, agent.id, {
+    status: 'paused',
+    pause_reason: why.reason,
+    pause_message: why.message,
+    paused_at: agent.paused_at ?? ctx.now,
+    timer_due_at: null,
+    updated_at: ctx.now,
+  })
+  if (why.reason !== 'budget') dropWaitingWakes(ctx.db, { agentId: agent.id, reason: 'paused', at: ctx.now })
+  recordActivity(ctx, caller, {
+    companyId: agent.company_id,
+    action: 'agent.paused',
+    entity: { type: 'agent', id: agent.id },
+    agentId: agent.id,
+    details: { name: agent.name, ...why },
+  })
+  requestStops(ctx, { agentId: agent.id }, why.reason === 'budget' ? 'budget' : 'paused')
+}
+
+/** Lets an agent work again that is paused, failed or held for its provider; refused while its budget is spent. */
+export function resumeAgent(ctx: Context, caller: Caller, agent: AgentRow): void {
+  const isHeld = agent.status === 'idle' && agent.held_until !== null
+  if (agent.status !== 'paused' && agent.status !== 'error' && !isHeld) {
+    const message = `${agent.name} is ${agent.status}; only an agent that is paused, in error or held can be resumed.`
+    throw new AppError('invalid_transition', message, { from: agent.status, to: 'idle' })
+  }
+  const spent = agentSpend(ctx.db, { companyId: agent.company_id, agentId: agent.id, now: ctx.now })
+  if (budgetStatusOf({ ...agent, spent_micros: spent }) === 'exceeded') {
+    throw new AppError(
+      'budget_exceeded',
+      `${agent.name} has spent ${toCents(spent)} of its ${toCents(agent.budget_micros)} cents of this month. Raise its budget, which resumes it.`,
+      { spentMonthlyCents: toCents(spent), budgetMonthlyCents: toCents(agent.budget_micros) },
+    )
+  }
+  release(ctx, caller, agent)
+}
+
+/** Makes a paused, failed or approved agent idle, with its timer running and its failures forgotten. */
+export function release(ctx: Context, caller: Caller, agent: AgentRow, action = 'agent.resumed'): void {
+  if (agent.status !== 'idle') requireNext(agent, 'idle')
+  updateAgent(ctx.db, agent.id, {
+    status: 'idle',
+    pause_reason: null,
+    pause_message: null,
+    paused_at: null,
+    error_reason: null,
+    failures: 0,
+    held_until: null,
+    held_because: null,
+    resumed_at: ctx.now,
+    timer_due_at: nextTimer({ status: 'idle', runtime_config: agent.runtime_config }, ctx.now),
+    updated_at: ctx.now,
+  })
+  recordActivity(ctx, caller, {
+    companyId: agent.company_id,
+    action,
+    entity: { type: 'agent', id: agent.id },
+    agentId: agent.id,
+    details: { name: agent.name, from: agent.status, pauseReason: agent.pause_reason },
+  })
+}

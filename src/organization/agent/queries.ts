@@ -1,0 +1,165 @@
+import type { ExpressionBuilder, Insertable, Updateable } from 'kysely'
+import type { Db } from '../../platform/database/db.ts'
+import { prepared, raw, sql } from '../../platform/database/sql.ts'
+import type { AgentTable, Tables } from '../../platform/database/tables.ts'
+import { monthOf } from '../cost/money.ts'
+import type { AgentRow, AgentWithFacts } from './agent.ts'
+import { READY, type ShownStatus } from './lifecycle.ts'
+
+const agentById = prepared((key: { id: string }) => sql.selectFrom('agent').selectAll().where('id', '=', key.id))
+
+export const findAgent = (db: Db, key: { id: string }): AgentRow | undefined => db.first(agentById(key))
+
+const agentByUrlKey = prepared((key: { companyId: string; urlKey: string }) =>
+  sql.selectFrom('agent').selectAll().where('company_id', '=', key.companyId).where('url_key', '=', key.urlKey),
+)
+
+export const findAgentByUrlKey = (db: Db, key: { companyId: string; urlKey: string }): AgentRow | undefined =>
+  db.first(agentByUrlKey(key))
+
+/** The agents above one, from its direct manager up to the top. */
+export const listManagers = (db: Db, of: { agentId: string }): AgentRow[] => db.all(managers(of))
+
+// `union`, not `union all`: should a cycle ever stand in the data, the walk still ends.
+const managers = prepared((of: { agentId: string }) =>
+  sql
+    .withRecursive('above(id, depth)', (cte) =>
+      cte
+        .selectFrom('agent')
+        .select(['reports_to as id', raw<number>`1`.as('depth')])
+        .where('id', '=', of.agentId)
+        .union(
+          cte
+            .selectFrom('above')
+            .innerJoin('agent', 'agent.id', 'above.id')
+            .select(['agent.reports_to as id', raw<number>`depth + 1`.as('depth')])
+            .where('depth', '<', 100),
+        ),
+    )
+    .selectFrom('above')
+    .innerJoin('agent', 'agent.id', 'above.id')
+    .selectAll('agent')
+    .orderBy('depth'),
+)
+
+/** Whether `managerId` is on the agent's chain of command, at any height. */
+export const isAbove = (db: Db, pair: { managerId: string; agentId: string }): boolean =>
+  listManagers(db, { agentId: pair.agentId }).some((manager) => manager.id === pair.managerId)
+
+/** The status that is shown; see `SHOWN_STATUSES`. */
+export const SHOWN_STATUS = raw<ShownStatus>`case
+  when agent.status in (${raw.join(READY.map((status) => raw.lit(status)))})
+    and exists (select 1 from run where run.agent_id = agent.id and run.finished_at is null)
+  then 'running' else agent.status end`
+
+/** Selects agents with what they spent in a month and the status that is shown. */
+const withFacts = (month: string) =>
+  sql
+    .selectFrom('agent')
+    .selectAll('agent')
+    .select((eb) => [
+      eb.fn
+        .coalesce(
+          eb
+            .selectFrom('cost_total')
+            .select('cost_micros')
+            .whereRef('company_id', '=', 'agent.company_id')
+            .where('kind', '=', 'agent')
+            .where('period', '=', month)
+            .whereRef('key', '=', 'agent.id'),
+          raw<number>`0`,
+        )
+        .as('spent_micros'),
+      SHOWN_STATUS.as('shown_status'),
+    ])
+
+const agentWithFacts = prepared((key: { id: string; month: string }) =>
+  withFacts(key.month).where('agent.id', '=', key.id),
+)
+
+export const findAgentWithFacts = (db: Db, key: { id: string; now: string }): AgentWithFacts | undefined =>
+  db.first(agentWithFacts({ id: key.id, month: monthOf(key.now) }))
+
+export interface AgentFilter {
+  companyId: string
+  statuses: readonly ShownStatus[] | undefined
+  role: string | undefined
+  reportsTo: string | undefined
+}
+
+const matching = (filter: AgentFilter) => (eb: ExpressionBuilder<Tables, 'agent'>) => {
+  const conditions = [eb('agent.company_id', '=', filter.companyId)]
+  if (filter.statuses) conditions.push(eb(SHOWN_STATUS, 'in', filter.statuses))
+  if (filter.role !== undefined) conditions.push(eb('agent.role', '=', filter.role))
+  if (filter.reportsTo !== undefined) conditions.push(eb('agent.reports_to', '=', filter.reportsTo))
+  return eb.and(conditions)
+}
+
+/** Oldest first. */
+export function listAgents(
+  db: Db,
+  filter: AgentFilter & { after: string | undefined; limit: number; now: string },
+): AgentWithFacts[] {
+  const query = withFacts(monthOf(filter.now))
+    .where(matching(filter))
+    .orderBy('agent.id')
+    .limit(filter.limit + 1)
+  return db.all(filter.after === undefined ? query : query.where('agent.id', '>', filter.after))
+}
+
+/** All agents of a company that are not terminated, oldest first. */
+export const listLiveAgents = (db: Db, of: { companyId: string; now: string }): AgentWithFacts[] =>
+  db.all(
+    withFacts(monthOf(of.now))
+      .where('agent.company_id', '=', of.companyId)
+      .where('agent.status', '<>', 'terminated')
+      .orderBy('agent.id'),
+  )
+
+export const countAgents = (db: Db, filter: AgentFilter): number =>
+  db.first(
+    sql
+      .selectFrom('agent')
+      .select((eb) => eb.fn.countAll<number>().as('n'))
+      .where(matching(filter)),
+  )?.n ?? 0
+
+export const insertAgent = (db: Db, row: Insertable<AgentTable>) => db.run(sql.insertInto('agent').values(row))
+
+export const updateAgent = (db: Db, id: string, change: Updateable<AgentTable>) =>
+  db.run(sql.updateTable('agent').set(change).where('id', '=', id))
+
+/** The agents that report to one directly and are not terminated. */
+export const listSubordinates = (db: Db, of: { agentId: string }): AgentRow[] =>
+  db.all(
+    sql
+      .selectFrom('agent')
+      .selectAll()
+      .where('reports_to', '=', of.agentId)
+      .where('status', '<>', 'terminated')
+      .orderBy('id'),
+  )
+
+/** The issue of a company that an id or an identifier means. */
+export const findIssueRef = (db: Db, key: { companyId: string; ref: string }) =>
+  db.first(
+    sql
+      .selectFrom('issue')
+      .select(['id', 'identifier'])
+      .where('company_id', '=', key.companyId)
+      .where((eb) => eb.or([eb('id', '=', key.ref), eb('identifier', '=', key.ref)])),
+  )
+
+export const findLastRun = (db: Db, of: { agentId: string }) =>
+  db.first(sql.selectFrom('run').selectAll().where('agent_id', '=', of.agentId).orderBy('id', 'desc').limit(1))
+
+/** The latest first. */
+export const listSessions = (db: Db, of: { agentId: string; limit: number }) =>
+  db.all(
+    sql
+      .selectFrom('agent_session')
+      .selectAll()
+      .where('agent_id', '=', of.agentId)
+      .orderBy('updated_at', 'desc')
+      .limit(of.limit),
+  )

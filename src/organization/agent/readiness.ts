@@ -1,0 +1,31 @@
+import type { Context } from '../../platform/context.ts'
+import { AppError } from '../../platform/errors.ts'
+import { toCents } from '../cost/money.ts'
+import { agentSpend } from '../cost/queries.ts'
+import type { AgentRow } from './agent.ts'
+
+/** Refuses an agent that cannot take up work: paused, not yet approved, terminated, or with nothing left to spend. */
+export function refuseUnready(ctx: Context, agent: AgentRow): void {
+  const why = NOT_READY[agent.status]
+  if (why !== undefined) {
+    throw new AppError('agent_not_ready', `${agent.name} ${why}.`, { agentId: agent.id, status: agent.status })
+  }
+  if (agent.budget_micros === 0) return
+  const spent = agentSpend(ctx.db, { companyId: agent.company_id, agentId: agent.id, now: ctx.now })
+  if (spent < agent.budget_micros) return
+  throw new AppError(
+    'budget_exceeded',
+    `${agent.name} has spent its budget of this month. Ask the board to raise it.`,
+    {
+      agentId: agent.id,
+      budgetMonthlyCents: toCents(agent.budget_micros),
+      spentMonthlyCents: toCents(spent),
+    },
+  )
+}
+
+const NOT_READY: Partial<Record<AgentRow['status'], string>> = {
+  paused: 'is paused; the board can resume it',
+  pending_approval: 'waits for the approval of the board',
+  terminated: 'is terminated',
+}

@@ -1,0 +1,30 @@
+import type { Caller } from '../../access/caller.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError, notFound } from '../../platform/errors.ts'
+import type { AgentRow } from './agent.ts'
+import { applyConfig } from './change.ts'
+import { openConfig } from './configuration.ts'
+import { findRevision } from './revision-queries.ts'
+import { requireLasting } from './update.ts'
+
+/**
+ * Gives an agent the configuration that it had after a revision, secrets
+ * included. That is a revision itself, so it can be undone in the same way.
+ */
+export function rollBack(ctx: Context, caller: Caller, agent: AgentRow, revisionId: string): void {
+  requireLasting(agent)
+  const revision = findRevision(ctx.db, { id: revisionId, agentId: agent.id })
+  if (!revision) throw notFound('revision', revisionId)
+  const config = openConfig(ctx, agent, JSON.parse(revision.after_config))
+  try {
+    applyConfig(ctx, caller, agent, config, { source: 'rollback', rolledBackFrom: revision.id })
+  } catch (error) {
+    // The revision is at fault, not the request: its adapter or its rules have changed since.
+    if (!(error instanceof AppError) || error.code !== 'validation_failed') throw error
+    throw new AppError(
+      'semantic',
+      `The configuration of this revision cannot be used any more. ${error.message}`,
+      error.details,
+    )
+  }
+}

@@ -1,0 +1,144 @@
+import * as v from 'valibot'
+import { agent, board } from '../../access/who.ts'
+import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
+import { reply, route } from '../../http/route.ts'
+import type { Context } from '../../platform/context.ts'
+import { forbidden, invalid } from '../../platform/errors.ts'
+import { Agent, AgentChange, AgentDetail, NewAgent, toAgent } from './agent.ts'
+import { createAgent } from './create.ts'
+import { getAgent } from './get.ts'
+import { InstructionsPath, InstructionsPathChange, setInstructionsPath } from './instructions-path.ts'
+import { SHOWN_STATUSES, type ShownStatus } from './lifecycle.ts'
+import { OrgNode, toOrg } from './org.ts'
+import { drawOrg } from './org-svg.ts'
+import { countAgents, listAgents, listLiveAgents } from './queries.ts'
+import { RuntimeState, runtimeStateOf } from './runtime-state.ts'
+import { AGENT_QUERY, changing, showAgent } from './show.ts'
+import { changeAgent } from './update.ts'
+
+export const agentRoutes = [
+  route({
+    id: 'agents.me',
+    method: 'GET',
+    path: '/api/agents/me',
+    summary: 'Get the agent that asks',
+    who: [board, agent],
+    description: 'For agents: the board is no agent and gets a 403 that says so.',
+    answers: { 200: AgentDetail },
+    run: (ctx, { caller }) => {
+      if (caller.type !== 'agent') {
+        throw forbidden('You are the board, not an agent. Send an agent key, or GET /api/agents/:agentId.')
+      }
+      return showAgent(ctx, { id: caller.agentId })
+    },
+  }),
+  route({
+    id: 'agents.list',
+    method: 'GET',
+    path: '/api/companies/:companyId/agents',
+    summary: 'List the agents of a company, oldest first',
+    who: [board, agent],
+    query: v.object({
+      ...LIST_QUERY,
+      status: v.optional(v.pipe(v.string(), v.description('Comma-separated statuses.'))),
+      role: v.optional(v.string()),
+      reportsTo: v.optional(v.string()),
+    }),
+    answers: { 200: v.array(Agent) },
+    run: (ctx, { params, query }) => {
+      const { limit, role, reportsTo } = query
+      const filter = { companyId: params.companyId, statuses: statusesOf(query.status), role, reportsTo }
+      const after = decodeCursor(query.after, ['string'])?.[0]
+      const rows = listAgents(ctx.db, { ...filter, after, limit, now: ctx.now })
+      const total = query.count === 'true' ? countAgents(ctx.db, filter) : undefined
+      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toAgent, total })
+    },
+  }),
+  route({
+    id: 'agents.create',
+    method: 'POST',
+    path: '/api/companies/:companyId/agents',
+    summary: 'Create an agent',
+    who: [board],
+    body: NewAgent,
+    answers: { 201: AgentDetail },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => showAgent(ctx, createAgent(ctx, caller, params.companyId, body))),
+  }),
+  route({
+    id: 'agents.get',
+    method: 'GET',
+    path: '/api/agents/:agentId',
+    summary: 'Get an agent with its chain of command',
+    who: [board, agent],
+    query: AGENT_QUERY,
+    answers: { 200: AgentDetail },
+    run: (ctx, { caller, params, query }) => showAgent(ctx, getAgent(ctx, caller, params.agentId, query.companyId)),
+  }),
+  route({
+    id: 'agents.update',
+    method: 'PATCH',
+    path: '/api/agents/:agentId',
+    summary: 'Change an agent',
+    description:
+      'Configurations are merged key by key: null removes a key, and a redacted placeholder that comes back keeps its secret. Another adapterType begins a configuration anew. An agent may change name, title, icon and capabilities of itself and of those below it.',
+    who: [board, agent],
+    query: AGENT_QUERY,
+    body: AgentChange,
+    answers: { 200: AgentDetail },
+    run: changing((ctx, { caller, body }, agent) => changeAgent(ctx, caller, agent, body)),
+  }),
+  route({
+    id: 'agents.setInstructionsPath',
+    method: 'PATCH',
+    path: '/api/agents/:agentId/instructions-path',
+    summary: 'Set where the instructions of an agent are',
+    description:
+      'For the agent itself, the managers above it and the board. A relative path resolves against adapterConfig.cwd; null clears it.',
+    who: [board, agent],
+    query: AGENT_QUERY,
+    body: InstructionsPathChange,
+    answers: { 200: InstructionsPath },
+    run: (ctx, { caller, params, query, body }) =>
+      ctx.write(() => setInstructionsPath(ctx, caller, getAgent(ctx, caller, params.agentId, query.companyId), body)),
+  }),
+  route({
+    id: 'agents.runtimeState',
+    method: 'GET',
+    path: '/api/agents/:agentId/runtime-state',
+    summary: "Get an agent's last run, next timer wake and sessions",
+    who: [board, agent],
+    query: AGENT_QUERY,
+    answers: { 200: RuntimeState },
+    run: (ctx, { caller, params, query }) =>
+      runtimeStateOf(ctx, getAgent(ctx, caller, params.agentId, query.companyId)),
+  }),
+  route({
+    id: 'agents.org',
+    method: 'GET',
+    path: '/api/companies/:companyId/org',
+    summary: 'Get the org chart as a tree, without those who are terminated',
+    who: [board, agent],
+    answers: { 200: v.array(OrgNode) },
+    run: (ctx, { params }) => orgOf(ctx, params.companyId),
+  }),
+  route({
+    id: 'agents.orgSvg',
+    method: 'GET',
+    path: '/api/companies/:companyId/org.svg',
+    summary: 'Get the org chart as a picture',
+    who: [board, agent],
+    answers: { 200: 'image/svg+xml' },
+    run: (ctx, { params }) => reply(200, drawOrg(orgOf(ctx, params.companyId)), { 'content-type': 'image/svg+xml' }),
+  }),
+]
+
+const orgOf = (ctx: Context, companyId: string): OrgNode[] => toOrg(listLiveAgents(ctx.db, { companyId, now: ctx.now }))
+
+function statusesOf(text: string | undefined): ShownStatus[] | undefined {
+  if (!text) return undefined
+  const statuses = text.split(',').map((status) => status.trim())
+  const known = statuses.filter((status): status is ShownStatus => SHOWN_STATUSES.includes(status as ShownStatus))
+  if (known.length === statuses.length) return known
+  throw invalid([{ path: 'status', message: `is a comma-separated list of ${SHOWN_STATUSES.join(', ')}` }])
+}

@@ -1,0 +1,71 @@
+import * as v from 'valibot'
+import * as field from '../../http/fields.ts'
+import type { Context } from '../../platform/context.ts'
+import type { AgentRow } from './agent.ts'
+import { SHOWN_STATUSES } from './lifecycle.ts'
+import { findAgentWithFacts, findLastRun, listSessions } from './queries.ts'
+
+/** What an agent is doing and when it will next: what is not configuration. */
+export const RuntimeState = v.strictObject({
+  agentId: field.id,
+  companyId: field.id,
+  adapterType: v.string(),
+  status: v.picklist(SHOWN_STATUSES),
+  failures: v.number(),
+  timerDueAt: v.nullable(field.timestamp),
+  lastHeartbeatAt: v.nullable(field.timestamp),
+  lastRun: v.nullable(
+    v.strictObject({
+      id: field.id,
+      status: v.string(),
+      issueId: v.nullable(field.id),
+      error: v.nullable(v.string()),
+      createdAt: field.timestamp,
+      startedAt: v.nullable(field.timestamp),
+      finishedAt: v.nullable(field.timestamp),
+    }),
+  ),
+  sessions: v.array(
+    v.strictObject({
+      issueId: v.nullable(field.id),
+      adapterType: v.string(),
+      sessionId: v.string(),
+      cwd: v.string(),
+      updatedAt: field.timestamp,
+    }),
+  ),
+})
+
+/** How many sessions are shown, the latest first. */
+const SHOWN_SESSIONS = 100
+
+export function runtimeStateOf(ctx: Context, agent: AgentRow): v.InferOutput<typeof RuntimeState> {
+  const run = findLastRun(ctx.db, { agentId: agent.id })
+  return {
+    agentId: agent.id,
+    companyId: agent.company_id,
+    adapterType: agent.adapter_type,
+    status: findAgentWithFacts(ctx.db, { id: agent.id, now: ctx.now })!.shown_status,
+    failures: agent.failures,
+    timerDueAt: agent.timer_due_at,
+    lastHeartbeatAt: agent.last_heartbeat_at,
+    lastRun: run
+      ? {
+          id: run.id,
+          status: run.status,
+          issueId: run.issue_id,
+          error: run.error,
+          createdAt: run.created_at,
+          startedAt: run.started_at,
+          finishedAt: run.finished_at,
+        }
+      : null,
+    sessions: listSessions(ctx.db, { agentId: agent.id, limit: SHOWN_SESSIONS }).map((session) => ({
+      issueId: session.issue_key || null,
+      adapterType: session.adapter_type,
+      sessionId: session.session_id,
+      cwd: session.cwd,
+      updatedAt: session.updated_at,
+    })),
+  }
+}

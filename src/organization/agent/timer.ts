@@ -1,0 +1,67 @@
+import type { Db } from '../../platform/database/db.ts'
+import { prepared, raw, sql } from '../../platform/database/sql.ts'
+
+/**
+ * The agents of companies that work whose timer has come, with whether anything concerns them: an
+ * issue of theirs to work on, or one that changed since their last run.
+ */
+export const listDueAgents = (db: Db, at: { now: string }) => db.all(dueAgents(at))
+
+const dueAgents = prepared((at: { now: string }) =>
+  sql
+    .selectFrom('agent')
+    .innerJoin('company', 'company.id', 'agent.company_id')
+    .selectAll('agent')
+    .where('company.status', '=', 'active')
+    .where('company.stopped_at', 'is', null)
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('issue')
+          .select('id')
+          .whereRef('assignee_agent_id', '=', 'agent.id')
+          .where(({ eb, or }) =>
+            or([
+              eb('issue.status', 'in', ['todo', 'in_progress']),
+              eb('issue.updated_at', '>', raw<string>`coalesce(agent.last_heartbeat_at, '')`),
+            ]),
+          ),
+      ).as('has_news'),
+    )
+    .where('timer_due_at', '<=', at.now)
+    .orderBy('timer_due_at'),
+)
+
+const nextTimer = sql
+  .selectFrom('agent')
+  .innerJoin('company', 'company.id', 'agent.company_id')
+  .select('timer_due_at')
+  .where('company.status', '=', 'active')
+  .where('company.stopped_at', 'is', null)
+  .where('timer_due_at', 'is not', null)
+  .orderBy('timer_due_at')
+  .limit(1)
+  .compile()
+
+/** When the next timer comes due, of those that count: what stands still misses its ticks. */
+export const nextTimerDue = (db: Db): string | undefined => db.first(nextTimer)?.timer_due_at ?? undefined
+
+const timerDue = prepared((of: { agentId: string; at: string | null }) =>
+  sql.updateTable('agent').set({ timer_due_at: of.at }).where('id', '=', of.agentId),
+)
+
+export const setTimerDue = (db: Db, of: { agentId: string; at: string | null }) => db.run(timerDue(of))
+
+const heartbeat = prepared((of: { agentId: string; at: string }) =>
+  sql.updateTable('agent').set({ last_heartbeat_at: of.at }).where('id', '=', of.agentId),
+)
+
+/** Notes that an agent is being run. */
+export const noteHeartbeat = (db: Db, of: { agentId: string; at: string }) => db.run(heartbeat(of))
+
+const nextHold = prepared((at: { now: string }) =>
+  sql.selectFrom('agent').select('held_until').where('held_until', '>', at.now).orderBy('held_until').limit(1),
+)
+
+/** When the next agent may run again that a provider refuses. */
+export const nextHoldEnd = (db: Db, at: { now: string }): string | undefined =>
+  db.first(nextHold(at))?.held_until ?? undefined

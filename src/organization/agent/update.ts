@@ -1,0 +1,106 @@
+import { recordActivity } from '../../access/activity/record.ts'
+import type { Caller } from '../../access/caller.ts'
+import { mergePatch, restore } from '../../access/redact.ts'
+import { refuseSealed } from '../../access/secret/sealed.ts'
+import { validate } from '../../http/validate.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError, forbidden } from '../../platform/errors.ts'
+import { resolveSkills } from '../skill/resolve.ts'
+import type { AgentChange, AgentRow, Permissions } from './agent.ts'
+import { setBudget } from './budget.ts'
+import { applyConfig, reload } from './change.ts'
+import { type AgentConfig, configOf } from './configuration.ts'
+import { getManager } from './create.ts'
+import { isAbove, updateAgent } from './queries.ts'
+import { RuntimeConfig } from './runtime-config.ts'
+
+/** What an agent may write of itself and of those below it: nothing that decides what runs, when, or for how much. */
+const OPEN_TO_AGENTS: readonly string[] = ['name', 'title', 'icon', 'capabilities']
+
+/** Changes an agent. A placeholder of a redacted secret that comes back keeps the secret. */
+export function changeAgent(ctx: Context, caller: Caller, agent: AgentRow, want: AgentChange): void {
+  requireWriter(ctx, caller, agent, want)
+  requireLasting(agent)
+  refuseSealed(want.metadata, 'metadata')
+  const before = configOf(ctx, agent)
+  const after: AgentConfig = {
+    ...before,
+    ...given({ name: want.name, role: want.role, title: want.title, icon: want.icon, capabilities: want.capabilities }),
+    ...(want.reportsTo !== undefined && {
+      reportsTo: want.reportsTo === null ? null : getManager(ctx, agent.company_id, want.reportsTo).id,
+    }),
+    ...adapterAfter(before, want),
+    ...(want.runtimeConfig && {
+      runtimeConfig: validate(RuntimeConfig, mergePatch(before.runtimeConfig, want.runtimeConfig), 'runtimeConfig'),
+    }),
+    ...(want.metadata !== undefined && { metadata: metadataAfter(before, want.metadata) }),
+  }
+  applyConfig(ctx, caller, agent, after, { source: 'patch' })
+  if (want.desiredSkills) {
+    setDesiredSkills(ctx, caller, agent, resolveSkills(ctx, agent.company_id, want.desiredSkills))
+  }
+  if (want.budgetMonthlyCents !== undefined) setBudget(ctx, caller, reload(ctx, agent), want.budgetMonthlyCents)
+}
+
+/** Changes what an agent may do beyond its place in the organization. */
+export function changePermissions(ctx: Context, caller: Caller, agent: AgentRow, want: Permissions): void {
+  requireLasting(agent)
+  const permissions = JSON.stringify({ ...JSON.parse(agent.permissions), ...want })
+  if (permissions === agent.permissions) return
+  updateAgent(ctx.db, agent.id, { permissions, updated_at: ctx.now })
+  record(ctx, caller, agent, 'agent.permissions_changed', { permissions: want })
+}
+
+/** A termination is final, so nothing of the agent changes any more. */
+export function requireLasting(agent: AgentRow): void {
+  if (agent.status !== 'terminated') return
+  throw new AppError('agent_not_ready', `${agent.name} is terminated, so it cannot be changed.`, {
+    status: agent.status,
+  })
+}
+
+function requireWriter(ctx: Context, caller: Caller, agent: AgentRow, want: AgentChange): void {
+  if (caller.type !== 'agent') return
+  if (caller.agentId !== agent.id && !isAbove(ctx.db, { managerId: caller.agentId, agentId: agent.id })) {
+    throw forbidden(`Only the board, ${agent.name} itself and the managers above it may change it.`)
+  }
+  const closed = Object.keys(want).filter((key) => !OPEN_TO_AGENTS.includes(key))
+  if (closed.length > 0) {
+    throw forbidden(`Only the board may change ${closed.join(', ')} of an agent.`, { fields: closed })
+  }
+}
+
+/** The adapter and its configuration: merged into the one there is, or begun anew with another adapter. */
+function adapterAfter(before: AgentConfig, want: AgentChange): Partial<AgentConfig> {
+  const adapterType = want.adapterType ?? before.adapterType
+  const sent = restore(want.adapterConfig ?? {}, before.adapterConfig)
+  const base = adapterType === before.adapterType ? before.adapterConfig : {}
+  return { adapterType, adapterConfig: mergePatch(base, sent) }
+}
+
+const metadataAfter = (before: AgentConfig, sent: AgentConfig['metadata']) =>
+  sent && mergePatch(before.metadata ?? {}, restore(sent, before.metadata ?? {}))
+
+/** The fields that were sent; a field that was left out keeps its value. */
+const given = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
+
+/** Sets the skills that an agent is to have, as canonical keys. */
+export function setDesiredSkills(ctx: Context, caller: Caller, agent: AgentRow, keys: readonly string[]): void {
+  const desired = JSON.stringify(keys)
+  if (desired === agent.desired_skills) return
+  updateAgent(ctx.db, agent.id, { desired_skills: desired, updated_at: ctx.now })
+  record(ctx, caller, agent, 'agent.skills_changed', { desiredSkills: JSON.parse(desired) })
+}
+
+function record(ctx: Context, caller: Caller, agent: AgentRow, action: string, details: Record<string, unknown>) {
+  recordActivity(ctx, caller, {
+    companyId: agent.company_id,
+    action,
+    entity: { type: 'agent', id: agent.id },
+    agentId: agent.id,
+    details: { name: agent.name, ...details },
+  })
+}

@@ -1,0 +1,74 @@
+import { hash } from 'node:crypto'
+import { mkdir, open, readFile, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { v7 as uuid } from 'uuid'
+import type { Config } from '../../platform/config.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError, invalid } from '../../platform/errors.ts'
+import { contentTypeOf } from './content-type.ts'
+
+/** A file that is on disk, before a row says whose it is. */
+export interface StoredFile {
+  id: string
+  fileName: string
+  contentType: string
+  bytes: number
+  sha256: string
+}
+
+/**
+ * Looks at an uploaded file and puts it on disk, durably, under an id of its
+ * own: no name that a client chose is ever a path.
+ *
+ * @param limit in bytes
+ * @param accept the content types that may pass; all, when left out
+ */
+export async function storeFile(
+  config: Config,
+  file: File,
+  limit: number,
+  accept?: (contentType: string) => boolean,
+): Promise<StoredFile> {
+  if (file.size > limit) throw new AppError('body_too_large', `The file is larger than ${limit} bytes.`)
+  if (file.size === 0) throw invalid([{ path: 'file', message: 'is empty' }])
+  const content = new Uint8Array(await file.arrayBuffer())
+  const contentType = contentTypeOf(content)
+  if (accept && !accept(contentType)) {
+    throw new AppError('unsupported_media_type', 'The file must be a PNG, JPEG, GIF, WebP or SVG image.')
+  }
+  const id = uuid()
+  await mkdir(path.dirname(assetFile(config, id)), { recursive: true, mode: 0o700 })
+  const target = await open(assetFile(config, id), 'wx', 0o600)
+  try {
+    await target.writeFile(content)
+    await target.sync()
+  } finally {
+    await target.close()
+  }
+  return { id, fileName: baseName(file.name), contentType, bytes: content.length, sha256: hash('sha256', content) }
+}
+
+/** Reads a stored file; undefined when it is gone. */
+export async function readAssetFile(config: Config, id: string): Promise<Uint8Array | undefined> {
+  try {
+    return await readFile(assetFile(config, id))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Removes stored files; one that cannot be removed is logged, since its row is gone already. */
+export async function removeAssetFiles(ctx: Context, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    await rm(assetFile(ctx.config, id), { force: true }).catch((error) =>
+      ctx.log.error('An uploaded file was not removed.', { assetId: id, error: String(error) }),
+    )
+  }
+}
+
+export const assetFile = (config: Config, id: string) => path.join(config.dataDir, 'assets', id)
+
+/** The last part of a name as a client gave it, on one line. */
+const baseName = (name: string) =>
+  name.split(/[/\\]/).at(-1)!.replaceAll(/\p{C}/gu, '').slice(0, 200).toWellFormed() || 'file'

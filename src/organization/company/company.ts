@@ -1,0 +1,109 @@
+import type { Selectable } from 'kysely'
+import * as v from 'valibot'
+import * as field from '../../http/fields.ts'
+import type { CompanyTable } from '../../platform/database/tables.ts'
+import { toCents } from '../cost/money.ts'
+
+export const COMPANY_STATUSES = ['active', 'paused', 'archived'] as const
+
+export type CompanyRow = Selectable<CompanyTable>
+
+/** A company as the API shows it. */
+export const Company = v.strictObject({
+  id: field.id,
+  name: v.string(),
+  description: v.nullable(v.string()),
+  status: v.picklist(COMPANY_STATUSES),
+  pauseReason: v.nullable(v.picklist(['manual', 'budget'])),
+  pausedAt: v.nullable(field.timestamp),
+  stoppedAt: v.pipe(v.nullable(field.timestamp), v.description('Since when an emergency stop holds.')),
+  issuePrefix: v.string(),
+  issueCounter: v.number(),
+  budgetMonthlyCents: v.number(),
+  spentMonthlyCents: v.number(),
+  requireBoardApprovalForNewAgents: v.boolean(),
+  brandColor: v.nullable(v.string()),
+  logoAssetId: v.nullable(field.id),
+  logoUrl: v.nullable(v.string()),
+  createdAt: field.timestamp,
+  updatedAt: field.timestamp,
+})
+export type Company = v.InferOutput<typeof Company>
+
+/** The body of a creation. The issue prefix is derived from the name and final. */
+export const NewCompany = v.strictObject({
+  name: v.pipe(field.name, v.examples(['Tern & Co'])),
+  description: v.optional(v.nullable(field.text)),
+  brandColor: v.optional(v.nullable(field.color)),
+  budgetMonthlyCents: v.optional(field.cents),
+  requireBoardApprovalForNewAgents: v.optional(v.boolean()),
+})
+export type NewCompany = v.InferOutput<typeof NewCompany>
+
+const branding = {
+  name: v.optional(v.pipe(field.name, v.examples(['Tern & Co']))),
+  description: v.optional(v.nullable(field.text)),
+  brandColor: v.optional(v.nullable(field.color)),
+  logoAssetId: v.optional(
+    v.pipe(v.nullable(field.reference), v.description('An image of the company, from the upload of a logo.')),
+  ),
+}
+
+/** What the CEO agent may change of its company, as the board may. */
+export const BrandingChange = v.strictObject(branding)
+
+const boardOnly = {
+  status: v.optional(v.picklist(COMPANY_STATUSES)),
+  budgetMonthlyCents: v.optional(v.pipe(field.cents, v.description('0 is no limit.'))),
+  spentMonthlyCents: v.optional(
+    v.pipe(field.cents, v.description("This month's figure; the difference is booked as a correcting cost event.")),
+  ),
+  requireBoardApprovalForNewAgents: v.optional(v.boolean()),
+}
+
+/** The fields that an agent's PATCH may not have, not even its CEO's. */
+export const BOARD_ONLY = Object.keys(boardOnly)
+
+export const CompanyChange = v.strictObject({
+  ...branding,
+  ...boardOnly,
+  issuePrefix: v.optional(v.never('is immutable: the identifiers of issues are built from it')),
+})
+export type CompanyChange = v.InferOutput<typeof CompanyChange>
+
+export const BudgetChange = v.strictObject({
+  budgetMonthlyCents: v.pipe(field.cents, v.description('0 is no limit.')),
+})
+
+/** What a company has, in numbers. */
+export const CompanyStats = v.strictObject({
+  agentCount: v.pipe(v.number(), v.description('Agents that are not terminated.')),
+  issueCount: v.number(),
+  openIssueCount: v.pipe(v.number(), v.description('Issues that are neither done nor cancelled.')),
+  projectCount: v.number(),
+  goalCount: v.number(),
+  pendingApprovalCount: v.number(),
+})
+
+/** @param spentMicros what was spent in the current month */
+export function toCompany(row: CompanyRow & { spent_micros: number }): Company {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    status: row.status,
+    pauseReason: row.pause_reason,
+    pausedAt: row.paused_at,
+    stoppedAt: row.stopped_at,
+    issuePrefix: row.issue_prefix,
+    issueCounter: row.issue_counter,
+    budgetMonthlyCents: toCents(row.budget_micros),
+    spentMonthlyCents: toCents(row.spent_micros),
+    requireBoardApprovalForNewAgents: row.require_board_approval_for_new_agents === 1,
+    brandColor: row.brand_color,
+    logoAssetId: row.logo_asset_id,
+    logoUrl: row.logo_asset_id ? `/api/assets/${row.logo_asset_id}` : null,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}

@@ -1,0 +1,141 @@
+import type { ExpressionBuilder, Insertable, Updateable } from 'kysely'
+import type { Db } from '../../platform/database/db.ts'
+import { prepared, raw, sql } from '../../platform/database/sql.ts'
+import type { CompanyTable, Tables } from '../../platform/database/tables.ts'
+import { OPEN_STATUSES } from '../../work/issue/lifecycle.ts'
+import { monthOf } from '../cost/money.ts'
+
+const companyById = prepared((key: { id: string }) => sql.selectFrom('company').selectAll().where('id', '=', key.id))
+
+export const findCompany = (db: Db, key: { id: string }) => db.first(companyById(key))
+
+/** Selects companies with what they spent in a month. */
+const withSpend = (month: string) =>
+  sql
+    .selectFrom('company')
+    .selectAll('company')
+    .select((eb) =>
+      eb.fn
+        .coalesce(
+          eb
+            .selectFrom('cost_total')
+            .select('cost_micros')
+            .whereRef('company_id', '=', 'company.id')
+            .where('kind', '=', 'company')
+            .where('period', '=', month)
+            .where('key', '=', ''),
+          raw<number>`0`,
+        )
+        .as('spent_micros'),
+    )
+
+const companyWithSpend = prepared((key: { id: string; month: string }) => withSpend(key.month).where('id', '=', key.id))
+
+export const findCompanyWithSpend = (db: Db, key: { id: string; now: string }) =>
+  db.first(companyWithSpend({ id: key.id, month: monthOf(key.now) }))
+
+/** @param filter.ids only these; null for all */
+export function listCompanies(
+  db: Db,
+  filter: { ids: readonly string[] | null; after: string | undefined; limit: number; now: string },
+) {
+  let query = withSpend(monthOf(filter.now))
+    .orderBy('id')
+    .limit(filter.limit + 1)
+  if (filter.ids) query = query.where('id', 'in', filter.ids)
+  if (filter.after !== undefined) query = query.where('id', '>', filter.after)
+  return db.all(query)
+}
+
+export function countCompanies(db: Db, ids: readonly string[] | null): number {
+  let query = sql.selectFrom('company').select((eb) => eb.fn.countAll<number>().as('n'))
+  if (ids) query = query.where('id', 'in', ids)
+  return db.first(query)?.n ?? 0
+}
+
+const prefixesFrom = prepared((range: { stem: string; end: string }) =>
+  sql
+    .selectFrom('company')
+    .select('issue_prefix')
+    .where('issue_prefix', '>=', range.stem)
+    .where('issue_prefix', '<', range.end),
+)
+
+/** The issue prefixes that begin with a stem of capital letters. */
+export const prefixesWith = (db: Db, stem: string): Set<string> =>
+  // `[` is what follows `Z`.
+  new Set(db.all(prefixesFrom({ stem, end: `${stem}[` })).map((row) => row.issue_prefix))
+
+export const insertCompany = (db: Db, row: Insertable<CompanyTable>) => db.run(sql.insertInto('company').values(row))
+
+export const updateCompany = (db: Db, id: string, change: Updateable<CompanyTable>) =>
+  db.run(sql.updateTable('company').set(change).where('id', '=', id))
+
+const nextNumber = prepared((key: { id: string }) =>
+  sql
+    .updateTable('company')
+    .set((eb) => ({ issue_counter: eb('issue_counter', '+', 1) }))
+    .where('id', '=', key.id)
+    .returning(['issue_counter', 'issue_prefix']),
+)
+
+/** Takes the company's next issue number; one is never used twice. */
+export const takeIssueNumber = (db: Db, key: { id: string }) => db.first(nextNumber(key))!
+
+/**
+ * Deletes a company; what belongs to it goes by cascade. The kept answers of
+ * its agents' requests belong to no table of it, so they go by themselves.
+ */
+export function deleteCompanyRows(db: Db, id: string): void {
+  const agents = sql.selectFrom('agent').where('company_id', '=', id)
+  db.run(sql.deleteFrom('idempotency').where('caller', 'in', agents.select(raw<string>`'agent:' || id`.as('caller'))))
+  db.run(sql.deleteFrom('company').where('id', '=', id))
+}
+
+/** Sums the counts of a company's issues. */
+const issuesOf = (eb: ExpressionBuilder<Tables, 'company'>) =>
+  eb
+    .selectFrom('issue_count')
+    .select((e) => e.fn.coalesce(e.fn.sum<number>('n'), raw<number>`0`).as('n'))
+    .whereRef('company_id', '=', 'company.id')
+
+/** Counts what companies have, by company id. */
+export function countByCompany(db: Db, ids: readonly string[] | null) {
+  let query = sql.selectFrom('company').select((eb) => [
+    'id',
+    eb
+      .selectFrom('agent')
+      .select((e) => e.fn.countAll<number>().as('n'))
+      .whereRef('company_id', '=', 'company.id')
+      .where('status', '<>', 'terminated')
+      .$asScalar()
+      .$notNull()
+      .as('agentCount'),
+    issuesOf(eb).as('issueCount'),
+    issuesOf(eb).where('status', 'in', OPEN_STATUSES).as('openIssueCount'),
+    eb
+      .selectFrom('project')
+      .select((e) => e.fn.countAll<number>().as('n'))
+      .whereRef('company_id', '=', 'company.id')
+      .$asScalar()
+      .$notNull()
+      .as('projectCount'),
+    eb
+      .selectFrom('goal')
+      .select((e) => e.fn.countAll<number>().as('n'))
+      .whereRef('company_id', '=', 'company.id')
+      .$asScalar()
+      .$notNull()
+      .as('goalCount'),
+    eb
+      .selectFrom('approval')
+      .select((e) => e.fn.countAll<number>().as('n'))
+      .whereRef('company_id', '=', 'company.id')
+      .where('status', '=', 'pending')
+      .$asScalar()
+      .$notNull()
+      .as('pendingApprovalCount'),
+  ])
+  if (ids) query = query.where('id', 'in', ids)
+  return Object.fromEntries(db.all(query).map(({ id, ...counts }) => [id, counts]))
+}

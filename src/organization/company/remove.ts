@@ -1,0 +1,45 @@
+import type { Context } from '../../platform/context.ts'
+import { AppError, notFound } from '../../platform/errors.ts'
+import { semantic } from '../agent/references.ts'
+import { listLiveRuns } from '../run/queries.ts'
+import type { CompanyRow } from './company.ts'
+import { noteLeftovers, removeLeftovers } from './leftovers.ts'
+import { deleteCompanyRows, findCompany } from './queries.ts'
+
+/**
+ * Deletes a company with everything in it, and its files once that is durable.
+ * There is no way back, so its name has to be said, and nothing may run.
+ *
+ * @returns the row as it was
+ */
+export async function deleteCompany(ctx: Context, companyId: string, confirm: string | undefined): Promise<CompanyRow> {
+  const company = await ctx.write(() => {
+    const company = findCompany(ctx.db, { id: companyId })
+    if (!company) throw notFound('company', companyId)
+    refuseUnconfirmed(company, confirm)
+    refuseLive(ctx, companyId)
+    noteLeftovers(ctx.db, companyId)
+    deleteCompanyRows(ctx.db, companyId)
+    // Its own activity goes with it, so the log keeps that it was deleted.
+    ctx.afterCommit(() => {
+      ctx.log.info('A company was deleted.', { companyId })
+      ctx.events.publish({ companyId, type: 'company.deleted', data: { companyId } })
+    })
+    return company
+  })
+  await removeLeftovers(ctx)
+  return company
+}
+
+function refuseUnconfirmed(company: CompanyRow, confirm: string | undefined): void {
+  if (confirm === company.name) return
+  throw semantic('confirm', `must be the company's name, ${JSON.stringify(company.name)}, since there is no way back`)
+}
+
+function refuseLive(ctx: Context, companyId: string): void {
+  const live = listLiveRuns(ctx.db, { companyId })
+  if (live.length === 0) return
+  throw new AppError('conflict', `${live.length} runs of this company are live. Pause it and wait until they ended.`, {
+    runIds: live.map((run) => run.id),
+  })
+}

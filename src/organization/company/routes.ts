@@ -1,0 +1,167 @@
+import * as v from 'valibot'
+import type { Caller } from '../../access/caller.ts'
+import { agent, board, ceo } from '../../access/who.ts'
+import * as field from '../../http/fields.ts'
+import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
+import { route } from '../../http/route.ts'
+import type { Context } from '../../platform/context.ts'
+import { notFound } from '../../platform/errors.ts'
+import { changeCompany } from './change.ts'
+import { BrandingChange, BudgetChange, Company, CompanyChange, CompanyStats, NewCompany, toCompany } from './company.ts'
+import { createCompany } from './create.ts'
+import { countByCompany, countCompanies, findCompanyWithSpend, listCompanies } from './queries.ts'
+import { deleteCompany } from './remove.ts'
+import { stopCompany, thawCompany } from './stop.ts'
+
+const confirm = v.pipe(v.string(), v.description("The company's name, in the query or the body."))
+
+export const companyRoutes = [
+  route({
+    id: 'companies.list',
+    method: 'GET',
+    path: '/api/companies',
+    summary: 'List the companies that the caller belongs to',
+    who: [board, agent],
+    query: v.object(LIST_QUERY),
+    answers: { 200: v.array(Company) },
+    run: (ctx, { caller, query }) => {
+      const known = companyIdsOf(caller)
+      const after = decodeCursor(query.after, ['string'])?.[0]
+      const rows = listCompanies(ctx.db, { ids: known, after, limit: query.limit, now: ctx.now })
+      const total = query.count === 'true' ? countCompanies(ctx.db, known) : undefined
+      return Page.of(rows, { limit: query.limit, cursorOf: (row) => [row.id], show: toCompany, total })
+    },
+  }),
+  route({
+    id: 'companies.create',
+    method: 'POST',
+    path: '/api/companies',
+    summary: 'Create a company',
+    who: [board],
+    body: NewCompany,
+    answers: { 201: Company },
+    run: (ctx, { caller, body }) => ctx.write(() => toCompany(createCompany(ctx, caller, body))),
+  }),
+  // Before the one company, whose path would match it.
+  route({
+    id: 'companies.stats',
+    method: 'GET',
+    path: '/api/companies/stats',
+    summary: 'Count what the companies of the caller have, by company id',
+    who: [board, agent],
+    answers: { 200: v.record(v.string(), CompanyStats) },
+    run: (ctx, { caller }) => countByCompany(ctx.db, companyIdsOf(caller)),
+  }),
+  route({
+    id: 'companies.get',
+    method: 'GET',
+    path: '/api/companies/:companyId',
+    summary: 'Get a company',
+    who: [board, ceo],
+    answers: { 200: Company },
+    run: (ctx, { params }) => show(ctx, params.companyId),
+  }),
+  route({
+    id: 'companies.update',
+    method: 'PATCH',
+    path: '/api/companies/:companyId',
+    summary: 'Change a company',
+    description: 'The CEO agent may change name, description, brandColor and logoAssetId; the board everything.',
+    who: [board, ceo],
+    body: CompanyChange,
+    answers: { 200: Company },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => toCompany(changeCompany(ctx, caller, params.companyId, body))),
+  }),
+  route({
+    id: 'companies.updateBranding',
+    method: 'PATCH',
+    path: '/api/companies/:companyId/branding',
+    summary: 'Change how a company is called and looks',
+    who: [board, ceo],
+    body: BrandingChange,
+    answers: { 200: Company },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => toCompany(changeCompany(ctx, caller, params.companyId, body))),
+  }),
+  route({
+    id: 'companies.updateBudgets',
+    method: 'PATCH',
+    path: '/api/companies/:companyId/budgets',
+    summary: "Set a company's monthly budget",
+    who: [board],
+    body: BudgetChange,
+    answers: { 200: Company },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => toCompany(changeCompany(ctx, caller, params.companyId, body))),
+  }),
+  route({
+    id: 'companies.stop',
+    method: 'POST',
+    path: '/api/companies/:companyId/stop',
+    summary: 'Stop everything that runs in a company, at once, and let nothing start',
+    description:
+      'Answers at once; no process of a run is left after its grace period and 2 seconds. What waits goes on waiting until the thaw.',
+    who: [board],
+    body: v.strictObject({ reason: v.optional(v.nullable(field.text)) }),
+    bodyOptional: true,
+    answers: { 200: Company },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => {
+        stopCompany(ctx, caller, params.companyId, body.reason ?? null)
+        return show(ctx, params.companyId)
+      }),
+  }),
+  route({
+    id: 'companies.thaw',
+    method: 'POST',
+    path: '/api/companies/:companyId/thaw',
+    summary: 'Let a stopped company go on with exactly what was waiting',
+    who: [board],
+    body: v.strictObject({}),
+    bodyOptional: true,
+    answers: { 200: Company },
+    run: (ctx, { caller, params }) =>
+      ctx.write(() => {
+        thawCompany(ctx, caller, params.companyId)
+        return show(ctx, params.companyId)
+      }),
+  }),
+  route({
+    id: 'companies.archive',
+    method: 'POST',
+    path: '/api/companies/:companyId/archive',
+    summary: 'Archive a company: it stays to be read, and nothing in it changes or runs',
+    who: [board],
+    answers: { 200: Company },
+    run: (ctx, { caller, params }) =>
+      ctx.write(() => toCompany(changeCompany(ctx, caller, params.companyId, { status: 'archived' }))),
+  }),
+  route({
+    id: 'companies.delete',
+    method: 'DELETE',
+    path: '/api/companies/:companyId',
+    summary: 'Delete a company with everything in it, for good',
+    who: [board],
+    query: v.object({ confirm: v.optional(confirm) }),
+    body: v.strictObject({ confirm: v.optional(confirm) }),
+    bodyOptional: true,
+    answers: { 200: v.strictObject({ ok: v.literal(true), id: v.string() }) },
+    run: async (ctx, { params, query, body }) => {
+      const { id } = await deleteCompany(ctx, params.companyId, body.confirm ?? query.confirm)
+      return { ok: true, id }
+    },
+  }),
+]
+
+function show(ctx: Context, companyId: string): Company {
+  const row = findCompanyWithSpend(ctx.db, { id: companyId, now: ctx.now })
+  if (!row) throw notFound('company', companyId)
+  return toCompany(row)
+}
+
+/** The companies that a caller belongs to; null for all. */
+function companyIdsOf(caller: Caller): string[] | null {
+  const ids = caller.type === 'agent' ? [caller.companyId] : caller.type === 'board' ? caller.companyIds : null
+  return ids && [...ids]
+}

@@ -1,0 +1,32 @@
+import { recordActivity } from '../../access/activity/record.ts'
+import type { Caller } from '../../access/caller.ts'
+import type { Context } from '../../platform/context.ts'
+import { requestStops } from '../run/stop.ts'
+import { findCompany, updateCompany } from './queries.ts'
+
+/**
+ * Stops everything that runs in a company, at once, and lets nothing start.
+ * It stands beside the company's status: what waits goes on waiting, and a
+ * thaw brings back exactly that.
+ */
+export function stopCompany(ctx: Context, caller: Caller, companyId: string, reason: string | null): void {
+  if (findCompany(ctx.db, { id: companyId })!.stopped_at !== null) return
+  updateCompany(ctx.db, companyId, { stopped_at: ctx.now, updated_at: ctx.now })
+  const runs = requestStops(ctx, { companyId }, 'stopped')
+  record(ctx, caller, companyId, 'company.stopped', { reason, runs })
+}
+
+/** Lets a stopped company work again. One that is not stopped stays as it is. */
+export function thawCompany(ctx: Context, caller: Caller, companyId: string): void {
+  if (findCompany(ctx.db, { id: companyId })!.stopped_at === null) return
+  updateCompany(ctx.db, companyId, { stopped_at: null, updated_at: ctx.now })
+  record(ctx, caller, companyId, 'company.thawed')
+}
+
+const record = (
+  ctx: Context,
+  caller: Caller,
+  companyId: string,
+  action: 'company.stopped' | 'company.thawed',
+  details: Record<string, unknown> = {},
+) => recordActivity(ctx, caller, { companyId, action, entity: { type: 'company', id: companyId }, details })

@@ -1,0 +1,98 @@
+import * as v from 'valibot'
+import type { CostStatus } from '../../adapter/adapter.ts'
+import * as field from '../../http/fields.ts'
+import { MICROS_PER_CENT } from './money.ts'
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000_000_000))
+
+/** The body of a cost event. Cents may be fractional; left out, the price is not known. */
+export const NewCostEvent = v.strictObject({
+  agentId: field.reference,
+  issueId: v.optional(v.nullable(field.reference)),
+  projectId: v.optional(v.nullable(field.reference)),
+  goalId: v.optional(v.nullable(field.reference)),
+  heartbeatRunId: v.optional(v.nullable(field.reference)),
+  runId: v.optional(v.nullable(field.reference)),
+  billingCode: v.optional(v.nullable(field.name)),
+  provider: field.name,
+  model: field.name,
+  inputTokens: v.optional(count, 0),
+  cachedInputTokens: v.optional(count, 0),
+  outputTokens: v.optional(count, 0),
+  costCents: v.optional(v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(100_000_000)))),
+  occurredAt: v.optional(v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 timestamp'))),
+})
+export type NewCostEvent = v.InferOutput<typeof NewCostEvent>
+
+const COST_STATUSES = ['reported', 'estimated', 'unpriced'] as const satisfies readonly CostStatus[]
+
+/** A cost event as the API shows it. */
+export const CostEvent = v.strictObject({
+  id: field.id,
+  companyId: field.id,
+  agentId: v.nullable(field.id),
+  issueId: v.nullable(field.id),
+  projectId: v.nullable(field.id),
+  goalId: v.nullable(field.id),
+  heartbeatRunId: v.nullable(field.id),
+  billingCode: v.nullable(v.string()),
+  provider: v.string(),
+  model: v.string(),
+  inputTokens: v.number(),
+  cachedInputTokens: v.number(),
+  outputTokens: v.number(),
+  costCents: v.nullable(v.number()),
+  costStatus: v.picklist(COST_STATUSES),
+  occurredAt: field.timestamp,
+  createdAt: field.timestamp,
+})
+
+/** What several events come to, as the API shows it. */
+export const SUM = { costCents: v.number(), costStatus: v.picklist(['none', ...COST_STATUSES]) }
+
+/** `none` where nothing was booked. */
+export const toSum = (events: { cost_micros: number; cost_status: CostStatus } | undefined) => ({
+  costCents: (events?.cost_micros ?? 0) / MICROS_PER_CENT,
+  costStatus: events?.cost_status ?? ('none' as const),
+})
+
+/** What each grouping of costs shows besides what it groups by. */
+const figures = {
+  costCents: v.number(),
+  inputTokens: v.number(),
+  cachedInputTokens: v.number(),
+  outputTokens: v.number(),
+  eventCount: v.number(),
+  /** Events whose price nobody knows: they are not in `costCents`. */
+  unpricedEventCount: v.number(),
+}
+
+export const CostSummary = v.strictObject({
+  companyId: field.id,
+  from: v.string(),
+  to: v.string(),
+  spendCents: v.number(),
+  budgetCents: v.number(),
+  utilizationPercent: v.number(),
+  ...figures,
+})
+export const CostOfAgent = v.strictObject({
+  agentId: v.nullable(field.id),
+  agentName: v.nullable(v.string()),
+  agentStatus: v.nullable(v.string()),
+  runCount: v.number(),
+  ...figures,
+})
+export const CostOfProject = v.strictObject({
+  projectId: v.nullable(field.id),
+  projectName: v.nullable(v.string()),
+  ...figures,
+})
+export const CostOfIssue = v.strictObject({
+  issueId: v.nullable(field.id),
+  identifier: v.nullable(v.string()),
+  title: v.nullable(v.string()),
+  ...figures,
+})
+export const CostOfModel = v.strictObject({ provider: v.string(), model: v.string(), ...figures })
+export const CostOfDay = v.strictObject({ date: v.string(), ...figures })

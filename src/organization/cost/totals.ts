@@ -1,0 +1,108 @@
+import type { Db } from '../../platform/database/db.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { invalid } from '../../platform/errors.ts'
+import { MICROS_PER_CENT, monthOf } from './money.ts'
+
+/** Whole UTC days, both ends included, such as `2026-11-01` to `2026-11-30`. */
+export interface Days {
+  from: string
+  to: string
+}
+
+/**
+ * The days that a query asks for; the current month when it asks for none. A
+ * timestamp means its UTC day: figures come from daily totals, so that they
+ * take the same time however much was spent.
+ */
+export function daysOf(query: { from?: string | undefined; to?: string | undefined }, now: string): Days {
+  const from = dayOf('from', query.from) ?? `${monthOf(now)}-01`
+  const to = dayOf('to', query.to) ?? now.slice(0, 10)
+  if (from > to) throw invalid([{ path: 'from', message: 'must not be after `to`' }])
+  return { from, to }
+}
+
+function dayOf(path: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? new Date(text) : undefined
+  if (at && !Number.isNaN(at.getTime())) return at.toISOString().slice(0, 10)
+  throw invalid([{ path, message: 'must be a date like 2026-11-30 or an ISO 8601 timestamp' }])
+}
+
+export interface Total {
+  /** What is summed: an id, `provider/model`, a day; '' for what has none. */
+  key: string
+  events: number
+  unpriced: number
+  input_tokens: number
+  cached_input_tokens: number
+  output_tokens: number
+  cost_micros: number
+}
+
+export type TotalKind = 'company' | 'agent' | 'project' | 'issue' | 'model'
+
+/** Some days of a company's totals of one kind. */
+export type TotalsOf = { companyId: string; kind: TotalKind } & Days
+
+/** The totals of some days by key, the most expensive first: one more than `limit`, where there are more. */
+export function listTotals(
+  db: Db,
+  of: TotalsOf,
+  page: { after: readonly [costMicros: number, key: string] | undefined; limit: number },
+): Total[] {
+  const { after } = page
+  let query = totalsBy('key', of).orderBy('cost_micros', 'desc').orderBy('key')
+  if (after) {
+    query = query.having(({ eb, fn, and, or }) => {
+      const cost = fn.sum<number>('cost_micros')
+      return or([eb(cost, '<', after[0]), and([eb(cost, '=', after[0]), eb('key', '>', after[1])])])
+    })
+  }
+  return db.all(query.limit(page.limit + 1))
+}
+
+/** The totals of some days, the earliest first. */
+export const listDays = (db: Db, of: TotalsOf): Total[] => db.all(totalsBy('period', of).orderBy('period'))
+
+/** What a company spent on some days. */
+export const sumOfCompany = (db: Db, of: { companyId: string } & Days): Omit<Total, 'key'> =>
+  db.first(totalsBy('key', { ...of, kind: 'company' })) ?? NOTHING
+
+const totalsBy = (by: 'key' | 'period', of: TotalsOf) =>
+  sql
+    .selectFrom('cost_total')
+    .select(({ fn, ref }) => [
+      ref(by).as('key'),
+      fn.sum<number>('events').as('events'),
+      fn.sum<number>('unpriced').as('unpriced'),
+      fn.sum<number>('input_tokens').as('input_tokens'),
+      fn.sum<number>('cached_input_tokens').as('cached_input_tokens'),
+      fn.sum<number>('output_tokens').as('output_tokens'),
+      fn.sum<number>('cost_micros').as('cost_micros'),
+    ])
+    .where('company_id', '=', of.companyId)
+    .where('kind', '=', of.kind)
+    // Months lie between days in the alphabet, but no range of days holds a period of seven characters.
+    .where('period', '>=', of.from)
+    .where('period', '<=', of.to)
+    .where(({ fn, eb }) => eb(fn<number>('length', ['period']), '=', 10))
+    .groupBy(by)
+
+/** A total as the API shows it. Cents are not rounded here: small runs add up. */
+export const toFigures = (total: Omit<Total, 'key'>) => ({
+  costCents: total.cost_micros / MICROS_PER_CENT,
+  inputTokens: total.input_tokens,
+  cachedInputTokens: total.cached_input_tokens,
+  outputTokens: total.output_tokens,
+  eventCount: total.events,
+  unpricedEventCount: total.unpriced,
+})
+
+const NOTHING: Omit<Total, 'key'> = {
+  events: 0,
+  unpriced: 0,
+  input_tokens: 0,
+  cached_input_tokens: 0,
+  output_tokens: 0,
+  cost_micros: 0,
+}

@@ -1,0 +1,73 @@
+import * as v from 'valibot'
+import type { Caller } from '../../access/caller.ts'
+import { board, operator } from '../../access/who.ts'
+import * as field from '../../http/fields.ts'
+import { route } from '../../http/route.ts'
+import type { Context } from '../../platform/context.ts'
+import { freezeAll, thawAll } from './freeze.ts'
+import { countLoad, findFreeze } from './queries.ts'
+
+/** The instance as the API shows it. */
+const Instance = v.strictObject({
+  isFrozen: v.boolean(),
+  frozenAt: v.nullable(field.timestamp),
+  frozenBy: v.nullable(v.string()),
+  frozenBecause: v.nullable(v.string()),
+  liveRuns: v.pipe(v.number(), v.description('Runs that have not ended, in the companies of the caller.')),
+  waitingWakes: v.pipe(v.number(), v.description('Agents that are to run as soon as they may.')),
+})
+
+export const instanceRoutes = [
+  route({
+    id: 'instance.get',
+    method: 'GET',
+    path: '/api/instance',
+    summary: 'Say whether everything is frozen, how much runs and how much waits',
+    who: [board],
+    answers: { 200: Instance },
+    run: (ctx, { caller }) => show(ctx, caller),
+  }),
+  route({
+    id: 'instance.freeze',
+    method: 'POST',
+    path: '/api/instance/freeze',
+    summary: 'Stop everything that runs, in every company, and let nothing start',
+    description:
+      'Answers at once; no process of a run is left after its grace period and 2 seconds. It holds over restarts, until the thaw.',
+    who: [operator],
+    body: v.strictObject({ reason: v.optional(v.nullable(field.text)) }),
+    bodyOptional: true,
+    answers: { 200: Instance },
+    run: (ctx, { caller, body }) =>
+      ctx.write(() => {
+        freezeAll(ctx, caller, body.reason ?? null)
+        return show(ctx, caller)
+      }),
+  }),
+  route({
+    id: 'instance.thaw',
+    method: 'POST',
+    path: '/api/instance/thaw',
+    summary: 'Let everything go on that was waiting when it was frozen, and what came since',
+    who: [operator],
+    body: v.strictObject({}),
+    bodyOptional: true,
+    answers: { 200: Instance },
+    run: (ctx, { caller }) =>
+      ctx.write(() => {
+        thawAll(ctx, caller)
+        return show(ctx, caller)
+      }),
+  }),
+]
+
+function show(ctx: Context, caller: Caller): v.InferOutput<typeof Instance> {
+  const freeze = findFreeze(ctx.db)
+  return {
+    isFrozen: freeze !== undefined,
+    frozenAt: freeze?.created_at ?? null,
+    frozenBy: freeze?.user_id ?? null,
+    frozenBecause: freeze?.reason ?? null,
+    ...countLoad(ctx.db, caller.type === 'board' ? caller.companyIds : new Set()),
+  }
+}

@@ -1,0 +1,173 @@
+import type { Insertable, Updateable } from 'kysely'
+import type { Db } from '../../platform/database/db.ts'
+import { prepared, raw, sql } from '../../platform/database/sql.ts'
+import type { RunTable } from '../../platform/database/tables.ts'
+import { COST_STATUS_OF_ALL } from '../cost/queries.ts'
+import type { RunCost, RunRow, RunStatus } from './run.ts'
+
+export const insertRun = (db: Db, row: Insertable<RunTable>): RunRow =>
+  db.first(sql.insertInto('run').values(row).returningAll())!
+
+export const updateRun = (db: Db, id: string, change: Updateable<RunTable>): RunRow =>
+  db.first(sql.updateTable('run').set(change).where('id', '=', id).returningAll())!
+
+const runById = prepared((key: { id: string }) => sql.selectFrom('run').selectAll().where('id', '=', key.id))
+
+export const findRun = (db: Db, key: { id: string }): RunRow | undefined => db.first(runById(key))
+
+/** The runs that have not ended, oldest first. */
+export function listLiveRuns(db: Db, filter: { agentId?: string; companyId?: string } = {}): RunRow[] {
+  let query = sql.selectFrom('run').selectAll().where('finished_at', 'is', null).orderBy('id')
+  if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId)
+  if (filter.companyId !== undefined) query = query.where('company_id', '=', filter.companyId)
+  return db.all(query)
+}
+
+const liveRunCount = prepared((_: object) =>
+  sql
+    .selectFrom('run')
+    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .where('finished_at', 'is', null),
+)
+
+export const countLiveRuns = (db: Db): number => db.first(liveRunCount({}))!.n
+
+/** A run and its retries, however often: what one root cause led to, oldest first. */
+export const listTries = (db: Db, of: { rootId: string }): RunRow[] =>
+  db.all(
+    sql
+      .selectFrom('run')
+      .selectAll()
+      .where((eb) => eb.or([eb('id', '=', of.rootId), eb('retry_of_run_id', '=', of.rootId)]))
+      .orderBy('id'),
+  )
+
+/** The latest runs of an agent on an issue after a moment, newest first. */
+export const listLatestOnIssue = (db: Db, of: { agentId: string; issueId: string; since: string; limit: number }) =>
+  db.all(
+    sql
+      .selectFrom('run')
+      .select(['id', 'status', 'has_changed'])
+      .where('issue_id', '=', of.issueId)
+      .where('agent_id', '=', of.agentId)
+      .where('created_at', '>', of.since)
+      .orderBy('id', 'desc')
+      .limit(of.limit),
+  )
+
+const changeInRun = prepared((of: { runId: string }) =>
+  sql.updateTable('run').set({ has_changed: 1 }).where('id', '=', of.runId).where('has_changed', '=', 0),
+)
+
+const changeOfAgent = prepared((of: { agentId: string }) =>
+  sql
+    .updateTable('run')
+    .set({ has_changed: 1 })
+    .where('has_changed', '=', 0)
+    .where('id', '=', (eb) =>
+      eb.selectFrom('run').select('id').where('agent_id', '=', of.agentId).orderBy('id', 'desc').limit(1),
+    ),
+)
+
+/**
+ * Notes that an agent changed something: in the run whose token it used, or in
+ * its latest one when it used a key of its own (it may work on after the run
+ * that told it to).
+ */
+export const noteChange = (db: Db, by: { agentId: string; runId: string | null }) =>
+  db.run(by.runId === null ? changeOfAgent(by) : changeInRun({ runId: by.runId }))
+
+const liveRunOnIssue = prepared((of: { issueId: string; agentId: string }) =>
+  sql
+    .selectFrom('run')
+    .selectAll()
+    .where('issue_id', '=', of.issueId)
+    .where('agent_id', '=', of.agentId)
+    .where('finished_at', 'is', null)
+    .limit(1),
+)
+
+/** The live run of an agent that works on an issue, if there is one. */
+export const findLiveRunOnIssue = (db: Db, of: { issueId: string; agentId: string }) => db.first(liveRunOnIssue(of))
+
+const changeOfRun = prepared((of: { runId: string }) =>
+  sql
+    .selectFrom('activity')
+    .select('seq')
+    .where('run_id', '=', of.runId)
+    .where('actor_type', '=', 'agent')
+    .where('action', '<>', 'cost.reported')
+    .limit(1),
+)
+
+/** Whether a run's agent did anything by its token that the activity knows; to report its own costs is nothing. */
+export const hasChangedSomething = (db: Db, of: { runId: string }) => db.first(changeOfRun(of)) !== undefined
+
+/** What runs cost, by run id; one that cost nothing is not in it. */
+export function costsOfRuns(db: Db, runIds: readonly string[]): Map<string, RunCost> {
+  if (runIds.length === 0) return new Map()
+  const rows = db.all(
+    sql
+      .selectFrom('cost_event')
+      .select(({ fn }) => [
+        'run_id',
+        fn.sum<number>('input_tokens').as('input_tokens'),
+        fn.sum<number>('cached_input_tokens').as('cached_input_tokens'),
+        fn.sum<number>('output_tokens').as('output_tokens'),
+        fn.sum<number>('cost_micros').as('cost_micros'),
+        COST_STATUS_OF_ALL.as('cost_status'),
+        raw<number>`sum(cost_status = 'unpriced')`.as('unpriced'),
+      ])
+      .where('run_id', 'in', runIds)
+      .groupBy('run_id'),
+  )
+  return new Map(rows.map((row) => [row.run_id!, row]))
+}
+
+export interface RunFilter {
+  companyId: string
+  agentId: string | undefined
+  issueId: string | undefined
+  statuses: readonly RunStatus[] | undefined
+  live: boolean
+  after: string | undefined
+  limit: number
+}
+
+/** Newest first. */
+export function listRuns(db: Db, filter: RunFilter): RunRow[] {
+  let query = sql
+    .selectFrom('run')
+    .selectAll()
+    // Of an issue or an agent, theirs is the index to read.
+    .where(
+      filter.issueId === undefined && filter.agentId === undefined ? 'company_id' : raw`+company_id`,
+      '=',
+      filter.companyId,
+    )
+    .orderBy('id', 'desc')
+    .limit(filter.limit + 1)
+  if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId)
+  if (filter.issueId !== undefined) query = query.where('issue_id', '=', filter.issueId)
+  if (filter.statuses) query = query.where('status', 'in', filter.statuses)
+  if (filter.live) query = query.where('finished_at', 'is', null)
+  if (filter.after !== undefined) query = query.where('id', '<', filter.after)
+  return db.all(query)
+}
+
+const issueScope = prepared((key: { id: string }) =>
+  sql.selectFrom('issue').select(['project_id', 'goal_id', 'billing_code']).where('id', '=', key.id),
+)
+
+/** What an issue's costs are booked on besides it. */
+export const findIssueScope = (db: Db, key: { id: string }) => db.first(issueScope(key))
+
+/** Finds an issue by its id or its identifier, in any case. */
+export const findIssueByRef = (db: Db, of: { companyId: string; ref: string }) =>
+  db.first(
+    sql
+      .selectFrom('issue')
+      .select('id')
+      .where('company_id', '=', of.companyId)
+      .where((eb) => eb.or([eb('id', '=', of.ref), eb('identifier', '=', of.ref)])),
+  )

@@ -1,0 +1,115 @@
+import type { Selectable } from 'kysely'
+import * as v from 'valibot'
+import type { CostStatus } from '../../adapter/adapter.ts'
+import * as field from '../../http/fields.ts'
+import type { RunTable } from '../../platform/database/tables.ts'
+import { SUM, toSum } from '../cost/cost.ts'
+import type { WakeReason } from '../wake/wake.ts'
+
+export const RUN_STATUSES = ['starting', 'running', 'succeeded', 'failed', 'timed_out', 'cancelled', 'lost'] as const
+export type RunStatus = (typeof RUN_STATUSES)[number]
+
+export const WAKE_SOURCES = [
+  'timer',
+  'on_demand',
+  'issue_assigned',
+  'issue_commented',
+  'mention',
+  'approval_resolved',
+  'blockers_resolved',
+  'children_done',
+  'retry',
+] as const
+
+export type RunRow = Selectable<RunTable>
+
+/** One cause of a wake, as the API shows it. */
+export const Reason = v.strictObject({
+  source: v.picklist(WAKE_SOURCES),
+  issueId: v.nullable(field.id),
+  commentId: v.nullable(field.id),
+  approvalId: v.nullable(field.id),
+  actorType: v.picklist(['agent', 'user', 'system']),
+  actorId: v.string(),
+  runId: v.nullable(field.id),
+  activityId: v.nullable(field.id),
+  at: field.timestamp,
+})
+
+/** A run as the API shows it. */
+export const Run = v.strictObject({
+  id: field.id,
+  companyId: field.id,
+  agentId: field.id,
+  status: v.picklist(RUN_STATUSES),
+  invocationSource: v.picklist(WAKE_SOURCES),
+  triggerDetail: v.nullable(v.string()),
+  wakeReason: v.picklist(WAKE_SOURCES),
+  reasons: v.array(Reason),
+  issueId: v.nullable(field.id),
+  adapterType: v.string(),
+  retryOfRunId: v.nullable(field.id),
+  stopReason: v.nullable(v.string()),
+  startedAt: v.nullable(field.timestamp),
+  finishedAt: v.nullable(field.timestamp),
+  exitCode: v.nullable(v.number()),
+  signal: v.nullable(v.string()),
+  error: v.nullable(v.string()),
+  errorCode: v.nullable(v.string()),
+  summary: v.nullable(v.string()),
+  idle: v.pipe(v.nullable(v.boolean()), v.description('Whether it changed nothing; null while that cannot be told.')),
+  usage: v.strictObject({ inputTokens: v.number(), cachedInputTokens: v.number(), outputTokens: v.number() }),
+  ...SUM,
+  sessionIdBefore: v.nullable(v.string()),
+  sessionIdAfter: v.nullable(v.string()),
+  processPid: v.nullable(v.number()),
+  createdAt: field.timestamp,
+})
+export type Run = v.InferOutput<typeof Run>
+
+/** What a run's cost events sum to. */
+export interface RunCost {
+  input_tokens: number
+  cached_input_tokens: number
+  output_tokens: number
+  cost_micros: number
+  cost_status: CostStatus
+  /** How many of them nobody knows the price of. */
+  unpriced: number
+}
+
+export function toRun(row: RunRow, cost: RunCost | undefined): Run {
+  const reasons = JSON.parse(row.reasons) as WakeReason[]
+  return {
+    id: row.id,
+    companyId: row.company_id,
+    agentId: row.agent_id,
+    status: row.status,
+    invocationSource: row.source,
+    triggerDetail: reasons.length > 1 ? reasons.map((reason) => reason.source).join(', ') : null,
+    wakeReason: row.source,
+    reasons,
+    issueId: row.issue_id,
+    adapterType: row.adapter_type,
+    retryOfRunId: row.retry_of_run_id,
+    stopReason: row.stop_reason,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    exitCode: row.exit_code,
+    signal: row.signal,
+    error: row.error,
+    errorCode: row.error_code,
+    summary: row.summary,
+    idle: row.idle === null ? null : row.idle === 1,
+    usage: {
+      inputTokens: cost?.input_tokens ?? 0,
+      cachedInputTokens: cost?.cached_input_tokens ?? 0,
+      outputTokens: cost?.output_tokens ?? 0,
+    },
+    ...toSum(cost),
+    sessionIdBefore: row.session_id_before,
+    sessionIdAfter: row.session_id_after,
+    processPid: row.pid,
+    createdAt: row.created_at,
+  }
+}

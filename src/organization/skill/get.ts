@@ -1,0 +1,18 @@
+import { type Caller, isOfCompany } from '../../access/caller.ts'
+import type { Context } from '../../platform/context.ts'
+import { notFound } from '../../platform/errors.ts'
+import { findSkill, findSkillFile } from './queries.ts'
+import type { SkillFileRow, SkillRow } from './skill.ts'
+
+/** Gets a skill; one of another company is as unknown as one that is nowhere. */
+export function getSkill(ctx: Context, caller: Caller, id: string): SkillRow {
+  const skill = findSkill(ctx.db, { id })
+  if (!skill || !isOfCompany(caller, skill.company_id)) throw notFound('skill', id)
+  return skill
+}
+
+export function getSkillFile(ctx: Context, caller: Caller, id: string, path: string): SkillFileRow {
+  const file = findSkillFile(ctx.db, { skillId: getSkill(ctx, caller, id).id, path })
+  if (!file) throw notFound('file of this skill', path)
+  return file
+}

@@ -1,0 +1,35 @@
+import { recordActivity } from '../../access/activity/record.ts'
+import type { Caller } from '../../access/caller.ts'
+import type { Context } from '../../platform/context.ts'
+import { updateAgent } from '../agent/queries.ts'
+import { semantic } from '../agent/references.ts'
+import { getSkill } from './get.ts'
+import { deleteSkillRow, listAgentsWithSkill } from './queries.ts'
+import type { SkillRow } from './skill.ts'
+
+/** Deletes a skill, also from the agents that were to have it; a run that has its files keeps them to its end. */
+export function deleteSkill(ctx: Context, caller: Caller, id: string): SkillRow {
+  const skill = getSkill(ctx, caller, id)
+  if (skill.source_type === 'bundled') {
+    throw semantic('skillId', `${skill.key} comes with the service and every agent has it, so it cannot be deleted`)
+  }
+  for (const agent of listAgentsWithSkill(ctx.db, { companyId: skill.company_id, key: skill.key })) {
+    const desired = (JSON.parse(agent.desired_skills) as string[]).filter((key) => key !== skill.key)
+    updateAgent(ctx.db, agent.id, { desired_skills: JSON.stringify(desired), updated_at: ctx.now })
+    recordActivity(ctx, caller, {
+      companyId: agent.company_id,
+      action: 'agent.skills_changed',
+      entity: { type: 'agent', id: agent.id },
+      agentId: agent.id,
+      details: { name: agent.name, desiredSkills: desired },
+    })
+  }
+  deleteSkillRow(ctx.db, skill.id)
+  recordActivity(ctx, caller, {
+    companyId: skill.company_id,
+    action: 'skill.deleted',
+    entity: { type: 'skill', id: skill.id },
+    details: { key: skill.key },
+  })
+  return skill
+}

@@ -1,0 +1,86 @@
+import type { Selectable } from 'kysely'
+import * as v from 'valibot'
+import * as field from '../../http/fields.ts'
+import type { SkillFileTable, SkillTable } from '../../platform/database/tables.ts'
+import { FILE_KINDS, TRUST_LEVELS } from './inventory.ts'
+
+export type SkillRow = Selectable<SkillTable>
+export type SkillFileRow = Selectable<SkillFileTable>
+
+export const SOURCE_TYPES = ['bundled', 'inline', 'local_path', 'github'] as const
+
+const FileEntry = v.strictObject({
+  path: v.string(),
+  kind: v.picklist(FILE_KINDS),
+  bytes: v.number(),
+  sha256: v.string(),
+})
+
+/** A skill as the API shows it. */
+export const Skill = v.strictObject({
+  id: field.id,
+  companyId: field.id,
+  key: v.string(),
+  slug: v.string(),
+  name: v.string(),
+  description: v.nullable(v.string()),
+  sourceType: v.picklist(SOURCE_TYPES),
+  sourceLocator: v.nullable(v.string()),
+  sourceRef: v.nullable(v.string()),
+  trustLevel: v.picklist(TRUST_LEVELS),
+  fileInventory: v.array(FileEntry),
+  createdAt: field.timestamp,
+  updatedAt: field.timestamp,
+})
+export type Skill = v.InferOutput<typeof Skill>
+
+export const SkillDetail = v.strictObject({
+  ...Skill.entries,
+  usedByAgents: v.array(v.strictObject({ id: field.id, name: v.string() })),
+})
+
+/** A file of a skill: its text, or in base64 what is no text. */
+export const SkillFile = v.strictObject({
+  skillId: field.id,
+  path: v.string(),
+  bytes: v.number(),
+  encoding: v.picklist(['utf8', 'base64']),
+  content: v.string(),
+})
+
+export const toSkill = (row: SkillRow): Skill => ({
+  id: row.id,
+  companyId: row.company_id,
+  key: row.key,
+  slug: row.slug,
+  name: row.name,
+  description: row.description,
+  sourceType: row.source_type,
+  sourceLocator: row.source_locator,
+  sourceRef: row.source_ref,
+  trustLevel: row.trust_level,
+  fileInventory: JSON.parse(row.file_inventory),
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+export function toSkillFile(row: SkillFileRow): v.InferOutput<typeof SkillFile> {
+  const text = textOf(row.content)
+  return {
+    skillId: row.skill_id,
+    path: row.path,
+    bytes: row.content.length,
+    encoding: text === undefined ? 'base64' : 'utf8',
+    content: text ?? Buffer.from(row.content).toString('base64'),
+  }
+}
+
+/** The content as text; undefined when it is none, so that what is read can be sent again and is the same. */
+export function textOf(content: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)
+    return text.includes('\0') ? undefined : text
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,43 @@
+import { v7 as uuid } from 'uuid'
+import type { Context } from '../../platform/context.ts'
+import { deleteSkillFiles, findSkillByKey, insertSkill, insertSkillFile, updateSkill } from './queries.ts'
+import type { ReadSkill } from './read-skills.ts'
+import type { SkillRow } from './skill.ts'
+
+export const OUTCOMES = ['created', 'updated', 'unchanged'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** Puts a skill into a company, in place of the one with its key. The activity is the caller's to record. */
+export function putSkill(ctx: Context, companyId: string, skill: ReadSkill): { row: SkillRow; outcome: Outcome } {
+  const known = findSkillByKey(ctx.db, { companyId, key: skill.key })
+  const values = {
+    slug: skill.slug,
+    name: skill.name,
+    description: skill.description,
+    source_type: skill.source.type,
+    source_locator: skill.source.locator,
+    source_ref: skill.source.ref,
+    trust_level: skill.trustLevel,
+    file_inventory: JSON.stringify(skill.inventory),
+    digest: skill.digest,
+  }
+  if (known && isSame(known, values)) return { row: known, outcome: 'unchanged' }
+  const row = known
+    ? updateSkill(ctx.db, known.id, { ...values, updated_at: ctx.now })
+    : insertSkill(ctx.db, {
+        ...values,
+        id: uuid(),
+        company_id: companyId,
+        key: skill.key,
+        created_at: ctx.now,
+        updated_at: ctx.now,
+      })
+  if (known?.digest !== skill.digest) {
+    deleteSkillFiles(ctx.db, row.id)
+    for (const [path, content] of skill.files) insertSkillFile(ctx.db, { skill_id: row.id, path, content })
+  }
+  return { row, outcome: known ? 'updated' : 'created' }
+}
+
+const isSame = (row: SkillRow, values: Partial<SkillRow>) =>
+  Object.entries(values).every(([column, value]) => row[column as keyof SkillRow] === value)

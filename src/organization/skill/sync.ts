@@ -1,0 +1,147 @@
+import path from 'node:path'
+import * as v from 'valibot'
+import { recordActivity } from '../../access/activity/record.ts'
+import type { Caller } from '../../access/caller.ts'
+import * as field from '../../http/fields.ts'
+import type { Config } from '../../platform/config.ts'
+import type { Context } from '../../platform/context.ts'
+import { forbidden } from '../../platform/errors.ts'
+import type { AgentRow } from '../agent/agent.ts'
+import { getAgent } from '../agent/get.ts'
+import { findAgent, isAbove } from '../agent/queries.ts'
+import { requireLasting, setDesiredSkills } from '../agent/update.ts'
+import { listLiveRuns } from '../run/queries.ts'
+import { filesOfSet, type SkillSet, skillSetOf } from './agent-skills.ts'
+import { HEARTBEAT_KEY } from './bundled.ts'
+import type { InventoryEntry } from './inventory.ts'
+import { materialise, removeOthers } from './materialise.ts'
+import { resolveSkills } from './resolve.ts'
+
+export const SkillSync = v.strictObject({
+  desiredSkills: v.optional(
+    v.pipe(
+      v.array(field.reference),
+      v.maxLength(200),
+      v.description('Ids, keys or unique slugs; left out, the set stays as it is.'),
+    ),
+  ),
+})
+export type SkillSync = v.InferOutput<typeof SkillSync>
+
+const Materialised = v.strictObject({
+  skillId: field.id,
+  key: v.string(),
+  slug: v.string(),
+  name: v.string(),
+  description: v.nullable(v.string()),
+  required: v.pipe(v.boolean(), v.description('Whether every agent has it.')),
+  path: v.pipe(v.string(), v.description('Its folder, absolute.')),
+  files: v.array(v.string()),
+})
+
+/** What is on disk for an agent. */
+export const SyncedSkills = v.strictObject({
+  agentId: field.id,
+  desiredSkills: v.array(v.string()),
+  directory: v.pipe(v.string(), v.description('What its runs find in SERVICE_SKILLS_DIR.')),
+  changed: v.pipe(v.boolean(), v.description('Whether files had to be written.')),
+  skills: v.array(Materialised),
+  missing: v.pipe(v.array(v.string()), v.description('Desired keys that no skill of the company has.')),
+})
+export type SyncedSkills = v.InferOutput<typeof SyncedSkills>
+
+/** Brings an agent's skills folder up to date, after a change of what it is to have if one is asked for. */
+export async function syncSkills(
+  ctx: Context,
+  caller: Caller,
+  ref: { agentId: string; companyId?: string | undefined },
+  want: SkillSync,
+): Promise<SyncedSkills> {
+  const agentId = await ctx.write(() => {
+    const agent = getAgent(ctx, caller, ref.agentId, ref.companyId)
+    requireSyncer(ctx, caller, agent)
+    requireLasting(agent)
+    if (want.desiredSkills) changeDesired(ctx, caller, agent, want.desiredSkills)
+    recordActivity(ctx, caller, {
+      companyId: agent.company_id,
+      action: 'agent.skills_synced',
+      entity: { type: 'agent', id: agent.id },
+      agentId: agent.id,
+      details: { name: agent.name },
+    })
+    return agent.id
+  })
+  return placeSkills(ctx, agentId)
+}
+
+/**
+ * Makes the files of an agent's skills, in a folder named after their content:
+ * a run keeps the folder that it began with, whatever changes meanwhile. The
+ * folders of other sets go as soon as no run of the agent is live.
+ *
+ * @param forRun the run that is being prepared, which needs no other folder yet
+ */
+export async function placeSkills(ctx: Context, agentId: string, forRun?: string): Promise<SyncedSkills> {
+  const { agent, set, directory } = wantedFolder(ctx, agentId)
+  const { instance } = ctx.config
+  const changed = await materialise(directory, filesOfSet(ctx, set), instance)
+  const isFree = () =>
+    listLiveRuns(ctx.db, { agentId }).every((run) => run.id === forRun) &&
+    wantedFolder(ctx, agentId).directory === directory
+  await removeOthers(directory, instance, isFree).catch((error) =>
+    // What is left over does not keep a run from what is there.
+    ctx.log.error('The old skill folders of an agent were not removed.', { agentId, error: String(error) }),
+  )
+  return {
+    agentId,
+    desiredSkills: JSON.parse(agent.desired_skills),
+    directory,
+    changed,
+    skills: shown(set, directory),
+    missing: set.missing,
+  }
+}
+
+/** Says what `placeSkills` would make, and where; makes nothing. */
+export function plannedSkills(ctx: Context, agentId: string): Pick<SyncedSkills, 'directory' | 'skills'> {
+  const { set, directory } = wantedFolder(ctx, agentId)
+  return { directory, skills: shown(set, directory) }
+}
+
+function wantedFolder(ctx: Context, agentId: string) {
+  const agent = findAgent(ctx.db, { id: agentId })!
+  const set = skillSetOf(ctx, agent)
+  const directory = path.join(skillsFolder(ctx.config, agent.company_id), agent.id, set.digest.slice(0, 16))
+  return { agent, set, directory }
+}
+
+const skillsFolder = (config: Config, companyId: string) => path.join(config.dataDir, 'skills', companyId)
+
+const shown = (set: SkillSet, directory: string): SyncedSkills['skills'] =>
+  set.skills.map(({ skill, folder }) => ({
+    skillId: skill.id,
+    key: skill.key,
+    slug: skill.slug,
+    name: skill.name,
+    description: skill.description,
+    required: skill.key === HEARTBEAT_KEY,
+    path: path.join(directory, folder),
+    files: (JSON.parse(skill.file_inventory) as InventoryEntry[]).map((file) => file.path),
+  }))
+
+function requireSyncer(ctx: Context, caller: Caller, agent: AgentRow): void {
+  if (caller.type !== 'agent' || caller.agentId === agent.id) return
+  if (isAbove(ctx.db, { managerId: caller.agentId, agentId: agent.id })) return
+  throw forbidden(`Only ${agent.name} itself, the managers above it and the board may sync its skills.`)
+}
+
+/** What an agent is to know is for the board and the managers above it to say. */
+function changeDesired(ctx: Context, caller: Caller, agent: AgentRow, refs: readonly string[]): void {
+  const keys = resolveSkills(ctx, agent.company_id, refs)
+  const isSame = JSON.stringify(keys.toSorted()) === JSON.stringify(JSON.parse(agent.desired_skills).toSorted())
+  if (isSame) return
+  if (caller.type === 'agent' && caller.agentId === agent.id) {
+    throw forbidden('You may sync your skills but not change which they are. Ask your manager or the board.')
+  }
+  setDesiredSkills(ctx, caller, agent, keys)
+}

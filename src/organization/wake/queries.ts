@@ -1,0 +1,120 @@
+import type { Db } from '../../platform/database/db.ts'
+import { prepared, raw, sql } from '../../platform/database/sql.ts'
+import type { WakeRow } from './wake.ts'
+
+const waitingWake = prepared((of: { agentId: string }) =>
+  sql.selectFrom('wake').selectAll().where('agent_id', '=', of.agentId).where('status', '=', 'waiting'),
+)
+
+/** The agent's waiting wake; there is at most one. */
+export const findWaitingWake = (db: Db, of: { agentId: string }) => db.first(waitingWake(of))
+
+type WakeStart = Omit<WakeRow, 'status' | 'dropped_reason'>
+
+const newWake = prepared((row: WakeStart) =>
+  sql
+    .insertInto('wake')
+    .values({
+      id: row.id,
+      company_id: row.company_id,
+      agent_id: row.agent_id,
+      reasons: row.reasons,
+      reason_count: row.reason_count,
+      issue_id: row.issue_id,
+      priority: row.priority,
+      not_before: row.not_before,
+      retry_of_run_id: row.retry_of_run_id,
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+    })
+    .returningAll(),
+)
+
+export const insertWake = (db: Db, row: WakeStart): WakeRow => db.first(newWake(row))!
+
+/** What a later cause may change of a waiting wake. */
+export type WakeMerge = Pick<
+  WakeRow,
+  'reasons' | 'reason_count' | 'issue_id' | 'priority' | 'not_before' | 'retry_of_run_id' | 'updated_at'
+>
+
+const mergedWake = prepared((wake: WakeMerge & { id: string }) =>
+  sql
+    .updateTable('wake')
+    .set({
+      reasons: wake.reasons,
+      reason_count: wake.reason_count,
+      issue_id: wake.issue_id,
+      priority: wake.priority,
+      not_before: wake.not_before,
+      retry_of_run_id: wake.retry_of_run_id,
+      updated_at: wake.updated_at,
+    })
+    .where('id', '=', wake.id),
+)
+
+export const mergeWake = (db: Db, wake: WakeMerge & { id: string }) => db.run(mergedWake(wake))
+
+const claimedWake = prepared((wake: { id: string; at: string }) =>
+  sql.updateTable('wake').set({ status: 'claimed', updated_at: wake.at }).where('id', '=', wake.id),
+)
+
+export const claimWake = (db: Db, wake: { id: string; at: string }) => db.run(claimedWake(wake))
+
+/** Drops what waits for an agent, because it was stopped. */
+export const dropWaitingWakes = (db: Db, of: { agentId: string; reason: string; at: string }) =>
+  db.run(
+    sql
+      .updateTable('wake')
+      .set({ status: 'dropped', dropped_reason: of.reason, updated_at: of.at })
+      .where('agent_id', '=', of.agentId)
+      .where('status', '=', 'waiting'),
+  )
+
+/**
+ * The wake to serve next: of an agent that may run, that no provider holds off
+ * and that has a free slot, in a company that may, the most urgent first. A
+ * minute of waiting weighs as much as one step of priority, so that nothing
+ * waits for ever.
+ */
+export const findNextWake = (db: Db, at: { now: string }) => db.first(nextWake(at))
+
+const nextWake = prepared((at: { now: string }) =>
+  sql
+    .selectFrom('wake')
+    .innerJoin('agent', 'agent.id', 'wake.agent_id')
+    .innerJoin('company', 'company.id', 'wake.company_id')
+    .selectAll('wake')
+    .where('wake.status', '=', 'waiting')
+    .where((eb) => eb.or([eb('not_before', 'is', null), eb('not_before', '<=', at.now)]))
+    .where('agent.status', 'in', ['idle', 'error'])
+    .where((eb) => eb.or([eb('held_until', 'is', null), eb('held_until', '<=', at.now)]))
+    .where('company.status', '=', 'active')
+    .where('company.stopped_at', 'is', null)
+    .where(
+      ({ selectFrom }) =>
+        selectFrom('run')
+          .select(({ fn }) => fn.countAll<number>().as('n'))
+          .whereRef('run.agent_id', '=', 'agent.id')
+          .where('finished_at', 'is', null),
+      '<',
+      raw<number>`coalesce(json_extract(agent.runtime_config, '$.heartbeat.maxConcurrentRuns'), 1)`,
+    )
+    .orderBy(raw`unixepoch(wake.created_at) + 60 * wake.priority`)
+    .orderBy('wake.id')
+    .limit(1),
+)
+
+/** When the next wake that has to wait may go: the earliest `not_before` after now. */
+export const findNextNotBefore = (db: Db, at: { now: string }): string | undefined =>
+  db.first(nextNotBefore(at))?.not_before ?? undefined
+
+const nextNotBefore = prepared((at: { now: string }) =>
+  sql
+    .selectFrom('wake')
+    .select('not_before')
+    .where(raw<boolean>`status = 'waiting'`) // spelt out: the partial index is found by it
+    .where('not_before', '>', at.now)
+    .orderBy('not_before')
+    .limit(1),
+)

@@ -1,0 +1,207 @@
+import { redact } from '../../access/redact.ts'
+import { adapterOf } from '../../adapter/registry.ts'
+import type { AgentWithFacts } from '../../organization/agent/agent.ts'
+import { configOf } from '../../organization/agent/configuration.ts'
+import { listLiveAgents } from '../../organization/agent/queries.ts'
+import { heartbeatOf } from '../../organization/agent/runtime-config.ts'
+import { findCompany } from '../../organization/company/queries.ts'
+import { toCents } from '../../organization/cost/money.ts'
+import type { Context } from '../../platform/context.ts'
+import { slugOf } from '../../platform/url-key.ts'
+import { listGoals } from '../../work/goal/queries.ts'
+import { listLabels } from '../../work/label/queries.ts'
+import { readInstructions } from '../plan/instructions.ts'
+import { countFinishedIssues, listParts, type PartRow } from '../queries.ts'
+import { portableAdapter } from '../read/adapter.ts'
+import type {
+  About,
+  CompanyPackage,
+  EnvInput,
+  Heartbeat,
+  PackageAgent,
+  PackageTeam,
+  PackageWarning,
+} from '../read/package.ts'
+import { listCompanyRoutines } from '../routines.ts'
+import { listCompanySkills } from '../skills.ts'
+import { compare, type PackageFiles } from '../source/files.ts'
+import { collectGoals, collectProjects, collectTasks, taskSlugs } from './collect-work.ts'
+
+/**
+ * Takes a company for a package: what may leave of it, under slugs instead of
+ * ids. Secrets, timestamps and what is of this machine only stay.
+ *
+ * @param anywhere whether instructions may be read that are not in an agent's own folder
+ */
+export async function collectCompany(
+  ctx: Context,
+  companyId: string,
+  anywhere: boolean,
+): Promise<{ content: CompanyPackage; warnings: PackageWarning[] }> {
+  const warnings: PackageWarning[] = []
+  const company = findCompany(ctx.db, { id: companyId })!
+  const rows = listLiveAgents(ctx.db, { companyId, now: ctx.now }).sort((a, b) => compare(a.url_key, b.url_key))
+  const slugs = new Map(rows.map((row) => [row.id, row.url_key]))
+  const skills = listCompanySkills(ctx, companyId)
+  const skillSlugs = new Map(skills.map((skill) => [skill.key, skill.slug]))
+  const clean = cleaner(warnings)
+  const parts = listParts(ctx.db, companyId)
+  const goals = collectGoals(listGoals(ctx.db, { companyId }), slugs, clean)
+  const projects = collectProjects(ctx, companyId, { slugs, goals: goals.slugs, clean, warnings })
+  const chooseSlug = taskSlugs()
+  const { tasks, keys } = collectTasks(ctx, companyId, { slugs, projects: projects.slugs, clean, chooseSlug })
+  const instructions = await Promise.all(rows.map((row) => instructionsOf(ctx, row, anywhere, warnings)))
+  const finished = countFinishedIssues(ctx.db, companyId)
+  if (finished > 0)
+    warnings.push({ code: 'left_out', path: null, message: `${finished} issues that are over stay here.` })
+  const routines = listCompanyRoutines(ctx, companyId)
+  const content: CompanyPackage = {
+    company: {
+      name: company.name,
+      slug: slugOf(company.name) || 'company',
+      description: clean(company.description, 'COMPANY.md'),
+      brandColor: company.brand_color,
+      budgetMonthlyCents: toCents(company.budget_micros),
+      requireBoardApprovalForNewAgents: company.require_board_approval_for_new_agents === 1,
+      about: aboutOf(parts),
+    },
+    goals: goals.goals,
+    labels: listLabels(ctx.db, { companyId, after: undefined, limit: 10_000 }).map(({ name, color }) => ({
+      name,
+      color,
+    })),
+    skills,
+    agents: rows.map((row, i) =>
+      collectAgent(row, { slugs, skillSlugs, rows, clean, warnings }, instructions[i] ?? ''),
+    ),
+    teams: collectTeams(parts, slugs),
+    projects: projects.projects,
+    tasks,
+    routines: routines.map(({ id: _, projectId, goalId, parentId, assigneeAgentId, ...routine }) => ({
+      ...routine,
+      ...chooseSlug((projectId && projects.slugs.get(projectId)) ?? null, routine.title),
+      description: clean(routine.description, 'routines'),
+      assignee: (assigneeAgentId && slugs.get(assigneeAgentId)) ?? null,
+      goal: (goalId && goals.slugs.get(goalId)) ?? null,
+      // One that is over is no task: the selection leaves it out like any other that is not there, and says so.
+      parent: parentId && (keys.get(parentId) ?? parentId),
+    })),
+    documents: documentsOf(parts),
+  }
+  return { content, warnings }
+}
+
+export type Clean = (text: string | null, path: string) => string | null
+
+/** Makes a text fit to leave: with plain line ends, without blanks around it and without what looks like a secret. */
+function cleaner(warnings: PackageWarning[]): Clean {
+  return (text, path) => {
+    const plain = text?.replaceAll('\r\n', '\n').trim()
+    if (!plain) return null
+    const shown = redact({ text: plain }).text as string
+    if (shown !== plain)
+      warnings.push({ code: 'secret', path, message: 'What looks like a secret in it was taken out.' })
+    return shown
+  }
+}
+
+interface AgentSurroundings {
+  slugs: ReadonlyMap<string, string>
+  skillSlugs: ReadonlyMap<string, string>
+  rows: readonly AgentWithFacts[]
+  clean: Clean
+  warnings: PackageWarning[]
+}
+
+function collectAgent(row: AgentWithFacts, around: AgentSurroundings, instructions: string): PackageAgent {
+  const { slugs, skillSlugs, clean, warnings } = around
+  const path = `agents/${row.url_key}/AGENTS.md`
+  const config = JSON.parse(row.adapter_config) as Record<string, unknown>
+  const adapter = portableAdapter(row.adapter_type, config, path)
+  warnings.push(...adapter.warnings)
+  return {
+    slug: row.url_key,
+    name: row.name,
+    title: row.title,
+    description: clean(row.capabilities, path),
+    role: row.role,
+    icon: row.icon as PackageAgent['icon'],
+    reportsTo: (row.reports_to && slugs.get(row.reports_to)) ?? null,
+    skills: (JSON.parse(row.desired_skills) as string[]).flatMap((key) => skillSlugs.get(key) ?? []),
+    instructions: clean(instructions, path) ?? '',
+    adapterType: adapter.adapterType,
+    adapterConfig: adapter.adapterConfig,
+    heartbeat: heartbeatToShare(row),
+    budgetMonthlyCents: toCents(row.budget_micros),
+    inputs: inputsOf(row, config),
+  }
+}
+
+/** The heartbeat settings that are not the defaults. */
+function heartbeatToShare(row: AgentWithFacts): Heartbeat {
+  const own = heartbeatOf(row)
+  const usual = heartbeatOf({ runtime_config: '{}' })
+  const { intervalSec, wakeOnDemand, skipIfIdle, maxConcurrentRuns } = own
+  return {
+    ...(intervalSec !== usual.intervalSec && { intervalSec }),
+    ...(wakeOnDemand !== usual.wakeOnDemand && { wakeOnDemand }),
+    ...(skipIfIdle !== usual.skipIfIdle && { skipIfIdle }),
+    ...(maxConcurrentRuns !== usual.maxConcurrentRuns && { maxConcurrentRuns }),
+  }
+}
+
+/** What the agent was declared to need, and what its environment has besides; names only. */
+function inputsOf(row: AgentWithFacts, config: Record<string, unknown>): EnvInput[] {
+  const metadata = row.metadata === null ? {} : (redact(JSON.parse(row.metadata)) as { inputs?: unknown })
+  const declared = (Array.isArray(metadata.inputs) ? metadata.inputs : []).filter(isInput)
+  const names = Object.keys((config.env as Record<string, unknown> | undefined) ?? {})
+  const others = names.filter((name) => !declared.some((input) => input.name === name))
+  const all = [
+    ...declared,
+    ...others.map((name): EnvInput => ({ name, kind: 'secret', requirement: 'required', description: null })),
+  ]
+  return all.sort((a, b) => compare(a.name, b.name))
+}
+
+/** An agent's metadata are anybody's to write, so an input is looked at before it is believed. */
+const isInput = (value: Partial<EnvInput> | null): value is EnvInput =>
+  typeof value?.name === 'string' &&
+  /^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(value.name) &&
+  (value.kind === 'secret' || value.kind === 'plain') &&
+  (value.requirement === 'required' || value.requirement === 'optional') &&
+  (value.description === null || typeof value.description === 'string')
+
+async function instructionsOf(ctx: Context, row: AgentWithFacts, anywhere: boolean, warnings: PackageWarning[]) {
+  const key = adapterOf(row.adapter_type)?.instructionsKey
+  const file = key && configOf(ctx, row).adapterConfig[key]
+  if (typeof file !== 'string') return ''
+  const text = await readInstructions(ctx.config, file, anywhere)
+  if (text !== undefined) return text
+  const message = 'Its instructions file cannot be read here, or may not leave; the agent is exported without.'
+  warnings.push({ code: 'left_out', path: `agents/${row.url_key}/AGENTS.md`, message })
+  return ''
+}
+
+const jsonOf = (part: PartRow) => JSON.parse(Buffer.from(part.content).toString())
+
+function aboutOf(parts: readonly PartRow[]): About {
+  const part = parts.find((part) => part.kind === 'about')
+  return part ? jsonOf(part) : { body: '', version: null, license: null, homepage: null, authors: [], tags: [] }
+}
+
+/** Teams keep their people by id, so that a rename does not lose them. */
+const collectTeams = (parts: readonly PartRow[], slugs: ReadonlyMap<string, string>): PackageTeam[] =>
+  parts
+    .filter((part) => part.kind === 'team')
+    .map((part) => {
+      const team = jsonOf(part) as Omit<PackageTeam, 'slug'>
+      return {
+        ...team,
+        slug: part.path.split('/')[1]!,
+        manager: (team.manager && slugs.get(team.manager)) ?? null,
+        agents: team.agents.flatMap((id) => slugs.get(id) ?? []),
+      }
+    })
+
+const documentsOf = (parts: readonly PartRow[]): PackageFiles =>
+  new Map(parts.filter((part) => part.kind === 'document').map((part) => [part.path, part.content]))

@@ -1,0 +1,53 @@
+import * as v from 'valibot'
+import { FileContent, Include, Warning } from '../plan/import-body.ts'
+
+export const ExportBody = v.strictObject({
+  include: v.optional(v.pipe(Include, v.description('Everything unless said otherwise, but no issues.'))),
+  selectedFiles: v.optional(
+    v.pipe(
+      v.array(v.pipe(v.string(), v.maxLength(300))),
+      v.maxLength(20_000),
+      v.description('Paths of the preview: only these are in the package. The path of a task brings its issue in.'),
+    ),
+  ),
+})
+export type ExportBody = v.InferOutput<typeof ExportBody>
+
+const Manifest = v.strictObject({
+  schema: v.string(),
+  name: v.string(),
+  slug: v.string(),
+  description: v.nullable(v.string()),
+  include: v.required(Include),
+  agents: v.array(v.strictObject({ slug: v.string(), name: v.string(), path: v.string() })),
+  projects: v.array(v.strictObject({ slug: v.string(), name: v.string(), path: v.string() })),
+  skills: v.array(v.strictObject({ slug: v.string(), name: v.string(), path: v.string() })),
+  issues: v.array(v.strictObject({ slug: v.string(), name: v.string(), path: v.string() })),
+})
+
+const CompanyExport = {
+  rootPath: v.pipe(v.string(), v.description('The folder to unpack it into.')),
+  manifest: Manifest,
+  files: v.record(v.string(), FileContent),
+  warnings: v.array(Warning),
+}
+
+export const ExportedPackage = v.strictObject(CompanyExport)
+export type ExportedPackage = v.InferOutput<typeof ExportedPackage>
+
+export const ExportPreview = v.strictObject({
+  ...CompanyExport,
+  fileInventory: v.array(v.strictObject({ path: v.string(), kind: v.string(), bytes: v.number(), reason: v.string() })),
+  counts: v.strictObject({
+    files: v.number(),
+    bytes: v.number(),
+    agents: v.number(),
+    teams: v.number(),
+    projects: v.number(),
+    issues: v.number(),
+    routines: v.number(),
+    goals: v.number(),
+    skills: v.number(),
+  }),
+})
+export type ExportPreview = v.InferOutput<typeof ExportPreview>

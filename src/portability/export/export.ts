@@ -1,0 +1,158 @@
+import { recordActivity } from '../../access/activity/record.ts'
+import type { Caller } from '../../access/caller.ts'
+import { semantic } from '../../organization/agent/references.ts'
+import type { Context } from '../../platform/context.ts'
+import type { FileContent, Include } from '../plan/import-body.ts'
+import { taskPath } from '../read/check.ts'
+import { type CompanyPackage, type PackageWarning, SCHEMA } from '../read/package.ts'
+import { LIMITS, textOf } from '../source/files.ts'
+import { collectCompany } from './collect.ts'
+import type { ExportBody, ExportedPackage, ExportPreview } from './export-body.ts'
+import { type RenderedFile, renderPackage } from './render.ts'
+import { partedRoutines, selectEntities } from './select.ts'
+
+/** Shows what an export would be: every file with its size and why it is in it. */
+export async function previewExport(
+  ctx: Context,
+  caller: Caller,
+  companyId: string,
+  body: ExportBody,
+): Promise<ExportPreview> {
+  const { content, files, warnings, include } = await makePackage(ctx, caller, companyId, body)
+  const fileInventory = [...files].map(([path, { kind, bytes, reason }]) => ({
+    path,
+    kind,
+    bytes: bytes.length,
+    reason,
+  }))
+  const { agents, teams, projects, tasks, routines, goals, skills } = content
+  return {
+    ...toExport(content, files, warnings, include),
+    fileInventory,
+    counts: {
+      files: files.size,
+      bytes: fileInventory.reduce((sum, file) => sum + file.bytes, 0),
+      agents: agents.length,
+      teams: teams.length,
+      projects: projects.length,
+      issues: tasks.length,
+      routines: routines.length,
+      goals: goals.length,
+      skills: skills.length,
+    },
+  }
+}
+
+/** Takes a company for a package. The same company gives the same bytes. */
+export async function exportCompany(
+  ctx: Context,
+  caller: Caller,
+  companyId: string,
+  body: ExportBody,
+): Promise<ExportedPackage> {
+  const { content, files, warnings, include } = await makePackage(ctx, caller, companyId, body)
+  const exported = toExport(content, files, warnings, include)
+  return ctx.write(() => {
+    recordActivity(ctx, caller, {
+      companyId,
+      action: 'company.exported',
+      entity: { type: 'company', id: companyId },
+      details: { files: files.size, include },
+    })
+    return exported
+  })
+}
+
+async function makePackage(
+  ctx: Context,
+  caller: Caller,
+  companyId: string,
+  { include: said, selectedFiles }: ExportBody,
+) {
+  const usual = { company: true, agents: true, projects: true, issues: false }
+  const include: Include = {
+    ...usual,
+    ...Object.fromEntries(Object.entries(said ?? {}).filter(([, on]) => on !== undefined)),
+  }
+  // A task that is named by its path is asked for, whatever the switch says.
+  if (selectedFiles?.some((path) => path.endsWith('/TASK.md'))) include.issues = true
+  const { content: whole, warnings } = await collectCompany(ctx, companyId, caller.type === 'board')
+  if (include.issues && !selectedFiles) refuseTooMany(whole)
+  const included = selectEntities(whole, include)
+  const files = renderPackage(included)
+  const noted = (content: CompanyPackage) => [...warnings, ...partedRoutines(whole, content)]
+  if (!selectedFiles) return { content: included, files, warnings: about(files, noted(included)), include }
+  const unknown = selectedFiles.findIndex((path) => !files.has(path))
+  if (unknown >= 0) {
+    throw semantic(`selectedFiles.${unknown}`, 'is no file of this export; the preview lists them')
+  }
+  const selected = new Set(selectedFiles)
+  const content = selectEntities(included, include, selected)
+  const narrowed = new Map([...renderPackage(content)].filter(([path]) => selected.has(path)))
+  return { content, files: narrowed, warnings: about(narrowed, noted(content)), include }
+}
+
+/** No import would take a package of so many files, and to write it would keep everybody waiting. */
+function refuseTooMany({ tasks, routines }: CompanyPackage): void {
+  const count = tasks.length + routines.length
+  if (count < LIMITS.files) return
+  throw semantic('include.issues', `would bring ${count} open issues, and a package has at most ${LIMITS.files} files`)
+}
+
+/** The warnings about what is in the package, each once. */
+function about(files: ReadonlyMap<string, RenderedFile>, warnings: readonly PackageWarning[]): PackageWarning[] {
+  const seen = new Set<string>()
+  return warnings.filter((warning) => {
+    const key = JSON.stringify(warning)
+    if (seen.has(key)) return false
+    seen.add(key)
+    return warning.path === null || !warning.path.includes('/') || files.has(warning.path)
+  })
+}
+
+function toExport(
+  content: CompanyPackage,
+  files: ReadonlyMap<string, RenderedFile>,
+  warnings: PackageWarning[],
+  include: Include,
+): ExportedPackage {
+  const { company, agents, projects, skills, tasks } = content
+  const entries = (kind: string, things: readonly { slug: string; name: string; path: string }[]) =>
+    things.filter(({ path }) => files.get(path)?.kind === kind)
+  return {
+    rootPath: company.slug,
+    manifest: {
+      schema: SCHEMA,
+      name: company.name ?? company.slug,
+      slug: company.slug,
+      description: company.description,
+      include,
+      agents: entries(
+        'agent',
+        agents.map(({ slug, name }) => ({ slug, name, path: `agents/${slug}/AGENTS.md` })),
+      ),
+      projects: entries(
+        'project',
+        projects.map(({ slug, name }) => ({ slug, name, path: `projects/${slug}/PROJECT.md` })),
+      ),
+      skills: entries(
+        'skill',
+        skills.map(({ slug, name }) => ({ slug, name, path: `skills/${slug}/SKILL.md` })),
+      ),
+      issues: entries(
+        'issue',
+        tasks.map((task) => ({ slug: task.key, name: task.title, path: taskPath(task) })),
+      ),
+    },
+    files: Object.fromEntries([...files].map(([path, { bytes }]) => [path, contentOf(bytes)])),
+    warnings,
+  }
+}
+
+/** As text where it is one, so that people and diffs can read it. */
+function contentOf(bytes: Uint8Array): FileContent {
+  const text = textOf(bytes)
+  // A byte order mark is no part of the text, and would be lost with it.
+  const isWhole = text !== undefined && Buffer.byteLength(text) === bytes.length
+  return isWhole ? text : { encoding: 'base64', data: Buffer.from(bytes).toString('base64') }
+}

@@ -1,0 +1,149 @@
+import { DEFAULT_ADAPTER } from '../read/adapter.ts'
+import { taskPath } from '../read/check.ts'
+import { type CompanyPackage, type PackageAgent, type PackageGoal, SCHEMA, SIDECAR_SCHEMA } from '../read/package.ts'
+import { slugOfGoal } from '../read/read-work.ts'
+import { writeFrontmatter, writeYaml } from '../read/yaml.ts'
+import { bytesOf, compare, type PackageFiles } from '../source/files.ts'
+
+/** A file of a package and why it is in it. */
+export interface RenderedFile {
+  kind: 'company' | 'agent' | 'team' | 'project' | 'issue' | 'routine' | 'skill' | 'document' | 'sidecar'
+  bytes: Uint8Array
+  reason: string
+}
+
+export const SIDECAR = '.service.yaml'
+
+/** Writes a package, strictly: the same company gives the same bytes, in the same order. */
+export function renderPackage(content: CompanyPackage): Map<string, RenderedFile> {
+  const files = new Map<string, RenderedFile>()
+  const add = (path: string, kind: RenderedFile['kind'], reason: string, text: string | Uint8Array) =>
+    void files.set(path, { kind, reason, bytes: typeof text === 'string' ? bytesOf(text) : text })
+
+  if (content.company.name !== null) add('COMPANY.md', 'company', 'The company and its goals.', companyFile(content))
+  for (const agent of content.agents) {
+    add(`agents/${agent.slug}/AGENTS.md`, 'agent', `The agent ${agent.name} and its instructions.`, agentFile(agent))
+  }
+  for (const team of content.teams) {
+    const { slug, name, description, tags, body } = team
+    const manager = team.manager === null ? null : `../../agents/${team.manager}/AGENTS.md`
+    const includes = [
+      ...team.agents.map((agent) => `../../agents/${agent}/AGENTS.md`),
+      ...team.skills.map((skill) => `../../skills/${skill}/SKILL.md`),
+    ]
+    const text = writeFrontmatter({ name, description, slug, manager, includes, tags }, body)
+    add(`teams/${slug}/TEAM.md`, 'team', `The team ${name}.`, text)
+  }
+  for (const { slug, name, lead, description } of content.projects) {
+    const text = writeFrontmatter({ name, slug, owner: lead }, description ?? '')
+    add(`projects/${slug}/PROJECT.md`, 'project', `The project ${name}.`, text)
+  }
+  for (const task of content.tasks) {
+    const { title, assignee, project, description } = task
+    const text = writeFrontmatter({ name: title, assignee, project }, description ?? '')
+    add(taskPath(task), 'issue', 'An issue that is not over, as a starter task.', text)
+  }
+  for (const routine of content.routines) {
+    const { title, assignee, project, description, cron, timeZone, intervalSec, overlap } = routine
+    const schedule = { cron, timezone: timeZone, intervalSec, overlap }
+    const text = writeFrontmatter({ name: title, assignee, project, recurring: true, schedule }, description ?? '')
+    add(taskPath(routine), 'routine', 'A routine, as a task that comes back.', text)
+  }
+  for (const skill of content.skills) {
+    for (const [path, bytes] of skill.files) {
+      add(`skills/${skill.slug}/${path}`, 'skill', `Of the skill ${skill.name}.`, bytes)
+    }
+  }
+  for (const [path, bytes] of content.documents)
+    add(path, 'document', 'Came with the package, and goes with it.', bytes)
+  const sidecar = sidecarFile(content)
+  if (sidecar) add(SIDECAR, 'sidecar', 'What the neutral files cannot hold: adapters, budgets, priorities.', sidecar)
+  return new Map([...files].sort(([a], [b]) => compare(a, b)))
+}
+
+export const filesOf = (rendered: ReadonlyMap<string, RenderedFile>): PackageFiles =>
+  new Map([...rendered].map(([path, { bytes }]) => [path, bytes]))
+
+function companyFile({ company, goals }: CompanyPackage): string {
+  const { name, description, slug, about } = company
+  const { version, license, homepage, authors, tags, body } = about
+  const titles = goals.filter((goal) => goal.level === 'company' && goal.parent === null).map((goal) => goal.title)
+  const matter = { name, description, slug, schema: SCHEMA, version, license, homepage, authors, tags, goals: titles }
+  return writeFrontmatter(matter, body)
+}
+
+function agentFile({ name, title, description, reportsTo, skills, instructions }: PackageAgent): string {
+  // Said even when it is nobody: else a team could give the agent its manager.
+  const matter = writeFrontmatter({ name, title, description, reportsTo, skills }, instructions)
+  return reportsTo === null ? matter.replace(/^---\n(name: .*\n)/, '---\n$1reportsTo: null\n') : matter
+}
+
+function sidecarFile(content: CompanyPackage): string | undefined {
+  const { brandColor, budgetMonthlyCents, requireBoardApprovalForNewAgents } = content.company
+  const yaml = writeYaml({
+    company: {
+      brandColor,
+      budgetMonthlyCents: budgetMonthlyCents || null,
+      requireBoardApprovalForNewAgents: requireBoardApprovalForNewAgents || null,
+    },
+    goals: goalsSection(content.goals),
+    labels: Object.fromEntries(content.labels.map(({ name, color }) => [name, color])),
+    agents: Object.fromEntries(content.agents.map((agent) => [agent.slug, agentSection(agent)])),
+    projects: Object.fromEntries(
+      content.projects.map(({ slug, status, targetDate, goals, workspaces }) => [
+        slug,
+        {
+          status,
+          targetDate,
+          goals,
+          workspaces: workspaces.map(({ name, repoUrl, repoRef }) => ({ name, repoUrl, ...(repoRef && { repoRef }) })),
+        },
+      ]),
+    ),
+    // All of them, in their order: it is that of the issues' numbers.
+    tasks: Object.fromEntries(
+      content.tasks.map(({ key, status, priority, labels, parent, blockedBy }) => [
+        key,
+        { status, priority, labels, parent, blockedBy },
+      ]),
+    ),
+    routines: Object.fromEntries(
+      content.routines.map(({ slug, project, priority, labels, goal, parent }) => [
+        project === null ? slug : `${project}/${slug}`,
+        { priority, labels, goal, parent },
+      ]),
+    ),
+  })
+  return yaml === '{}\n' ? undefined : `schema: ${SIDECAR_SCHEMA}\n${yaml}`
+}
+
+/**
+ * Left out when COMPANY.md says it all: titles of the company's own goals, which
+ * are under way, and of which a reader makes the very slugs that others name.
+ */
+function goalsSection(goals: readonly PackageGoal[]): Record<string, unknown> {
+  const isPlain = (goal: PackageGoal) =>
+    goal.level === 'company' &&
+    goal.status === 'active' &&
+    [goal.parent, goal.owner, goal.description].every((value) => value === null)
+  const titles = new Set(goals.map((goal) => goal.title))
+  const isRead = (goal: PackageGoal, i: number) => goal.slug === slugOfGoal(goal.title, goals.slice(0, i))
+  if (titles.size === goals.length && goals.every(isPlain) && goals.every(isRead)) return {}
+  return Object.fromEntries(goals.map(({ slug, ...goal }) => [slug, goal]))
+}
+
+function agentSection({ role, icon, adapterType, adapterConfig, heartbeat, budgetMonthlyCents, inputs }: PackageAgent) {
+  const isDefault = adapterType === DEFAULT_ADAPTER && Object.keys(adapterConfig).length === 0
+  return {
+    role,
+    icon,
+    adapter: isDefault ? null : { type: adapterType, config: adapterConfig },
+    runtime: { heartbeat },
+    budgetMonthlyCents: budgetMonthlyCents || null,
+    inputs: {
+      env: Object.fromEntries(
+        inputs.map(({ name, kind, requirement, description }) => [name, { kind, requirement, description }]),
+      ),
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import { recordActivity } from '../../access/activity/record.ts'
+import { type Caller, SYSTEM } from '../../access/caller.ts'
+import { changeCompany } from '../../organization/company/change.ts'
+import { createCompany } from '../../organization/company/create.ts'
+import type { Context } from '../../platform/context.ts'
+import { insertPart } from '../queries.ts'
+import type { CompanyPackage } from '../read/package.ts'
+import type { Application } from './apply.ts'
+import { copyMemberships } from './memberships.ts'
+
+/**
+ * The company to import into, and who acts in it. A company that an agent has
+ * made is not the agent's: the system acts there for it, and the board approves
+ * each agent before it works.
+ */
+export function openCompany(ctx: Context, caller: Caller, { content, target, fromCompanyId }: Application) {
+  if (target.companyId !== null) return { companyId: target.companyId, actor: caller }
+  const actor: Caller = caller.type === 'agent' ? SYSTEM : caller
+  const { description, brandColor, budgetMonthlyCents } = content.company
+  const { id: companyId } = createCompany(ctx, actor, {
+    name: target.companyName,
+    description,
+    brandColor,
+    budgetMonthlyCents,
+    requireBoardApprovalForNewAgents: caller.type === 'agent',
+  })
+  if (fromCompanyId !== null) copyMemberships(ctx, { companyId: fromCompanyId }, { companyId })
+  return { companyId, actor }
+}
+
+/** What comes last: the policy, since the board's own import is its approval, and the record of it all. */
+export function closeCompany(
+  ctx: Context,
+  caller: Caller,
+  actor: Caller,
+  companyId: string,
+  { content, include, target, steps, fromCompanyId }: Application,
+): void {
+  if (target.companyId === null) {
+    if (include.company) keepParts(ctx, companyId, content)
+    if (content.company.requireBoardApprovalForNewAgents && caller.type !== 'agent' && include.company) {
+      changeCompany(ctx, actor, companyId, { requireBoardApprovalForNewAgents: true })
+    }
+  }
+  const created = steps.filter((step) => step.action !== 'skip')
+  const counts = Object.fromEntries(
+    [...Map.groupBy(created, (step) => step.kind)].map(([kind, all]) => [kind, all.length]),
+  )
+  recordActivity(ctx, actor, {
+    companyId,
+    action: 'company.imported',
+    entity: { type: 'company', id: companyId },
+    details: {
+      package: content.company.name,
+      created: counts,
+      ...(actor !== caller && caller.type === 'agent' && { byAgentId: caller.agentId, fromCompanyId }),
+    },
+  })
+}
+
+function keepParts(ctx: Context, companyId: string, { company, documents }: CompanyPackage): void {
+  const about = Buffer.from(JSON.stringify(company.about))
+  insertPart(ctx.db, { company_id: companyId, path: 'COMPANY.md', kind: 'about', content: about })
+  for (const [path, bytes] of documents) {
+    insertPart(ctx.db, { company_id: companyId, path, kind: 'document', content: Buffer.from(bytes) })
+  }
+}

@@ -1,0 +1,204 @@
+import { hash } from 'node:crypto'
+import { requireFounder } from '../../access/board/founder.ts'
+import { type Caller, isOfCompany } from '../../access/caller.ts'
+import { adapterOf } from '../../adapter/registry.ts'
+import { semantic, unknownReference } from '../../organization/agent/references.ts'
+import { findCompany } from '../../organization/company/queries.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError, notFound } from '../../platform/errors.ts'
+import type { CompanyPackage, PackageWarning } from '../read/package.ts'
+import { readPackage } from '../read/read.ts'
+import { compare } from '../source/files.ts'
+import { type Fetched, fetchSource, internet } from '../source/source.ts'
+import { applySteps, chooseIds } from './apply.ts'
+import type { ACTIONS, ImportBody, ImportPlan, Include } from './import-body.ts'
+import { instructionsFileOf, removeInstructions, writeInstructions } from './instructions.ts'
+import { planSteps, type Step, type Target } from './plan.ts'
+
+/** A package that was fetched and read, and where it goes. */
+interface Import {
+  fetched: Fetched
+  content: CompanyPackage
+  warnings: PackageWarning[]
+  include: Include
+  target: Target
+  strategy: 'rename' | 'skip'
+}
+
+/**
+ * Says what an import would do, thing by thing; does nothing.
+ *
+ * @param companyId the company that asks; null for the board on its own
+ */
+export async function previewImport(
+  ctx: Context,
+  caller: Caller,
+  companyId: string | null,
+  body: ImportBody,
+): Promise<ImportPlan> {
+  const wanted = await readImport(ctx, caller, companyId, body)
+  return toPlan(wanted, planSteps(ctx, caller, wanted))
+}
+
+/**
+ * Does what the preview says, in one transaction: all of it or nothing. The
+ * plan is made anew inside of it, so that it is right whatever happened since.
+ */
+export async function applyImport(
+  ctx: Context,
+  caller: Caller,
+  companyId: string | null,
+  body: ImportBody,
+): Promise<ImportPlan> {
+  const progress = tellProgress(ctx, companyId)
+  progress('fetching')
+  const wanted = await readImport(ctx, caller, companyId, body)
+  const { content } = wanted
+  const plan = planSteps(ctx, caller, wanted)
+  const planned = toPlan(wanted, plan)
+  if (body.planHash !== undefined && body.planHash !== planned.planHash) throw changedSince()
+
+  const ids = chooseIds(content.agents)
+  const hired = plan.steps.filter((step) => step.kind === 'agent' && step.action !== 'skip').map((step) => step.slug)
+  const texts = new Map(
+    content.agents
+      .filter((agent) => hired.includes(agent.slug) && agent.instructions !== '')
+      .filter((agent) => adapterOf(agent.adapterType)?.instructionsKey)
+      .map((agent) => [ids.get(agent.slug)!, agent.instructions]),
+  )
+  progress('writing', { files: texts.size })
+  await writeInstructions(ctx.config, texts)
+  try {
+    const done = await ctx.write(() => {
+      const { steps, warnings } = planSteps(ctx, caller, wanted)
+      if (toPlan(wanted, { steps, warnings }).planHash !== planned.planHash) throw changedSince()
+      const agents = new Map(
+        [...ids].map(([slug, id]) => [
+          slug,
+          { id, instructionsFile: texts.has(id) ? instructionsFileOf(ctx.config, id) : null },
+        ]),
+      )
+      const into = applySteps(ctx, caller, { ...wanted, steps, agents, fromCompanyId: companyId })
+      for (const step of steps) if (step.kind === 'company') step.id = into
+      return toPlan({ ...wanted, target: { ...wanted.target, companyId: into } }, { steps, warnings })
+    })
+    progress('done', { entities: done.entities.length })
+    return { ...done, planHash: planned.planHash }
+  } catch (error) {
+    await removeInstructions(ctx.config, texts.keys())
+    progress('failed')
+    throw error
+  }
+}
+
+const changedSince = () =>
+  new AppError('conflict', 'The package or the company has changed since the preview. Look at the preview again.')
+
+/** Tells those who watch the company where its import stands. Nothing of the import itself is seen before it is whole. */
+const tellProgress =
+  (ctx: Context, companyId: string | null) =>
+  (phase: 'fetching' | 'writing' | 'done' | 'failed', more: Record<string, unknown> = {}) => {
+    if (companyId !== null) ctx.events.publish({ companyId, type: 'import.progress', data: { phase, ...more } })
+  }
+
+async function readImport(ctx: Context, caller: Caller, companyId: string | null, body: ImportBody): Promise<Import> {
+  if (body.collisionStrategy === 'replace') {
+    throw semantic('collisionStrategy', 'replace is not offered here: an import changes nothing that is there')
+  }
+  const mode = targetOf(ctx, caller, companyId, body)
+  const fetched = await fetchSource(body.source, internet(ctx.config.environment.PATH ?? ''))
+  const { content, warnings } = readPackage(fetched.files)
+  const include = { company: true, agents: true, projects: true, issues: true, ...defined(body.include) }
+  return {
+    fetched,
+    content: reduce(content, include),
+    warnings: [...fetched.warnings, ...warnings],
+    include,
+    target: mode.companyId === null ? { ...mode, companyName: nameOf(mode.companyName, content) } : mode,
+    strategy: body.collisionStrategy ?? 'rename',
+  }
+}
+
+const defined = (include: ImportBody['include']) =>
+  Object.fromEntries(Object.entries(include ?? {}).filter(([, value]) => value !== undefined))
+
+/** Where an import goes. An agent's own company is the only one that it may add to. */
+function targetOf(ctx: Context, caller: Caller, companyId: string | null, { target }: ImportBody): Target {
+  if (target.mode === 'new_company') {
+    requireFounder(ctx, caller)
+    return { mode: target.mode, companyId: null, companyName: target.newCompanyName ?? '' }
+  }
+  const id = target.companyId ?? companyId
+  if (id === null) throw semantic('target.companyId', 'say which company to import into')
+  if (!isOfCompany(caller, id)) throw new AppError('wrong_company', 'You do not belong to the company of the target.')
+  if (companyId !== null && id !== companyId) {
+    throw semantic('target.companyId', 'must be the company of the path')
+  }
+  const company = findCompany(ctx.db, { id })
+  if (!company) throw companyId === null ? unknownReference('target.companyId', 'company') : notFound('company', id)
+  return { mode: target.mode, companyId: id, companyName: company.name }
+}
+
+function nameOf(wanted: string, { company }: CompanyPackage): string {
+  const name = wanted || company.name
+  if (!name) throw semantic('target.newCompanyName', 'is needed: the package names no company')
+  return name
+}
+
+/** The package as far as it is included. */
+function reduce(content: CompanyPackage, include: Include): CompanyPackage {
+  return {
+    ...content,
+    agents: include.agents ? content.agents : [],
+    teams: include.agents ? content.teams : [],
+    skills: include.agents ? content.skills : [],
+    goals: include.company ? content.goals : [],
+    projects: include.projects ? content.projects : [],
+    tasks: include.issues ? content.tasks : [],
+    routines: include.issues ? content.routines : [],
+  }
+}
+
+function toPlan(
+  { fetched, content, target, warnings, strategy }: Import,
+  plan: { steps: readonly Step[]; warnings: readonly PackageWarning[] },
+): ImportPlan {
+  const entities = plan.steps.map(({ newSlug: _, ...entity }) => entity)
+  const { name, description, about } = content.company
+  return {
+    package: {
+      name,
+      description,
+      version: about.version,
+      license: about.license,
+      source: fetched.description,
+      commit: fetched.commit,
+    },
+    target,
+    collisionStrategy: strategy,
+    entities,
+    counts: {
+      ...countActions(entities),
+      byKind: Object.fromEntries(
+        [...Map.groupBy(entities, (entity) => entity.kind)].map(([kind, own]) => [kind, countActions(own)]),
+      ),
+    },
+    inputs: content.agents.flatMap((agent) => agent.inputs.map((input) => ({ agent: agent.slug, ...input }))),
+    warnings: [...warnings, ...plan.warnings],
+    planHash: hash('sha256', JSON.stringify([digestOf(fetched), target, strategy, entities]), 'base64url'),
+  }
+}
+
+const countActions = (entities: readonly { action: (typeof ACTIONS)[number] }[]) => {
+  const count = (action: (typeof ACTIONS)[number]) => entities.filter((entity) => entity.action === action).length
+  return { create: count('create'), rename: count('rename'), skip: count('skip') }
+}
+
+const digestOf = ({ files }: Fetched): string =>
+  hash(
+    'sha256',
+    [...files]
+      .sort(([a], [b]) => compare(a, b))
+      .map(([path, bytes]) => `${path}\0${hash('sha256', bytes)}`)
+      .join('\n'),
+  )

@@ -1,0 +1,100 @@
+import path from 'node:path'
+import * as v from 'valibot'
+import { placeholdersIn, redactConfig } from '../../access/redact.ts'
+import { adapterOf } from '../../adapter/registry.ts'
+import { type Findings, readFields } from './fields.ts'
+import type { PackageWarning } from './package.ts'
+import { isMapping } from './yaml.ts'
+
+/** The adapter of an agent that names none. */
+export const DEFAULT_ADAPTER = 'runtimeA_local'
+
+/** Adapters of another product's packages that are ours by another name. */
+const OTHER_NAMES: Record<string, string> = { claude_local: 'runtimeA_local', codex_local: 'runtimeB_local' }
+
+/** The keys of a configuration that belong to one machine, or hold values that are nobody else's. */
+const LOCAL_KEYS = ['cwd', 'env', 'headers', 'instructionsFilePath']
+
+interface AdapterChoice {
+  adapterType: string
+  adapterConfig: Record<string, unknown>
+}
+
+/**
+ * Reads what a sidecar says of an agent's adapter. An adapter that we do not
+ * have becomes the default one, and a key that ours does not take is left out,
+ * each with a warning: the agent is there all the same.
+ */
+export function readAdapter(entry: unknown, file: string, findings: Findings): AdapterChoice {
+  const warn = (message: string) => void findings.warnings.push({ code: 'adapter', path: file, message })
+  const fields = readFields(isMapping(entry) ? entry : {}, file, findings)
+  const named = fields.line('type') ?? DEFAULT_ADAPTER
+  const adapterType = Object.hasOwn(OTHER_NAMES, named) ? OTHER_NAMES[named]! : named
+  if (!adapterOf(adapterType)) {
+    warn(`There is no adapter ${named} here; ${DEFAULT_ADAPTER} takes its place.`)
+    return { adapterType: DEFAULT_ADAPTER, adapterConfig: {} }
+  }
+  const config = { ...fields.mapping('config') }
+  for (const key of LOCAL_KEYS.filter((key) => Object.hasOwn(config, key))) {
+    delete config[key]
+    warn(`${key} is of one machine only and was left out; set it after the import.`)
+  }
+  for (const key of placeholdersIn(config, '').map((at) => at.split('.')[1]!)) delete config[key]
+  const adapterConfig = withoutFaults(adapterType, config, warn)
+  if (adapterConfig) return { adapterType, adapterConfig }
+  warn(`The configuration for ${adapterType} is not whole; ${DEFAULT_ADAPTER} takes its place.`)
+  return { adapterType: DEFAULT_ADAPTER, adapterConfig: {} }
+}
+
+/** A configuration without the keys that its adapter refuses; undefined when it lacks one that it needs. */
+function withoutFaults(type: string, config: Record<string, unknown>, warn: (message: string) => void) {
+  const schema = adapterOf(type)!.config
+  for (;;) {
+    const result = v.safeParse(schema, config)
+    if (result.success) return config
+    const keys = new Set(result.issues.map((issue) => String(issue.path?.[0]?.key)))
+    const present = [...keys].filter((key) => Object.hasOwn(config, key))
+    if (present.length === 0) return undefined
+    for (const key of present) {
+      delete config[key]
+      warn(`${type} does not take ${key.slice(0, 100)} as it stands; it was left out.`)
+    }
+  }
+}
+
+/**
+ * What of an agent's adapter may leave: no secret, no path of this machine, no
+ * environment. What a package could not be imported with is left out whole.
+ */
+export function portableAdapter(type: string, config: Record<string, unknown>, file: string) {
+  const warnings: PackageWarning[] = []
+  const leave = (key: string, why: string) => {
+    warnings.push({ code: 'left_out', path: file, message: `adapterConfig.${key} ${why} and stays here.` })
+  }
+  const entries = Object.entries(redactConfig(config)).flatMap(([key, value]) => {
+    if (LOCAL_KEYS.includes(key)) return []
+    if (key === 'command' && typeof value === 'string' && path.isAbsolute(value)) {
+      warnings.push({ code: 'left_out', path: file, message: 'Of the command only its name leaves, not its folder.' })
+      return [[key, path.basename(value)] as const]
+    }
+    if (placeholdersIn(value, key).length > 0) return leave(key, 'holds a secret') ?? []
+    if (namesLocalPath(value)) return leave(key, 'names a path of this machine') ?? []
+    return [[key, value] as const]
+  })
+  const adapterConfig = Object.fromEntries(entries)
+  const adapter = adapterOf(type)
+  if (adapter && v.is(adapter.config, adapterConfig)) return { adapterType: type, adapterConfig, warnings }
+  warnings.push({
+    code: 'left_out',
+    path: file,
+    message: `Without what stays here ${type} is not whole; it is left out.`,
+  })
+  return { adapterType: DEFAULT_ADAPTER, adapterConfig: {}, warnings }
+}
+
+/** Whether a value is, or has in it, an absolute path or one below the home folder: also as `--option=/path`. */
+function namesLocalPath(value: unknown): boolean {
+  if (typeof value === 'string') return /(^|[=:,\s"'])(~?\/[^/\s]|[A-Za-z]:\\)/.test(value)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.values(value).some(namesLocalPath)
+}

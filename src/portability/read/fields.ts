@@ -1,0 +1,93 @@
+import * as v from 'valibot'
+import * as field from '../../http/fields.ts'
+import { slugOf } from '../../platform/url-key.ts'
+import type { PackageWarning } from './package.ts'
+import { isMapping, type Yaml } from './yaml.ts'
+
+/** What was found amiss while reading: problems refuse the package, warnings tell a person. */
+export interface Findings {
+  problems: { path: string; message: string }[]
+  warnings: PackageWarning[]
+}
+
+/**
+ * Reads the fields of one mapping leniently: a number is as good as a text, an
+ * item as good as a list of one. What has the wrong form altogether, or is too
+ * long, is a problem of its file.
+ */
+export function readFields(mapping: Yaml, path: string, findings: Findings) {
+  const get = (key: string) => (Object.hasOwn(mapping, key) ? (mapping[key] ?? null) : null)
+  const problem = (message: string) => void findings.problems.push({ path, message })
+
+  /** A text under a schema of the API's own, so that what is read can also be stored. */
+  const checked = (schema: typeof field.name | typeof field.text, key: string): string | null => {
+    const value = get(key)
+    if (value === null) return null
+    const text = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : undefined
+    if (text === '') return null
+    const result = v.safeParse(schema, text)
+    if (result.success) return result.output
+    problem(`${key} ${text === undefined ? 'must be a text' : result.issues[0].message}`)
+    return null
+  }
+
+  return {
+    has: (key: string) => Object.hasOwn(mapping, key),
+    get,
+    problem,
+    /** A line of at most 200 characters. */
+    line: (key: string) => checked(field.name, key),
+    text: (key: string) => checked(field.text, key),
+    one<const T extends string>(key: string, options: readonly T[]): T | null {
+      const value = get(key)
+      if (value === null) return null
+      const found = options.find((option) => option === value)
+      if (found === undefined) problem(`${key} must be one of ${options.join(', ')}`)
+      return found ?? null
+    },
+    count(key: string, limit: number): number | null {
+      const value = get(key)
+      if (value === null) return null
+      if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= limit) return value as number
+      problem(`${key} must be a whole number from 0 to ${limit}`)
+      return null
+    },
+    flag: (key: string) => get(key) === true,
+    list(key: string): string[] {
+      const value = get(key)
+      const items = value === null ? [] : Array.isArray(value) ? value : [value]
+      const texts = items.filter((item) => typeof item === 'string' || typeof item === 'number').map(String)
+      if (texts.length < items.length) problem(`${key} must be a list of texts`)
+      return texts
+    },
+    mapping(key: string): Yaml {
+      const value = get(key)
+      if (value === null || isMapping(value)) return value ?? {}
+      problem(`${key} must be a mapping`)
+      return {}
+    },
+    /** Says which fields nobody reads, so that nothing is lost unseen. */
+    noteUnknown(known: readonly string[]): void {
+      const unknown = Object.keys(mapping).filter((key) => !known.includes(key))
+      if (unknown.length === 0) return
+      const names = unknown.slice(0, 10).join(', ').slice(0, 200)
+      findings.warnings.push({ code: 'left_out', path, message: `These fields are not understood: ${names}.` })
+    },
+  }
+}
+
+export type Fields = ReturnType<typeof readFields>
+
+/**
+ * The slug that a reference means: a slug, a name (`Staff Engineer`), or a path
+ * to the thing's own file (`../../agents/cto/AGENTS.md`).
+ */
+export function slugOfReference(reference: string): string {
+  const path = reference.trim().replace(/\/[A-Z]+\.md$/, '')
+  return toSlug(path.split('/').at(-1)!)
+}
+
+/** A slug as it is; anything else as the slug of a name, which may be empty. */
+export const toSlug = (text: string): string => (isSlug(text) ? text : slugOf(text))
+
+const isSlug = (text: string) => text.length <= 80 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(text)

@@ -1,0 +1,176 @@
+import type { NewAgent } from '../../organization/agent/agent.ts'
+import type { GoalLevel, GoalRow } from '../../work/goal/goal.ts'
+import type { IssueRow } from '../../work/issue/issue.ts'
+import type { ProjectRow } from '../../work/project/project.ts'
+import type { PackageFiles } from '../source/files.ts'
+
+/** What the layout calls itself, and what our sidecar does. */
+export const SCHEMA = 'agentcompanies/v1'
+export const SIDECAR_SCHEMA = 'service/v1'
+
+/**
+ * A company as a package says it: what was read of files, or what files are
+ * written from. Things refer to each other by slug, which is their identity;
+ * a task's is `<project>/<slug>`, or its slug alone.
+ */
+export interface CompanyPackage {
+  company: PackageCompany
+  /** Parents before children. */
+  goals: PackageGoal[]
+  labels: PackageLabel[]
+  skills: PackageSkill[]
+  agents: PackageAgent[]
+  teams: PackageTeam[]
+  projects: PackageProject[]
+  tasks: PackageTask[]
+  routines: PackageRoutine[]
+  /** What belongs to the package as a whole, such as its LICENSE, by path. */
+  documents: PackageFiles
+}
+
+export interface PackageCompany {
+  /** Null where the package has no COMPANY.md. */
+  name: string | null
+  slug: string
+  description: string | null
+  brandColor: string | null
+  budgetMonthlyCents: number
+  requireBoardApprovalForNewAgents: boolean
+  about: About
+}
+
+/** What COMPANY.md says that no column of a company holds; kept, so that an export gives it back. */
+export interface About {
+  body: string
+  version: string | null
+  license: string | null
+  homepage: string | null
+  authors: { name: string; email?: string }[]
+  tags: string[]
+}
+
+export interface PackageGoal {
+  slug: string
+  title: string
+  description: string | null
+  level: GoalLevel
+  status: GoalRow['status']
+  parent: string | null
+  owner: string | null
+}
+
+export interface PackageLabel {
+  name: string
+  color: string
+}
+
+/** A skill with all its files, by their paths below its folder; SKILL.md is one of them. */
+export interface PackageSkill {
+  slug: string
+  name: string
+  description: string | null
+  files: PackageFiles
+}
+
+export interface PackageAgent {
+  slug: string
+  name: string
+  title: string | null
+  description: string | null
+  role: string
+  icon: NonNullable<NewAgent['icon']> | null
+  /** Null at the top. */
+  reportsTo: string | null
+  skills: string[]
+  instructions: string
+  adapterType: string
+  adapterConfig: Record<string, unknown>
+  heartbeat: Heartbeat
+  budgetMonthlyCents: number
+  inputs: EnvInput[]
+}
+
+/** `enabled` is not among it: whether a timer runs is decided where the company lives. */
+export type Heartbeat = Omit<NonNullable<NonNullable<NewAgent['runtimeConfig']>['heartbeat']>, 'enabled'>
+
+/** An environment variable that an agent needs: what it is, never its value. */
+export interface EnvInput {
+  name: string
+  kind: 'secret' | 'plain'
+  requirement: 'required' | 'optional'
+  description: string | null
+}
+
+export interface PackageTeam {
+  slug: string
+  name: string
+  description: string | null
+  manager: string | null
+  agents: string[]
+  skills: string[]
+  tags: string[]
+  body: string
+}
+
+export interface PackageProject {
+  slug: string
+  name: string
+  description: string | null
+  status: ProjectRow['status']
+  lead: string | null
+  targetDate: string | null
+  goals: string[]
+  workspaces: PackageWorkspace[]
+}
+
+/** A workspace without its folder, which is of one machine. The first is the primary one. */
+export interface PackageWorkspace {
+  name: string
+  repoUrl: string
+  repoRef: string | null
+}
+
+export interface PackageTask {
+  key: string
+  slug: string
+  project: string | null
+  title: string
+  description: string | null
+  assignee: string | null
+  status: StarterStatus
+  priority: IssueRow['priority']
+  labels: string[]
+  parent: string | null
+  blockedBy: string[]
+}
+
+/** The statuses that a starter task may have: nobody works on it yet, and it is not over. */
+export const STARTER_STATUSES = ['backlog', 'todo', 'blocked'] as const
+export type StarterStatus = (typeof STARTER_STATUSES)[number]
+
+/** A task that comes back: what a routine is made from. One of `cron` and `intervalSec` is set. */
+export interface PackageRoutine {
+  key: string
+  slug: string
+  project: string | null
+  title: string
+  description: string | null
+  assignee: string | null
+  priority: IssueRow['priority']
+  labels: string[]
+  goal: string | null
+  /** The key of a task. */
+  parent: string | null
+  cron: string | null
+  timeZone: string | null
+  intervalSec: number | null
+  overlap: 'skip' | 'queue' | 'allow'
+}
+
+/** Something that a person should know before importing or sharing a package. */
+export interface PackageWarning {
+  code: string
+  /** The file that it is about; null for the whole package. */
+  path: string | null
+  message: string
+}

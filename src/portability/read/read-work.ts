@@ -1,0 +1,208 @@
+import * as v from 'valibot'
+import { GOAL_LEVELS, GOAL_STATUSES } from '../../work/goal/goal.ts'
+import { PRIORITIES } from '../../work/issue/issue.ts'
+import { ISSUE_STATUSES } from '../../work/issue/lifecycle.ts'
+import { PROJECT_STATUSES } from '../../work/project/project.ts'
+import { NewWorkspace, workspaceNameOf } from '../../work/project/workspace.ts'
+import { scheduleFaults } from '../../work/routine/schedule.ts'
+import { type Findings, readFields, slugOfReference, toSlug } from './fields.ts'
+import type {
+  PackageGoal,
+  PackageLabel,
+  PackageProject,
+  PackageRoutine,
+  PackageTask,
+  PackageWorkspace,
+  StarterStatus,
+} from './package.ts'
+import type { Source } from './read.ts'
+import type { Sidecar } from './sidecar.ts'
+import { isMapping, type Yaml } from './yaml.ts'
+
+/** The goals: the sidecar's, which say everything, and those of COMPANY.md that are not among them. */
+export function readGoals(company: Source | undefined, sidecar: Sidecar, findings: Findings): PackageGoal[] {
+  const goals = Object.keys(sidecar.section('goals')).map((slug) => {
+    const fields = readFields(sidecar.of('goals', slug), `${sidecar.path} (goals.${slug})`, findings)
+    return plainGoal(slug, fields.line('title') ?? slug, {
+      description: fields.text('description'),
+      level: fields.one('level', GOAL_LEVELS) ?? 'company',
+      status: fields.one('status', GOAL_STATUSES) ?? 'active',
+      parent: fields.line('parent'),
+      owner: fields.line('owner'),
+    })
+  })
+  const said = company?.fields.get('goals')
+  for (const entry of Array.isArray(said) ? said : said ? [said] : []) {
+    const fields = readFields(isMapping(entry) ? entry : { title: entry }, 'COMPANY.md', findings)
+    const title = fields.text('title') ?? fields.text('name')
+    // A goal may be said in a paragraph: what is beyond a title's length is its description.
+    const goal =
+      title &&
+      plainGoal(slugOfGoal(title, goals), titleOf(title), {
+        description: title.length > 200 || title.includes('\n') ? title : fields.text('description'),
+      })
+    if (goal && !goals.some((other) => other.title === goal.title)) goals.push(goal)
+  }
+  return goals
+}
+
+/** The slug of a goal of which only the title is said, among those before it. */
+export const slugOfGoal = (title: string, before: readonly PackageGoal[]): string =>
+  uniqueSlug(toSlug(title) || 'goal', before)
+
+const plainGoal = (slug: string, title: string, more: Partial<PackageGoal>): PackageGoal => ({
+  slug,
+  title,
+  description: null,
+  level: 'company',
+  status: 'active',
+  parent: null,
+  owner: null,
+  ...more,
+})
+
+const titleOf = (text: string) => {
+  const line = text.split('\n')[0]!.trim()
+  return line.length > 200 ? `${line.slice(0, 199).toWellFormed()}…` : line
+}
+
+/** `slug`, or `slug-2` and so on until no other has it. */
+export function uniqueSlug(stem: string, others: readonly { slug: string }[]): string {
+  for (let n = 1; ; n++) {
+    const slug = n === 1 ? stem : `${stem}-${n}`
+    if (!others.some((other) => other.slug === slug)) return slug
+  }
+}
+
+export const readLabels = (sidecar: Sidecar, findings: Findings): PackageLabel[] =>
+  Object.entries(sidecar.section('labels')).flatMap(([label, said]) => {
+    const fields = readFields({ label, color: said }, `${sidecar.path} (labels)`, findings)
+    const [name, color] = [fields.line('label'), fields.line('color')]
+    return name === null ? [] : [{ name, color: /^#[0-9a-f]{6}$/i.test(color ?? '') ? color! : '#64748b' }]
+  })
+
+export function readProject({ path, slug, fields, body, findings }: Source, sidecar: Sidecar): PackageProject {
+  const ours = readFields(sidecar.of('projects', slug), `${sidecar.path} (projects.${slug})`, findings)
+  const owner = fields.line('owner') ?? fields.line('lead') ?? ours.line('owner')
+  const workspaces = ours.get('workspaces')
+  const date = ours.line('targetDate') ?? fields.line('targetDate')
+  if (date !== null && !isDay(date)) ours.problem('targetDate must be a day like 2026-11-30')
+  return {
+    slug,
+    name: fields.line('name') ?? slug,
+    description: joined(fields.text('description'), body),
+    status: ours.one('status', PROJECT_STATUSES) ?? fields.one('status', PROJECT_STATUSES) ?? 'planned',
+    lead: owner === null ? null : slugOfReference(owner),
+    targetDate: date,
+    goals: ours.list('goals'),
+    workspaces: (Array.isArray(workspaces) ? workspaces : []).flatMap(
+      (said) => readWorkspace(said, path, findings) ?? [],
+    ),
+  }
+}
+
+const isDay = (text: string) =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text
+
+/** The description of the frontmatter and the body are one text with us; one that repeats the other is said once. */
+function joined(description: string | null, body: string): string | null {
+  if (description === null || body.startsWith(description)) return body || null
+  return body === '' ? description : `${description}\n\n${body}`
+}
+
+function readWorkspace(said: unknown, path: string, findings: Findings): PackageWorkspace | undefined {
+  const { name, repoUrl, repoRef } = (isMapping(said) ? said : {}) as Yaml
+  const result = v.safeParse(NewWorkspace, {
+    ...(typeof name === 'string' && { name }),
+    ...(repoRef !== undefined && { repoRef }),
+    repoUrl,
+  })
+  if (!result.success || !result.output.repoUrl) {
+    findings.warnings.push({ code: 'left_out', path, message: 'A workspace without a usable repository was left out.' })
+    return undefined
+  }
+  const workspace = result.output
+  return {
+    name: workspace.name ?? workspaceNameOf(workspace),
+    repoUrl: result.output.repoUrl,
+    repoRef: workspace.repoRef ?? null,
+  }
+}
+
+/** A task of a package: one to be done once, or one that comes back. */
+export function readTask(source: Source, sidecar: Sidecar): { task?: PackageTask; routine?: PackageRoutine } {
+  const { path, slug, fields, body, findings } = source
+  const folder = /^projects\/([^/]+)\//.exec(path)?.[1]
+  const named = folder ?? fields.line('project')
+  const project = named === null ? null : slugOfReference(named)
+  const key = folder === undefined ? slug : `${project}/${slug}`
+  const routine = sidecar.of('routines', key)
+  const schedule = readSchedule(source, routine)
+  const ours = schedule
+    ? readFields(routine, `${sidecar.path} (routines.${key})`, findings)
+    : readFields(sidecar.of('tasks', key), `${sidecar.path} (tasks.${key})`, findings)
+  const assignee = fields.line('assignee') ?? fields.line('assigneeAgent')
+  const common = {
+    key,
+    slug,
+    project,
+    title: fields.line('name') ?? fields.line('title') ?? slug,
+    description: joined(fields.text('description'), body),
+    assignee: assignee === null ? null : slugOfReference(assignee),
+    priority: ours.one('priority', PRIORITIES) ?? fields.one('priority', PRIORITIES) ?? 'medium',
+    labels: ours.list('labels'),
+  }
+  const parent = ours.line('parent') ?? fields.line('parent')
+  if (schedule) {
+    return { routine: { ...common, goal: ours.line('goal') ?? fields.line('goal'), parent, ...schedule } }
+  }
+  return {
+    task: {
+      ...common,
+      status: starterStatus(ours.one('status', ISSUE_STATUSES) ?? fields.one('status', ISSUE_STATUSES) ?? 'todo'),
+      parent,
+      blockedBy: ours.list('blockedBy'),
+    },
+  }
+}
+
+/** What is under way elsewhere has still to be done here. */
+export const starterStatus = (status: (typeof ISSUE_STATUSES)[number]): StarterStatus =>
+  status === 'backlog' || status === 'blocked' ? status : 'todo'
+
+type Schedule = Pick<PackageRoutine, 'cron' | 'timeZone' | 'intervalSec' | 'overlap'>
+
+/**
+ * When a recurring task comes back: a cron expression or an interval, said in
+ * the task's frontmatter (`schedule`) or in a sidecar (`routines`). Undefined
+ * for a task that does not.
+ */
+function readSchedule({ fields, path, findings }: Source, routine: Yaml): Schedule | undefined {
+  const said = fields.get('schedule')
+  const isRoutine = said !== null || fields.get('recurring') === true || Object.keys(routine).length > 0
+  if (!isRoutine) return undefined
+  const triggers = Array.isArray(routine.triggers) ? routine.triggers.filter(isMapping) : []
+  const from: Yaml = {
+    ...(triggers.find((trigger) => trigger.cronExpression) ?? {}),
+    ...routine,
+    ...(isMapping(said) ? said : { cron: said }),
+  }
+  const cron = [from.cron, from.cronExpression].find((text) => typeof text === 'string') ?? null
+  const zone = [from.timezone, from.timeZone].find((text) => typeof text === 'string') ?? null
+  const interval = typeof from.intervalSec === 'number' ? Math.floor(from.intervalSec) : null
+  if (cron === null && interval === null) {
+    const message = 'This task comes back, and no schedule says when: it is read as one to be done once.'
+    findings.warnings.push({ code: 'routine', path, message })
+    return undefined
+  }
+  const schedule = {
+    cron: cron as string | null,
+    timeZone: cron === null ? null : (zone as string | null),
+    intervalSec: cron === null ? interval : null,
+  }
+  for (const { path: field, message } of scheduleFaults(schedule)) {
+    findings.problems.push({ path, message: `its schedule's ${field}: ${message}` })
+  }
+  const overlap = from.overlap ?? from.concurrencyPolicy
+  return { ...schedule, overlap: overlap === 'queue' || overlap === 'allow' ? overlap : 'skip' }
+}

@@ -1,0 +1,96 @@
+import * as v from 'valibot'
+import { agent, board, ceo } from '../access/who.ts'
+import { route } from '../http/route.ts'
+import { exportCompany, previewExport } from './export/export.ts'
+import { ExportBody, ExportedPackage, ExportPreview } from './export/export-body.ts'
+import { applyImport, previewImport } from './plan/import.ts'
+import { ImportBody, ImportPlan } from './plan/import-body.ts'
+import { listTemplates, Template } from './source/templates.ts'
+
+/** Room for the largest package that may be, in base64, in bytes. */
+const BODY_LIMIT = 32 * 1024 * 1024
+
+export const packageRoutes = [
+  route({
+    id: 'imports.preview',
+    method: 'POST',
+    path: '/api/companies/:companyId/imports/preview',
+    summary: 'Say what an import would do, thing by thing',
+    description:
+      'The package comes from `github`, an https `git` repository, `inline` files or a `template`. Nothing is changed.',
+    who: [board, ceo],
+    body: ImportBody,
+    bodyLimit: BODY_LIMIT,
+    answers: { 200: ImportPlan },
+    run: (ctx, { caller, params, body }) => previewImport(ctx, caller, params.companyId, body),
+  }),
+  route({
+    id: 'imports.apply',
+    method: 'POST',
+    path: '/api/companies/:companyId/imports/apply',
+    summary: 'Import a package, into this company or into a new one',
+    description:
+      'Does what the preview says, all of it or nothing. Agents begin idle, or wait for approval where a hire would; no timer runs and nobody is woken. A new company takes over the members of this one.',
+    who: [board, ceo],
+    body: ImportBody,
+    bodyLimit: BODY_LIMIT,
+    answers: { 201: ImportPlan },
+    run: (ctx, { caller, params, body }) => applyImport(ctx, caller, params.companyId, body),
+  }),
+  route({
+    id: 'exports.preview',
+    method: 'POST',
+    path: '/api/companies/:companyId/exports/preview',
+    summary: 'Show what a package of the company would hold, file by file',
+    who: [board, ceo],
+    body: ExportBody,
+    bodyOptional: true,
+    answers: { 200: ExportPreview },
+    run: (ctx, { caller, params, body }) => previewExport(ctx, caller, params.companyId, body),
+  }),
+  route({
+    id: 'exports.create',
+    method: 'POST',
+    path: '/api/companies/:companyId/exports',
+    summary: 'Take the company for a package',
+    description:
+      'No secrets, ids, timestamps or absolute paths are in it. The same company gives the same bytes. Issues only when they are asked for.',
+    who: [board, ceo],
+    body: ExportBody,
+    bodyOptional: true,
+    answers: { 200: ExportedPackage },
+    run: (ctx, { caller, params, body }) => exportCompany(ctx, caller, params.companyId, body),
+  }),
+  route({
+    id: 'packages.preview',
+    method: 'POST',
+    path: '/api/companies/import/preview',
+    summary: 'Say what an import would do, without a company to ask from',
+    who: [board],
+    body: ImportBody,
+    bodyLimit: BODY_LIMIT,
+    answers: { 200: ImportPlan },
+    run: (ctx, { caller, body }) => previewImport(ctx, caller, null, body),
+  }),
+  route({
+    id: 'packages.apply',
+    method: 'POST',
+    path: '/api/companies/import/apply',
+    summary: 'Import a package, without a company to ask from: the first one, perhaps',
+    who: [board],
+    body: ImportBody,
+    bodyLimit: BODY_LIMIT,
+    answers: { 201: ImportPlan },
+    run: (ctx, { caller, body }) => applyImport(ctx, caller, null, body),
+  }),
+  route({
+    id: 'templates.list',
+    method: 'GET',
+    path: '/api/templates',
+    summary: 'List the companies that one can begin with',
+    description: 'One becomes a company by POST /api/companies/import/apply with `source: { type: "template", name }`.',
+    who: [board, agent],
+    answers: { 200: v.array(Template) },
+    run: () => listTemplates(),
+  }),
+]

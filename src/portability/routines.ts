@@ -1,0 +1,54 @@
+import type { Caller } from '../access/caller.ts'
+import type { Context } from '../platform/context.ts'
+import { findLabelByName, listLabels } from '../work/label/queries.ts'
+import { addRoutine } from '../work/routine/change.ts'
+import { findLabelIds, listRoutines } from '../work/routine/queries.ts'
+import type { PackageRoutine } from './read/package.ts'
+
+/** A routine as it is to be created: what it refers to by id. It begins paused, since an import starts nothing. */
+export interface NewImportedRoutine
+  extends Omit<PackageRoutine, 'key' | 'slug' | 'project' | 'goal' | 'parent' | 'assignee'> {
+  projectId: string | null
+  goalId: string | null
+  parentId: string | null
+  assigneeAgentId: string | null
+}
+
+/** The routines of a company, in the order of their creation; what they refer to by id. */
+export function listCompanyRoutines(ctx: Context, companyId: string): (NewImportedRoutine & { id: string })[] {
+  const rows = listRoutines(ctx.db, { companyId, limit: 10_000 })
+  const labelIdsOf = findLabelIds(
+    ctx.db,
+    rows.map((row) => row.id),
+  )
+  const labels = listLabels(ctx.db, { companyId, after: undefined, limit: 10_000 })
+  const names = new Map(labels.map((label) => [label.id, label.name]))
+  return rows.map((row) => ({
+    id: row.id,
+    title: row.title,
+    description: row.description,
+    priority: row.priority,
+    labels: labelIdsOf(row.id)
+      .flatMap((id) => names.get(id) ?? [])
+      .sort(),
+    cron: row.cron,
+    timeZone: row.time_zone,
+    intervalSec: row.interval_sec,
+    overlap: row.overlap,
+    projectId: row.project_id,
+    goalId: row.goal_id,
+    parentId: row.parent_id,
+    assigneeAgentId: row.assignee_agent_id,
+  }))
+}
+
+/** Creates a routine, paused. @returns its id */
+export function createRoutine(
+  ctx: Context,
+  caller: Caller,
+  companyId: string,
+  { labels, ...routine }: NewImportedRoutine,
+): string {
+  const labelIds = labels.flatMap((name) => findLabelByName(ctx.db, { companyId, name })?.id ?? [])
+  return addRoutine(ctx, caller, companyId, { ...routine, labelIds, status: 'paused' }).id
+}

@@ -1,0 +1,64 @@
+import { lookup as systemLookup } from 'node:dns/promises'
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { semantic } from '../../organization/agent/references.ts'
+
+/** Finds the addresses of a host name. */
+export type Lookup = (host: string) => Promise<string[]>
+
+export const lookupHost: Lookup = async (host) =>
+  (await systemLookup(host, { all: true, verbatim: true })).map(({ address }) => address)
+
+/**
+ * Checks that a URL is one that the server may ask on somebody's behalf: https
+ * on its own port, without credentials, and of a host all of whose addresses
+ * are public. Whoever connects must use the address returned, since a name may
+ * mean another one a moment later.
+ *
+ * @throws AppError 422 that names the field
+ */
+export async function requirePublicUrl(
+  text: string,
+  field: string,
+  lookup: Lookup,
+): Promise<{ url: URL; address: string }> {
+  const url = URL.parse(text)
+  if (url?.protocol !== 'https:') throw semantic(field, 'must be an https URL')
+  if (url.username || url.password) throw semantic(field, 'must not have a user name or a password in it')
+  if (url.port) throw semantic(field, 'must not name a port: https has its own')
+  if (url.search || url.hash) throw semantic(field, 'must not have a query or a fragment')
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const addresses = isIPv4(host) || isIPv6(host) ? [host] : await lookup(host).catch(() => [])
+  const [address] = addresses
+  if (address === undefined) throw semantic(field, `the host ${host.slice(0, 100)} was not found`)
+  if (!addresses.every(isPublicAddress)) {
+    throw semantic(field, `${host.slice(0, 100)} is an address of this machine or of a private network`)
+  }
+  return { url, address }
+}
+
+/** Whether an address is of the public internet: not of this machine, a private network, a link or a document. */
+export function isPublicAddress(address: string): boolean {
+  if (isIPv4(address)) return !NOT_PUBLIC.check(address, 'ipv4')
+  // Of version 6 only the global range is public; what maps or tunnels an address of version 4 could mean any.
+  return isIPv6(address) && GLOBAL.check(address, 'ipv6') && !NOT_PUBLIC.check(address, 'ipv6')
+}
+
+const NOT_PUBLIC = new BlockList()
+for (const range of [
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
+  ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
+  ...['224.0.0.0/4', '240.0.0.0/4'],
+]) {
+  const [net, bits] = range.split('/')
+  NOT_PUBLIC.addSubnet(net!, Number(bits), 'ipv4')
+}
+for (const [net, bits] of [
+  ['2001::', 32],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+] as const) {
+  NOT_PUBLIC.addSubnet(net, bits, 'ipv6')
+}
+
+const GLOBAL = new BlockList()
+GLOBAL.addSubnet('2000::', 3, 'ipv6')

@@ -1,0 +1,82 @@
+import type { Fact, UsageTotals } from '../../adapter/adapter.ts'
+import { toMicros } from '../../organization/cost/money.ts'
+import { recordRunUsage } from '../../organization/cost/record.ts'
+import { findIssueScope, findRun, updateRun } from '../../organization/run/queries.ts'
+import type { Context } from '../../platform/context.ts'
+
+/**
+ * Books what a live run's output says while it streams, so that a lost run is
+ * counted too and a budget stops it in time. Facts are snapshots: after a
+ * restart they may all be booked again.
+ */
+export function bookFacts(ctx: Context, runId: string, facts: readonly Fact[]): void {
+  const run = findRun(ctx.db, { id: runId })
+  if (!run || run.finished_at !== null) return
+  const issue = run.issue_id === null ? undefined : findIssueScope(ctx.db, { id: run.issue_id })
+  const bearer = {
+    companyId: run.company_id,
+    agentId: run.agent_id,
+    issueId: run.issue_id,
+    projectId: issue?.project_id ?? null,
+    goalId: issue?.goal_id ?? null,
+    billingCode: issue?.billing_code ?? null,
+    runId: run.id,
+  }
+  for (const fact of facts) {
+    if (fact.kind === 'session' && fact.id !== run.session_id_after)
+      updateRun(ctx.db, run.id, { session_id_after: fact.id })
+    if (fact.kind !== 'usage') continue
+    const { provider, model, inputTokens, cachedInputTokens, outputTokens, costUsd, costStatus } = fact
+    const costMicros = costUsd === null ? null : toMicros(costUsd * 100)
+    recordRunUsage(ctx, bearer, {
+      provider,
+      model,
+      inputTokens,
+      cachedInputTokens,
+      outputTokens,
+      costMicros,
+      costStatus,
+    })
+  }
+}
+
+/** What a run's facts come to: the last word of each kind. */
+export interface FactSummary {
+  sessionId: string | null
+  totals: Record<string, UsageTotals> | null
+  text: string | null
+  isDeadSession: boolean
+  /** Null when there was none; `until` is null when the provider did not say. */
+  rateLimit: { until: string | null } | null
+  outcome: { ok: boolean; code: string | null; message: string | null } | null
+}
+
+export const NO_FACTS: FactSummary = {
+  sessionId: null,
+  totals: null,
+  text: null,
+  isDeadSession: false,
+  rateLimit: null,
+  outcome: null,
+}
+
+export const addFacts = (summary: FactSummary, facts: readonly Fact[]): FactSummary => facts.reduce(addFact, summary)
+
+function addFact(summary: FactSummary, fact: Fact): FactSummary {
+  switch (fact.kind) {
+    case 'session':
+      return { ...summary, sessionId: fact.id }
+    case 'totals':
+      return { ...summary, totals: fact.totals }
+    case 'text':
+      return { ...summary, text: fact.text }
+    case 'dead_session':
+      return { ...summary, isDeadSession: true }
+    case 'rate_limited':
+      return { ...summary, rateLimit: { until: fact.until } }
+    case 'outcome':
+      return { ...summary, outcome: { ok: fact.ok, code: fact.code, message: fact.message } }
+    case 'usage':
+      return summary
+  }
+}

@@ -1,0 +1,23 @@
+import { SYSTEM } from '../../access/caller.ts'
+import type { AgentRow } from '../../organization/agent/agent.ts'
+import { holdAgent } from '../../organization/agent/pause.ts'
+import { listLatestOnIssue } from '../../organization/run/queries.ts'
+import type { RunRow } from '../../organization/run/run.ts'
+import type { Context } from '../../platform/context.ts'
+import { findIssueBrief } from './prepare-queries.ts'
+
+/**
+ * Pauses an agent that was run for one issue so many times in a row
+ * (`loopRuns`) and changed nothing at all in any of them: something wakes it
+ * again and again, and every run costs.
+ */
+export function pauseForLoop(ctx: Context, agent: AgentRow, run: RunRow): void {
+  const limit = ctx.config.loopRuns
+  if (limit === 0 || run.issue_id === null || run.has_changed === 1 || agent.status === 'paused') return
+  const since = agent.resumed_at ?? ''
+  const latest = listLatestOnIssue(ctx.db, { agentId: agent.id, issueId: run.issue_id, since, limit })
+  if (latest.length < limit || latest.some((one) => one.has_changed === 1 || one.status !== 'succeeded')) return
+  const issue = findIssueBrief(ctx.db, run.issue_id)
+  const message = `It was run ${limit} times in a row for ${issue?.identifier ?? 'one issue'} and changed nothing: that is a loop. See what wakes it, then resume it.`
+  holdAgent(ctx, SYSTEM, agent, { reason: 'loop', message })
+}

@@ -1,0 +1,43 @@
+import type { Db } from '../../platform/database/db.ts'
+import { sql } from '../../platform/database/sql.ts'
+
+/** What a prompt says of the issue that a run was woken for, and its project's environment. */
+export const findIssueBrief = (db: Db, id: string) =>
+  db.first(
+    sql
+      .selectFrom('issue')
+      .leftJoin('project', 'project.id', 'issue.project_id')
+      .select([
+        'issue.id',
+        'identifier',
+        'title',
+        'project_id',
+        'project.name as project_name',
+        'project.env as project_env',
+      ])
+      .where('issue.id', '=', id),
+  )
+
+/** The directory of a project's primary workspace, if it has one on this machine. */
+export const findWorkspaceCwd = (db: Db, projectId: string): string | null =>
+  db.first(sql.selectFrom('workspace').select('cwd').where('project_id', '=', projectId).where('is_primary', '=', 1))
+    ?.cwd ?? null
+
+export type IssueBrief = NonNullable<ReturnType<typeof findIssueBrief>>
+
+export const findCommentBrief = (db: Db, id: string) =>
+  db.first(
+    sql
+      .selectFrom('comment')
+      .leftJoin('agent', 'agent.id', 'comment.author_agent_id')
+      .leftJoin('auth_user', 'auth_user.id', 'comment.author_user_id')
+      .select(['comment.id', 'body', 'agent.name as author', 'auth_user.name as person'])
+      .where('comment.id', '=', id),
+  )
+
+export function findApprovalBrief(db: Db, id: string) {
+  const approval = db.first(sql.selectFrom('approval').select(['id', 'type', 'status']).where('id', '=', id))
+  if (!approval) return undefined
+  const links = db.all(sql.selectFrom('approval_issue').select('issue_id').where('approval_id', '=', id))
+  return { ...approval, issueIds: links.map((link) => link.issue_id) }
+}

@@ -1,0 +1,35 @@
+import { recordActivity } from '../../access/activity/record.ts'
+import { SYSTEM } from '../../access/caller.ts'
+import type { AgentRow } from '../../organization/agent/agent.ts'
+import { updateAgent } from '../../organization/agent/queries.ts'
+import type { Context } from '../../platform/context.ts'
+
+/** The wait when a provider refuses without saying until when, in milliseconds. */
+const UNKNOWN_WAIT_MS = 15 * 60_000
+
+/** A provider that says later than that is not believed, in milliseconds: the longest limits are weekly. */
+const LONGEST_HOLD_MS = 8 * 24 * 60 * 60_000
+
+/**
+ * Holds an agent until its provider will serve it again. The agent is held and
+ * not the one wake: whatever wakes it meanwhile would be refused as well.
+ *
+ * @param until when the provider says, if it says; it may be past
+ * @param leastMs no less than that, so that one whose moments are always past is not asked again and again
+ */
+export function holdForRateLimit(ctx: Context, agent: AgentRow, until: string | null, leastMs: number): void {
+  const said = until === null ? Number.NaN : Date.parse(until) - Date.parse(ctx.now)
+  const waitMs = Number.isNaN(said) ? UNKNOWN_WAIT_MS : Math.min(Math.max(said, leastMs), LONGEST_HOLD_MS)
+  const heldUntil = new Date(Date.parse(ctx.now) + waitMs).toISOString()
+  const because = Number.isNaN(said)
+    ? `Its provider refuses it and does not say until when; it is tried again at ${heldUntil}.`
+    : `Its provider refuses it until ${heldUntil}.`
+  updateAgent(ctx.db, agent.id, { held_until: heldUntil, held_because: because, updated_at: ctx.now })
+  recordActivity(ctx, SYSTEM, {
+    companyId: agent.company_id,
+    action: 'agent.held',
+    entity: { type: 'agent', id: agent.id },
+    agentId: agent.id,
+    details: { name: agent.name, heldUntil, heldBecause: because },
+  })
+}

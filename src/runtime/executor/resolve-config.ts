@@ -1,0 +1,73 @@
+import { isSecretName, secretsIn } from '../../access/redact.ts'
+import { openSecrets } from '../../access/secret/open.ts'
+import { isSealed, sealedIn, unreadable } from '../../access/secret/sealed.ts'
+import { secretNames, withSecrets } from '../../adapter/secrets.ts'
+import type { AgentRow } from '../../organization/agent/agent.ts'
+import type { Context } from '../../platform/context.ts'
+import { openEnv } from '../../work/project/env.ts'
+import type { Refuse } from './not-startable.ts'
+import type { IssueBrief } from './prepare-queries.ts'
+
+/**
+ * The agent's configuration as its adapter reads it, with the project's
+ * environment below its own and with the stored secrets in place; a secret
+ * that cannot be had is empty.
+ *
+ * @param own the configuration, parsed
+ * @returns the configuration, and every secret value in it
+ */
+export function resolveConfig(
+  ctx: Context,
+  agent: AgentRow,
+  own: Record<string, unknown>,
+  projectEnv: Record<string, unknown>,
+  refuse: Refuse,
+) {
+  const config: Record<string, unknown> = own.env ? { ...own, env: { ...projectEnv, ...own.env } } : own
+  const names = secretNames(config)
+  const opened = openSecrets(ctx, agent.company_id, names)
+  const missing = names.filter((name) => !opened.has(name))
+  if (missing.length > 0) {
+    refuse(
+      'unknown_secret',
+      `The company has no secret named ${missing.join(', ')}. Store it, or take it out of the env.`,
+    )
+  }
+  const sealed = names.filter((name) => opened.get(name) === undefined)
+  if (sealed.length > 0) {
+    refuse(
+      'secret_unreadable',
+      `The secret ${sealed.join(', ')} cannot be opened: keys/secret.key is not the key that it was stored under. Rotate it.`,
+    )
+  }
+  const resolved = withSecrets(config, (name) => opened.get(name) ?? '')
+  const [header] = Object.entries(resolved.headers ?? {}).find(([, value]) => /[\r\n]/.test(value)) ?? []
+  if (header) refuse('invalid_secret', `The secret of the header ${header} is not one line.`)
+  return {
+    config: resolved,
+    secrets: [...opened.values(), ...plainSecrets(resolved)].filter((one) => one !== undefined),
+  }
+}
+
+/** The environment of the issue's project; what of it cannot be opened is left out. */
+export function envOfProject(
+  ctx: Context,
+  agent: AgentRow,
+  issue: IssueBrief,
+  refuse: Refuse,
+): Record<string, unknown> {
+  const { project_id, project_name, project_env } = issue
+  if (project_id === null || project_name === null || project_env === null) return {}
+  const env = openEnv(ctx, { id: project_id, company_id: agent.company_id, env: project_env })
+  const sealed = sealedIn(env, 'env')
+  if (sealed.length > 0) refuse('secret_unreadable', unreadable(sealed, `the project ${project_name}`))
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => !isSealed(value)))
+}
+
+/** What stands in the configuration itself and is a secret by its name, or by its looks. */
+const plainSecrets = (config: Record<string, unknown>): string[] =>
+  [config.env, config.headers].flatMap((values) =>
+    Object.entries((values ?? {}) as Record<string, string>).flatMap(([name, value]) =>
+      isSecretName(name) ? [value] : secretsIn(value),
+    ),
+  )

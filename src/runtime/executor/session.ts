@@ -1,0 +1,60 @@
+import type { UsageTotals } from '../../adapter/adapter.ts'
+import type { RunRow } from '../../organization/run/run.ts'
+import type { Context } from '../../platform/context.ts'
+import type { Db } from '../../platform/database/db.ts'
+import { sql } from '../../platform/database/sql.ts'
+import type { FactSummary } from './facts.ts'
+
+type SessionKey = Pick<RunRow, 'agent_id' | 'issue_id' | 'adapter_type'>
+
+const keyOf = (run: SessionKey) => ({
+  agent_id: run.agent_id,
+  issue_key: run.issue_id ?? '',
+  adapter_type: run.adapter_type,
+})
+
+/** Finds the session that an agent has on an issue, or on no issue. */
+export function findSession(db: Db, run: SessionKey) {
+  const { agent_id, issue_key, adapter_type } = keyOf(run)
+  const row = db.first(
+    sql
+      .selectFrom('agent_session')
+      .selectAll()
+      .where('agent_id', '=', agent_id)
+      .where('issue_key', '=', issue_key)
+      .where('adapter_type', '=', adapter_type),
+  )
+  return (
+    row && {
+      id: row.session_id,
+      totals: JSON.parse(row.totals) as Record<string, UsageTotals>,
+      cwd: row.cwd,
+      instructionsHash: row.instructions_hash,
+    }
+  )
+}
+
+/** Keeps the session that a run worked in for the next one; forgets one that turned out dead. */
+export function keepSession(ctx: Context, run: RunRow, facts: FactSummary): void {
+  const key = keyOf(run)
+  if (facts.isDeadSession) {
+    ctx.db.run(
+      sql
+        .deleteFrom('agent_session')
+        .where('agent_id', '=', key.agent_id)
+        .where('issue_key', '=', key.issue_key)
+        .where('adapter_type', '=', key.adapter_type),
+    )
+    return
+  }
+  if (facts.sessionId === null || run.cwd === null) return
+  const row = {
+    ...key,
+    session_id: facts.sessionId,
+    cwd: run.cwd,
+    instructions_hash: run.instructions_hash,
+    totals: JSON.stringify(facts.totals ?? {}),
+    updated_at: ctx.now,
+  }
+  ctx.db.run(sql.replaceInto('agent_session').values(row))
+}

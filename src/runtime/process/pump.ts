@@ -1,0 +1,77 @@
+import type { Readable } from 'node:stream'
+import type { Fact } from '../../adapter/adapter.ts'
+import { readerOf } from '../../adapter/readers.ts'
+import type { CappedLog } from './capped-log.ts'
+import type { FactLog } from './fact-log.ts'
+import { createLines } from './lines.ts'
+import type { RunSpec } from './run-files.ts'
+import { createScrubber } from './scrubber.ts'
+
+/** Carries a command's output through the scrubber into the log and, a line at a time, to the adapter's reader. */
+export interface Pump {
+  /** Reads a stream to its end; settles when it is closed. */
+  read(name: 'stdout' | 'stderr', stream: Readable): Promise<void>
+  bytes: { stdout: number; stderr: number }
+  /** Gives out what was held back. Call it once, when the streams are closed or given up. */
+  close(): void
+}
+
+/** In bytes; a longer line is kept in the log and is nothing for the reader. */
+const LONGEST_LINE = 1024 * 1024
+
+/**
+ * Everything is done, to the write, before the next chunk is read: a flood
+ * waits in the command's pipe and never in this process.
+ */
+export function createPump(
+  spec: Pick<RunSpec, 'redact' | 'reader'>,
+  to: { log: CappedLog; facts: FactLog; onOutput(): void; onFacts(facts: readonly Fact[]): void },
+): Pump {
+  const bytes = { stdout: 0, stderr: 0 }
+  const reader = readerOf(spec.reader.type, spec.reader.config, spec.reader)
+  const ends: (() => void)[] = []
+
+  const read = (name: 'stdout' | 'stderr', stream: Readable): Promise<void> => {
+    const scrubber = createScrubber(spec.redact)
+    const readLine = name === 'stdout' ? reader.line : reader.errorLine
+    const lines = createLines(LONGEST_LINE, (text) => {
+      const facts = factsOf(() => readLine(text))
+      to.onFacts(facts)
+      to.facts.add(facts)
+    })
+    const give = (clean: Buffer) => {
+      to.log.write(clean)
+      lines.push(clean)
+    }
+    stream.on('data', (chunk: Buffer) => {
+      bytes[name] += chunk.length
+      to.onOutput()
+      give(scrubber.push(chunk))
+      to.facts.settle()
+    })
+    stream.on('error', () => {}) // a pipe that breaks has ended
+    ends.push(() => {
+      stream.destroy()
+      give(scrubber.flush())
+      lines.flush()
+    })
+    return new Promise((resolve) => stream.once('close', resolve))
+  }
+
+  return {
+    read,
+    bytes,
+    close() {
+      for (const end of ends) end()
+    },
+  }
+}
+
+/** A reader never throws; if one does, the line says nothing and the run goes on. */
+function factsOf(read: () => Fact[]): Fact[] {
+  try {
+    return read()
+  } catch {
+    return []
+  }
+}

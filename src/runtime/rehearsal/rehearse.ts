@@ -1,0 +1,131 @@
+import * as v from 'valibot'
+import type { Caller } from '../../access/caller.ts'
+import { REDACTED, redactConfig } from '../../access/redact.ts'
+import * as field from '../../http/fields.ts'
+import type { AgentRow } from '../../organization/agent/agent.ts'
+import { Reason, WAKE_SOURCES } from '../../organization/run/run.ts'
+import { plannedSkills } from '../../organization/skill/sync.ts'
+import { findWaitingWake } from '../../organization/wake/queries.ts'
+import { reasonOf, type WakeReason, wakeAfter } from '../../organization/wake/wake.ts'
+import type { Context } from '../../platform/context.ts'
+import { argvOf } from '../../platform/programs.ts'
+import { planRun, type RunPlan } from '../executor/prepare.ts'
+import { createProbe } from '../process/capabilities.ts'
+import { MARKER } from '../process/process-table.ts'
+import { gatesOf } from '../scheduler/gates.ts'
+
+const Gate = v.strictObject({
+  code: v.string(),
+  effect: v.pipe(
+    v.picklist(['waits', 'refused', 'fails']),
+    v.description('It would wait until the cause is gone, be refused, or start and fail at once.'),
+  ),
+  message: v.string(),
+})
+
+/** What an agent's next run would be. Fields are null when not even the command can be told; see the gates. */
+export const Rehearsal = v.strictObject({
+  agentId: field.id,
+  agentName: v.string(),
+  wouldRun: v.pipe(v.boolean(), v.description('Whether nothing stands in its way.')),
+  gates: v.array(Gate),
+  wakeReason: v.picklist(WAKE_SOURCES),
+  reasons: v.array(Reason),
+  issueId: v.nullable(field.id),
+  adapterType: v.string(),
+  argv: v.nullable(v.array(v.string())),
+  cwd: v.nullable(v.string()),
+  prompt: v.nullable(v.string()),
+  environment: v.pipe(v.nullable(v.array(v.string())), v.description('The names of the variables, sorted.')),
+  session: v.nullable(
+    v.strictObject({
+      mode: v.picklist(['resumed', 'fresh']),
+      id: v.pipe(v.nullable(v.string()), v.description('Of a session that is resumed.')),
+    }),
+  ),
+  limits: v.nullable(
+    v.strictObject({
+      timeoutSec: v.nullable(v.number()),
+      silenceSec: v.nullable(v.number()),
+      graceSec: v.number(),
+      logBytes: v.number(),
+    }),
+  ),
+})
+export type Rehearsal = v.InferOutput<typeof Rehearsal>
+
+/** Stand in a rehearsal for what only a run has. */
+export const RUN_ID = '<run id>'
+export const SESSION_ID = '<new session id>'
+
+/**
+ * Says exactly what the agent's next run would be: the one that its waiting
+ * wake leads to, or else one by hand. Naming an issue adds an invocation on
+ * it, as the real one would be merged. Spends, starts and changes nothing.
+ */
+export async function rehearse(
+  ctx: Context,
+  caller: Caller,
+  agent: AgentRow,
+  issueId: string | null,
+): Promise<Rehearsal> {
+  const wake = nextWake(ctx, caller, agent, issueId)
+  const reasons = JSON.parse(wake.reasons) as WakeReason[]
+  const run = {
+    id: RUN_ID,
+    company_id: agent.company_id,
+    agent_id: agent.id,
+    issue_id: wake.issue_id,
+    adapter_type: agent.adapter_type,
+    source: reasons[0]!.source,
+    reasons: wake.reasons,
+  }
+  const around = { apiUrl: '', probe: createProbe(ctx.config.environment), postProgram: argvOf('post') }
+  const own = { token: REDACTED, newSessionId: SESSION_ID, skills: async () => plannedSkills(ctx, agent.id) }
+  // What works elsewhere has no command; the gates say so.
+  const plan = agent.adapter_type === 'none' ? NO_PLAN : await planRun(ctx, run, own, around)
+  const gates = [
+    ...gatesOf(ctx, agent, wake.not_before),
+    ...plan.problems.map(({ code, message }) => ({ code, effect: 'fails' as const, message })),
+  ]
+  return {
+    agentId: agent.id,
+    agentName: agent.name,
+    wouldRun: gates.length === 0,
+    gates,
+    wakeReason: run.source,
+    reasons,
+    issueId: run.issue_id,
+    adapterType: run.adapter_type,
+    ...shown(plan),
+  }
+}
+
+const NO_PLAN: RunPlan = { problems: [], prepared: null }
+
+function nextWake(ctx: Context, caller: Caller, agent: AgentRow, issueId: string | null) {
+  const waiting = findWaitingWake(ctx.db, { agentId: agent.id })
+  if (waiting && issueId === null) return waiting
+  const want = { agentId: agent.id, source: 'on_demand' as const, issueId }
+  return wakeAfter(waiting, want, reasonOf(caller, want, ctx.now))
+}
+
+function shown({ prepared }: RunPlan) {
+  if (!prepared) return { argv: null, cwd: null, prompt: null, environment: null, session: null, limits: null }
+  const { spec } = prepared
+  const { argv, prompt } = redactConfig({ argv: [spec.command, ...spec.args], prompt: prepared.prompt })
+  const { session } = spec.reader
+  return {
+    argv: argv as string[],
+    cwd: spec.cwd,
+    prompt: prompt as string,
+    environment: [...new Set([...Object.keys(spec.env), MARKER])].sort(),
+    session: { mode: session ? ('resumed' as const) : ('fresh' as const), id: session?.id ?? null },
+    limits: {
+      timeoutSec: spec.timeoutSec,
+      silenceSec: spec.silenceSec,
+      graceSec: spec.graceSec,
+      logBytes: spec.logCap,
+    },
+  }
+}

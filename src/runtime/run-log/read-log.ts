@@ -1,0 +1,106 @@
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
+import path from 'node:path'
+import { exitFile, logFolder } from '../process/run-files.ts'
+
+export interface LogPart {
+  text: string
+  /** Where to read on: an offset in the whole stream, in bytes. */
+  nextOffset: number
+  /** There is no more and there will be no more. */
+  done: boolean
+}
+
+/**
+ * Reads a run's log from an offset, while it grows or after. What the cap left
+ * out between the offset and the next byte that is kept stands in the text as
+ * one line; its bytes count in the offset. Characters are never cut in two.
+ *
+ * @param maxBytes how much of the log at most; at least 16
+ */
+export function readLog(runDir: string, offset: number, maxBytes: number): LogPart {
+  const ended = existsSync(exitFile(runDir)) // asked first: the log is whole before this file is there
+  const texts: string[] = []
+  let stretch: Buffer[] = []
+  let budget = Math.max(16, maxBytes)
+  let at = offset
+  let more = false
+  for (const { start, file } of openPieces(logFolder(runDir))) {
+    try {
+      const end = start + fstatSync(file).size
+      if (end <= at) continue
+      if (budget <= 0) {
+        more = true
+        break
+      }
+      if (start > at) {
+        texts.push(decode(stretch, true), `\n[... ${start - at} bytes left out ...]\n`)
+        stretch = []
+        at = start
+      }
+      const bytes = Buffer.allocUnsafe(Math.min(budget, end - at))
+      const length = readSync(file, bytes, 0, bytes.length, at - start)
+      const skipped = texts.length > 0 && stretch.length === 0 ? continuationBytes(bytes.subarray(0, length)) : 0
+      stretch.push(bytes.subarray(skipped, length))
+      at += length
+      budget -= length
+      if (at < end) more = true
+    } finally {
+      closeSync(file)
+    }
+  }
+  const done = ended && !more
+  const open = done ? 0 : openBytes(Buffer.concat(stretch.slice(-2)))
+  texts.push(decode(stretch, !done))
+  return { text: texts.join(''), nextOffset: at - open, done }
+}
+
+/** The files of a log in order. One that is dropped meanwhile is passed over and shows as left out. */
+function* openPieces(folder: string): Generator<{ start: number; file: number }> {
+  for (const { start, name } of listPieces(folder)) {
+    let file: number
+    try {
+      file = openSync(path.join(folder, name), 'r')
+    } catch {
+      continue
+    }
+    yield { start, file }
+  }
+}
+
+function listPieces(folder: string): { start: number; name: string }[] {
+  let names: string[]
+  try {
+    names = readdirSync(folder)
+  } catch {
+    return [] // nothing is written yet
+  }
+  return names
+    .flatMap((name) => {
+      const start = name === 'head' ? 0 : Number(/^tail-(\d+)$/.exec(name)?.[1] ?? Number.NaN)
+      return Number.isNaN(start) ? [] : [{ start, name }]
+    })
+    .sort((a, b) => a.start - b.start)
+}
+
+function decode(parts: Buffer[], cutOpen: boolean): string {
+  const bytes = Buffer.concat(parts)
+  return bytes.toString('utf8', 0, bytes.length - (cutOpen ? openBytes(bytes) : 0))
+}
+
+/** How many bytes at the end begin a UTF-8 character that is not complete. */
+function openBytes(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back]!
+    if ((byte & 0xc0) === 0x80) continue
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+    return length > back ? back : 0
+  }
+  return 0
+}
+
+/** How many bytes at the beginning belong to a character that began in what was left out. */
+function continuationBytes(bytes: Buffer): number {
+  let count = 0
+  while (count < Math.min(3, bytes.length) && (bytes[count]! & 0xc0) === 0x80) count++
+  return count
+}

@@ -1,0 +1,70 @@
+import { v7 as uuid } from 'uuid'
+import { recordActivity } from '../../access/activity/record.ts'
+import { SYSTEM } from '../../access/caller.ts'
+import { findAgent } from '../../organization/agent/queries.ts'
+import { noteHeartbeat } from '../../organization/agent/timer.ts'
+import { enforceBudgets } from '../../organization/cost/budget.ts'
+import { findFreeze } from '../../organization/instance/queries.ts'
+import { countLiveRuns, insertRun, listLiveRuns } from '../../organization/run/queries.ts'
+import type { RunRow } from '../../organization/run/run.ts'
+import { claimWake, findNextWake } from '../../organization/wake/queries.ts'
+import type { WakeReason, WakeRow } from '../../organization/wake/wake.ts'
+import type { Context } from '../../platform/context.ts'
+
+/**
+ * Claims as many waiting wakes as may run now and makes a run, `starting`, of
+ * each, in the caller's transaction. What may not run (its agent or company is
+ * stopped, all is frozen, its budget is spent, its agent or the server is busy)
+ * goes on waiting.
+ */
+export function claimRuns(ctx: Context): RunRow[] {
+  const claimed: RunRow[] = []
+  if (findFreeze(ctx.db)) return claimed
+  for (let free = ctx.config.maxRuns - countLiveRuns(ctx.db); free > 0; ) {
+    const wake = findNextWake(ctx.db, { now: ctx.now })
+    if (!wake) break
+    // Nothing left to spend: its agent or company is paused by this, and the wake waits with it.
+    if (enforceBudgets(ctx, { companyId: wake.company_id, agentId: wake.agent_id })) continue
+    claimed.push(startRun(ctx, wake))
+    free--
+  }
+  return claimed
+}
+
+function startRun(ctx: Context, wake: WakeRow): RunRow {
+  const agent = findAgent(ctx.db, { id: wake.agent_id })!
+  const reasons = JSON.parse(wake.reasons) as WakeReason[]
+  const run = insertRun(ctx.db, {
+    id: uuid(),
+    company_id: wake.company_id,
+    agent_id: agent.id,
+    wake_id: wake.id,
+    status: 'starting',
+    slot: freeSlot(ctx, agent.id),
+    source: reasons[0]!.source,
+    reasons: wake.reasons,
+    issue_id: wake.issue_id,
+    adapter_type: agent.adapter_type,
+    retry_of_run_id: wake.retry_of_run_id,
+    created_at: ctx.now,
+  })
+  claimWake(ctx.db, { id: wake.id, at: ctx.now })
+  noteHeartbeat(ctx.db, { agentId: agent.id, at: ctx.now })
+  recordActivity(ctx, SYSTEM, {
+    companyId: run.company_id,
+    action: 'run.started',
+    entity: { type: 'run', id: run.id },
+    agentId: agent.id,
+    runId: run.id,
+    details: { source: run.source, issueId: run.issue_id },
+  })
+  return run
+}
+
+/** The lowest slot of the agent that no live run takes. */
+function freeSlot(ctx: Context, agentId: string): number {
+  const taken = new Set(listLiveRuns(ctx.db, { agentId }).map((run) => run.slot))
+  let slot = 0
+  while (taken.has(slot)) slot++
+  return slot
+}

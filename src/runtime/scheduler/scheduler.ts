@@ -1,0 +1,98 @@
+import { resumeForNewMonth } from '../../organization/cost/new-month.ts'
+import type { RunRow } from '../../organization/run/run.ts'
+import type { Context } from '../../platform/context.ts'
+import { stageRoutines } from '../../work/routine/stage.ts'
+import { claimRuns } from './claim.ts'
+import { boundWaits, followClockBack } from './clock-change.ts'
+import { nextDue, stageTimers } from './stager.ts'
+
+export interface Scheduler {
+  /** Ticks from here on by itself: at once, when something is due, and when something happens. */
+  start(): Promise<void>
+  /** One turn: stages what is due, claims what may run, and hands it to the executor. */
+  tick(): Promise<void>
+  /** Stops claiming; what runs goes on. */
+  close(): void
+}
+
+/** What may let something run: a wake, a free slot, an agent, a company or a routine that changed. */
+const NUDGES = /^(wake\.waiting|run\.finished|agent\.|company\.|routine\.)/
+
+/**
+ * The longest sleep. Nothing is looked for in between; it is for a clock that
+ * was set forward, or a laptop that slept, which a timer does not notice.
+ */
+const LONGEST_SLEEP_MS = 30_000
+
+const AFTER_FAILURE_MS = 1_000
+
+/** Less than that is how clocks are kept right, in milliseconds. */
+const SET_BACK_MS = 1_000
+
+/** Makes a scheduler, which ticks by hand until it is started. Started, it sleeps until it is due; it never polls for work. */
+export function createScheduler(ctx: Context, execute: (run: RunRow) => void): Scheduler {
+  let timer: NodeJS.Timeout | undefined
+  let isNudged = false
+  let isClosed = false
+  let unsubscribe = () => {}
+  let latest: string | undefined
+
+  /** Timers know nothing of the clock: that it went back shows only here. */
+  function followClock() {
+    if (latest === undefined) boundWaits(ctx)
+    const ms = latest === undefined ? 0 : Date.parse(latest) - Date.parse(ctx.now)
+    if (ms >= SET_BACK_MS) {
+      ctx.log.warn('The clock was set back; what waits for a moment comes along.', { seconds: Math.round(ms / 1_000) })
+      followClockBack(ctx, ms)
+    }
+    latest = ctx.now
+  }
+
+  async function tick() {
+    const claimed = await ctx.write(() => {
+      if (isClosed) return []
+      followClock()
+      resumeForNewMonth(ctx)
+      stageTimers(ctx)
+      stageRoutines(ctx)
+      return claimRuns(ctx)
+    })
+    for (const run of claimed) execute(run)
+  }
+
+  async function turn() {
+    // A nudge comes a moment later, and the database may be closed by then.
+    if (isClosed) return
+    isNudged = false
+    let wait: number
+    try {
+      await tick()
+      if (isClosed) return
+      const due = nextDue(ctx)
+      wait = due === undefined ? LONGEST_SLEEP_MS : Math.min(Date.parse(due) - Date.parse(ctx.now), LONGEST_SLEEP_MS)
+    } catch (error) {
+      // A disk that is full now need not be later: the next turn comes either way.
+      ctx.log.error('A turn of the scheduler failed.', { error: String((error as Error)?.stack ?? error) })
+      wait = AFTER_FAILURE_MS
+    }
+    clearTimeout(timer)
+    if (!isClosed) timer = setTimeout(turn, Math.max(0, wait))
+  }
+
+  return {
+    tick,
+    start() {
+      unsubscribe = ctx.events.subscribe((event) => {
+        if (isNudged || isClosed || !NUDGES.test(event.type)) return
+        isNudged = true
+        setImmediate(turn)
+      })
+      return turn()
+    },
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+      unsubscribe()
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import { v7 as uuid } from 'uuid'
+import { recordActivity } from '../../access/activity/record.ts'
+import type { Caller } from '../../access/caller.ts'
+import type { AgentRow } from '../../organization/agent/agent.ts'
+import { hasSubordinates } from '../../organization/agent/credentials.ts'
+import { referredAgent, semantic } from '../../organization/agent/references.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError, forbidden, invalid } from '../../platform/errors.ts'
+import { hirePayload } from '../staffing/hire.ts'
+import type { ApprovalRow, NewApproval } from './approval.ts'
+import { linkIssues } from './links.ts'
+import { toStoredPayload } from './payload.ts'
+import { findCeo, findOpenHire, insertApproval } from './queries.ts'
+
+/**
+ * Asks the board for an approval. An agent asks for itself. A hire normally
+ * comes with its agent, from `agent-hires`; one that is asked for here without
+ * an `agentId` in its payload is a question only: no agent follows from it.
+ */
+export function createApproval(ctx: Context, caller: Caller, companyId: string, want: NewApproval): ApprovalRow {
+  const requester = requesterOf(ctx, caller, companyId, want)
+  if (want.type === 'approve_ceo_strategy') checkStrategy(want.payload)
+  const hired = want.type === 'hire_agent' ? hiredAgentOf(ctx, companyId, want.payload) : undefined
+  const approval = insertApproval(ctx.db, {
+    id: uuid(),
+    company_id: companyId,
+    type: want.type,
+    requested_by_agent_id: requester?.id ?? null,
+    requested_by_user_id: caller.type === 'board' ? caller.userId : null,
+    agent_id: hired?.id ?? null,
+    // Of an agent that exists, the board is shown what stands on it, whatever else is said.
+    payload: toStoredPayload(hired ? { ...want.payload, ...hirePayload(hired) } : want.payload),
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  })
+  linkIssues(ctx, approval, 'issueIds', want.issueIds ?? [])
+  recordActivity(ctx, caller, {
+    companyId,
+    action: 'approval.created',
+    entity: { type: 'approval', id: approval.id },
+    details: { type: approval.type },
+  })
+  return approval
+}
+
+/** For which agent it is asked: an agent asks for itself, the board for any or none; a strategy is the CEO's. */
+function requesterOf(ctx: Context, caller: Caller, companyId: string, want: NewApproval): AgentRow | undefined {
+  const ref = want.requestedByAgentId ?? (caller.type === 'agent' ? caller.agentId : undefined)
+  const named = ref === undefined ? undefined : referredAgent(ctx, companyId, 'requestedByAgentId', ref)
+  if (caller.type === 'agent' && named?.id !== caller.agentId) {
+    throw forbidden('An agent asks for approvals for itself only. Leave requestedByAgentId out.')
+  }
+  if (want.type === 'hire_agent') {
+    if (caller.type === 'agent') refuseIndividual(ctx, caller)
+    return named
+  }
+  if (caller.type === 'agent' && caller.role !== 'ceo') throw forbidden('Only the CEO agent proposes the strategy.')
+  if (named && named.role !== 'ceo') throw semantic('requestedByAgentId', 'a strategy is proposed for the CEO agent')
+  return named ?? findCeo(ctx.db, { companyId })
+}
+
+function refuseIndividual(ctx: Context, caller: { agentId: string; role: string }): void {
+  if (caller.role === 'ceo' || hasSubordinates(ctx.db, { agentId: caller.agentId })) return
+  throw forbidden('Only managers, the CEO agent and the board ask for hires. Ask your manager.')
+}
+
+/** Refuses a strategy without its plan. */
+export function checkStrategy(payload: Record<string, unknown>): void {
+  const { plan } = payload
+  const isGiven = typeof plan === 'string' ? plan.trim() !== '' : typeof plan === 'object' && plan !== null
+  if (!isGiven) throw invalid([{ path: 'payload.plan', message: 'is required: the plan that the board is to approve' }])
+}
+
+/** The pending agent that a hire's payload names, if it names one. */
+function hiredAgentOf(ctx: Context, companyId: string, payload: Record<string, unknown>) {
+  const { agentId } = payload
+  if (agentId === undefined || agentId === null) return undefined
+  if (typeof agentId !== 'string') throw invalid([{ path: 'payload.agentId', message: 'must be an agent id' }])
+  const agent = referredAgent(ctx, companyId, 'payload.agentId', agentId)
+  if (agent.status !== 'pending_approval') throw semantic('payload.agentId', `this agent is ${agent.status} already`)
+  const open = findOpenHire(ctx.db, { agentId: agent.id })
+  if (open) {
+    throw new AppError('conflict', 'The hire of this agent is before the board already.', { approvalId: open.id })
+  }
+  return agent
+}

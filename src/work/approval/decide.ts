@@ -1,0 +1,147 @@
+import { isDeepStrictEqual } from 'node:util'
+import { recordActivity } from '../../access/activity/record.ts'
+import { type Caller, isOfCompany } from '../../access/caller.ts'
+import { findAgent } from '../../organization/agent/queries.ts'
+import { requestWake } from '../../organization/wake/wake.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError, forbidden, notFound } from '../../platform/errors.ts'
+import { activateHiredAgent, hirePayload, rejectHiredAgent } from '../staffing/hire.ts'
+import type { ApprovalRow, Decision } from './approval.ts'
+import { checkStrategy } from './create.ts'
+import { type ApprovalStatus, refuseStep } from './lifecycle.ts'
+import { listLinkedIssues } from './links.ts'
+import { toStoredPayload } from './payload.ts'
+import { findApproval, updateApproval } from './queries.ts'
+
+/** Gets an approval; one of another company is as unknown as one that is nowhere. */
+export function getApproval(ctx: Context, caller: Caller, id: string): ApprovalRow {
+  const approval = findApproval(ctx.db, { id })
+  if (!approval || !isOfCompany(caller, approval.company_id)) throw notFound('approval', id)
+  return approval
+}
+
+/**
+ * The board's decision. Deciding the same way twice changes nothing, so a lost
+ * answer may be asked for again. The agent that asked is woken.
+ */
+export function decideApproval(
+  ctx: Context,
+  caller: Caller,
+  id: string,
+  to: 'approved' | 'rejected' | 'revision_requested',
+  { decisionNote }: Decision,
+): ApprovalRow {
+  const approval = getApproval(ctx, caller, id)
+  if (approval.status === to) return approval
+  refuseStep(approval, to)
+  const decided = updateApproval(ctx.db, id, {
+    status: to,
+    decision_note: decisionNote ?? null,
+    decided_by_user_id: caller.type === 'board' ? caller.userId : null,
+    decided_at: ctx.now,
+    updated_at: ctx.now,
+  })
+  const activityId = record(ctx, caller, decided)
+  if (to !== 'revision_requested') settleHire(ctx, caller, decided)
+  wakeRequester(ctx, caller, decided, activityId)
+  return decided
+}
+
+/** Puts an approval before the board again, after a revision was asked for. */
+export function resubmitApproval(
+  ctx: Context,
+  caller: Caller,
+  id: string,
+  payload: Record<string, unknown> | undefined,
+): ApprovalRow {
+  const approval = getApproval(ctx, caller, id)
+  refuseOthers(caller, approval, 'resubmits')
+  if (approval.status === 'pending' && payload === undefined) return approval
+  refuseStep(approval, 'pending')
+  const resubmitted = updateApproval(ctx.db, id, {
+    status: 'pending',
+    ...(payload && { payload: toStoredPayload(revisedPayload(ctx, approval, payload)) }),
+    decision_note: null,
+    decided_by_user_id: null,
+    decided_at: null,
+    updated_at: ctx.now,
+  })
+  record(ctx, caller, resubmitted)
+  return resubmitted
+}
+
+/** Takes an approval back. The agent of a hire that is taken back never starts. */
+export function cancelApproval(ctx: Context, caller: Caller, id: string): ApprovalRow {
+  const approval = getApproval(ctx, caller, id)
+  refuseOthers(caller, approval, 'cancels')
+  if (approval.status === 'cancelled') return approval
+  refuseStep(approval, 'cancelled')
+  const cancelled = updateApproval(ctx.db, id, { status: 'cancelled', updated_at: ctx.now })
+  record(ctx, caller, cancelled)
+  settleHire(ctx, caller, cancelled)
+  return cancelled
+}
+
+function refuseOthers(caller: Caller, approval: ApprovalRow, does: string): void {
+  if (caller.type !== 'agent' || caller.agentId === approval.requested_by_agent_id) return
+  throw forbidden(`Only the agent that asked for an approval, or the board, ${does} it.`)
+}
+
+function settleHire(ctx: Context, caller: Caller, approval: ApprovalRow): void {
+  if (approval.agent_id === null) return
+  const isPending = findAgent(ctx.db, { id: approval.agent_id })?.status === 'pending_approval'
+  // There is nothing to refuse of an agent that is no longer waiting; to approve one is an error, and its own.
+  if (approval.status !== 'approved' && !isPending) return
+  if (approval.status === 'approved') activateHiredAgent(ctx, caller, approval.agent_id)
+  else rejectHiredAgent(ctx, caller, approval.agent_id)
+}
+
+function wakeRequester(ctx: Context, caller: Caller, approval: ApprovalRow, activityId: string): void {
+  if (approval.requested_by_agent_id === null) return
+  requestWake(ctx, caller, {
+    agentId: approval.requested_by_agent_id,
+    source: 'approval_resolved',
+    approvalId: approval.id,
+    issueId: listLinkedIssues(ctx.db, { approvalId: approval.id })[0]?.id ?? null,
+    cause: { activityId },
+  })
+}
+
+/**
+ * The payload after a revision. The agent of a hire exists already, so what is
+ * said of it must not change: the board would approve one thing and get
+ * another. Only what the requester adds, such as its reasons, is replaced.
+ */
+function revisedPayload(ctx: Context, approval: ApprovalRow, want: Record<string, unknown>): Record<string, unknown> {
+  if (approval.type === 'approve_ceo_strategy') checkStrategy(want)
+  if (approval.agent_id === null) return want
+  const hire = hirePayload(findAgent(ctx.db, { id: approval.agent_id })!)
+  const other = Object.keys(hire).filter((key) => key in want && !isSame(want[key], hire[key]))
+  if (other.length > 0) {
+    throw new AppError(
+      'semantic',
+      `The agent of this hire stands as it was asked for, so ${other.join(', ')} cannot be revised here. Cancel this approval and hire again.`,
+      { fields: other.map((key) => ({ path: `payload.${key}`, message: 'cannot be revised' })) },
+    )
+  }
+  return { ...want, ...hire }
+}
+
+const isSame = (a: unknown, b: unknown) => isDeepStrictEqual(a, JSON.parse(JSON.stringify(b ?? null)))
+
+const ACTIONS: Record<ApprovalStatus, string> = {
+  pending: 'approval.resubmitted',
+  revision_requested: 'approval.revision_requested',
+  approved: 'approval.approved',
+  rejected: 'approval.rejected',
+  cancelled: 'approval.cancelled',
+}
+
+const record = (ctx: Context, caller: Caller, approval: ApprovalRow) =>
+  recordActivity(ctx, caller, {
+    companyId: approval.company_id,
+    action: ACTIONS[approval.status],
+    entity: { type: 'approval', id: approval.id },
+    agentId: approval.requested_by_agent_id,
+    details: { type: approval.type, ...(approval.decision_note !== null && { decisionNote: approval.decision_note }) },
+  })

@@ -1,0 +1,68 @@
+import { recordActivity } from '../../access/activity/record.ts'
+import type { Caller } from '../../access/caller.ts'
+import { unknownReference } from '../../organization/agent/references.ts'
+import type { Context } from '../../platform/context.ts'
+import type { Db } from '../../platform/database/db.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { notFound } from '../../platform/errors.ts'
+import type { IssueRow } from '../issue/issue.ts'
+import { findIssue } from '../issue/queries.ts'
+import type { ApprovalRow } from './approval.ts'
+import { findApproval, insertApprovalLink } from './queries.ts'
+
+/** Links issues that a body's field names to an approval; those that are linked stay so. */
+export function linkIssues(ctx: Context, approval: ApprovalRow, field: string, refs: readonly string[]): void {
+  for (const ref of refs) {
+    const issue = findIssue(ctx.db, ref)
+    if (issue?.company_id !== approval.company_id) throw unknownReference(field, 'issue')
+    insertApprovalLink(ctx.db, { approvalId: approval.id, issueId: issue.id })
+  }
+}
+
+/** Links an approval to an issue. Linking what is linked changes nothing. */
+export function linkApproval(ctx: Context, caller: Caller, issue: IssueRow, approvalId: string): ApprovalRow {
+  const approval = findApproval(ctx.db, { id: approvalId })
+  if (approval?.company_id !== issue.company_id) throw unknownReference('approvalId', 'approval')
+  if (insertApprovalLink(ctx.db, { approvalId: approval.id, issueId: issue.id }) > 0)
+    record(ctx, caller, 'issue.approval_linked', issue, approval.id)
+  return approval
+}
+
+/** Ends the link of an approval and an issue; 404 when there is none. */
+export function unlinkApproval(ctx: Context, caller: Caller, issue: IssueRow, approvalId: string): void {
+  const removed = ctx.db.run(
+    sql.deleteFrom('approval_issue').where('approval_id', '=', approvalId).where('issue_id', '=', issue.id),
+  )
+  if (removed === 0) throw notFound('approval of this issue', approvalId)
+  record(ctx, caller, 'issue.approval_unlinked', issue, approvalId)
+}
+
+/** The issues that an approval is about, oldest first. */
+export const listLinkedIssues = (db: Db, of: { approvalId: string }) =>
+  db.all(
+    sql
+      .selectFrom('approval_issue')
+      .innerJoin('issue', 'issue.id', 'approval_issue.issue_id')
+      .select(['issue.id', 'identifier', 'title', 'status', 'priority', 'assignee_agent_id as assigneeAgentId'])
+      .where('approval_id', '=', of.approvalId)
+      .orderBy('issue.id'),
+  )
+
+/** The approvals that an issue is linked to, oldest first. */
+export const listApprovalsOfIssue = (db: Db, of: { issueId: string }): ApprovalRow[] =>
+  db.all(
+    sql
+      .selectFrom('approval_issue')
+      .innerJoin('approval', 'approval.id', 'approval_issue.approval_id')
+      .selectAll('approval')
+      .where('issue_id', '=', of.issueId)
+      .orderBy('approval.id'),
+  )
+
+const record = (ctx: Context, caller: Caller, action: string, issue: IssueRow, approvalId: string) =>
+  recordActivity(ctx, caller, {
+    companyId: issue.company_id,
+    action,
+    entity: { type: 'issue', id: issue.id },
+    details: { approvalId },
+  })

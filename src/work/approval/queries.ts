@@ -1,0 +1,103 @@
+import type { Insertable, Updateable } from 'kysely'
+import type { Db } from '../../platform/database/db.ts'
+import { prepared, sql } from '../../platform/database/sql.ts'
+import type { ApprovalCommentTable, ApprovalTable } from '../../platform/database/tables.ts'
+import type { ApprovalCommentRow, ApprovalRow } from './approval.ts'
+
+const approvedStrategy = prepared((of: { agentId: string }) =>
+  sql
+    .selectFrom('approval')
+    .select('id')
+    .where('requested_by_agent_id', '=', of.agentId)
+    .where('type', '=', 'approve_ceo_strategy')
+    .where('status', '=', 'approved')
+    .limit(1),
+)
+
+/** Whether a strategy of this CEO was ever approved (contract, issue rule 4). */
+export const hasApprovedStrategy = (db: Db, of: { agentId: string }) => db.first(approvedStrategy(of)) !== undefined
+
+export const findApproval = (db: Db, key: { id: string }): ApprovalRow | undefined =>
+  db.first(sql.selectFrom('approval').selectAll().where('id', '=', key.id))
+
+/** The approval of an agent's hire that is not settled yet; there is at most one. */
+export const findOpenHire = (db: Db, of: { agentId: string }): ApprovalRow | undefined =>
+  db.first(
+    sql
+      .selectFrom('approval')
+      .selectAll()
+      .where('agent_id', '=', of.agentId)
+      .where('type', '=', 'hire_agent')
+      .where('status', 'in', ['pending', 'revision_requested']),
+  )
+
+/** The company's CEO agent, the one longest in office. */
+export const findCeo = (db: Db, of: { companyId: string }) =>
+  db.first(
+    sql
+      .selectFrom('agent')
+      .selectAll()
+      .where('company_id', '=', of.companyId)
+      .where('role', '=', 'ceo')
+      .where('status', '<>', 'terminated')
+      .orderBy('id')
+      .limit(1),
+  )
+
+export interface ApprovalFilter {
+  companyId: string
+  statuses: readonly ApprovalRow['status'][] | undefined
+  types: readonly ApprovalRow['type'][] | undefined
+}
+
+function matching(filter: ApprovalFilter) {
+  let query = sql.selectFrom('approval').where('company_id', '=', filter.companyId)
+  if (filter.statuses) query = query.where('status', 'in', filter.statuses)
+  if (filter.types) query = query.where('type', 'in', filter.types)
+  return query
+}
+
+/** Newest first. */
+export function listApprovals(db: Db, page: ApprovalFilter & { after: string | undefined; limit: number }) {
+  let query = matching(page)
+    .selectAll()
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+  if (page.after !== undefined) query = query.where('id', '<', page.after)
+  return db.all(query)
+}
+
+export const countApprovals = (db: Db, filter: ApprovalFilter): number =>
+  db.first(matching(filter).select((eb) => eb.fn.countAll<number>().as('n')))!.n
+
+export const insertApproval = (db: Db, row: Insertable<ApprovalTable>): ApprovalRow =>
+  db.first(sql.insertInto('approval').values(row).returningAll())!
+
+/** Links an approval to an issue; returns 0 when it was. */
+export const insertApprovalLink = (db: Db, link: { approvalId: string; issueId: string }) =>
+  db.run(
+    sql
+      .insertInto('approval_issue')
+      .values({ approval_id: link.approvalId, issue_id: link.issueId })
+      .onConflict((conflict) => conflict.doNothing()),
+  )
+
+export const updateApproval = (db: Db, id: string, change: Updateable<ApprovalTable>): ApprovalRow =>
+  db.first(sql.updateTable('approval').set(change).where('id', '=', id).returningAll())!
+
+export const insertApprovalComment = (db: Db, row: Insertable<ApprovalCommentTable>): ApprovalCommentRow =>
+  db.first(sql.insertInto('approval_comment').values(row).returningAll())!
+
+export function listApprovalComments(
+  db: Db,
+  page: { approvalId: string; order: 'asc' | 'desc'; after: string | undefined; limit: number },
+): ApprovalCommentRow[] {
+  let query = sql
+    .selectFrom('approval_comment')
+    .selectAll()
+    .where('approval_id', '=', page.approvalId)
+    .orderBy('id', page.order)
+    .limit(page.limit + 1)
+  if (page.after !== undefined) query = query.where('id', page.order === 'asc' ? '>' : '<', page.after)
+  return db.all(query)
+}

@@ -1,0 +1,193 @@
+import * as v from 'valibot'
+import { agent, board } from '../../access/who.ts'
+import * as field from '../../http/fields.ts'
+import { decodeCursor, LIST_QUERY, listOf, Page, totalOf } from '../../http/list.ts'
+import { route } from '../../http/route.ts'
+import { getIssue } from '../issue/get.ts'
+import {
+  APPROVAL_TYPES,
+  Approval,
+  ApprovalComment,
+  Decision,
+  LinkedIssue,
+  NewApproval,
+  NewApprovalComment,
+  Resubmission,
+  toApproval,
+  toApprovalComment,
+} from './approval.ts'
+import { commentOnApproval } from './comments.ts'
+import { createApproval } from './create.ts'
+import { cancelApproval, decideApproval, getApproval, resubmitApproval } from './decide.ts'
+import { APPROVAL_STATUSES } from './lifecycle.ts'
+import { linkApproval, listApprovalsOfIssue, listLinkedIssues, unlinkApproval } from './links.ts'
+import { countApprovals, listApprovalComments, listApprovals } from './queries.ts'
+
+/** A decision of the board as a route of its own. */
+const decision = <const Verb extends string>(
+  verb: Verb,
+  to: 'approved' | 'rejected' | 'revision_requested',
+  summary: string,
+) =>
+  route({
+    id: `approvals.${verb}`,
+    method: 'POST',
+    path: `/api/approvals/:approvalId/${verb}`,
+    summary,
+    who: [board],
+    body: Decision,
+    bodyOptional: true,
+    answers: { 200: Approval },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => toApproval(decideApproval(ctx, caller, (params as { approvalId: string }).approvalId, to, body))),
+  })
+
+export const approvalRoutes = [
+  route({
+    id: 'approvals.list',
+    method: 'GET',
+    path: '/api/companies/:companyId/approvals',
+    summary: "List a company's approvals, newest first",
+    who: [board, agent],
+    query: v.object({
+      ...LIST_QUERY,
+      status: v.optional(listOf(APPROVAL_STATUSES)),
+      type: v.optional(listOf(APPROVAL_TYPES)),
+    }),
+    answers: { 200: v.array(Approval) },
+    run: (ctx, { params, query }) => {
+      const { limit } = query
+      const filter = { companyId: params.companyId, statuses: query.status, types: query.type }
+      const rows = listApprovals(ctx.db, { ...filter, after: decodeCursor(query.after, ['string'])?.[0], limit })
+      const total = query.count === 'true' ? countApprovals(ctx.db, filter) : undefined
+      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toApproval, total })
+    },
+  }),
+  route({
+    id: 'approvals.create',
+    method: 'POST',
+    path: '/api/companies/:companyId/approvals',
+    summary: 'Ask the board for an approval',
+    description: 'An agent asks for itself: the CEO for its strategy, managers for a hire.',
+    who: [board, agent],
+    body: NewApproval,
+    answers: { 201: Approval },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => toApproval(createApproval(ctx, caller, params.companyId, body))),
+  }),
+  route({
+    id: 'approvals.get',
+    method: 'GET',
+    path: '/api/approvals/:approvalId',
+    summary: 'Get an approval',
+    who: [board, agent],
+    answers: { 200: Approval },
+    run: (ctx, { caller, params }) => toApproval(getApproval(ctx, caller, params.approvalId)),
+  }),
+  route({
+    id: 'approvals.issues',
+    method: 'GET',
+    path: '/api/approvals/:approvalId/issues',
+    summary: 'List the issues that an approval is about',
+    who: [board, agent],
+    answers: { 200: v.array(LinkedIssue) },
+    run: (ctx, { caller, params }) =>
+      listLinkedIssues(ctx.db, { approvalId: getApproval(ctx, caller, params.approvalId).id }),
+  }),
+  route({
+    id: 'approvals.comments',
+    method: 'GET',
+    path: '/api/approvals/:approvalId/comments',
+    summary: "List an approval's comments, oldest first",
+    who: [board, agent],
+    query: v.object({ ...LIST_QUERY, order: v.optional(v.picklist(['asc', 'desc']), 'asc') }),
+    answers: { 200: v.array(ApprovalComment) },
+    run: (ctx, { caller, params, query }) => {
+      const { limit, order } = query
+      const approvalId = getApproval(ctx, caller, params.approvalId).id
+      const after = decodeCursor(query.after, ['string'])?.[0]
+      const rows = listApprovalComments(ctx.db, { approvalId, order, after, limit })
+      const total = totalOf(query, ctx.db, (db, all) => listApprovalComments(db, { approvalId, order, ...all }))
+      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toApprovalComment, total })
+    },
+  }),
+  route({
+    id: 'approvals.comment',
+    method: 'POST',
+    path: '/api/approvals/:approvalId/comments',
+    summary: 'Comment on an approval',
+    who: [board, agent],
+    body: NewApprovalComment,
+    answers: { 201: ApprovalComment },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => {
+        const approval = getApproval(ctx, caller, params.approvalId)
+        return toApprovalComment(commentOnApproval(ctx, caller, approval, body.body))
+      }),
+  }),
+  decision('approve', 'approved', 'Approve; the agent of a hire may work from then on'),
+  decision('reject', 'rejected', 'Reject; the agent of a hire never starts'),
+  decision('request-revision', 'revision_requested', 'Ask for a revision'),
+  route({
+    id: 'approvals.resubmit',
+    method: 'POST',
+    path: '/api/approvals/:approvalId/resubmit',
+    summary: 'Put a revised approval before the board again',
+    description: 'For the agent that asked, and the board. A payload given here replaces the one before.',
+    who: [board, agent],
+    body: Resubmission,
+    bodyOptional: true,
+    answers: { 200: Approval },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => toApproval(resubmitApproval(ctx, caller, params.approvalId, body.payload))),
+  }),
+  route({
+    id: 'approvals.cancel',
+    method: 'POST',
+    path: '/api/approvals/:approvalId/cancel',
+    summary: 'Take an approval back',
+    description: 'For the agent that asked, and the board.',
+    who: [board, agent],
+    body: v.strictObject({}),
+    bodyOptional: true,
+    answers: { 200: Approval },
+    run: (ctx, { caller, params }) => ctx.write(() => toApproval(cancelApproval(ctx, caller, params.approvalId))),
+  }),
+]
+
+export const issueApprovalRoutes = [
+  route({
+    id: 'issues.approvals',
+    method: 'GET',
+    path: '/api/issues/:issueId/approvals',
+    summary: 'List the approvals that an issue is linked to',
+    who: [board, agent],
+    answers: { 200: v.array(Approval) },
+    run: (ctx, { caller, params }) =>
+      listApprovalsOfIssue(ctx.db, { issueId: getIssue(ctx, caller, params.issueId).id }).map(toApproval),
+  }),
+  route({
+    id: 'issues.linkApproval',
+    method: 'POST',
+    path: '/api/issues/:issueId/approvals',
+    summary: 'Link an approval to an issue',
+    who: [board, agent],
+    body: v.strictObject({ approvalId: field.reference }),
+    answers: { 201: Approval },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => toApproval(linkApproval(ctx, caller, getIssue(ctx, caller, params.issueId), body.approvalId))),
+  }),
+  route({
+    id: 'issues.unlinkApproval',
+    method: 'DELETE',
+    path: '/api/issues/:issueId/approvals/:approvalId',
+    summary: 'End the link of an approval and an issue',
+    who: [board, agent],
+    answers: { 200: v.strictObject({ ok: v.literal(true) }) },
+    run: (ctx, { caller, params }) =>
+      ctx.write(() => {
+        unlinkApproval(ctx, caller, getIssue(ctx, caller, params.issueId), params.approvalId)
+        return { ok: true }
+      }),
+  }),
+]

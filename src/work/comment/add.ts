@@ -1,0 +1,53 @@
+import { v7 as uuid } from 'uuid'
+import type { Caller } from '../../access/caller.ts'
+import { requestWake } from '../../organization/wake/wake.ts'
+import type { Context } from '../../platform/context.ts'
+import type { IssueRow } from '../issue/issue.ts'
+import { touchIssue } from '../issue/queries.ts'
+import { recordIssue } from '../issue/record.ts'
+import { authored } from './authored.ts'
+import type { CommentRow } from './comment.ts'
+import { findMentioned } from './mentions.ts'
+import { insertComment, listMentionable } from './queries.ts'
+
+/** How much of a comment its activity row shows. */
+const SNIPPET = 200
+
+/**
+ * Adds a comment to an issue and wakes whom it concerns: every agent that it
+ * mentions and the issue's assignee, each once, never the author.
+ */
+export function addComment(ctx: Context, caller: Caller, issue: IssueRow, body: string): CommentRow {
+  const comment = insertComment(ctx.db, {
+    id: uuid(),
+    company_id: issue.company_id,
+    issue_id: issue.id,
+    ...authored(ctx, caller, body),
+  })
+  touchIssue(ctx.db, { id: issue.id, at: ctx.now })
+  const mentioned = mentionedAgents(ctx, issue, body)
+  const activityId = recordIssue(ctx, caller, 'issue.commented', issue, {
+    commentId: comment.id,
+    snippet: body.slice(0, SNIPPET).toWellFormed(),
+    mentionedAgentIds: mentioned,
+  })
+  const about = {
+    issueId: issue.id,
+    commentId: comment.id,
+    priority: issue.priority_rank,
+    cause: { activityId },
+  }
+  for (const agentId of mentioned) requestWake(ctx, caller, { agentId, source: 'mention', ...about })
+  const assignee = issue.assignee_agent_id
+  if (assignee !== null && !mentioned.includes(assignee)) {
+    requestWake(ctx, caller, { agentId: assignee, source: 'issue_commented', ...about })
+  }
+  return comment
+}
+
+/** The ids of the agents that a comment mentions; the company's names are read only if there is an `@`. */
+function mentionedAgents(ctx: Context, issue: IssueRow, body: string): string[] {
+  if (!body.includes('@')) return []
+  const agents = listMentionable(ctx.db, { companyId: issue.company_id })
+  return findMentioned(body, agents).map((agent) => agent.id)
+}

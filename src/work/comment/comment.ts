@@ -1,0 +1,33 @@
+import type { Selectable } from 'kysely'
+import * as v from 'valibot'
+import * as field from '../../http/fields.ts'
+import type { CommentTable } from '../../platform/database/tables.ts'
+import { AUTHORED, commentText, toAuthored } from './authored.ts'
+
+export type CommentRow = Selectable<CommentTable>
+
+/** A comment as the API shows it. */
+export const Comment = v.strictObject({
+  id: field.id,
+  companyId: field.id,
+  issueId: field.id,
+  ...AUTHORED,
+})
+export type Comment = v.InferOutput<typeof Comment>
+
+export const commentBody = v.pipe(commentText, v.description('Markdown. `@Name` wakes the agents of that name.'))
+
+export const NewComment = v.strictObject({
+  body: commentBody,
+  reopen: v.optional(
+    v.pipe(v.boolean(), v.description('Whether an issue that is done or cancelled becomes todo again.')),
+  ),
+})
+export type NewComment = v.InferOutput<typeof NewComment>
+
+export const toComment = (row: CommentRow): Comment => ({
+  id: row.id,
+  companyId: row.company_id,
+  issueId: row.issue_id,
+  ...toAuthored(row),
+})

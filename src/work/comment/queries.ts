@@ -1,0 +1,68 @@
+import type { Db } from '../../platform/database/db.ts'
+import { prepared, sql } from '../../platform/database/sql.ts'
+import type { CommentRow } from './comment.ts'
+
+const insert = prepared((row: Omit<CommentRow, 'seq'>) =>
+  sql
+    .insertInto('comment')
+    .values({
+      id: row.id,
+      company_id: row.company_id,
+      issue_id: row.issue_id,
+      author_type: row.author_type,
+      author_agent_id: row.author_agent_id,
+      author_user_id: row.author_user_id,
+      created_by_run_id: row.created_by_run_id,
+      body: row.body,
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+    })
+    .returningAll(),
+)
+
+export const insertComment = (db: Db, row: Omit<CommentRow, 'seq'>): CommentRow => db.first(insert(row))!
+
+const byId = prepared((key: { issueId: string; id: string }) =>
+  sql.selectFrom('comment').selectAll().where('id', '=', key.id).where('issue_id', '=', key.issueId),
+)
+
+export const findComment = (db: Db, key: { issueId: string; id: string }): CommentRow | undefined => db.first(byId(key))
+
+export interface CommentPage {
+  issueId: string
+  order: 'asc' | 'desc'
+  /** The `seq` of the comment that the page comes after, in its order. */
+  after: number | undefined
+  limit: number
+}
+
+/** In the order they were made, or the other way round. */
+export function listComments(db: Db, page: CommentPage): CommentRow[] {
+  const query = sql
+    .selectFrom('comment')
+    .selectAll()
+    .where('issue_id', '=', page.issueId)
+    .orderBy('seq', page.order)
+    .limit(page.limit + 1)
+  return db.all(page.after === undefined ? query : query.where('seq', page.order === 'asc' ? '>' : '<', page.after))
+}
+
+const countOf = prepared((of: { issueId: string }) =>
+  sql
+    .selectFrom('comment')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('issue_id', '=', of.issueId),
+)
+
+export const countComments = (db: Db, of: { issueId: string }): number => db.first(countOf(of))!.n
+
+const names = prepared((of: { companyId: string }) =>
+  sql
+    .selectFrom('agent')
+    .select(['id', 'name'])
+    .where('company_id', '=', of.companyId)
+    .where('status', '<>', 'terminated'),
+)
+
+/** The agents of a company that a comment can mention. */
+export const listMentionable = (db: Db, of: { companyId: string }) => db.all(names(of))

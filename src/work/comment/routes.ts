@@ -1,0 +1,77 @@
+import * as v from 'valibot'
+import { agent, board } from '../../access/who.ts'
+import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
+import { route } from '../../http/route.ts'
+import type { Context } from '../../platform/context.ts'
+import { invalid, notFound } from '../../platform/errors.ts'
+import { getIssue } from '../issue/get.ts'
+import type { IssueRow } from '../issue/issue.ts'
+import { isTerminal } from '../issue/lifecycle.ts'
+import { reopenIssue } from '../issue/reopen.ts'
+import { addComment } from './add.ts'
+import { Comment, NewComment, toComment } from './comment.ts'
+import { countComments, findComment, listComments } from './queries.ts'
+
+export const commentRoutes = [
+  route({
+    id: 'comments.list',
+    method: 'GET',
+    path: '/api/issues/:issueId/comments',
+    summary: "List an issue's comments, oldest first",
+    who: [board, agent],
+    query: v.object({
+      ...LIST_QUERY,
+      order: v.optional(v.picklist(['asc', 'desc']), 'asc'),
+      after: v.optional(
+        v.pipe(v.string(), v.description('The cursor of the page before, or the id of the last comment read.')),
+      ),
+    }),
+    answers: { 200: v.array(Comment) },
+    run: (ctx, { caller, params, query }) => {
+      const issue = getIssue(ctx, caller, params.issueId)
+      const { limit, order } = query
+      const rows = listComments(ctx.db, { issueId: issue.id, order, after: seqOf(ctx, issue, query.after), limit })
+      const total = query.count === 'true' ? countComments(ctx.db, { issueId: issue.id }) : undefined
+      return Page.of(rows, { limit, cursorOf: (row) => [row.seq], show: toComment, total })
+    },
+  }),
+  route({
+    id: 'comments.get',
+    method: 'GET',
+    path: '/api/issues/:issueId/comments/:commentId',
+    summary: 'Get a comment',
+    who: [board, agent],
+    answers: { 200: Comment },
+    run: (ctx, { caller, params }) => {
+      const issue = getIssue(ctx, caller, params.issueId)
+      const comment = findComment(ctx.db, { issueId: issue.id, id: params.commentId })
+      if (!comment) throw notFound('comment', params.commentId)
+      return toComment(comment)
+    },
+  }),
+  route({
+    id: 'comments.create',
+    method: 'POST',
+    path: '/api/issues/:issueId/comments',
+    summary: 'Comment on an issue, and wake the agents that the comment mentions',
+    who: [board, agent],
+    body: NewComment,
+    answers: { 201: Comment },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => {
+        const issue = getIssue(ctx, caller, params.issueId)
+        const open = body.reopen && isTerminal(issue.status) ? reopenIssue(ctx, caller, issue).issue : issue
+        return toComment(addComment(ctx, caller, open, body.body))
+      }),
+  }),
+]
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** The comment that a page comes after: an agent knows the id of the last one it read, not our cursor. */
+function seqOf(ctx: Context, issue: IssueRow, after: string | undefined): number | undefined {
+  if (after === undefined || !UUID.test(after)) return decodeCursor(after, ['number'])?.[0]
+  const comment = findComment(ctx.db, { issueId: issue.id, id: after })
+  if (!comment) throw invalid([{ path: 'after', message: 'is no comment of this issue' }])
+  return comment.seq
+}

@@ -1,0 +1,76 @@
+import type { Selectable } from 'kysely'
+import type * as v from 'valibot'
+import { recordActivity } from '../../access/activity/record.ts'
+import type { Caller } from '../../access/caller.ts'
+import { referredAgent, unknownReference } from '../../organization/agent/references.ts'
+import type { CostEvent, NewCostEvent } from '../../organization/cost/cost.ts'
+import { MICROS_PER_CENT, toMicros } from '../../organization/cost/money.ts'
+import { recordCost } from '../../organization/cost/record.ts'
+import { findRun } from '../../organization/run/queries.ts'
+import type { Context } from '../../platform/context.ts'
+import { sql } from '../../platform/database/sql.ts'
+import type { CostEventTable } from '../../platform/database/tables.ts'
+import { forbidden } from '../../platform/errors.ts'
+import { referredGoal, referredIssue, referredProject } from '../issue/references.ts'
+
+export type CostEventRow = Selectable<CostEventTable>
+
+/** Books a cost that somebody reports: the board for any agent, an agent for itself. */
+export function bookCostEvent(ctx: Context, caller: Caller, companyId: string, want: NewCostEvent): CostEventRow {
+  const agent = referredAgent(ctx, companyId, 'agentId', want.agentId)
+  if (caller.type === 'agent' && caller.agentId !== agent.id) {
+    throw forbidden('An agent reports its own costs only. Leave those of others to them or the board.')
+  }
+  const issue = want.issueId ? referredIssue(ctx, companyId, 'issueId', want.issueId) : undefined
+  const bearer = {
+    companyId,
+    agentId: agent.id,
+    issueId: issue?.id ?? null,
+    projectId: want.projectId ? referredProject(ctx, companyId, want.projectId) : (issue?.project_id ?? null),
+    goalId: want.goalId ? referredGoal(ctx, companyId, want.goalId) : (issue?.goal_id ?? null),
+    runId: referredRun(ctx, companyId, want) ?? (caller.type === 'agent' ? caller.runId : null),
+    billingCode: want.billingCode ?? issue?.billing_code ?? null,
+  }
+  const { provider, model, inputTokens, cachedInputTokens, outputTokens } = want
+  const costMicros = want.costCents == null ? null : toMicros(want.costCents)
+  const costStatus = costMicros === null ? 'unpriced' : 'reported'
+  const usage = { provider, model, inputTokens, cachedInputTokens, outputTokens, costMicros, costStatus } as const
+  const occurredAt = want.occurredAt === undefined ? ctx.now : new Date(want.occurredAt).toISOString()
+  const id = recordCost(ctx, bearer, usage, occurredAt)
+  recordActivity(ctx, caller, {
+    companyId,
+    action: 'cost.reported',
+    entity: { type: 'cost_event', id },
+    agentId: agent.id,
+    details: { provider, model, costCents: want.costCents ?? null, issueId: bearer.issueId },
+  })
+  return ctx.db.first(sql.selectFrom('cost_event').selectAll().where('id', '=', id))!
+}
+
+function referredRun(ctx: Context, companyId: string, want: NewCostEvent): string | undefined {
+  const id = want.heartbeatRunId ?? want.runId
+  if (!id) return undefined
+  if (findRun(ctx.db, { id })?.company_id !== companyId) throw unknownReference('heartbeatRunId', 'run')
+  return id
+}
+
+/** An event whose price nobody knows shows none: it is not free. */
+export const toCostEvent = (row: CostEventRow): v.InferOutput<typeof CostEvent> => ({
+  id: row.id,
+  companyId: row.company_id,
+  agentId: row.agent_id,
+  issueId: row.issue_id,
+  projectId: row.project_id,
+  goalId: row.goal_id,
+  heartbeatRunId: row.run_id,
+  billingCode: row.billing_code,
+  provider: row.provider,
+  model: row.model,
+  inputTokens: row.input_tokens,
+  cachedInputTokens: row.cached_input_tokens,
+  outputTokens: row.output_tokens,
+  costCents: row.cost_status === 'unpriced' ? null : row.cost_micros / MICROS_PER_CENT,
+  costStatus: row.cost_status,
+  occurredAt: row.occurred_at,
+  createdAt: row.created_at,
+})

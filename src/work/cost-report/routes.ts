@@ -1,0 +1,173 @@
+import * as v from 'valibot'
+import { agent, board } from '../../access/who.ts'
+import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
+import { route } from '../../http/route.ts'
+import { findCompany } from '../../organization/company/queries.ts'
+import {
+  CostEvent,
+  CostOfAgent,
+  CostOfDay,
+  CostOfIssue,
+  CostOfModel,
+  CostOfProject,
+  CostSummary,
+  NewCostEvent,
+} from '../../organization/cost/cost.ts'
+import { toCents } from '../../organization/cost/money.ts'
+import { countRunsByAgent, listNames } from '../../organization/cost/queries.ts'
+import {
+  type Days,
+  daysOf,
+  listDays,
+  listTotals,
+  sumOfCompany,
+  type TotalKind,
+  toFigures,
+} from '../../organization/cost/totals.ts'
+import type { Context } from '../../platform/context.ts'
+import { bookCostEvent, toCostEvent } from './book.ts'
+
+const DAYS = v.object({
+  from: v.optional(
+    v.pipe(v.string(), v.description('The first UTC day, like 2026-11-01. Default: the first of this month.')),
+  ),
+  to: v.optional(v.pipe(v.string(), v.description('The last UTC day. Default: today.'))),
+})
+
+/** A route that sums up costs by one thing, the most expensive first. */
+const grouping = (what: {
+  id: string
+  by: string
+  kind: TotalKind
+  summary: string
+  shape: v.GenericSchema
+  /** What is shown of each group besides its figures. */
+  name(ctx: Context, companyId: string, days: Days, keys: string[]): (key: string) => object
+}) =>
+  route({
+    id: what.id,
+    method: 'GET',
+    path: `/api/companies/:companyId/costs/${what.by}`,
+    summary: what.summary,
+    who: [board, agent],
+    query: v.object({ ...DAYS.entries, ...LIST_QUERY }),
+    answers: { 200: v.array(what.shape) },
+    run: (ctx, { params: { companyId }, query }) => {
+      const days = daysOf(query, ctx.now)
+      const page = { after: decodeCursor(query.after, ['number', 'string']), limit: query.limit }
+      const of = { companyId, kind: what.kind, ...days }
+      const totals = listTotals(ctx.db, of, page)
+      const keys = totals.map((total) => total.key)
+      const name = what.name(ctx, companyId, days, keys)
+      return Page.of(totals, {
+        limit: query.limit,
+        cursorOf: (total) => [total.cost_micros, total.key],
+        show: (total) => ({ ...name(total.key), ...toFigures(total) }),
+        total: totalOf(query, ctx.db, (db, all) => listTotals(db, of, all)),
+      })
+    },
+  })
+
+export const costRoutes = [
+  route({
+    id: 'costs.report',
+    method: 'POST',
+    path: '/api/companies/:companyId/cost-events',
+    summary: 'Report a cost',
+    who: [board, agent],
+    body: NewCostEvent,
+    answers: { 201: CostEvent },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => toCostEvent(bookCostEvent(ctx, caller, params.companyId, body))),
+  }),
+  route({
+    id: 'costs.summary',
+    method: 'GET',
+    path: '/api/companies/:companyId/costs/summary',
+    summary: 'Sum up what a company spent',
+    who: [board, agent],
+    query: DAYS,
+    answers: { 200: CostSummary },
+    run: (ctx, { params, query }) => {
+      const days = daysOf(query, ctx.now)
+      const { companyId } = params
+      const figures = toFigures(sumOfCompany(ctx.db, { companyId, ...days }))
+      const budgetCents = toCents(findCompany(ctx.db, { id: params.companyId })!.budget_micros)
+      const utilizationPercent = budgetCents === 0 ? 0 : Math.round((figures.costCents / budgetCents) * 10_000) / 100
+      return {
+        companyId: params.companyId,
+        ...days,
+        spendCents: figures.costCents,
+        budgetCents,
+        utilizationPercent,
+        ...figures,
+      }
+    },
+  }),
+  grouping({
+    id: 'costs.byAgent',
+    by: 'by-agent',
+    kind: 'agent',
+    summary: 'Sum up what each agent spent, the most first',
+    shape: CostOfAgent,
+    name: (ctx, companyId, days, keys) => {
+      const names = listNames(ctx.db, 'agent', keys)
+      const runs = countRunsByAgent(ctx.db, { companyId, ...days })
+      return (key) => ({
+        agentId: key || null,
+        agentName: names.get(key)?.name ?? null,
+        agentStatus: names.get(key)?.status ?? null,
+        runCount: runs.get(key) ?? 0,
+      })
+    },
+  }),
+  grouping({
+    id: 'costs.byProject',
+    by: 'by-project',
+    kind: 'project',
+    summary: 'Sum up what was spent on each project, the most first',
+    shape: CostOfProject,
+    name: (ctx, _companyId, _days, keys) => {
+      const names = listNames(ctx.db, 'project', keys)
+      return (key) => ({ projectId: key || null, projectName: names.get(key)?.name ?? null })
+    },
+  }),
+  grouping({
+    id: 'costs.byIssue',
+    by: 'by-issue',
+    kind: 'issue',
+    summary: 'Sum up what was spent on each issue, the most first',
+    shape: CostOfIssue,
+    name: (ctx, _companyId, _days, keys) => {
+      const names = listNames(ctx.db, 'issue', keys)
+      return (key) => ({
+        issueId: key || null,
+        identifier: names.get(key)?.identifier ?? null,
+        title: names.get(key)?.name ?? null,
+      })
+    },
+  }),
+  grouping({
+    id: 'costs.byModel',
+    by: 'by-model',
+    kind: 'model',
+    summary: 'Sum up what was spent on each model, the most first',
+    shape: CostOfModel,
+    // A provider has no slash in its name; a model may.
+    name: () => (key) => ({ provider: key.split('/')[0], model: key.slice(key.indexOf('/') + 1) }),
+  }),
+  route({
+    id: 'costs.byDay',
+    method: 'GET',
+    path: '/api/companies/:companyId/costs/by-day',
+    summary: 'Sum up what was spent on each UTC day, the earliest first',
+    who: [board, agent],
+    query: DAYS,
+    answers: { 200: v.array(CostOfDay) },
+    run: (ctx, { params, query }) => {
+      const days = daysOf(query, ctx.now)
+      const totals = listDays(ctx.db, { companyId: params.companyId, kind: 'company', ...days })
+      return totals.map((total) => ({ date: total.key, ...toFigures(total) }))
+    },
+  }),
+]

@@ -1,0 +1,189 @@
+import * as v from 'valibot'
+import * as field from '../../http/fields.ts'
+import { SHOWN_STATUSES, type ShownStatus } from '../../organization/agent/lifecycle.ts'
+import { findCompany } from '../../organization/company/queries.ts'
+import { MICROS_PER_CENT, toCents } from '../../organization/cost/money.ts'
+import { companySpend } from '../../organization/cost/queries.ts'
+import type { RunStatus } from '../../organization/run/run.ts'
+import type { Context } from '../../platform/context.ts'
+import { PRIORITIES } from '../issue/issue.ts'
+import { ISSUE_STATUSES, type IssueStatus, isTerminal } from '../issue/lifecycle.ts'
+import {
+  countAgentsByStatus,
+  countIssuesByStatus,
+  countPendingApprovals,
+  countRunsByDay,
+  countStaleIssues,
+  listIdleAgents,
+  listStaleIssues,
+} from './queries.ts'
+
+/** How many days of runs are shown, today included. */
+export const DAYS_SHOWN = 14
+
+/** How many stale issues are listed, and how many counted at most: the figures must cost the same however bad it is. */
+const STALE_LISTED = 50
+export const STALE_COUNTED = 1_000
+
+const count = v.number()
+const counts = <const Names extends readonly string[]>(names: Names) =>
+  v.strictObject(Object.fromEntries(names.map((name) => [name, count])) as Record<Names[number], typeof count>)
+
+const StaleIssue = v.strictObject({
+  id: field.id,
+  identifier: v.string(),
+  title: v.string(),
+  priority: v.picklist(PRIORITIES),
+  assigneeAgentId: v.nullable(field.id),
+  assigneeName: v.pipe(v.nullable(v.string()), v.description("The assigned agent's name.")),
+  assigneeUserId: v.nullable(v.string()),
+  startedAt: v.nullable(field.timestamp),
+  updatedAt: field.timestamp,
+})
+
+/** How a company stands, in numbers. */
+export const Dashboard = v.strictObject({
+  companyId: field.id,
+  agents: v.strictObject({
+    active: v.pipe(count, v.description('Agents that are idle: ready to work.')),
+    running: count,
+    paused: count,
+    error: count,
+    pendingApproval: count,
+    byStatus: counts(SHOWN_STATUSES),
+  }),
+  tasks: v.strictObject({
+    open: v.pipe(count, v.description('Issues that are neither done nor cancelled.')),
+    inProgress: count,
+    inReview: count,
+    blocked: count,
+    done: count,
+    byStatus: counts(ISSUE_STATUSES),
+  }),
+  costs: v.strictObject({
+    monthSpendCents: v.number(),
+    monthBudgetCents: v.pipe(v.number(), v.description('0 is no limit.')),
+    monthUtilizationPercent: v.pipe(v.number(), v.description('Of the budget; 0 where there is none.')),
+  }),
+  pendingApprovals: count,
+  staleTasks: v.pipe(
+    count,
+    v.description(`Issues in progress without a live run or a change. Counted up to ${STALE_COUNTED}.`),
+  ),
+  staleAfterSec: v.number(),
+  staleTaskList: v.pipe(
+    v.array(StaleIssue),
+    v.description(`The stale issues, the longest untouched first, at most ${STALE_LISTED}.`),
+  ),
+  runActivity: v.pipe(
+    v.array(
+      v.strictObject({
+        date: v.pipe(v.string(), v.description('A UTC day.')),
+        succeeded: count,
+        failed: v.pipe(count, v.description('Failed, timed out or lost.')),
+        other: v.pipe(count, v.description('Cancelled, or not yet ended.')),
+        total: count,
+      }),
+    ),
+    v.description(`The last ${DAYS_SHOWN} days, today last.`),
+  ),
+  idleRuns: v.pipe(
+    v.strictObject({
+      runs: count,
+      costCents: v.number(),
+      byAgent: v.array(
+        v.strictObject({
+          agentId: field.id,
+          agentName: v.string(),
+          runs: v.pipe(count, v.description('All its runs of those days.')),
+          idleRuns: count,
+          costCents: v.pipe(v.number(), v.description('What the idle ones cost.')),
+        }),
+      ),
+    }),
+    v.description('Runs of those days that changed nothing. A longer interval, or skipIfIdle, saves what they cost.'),
+  ),
+})
+export type Dashboard = v.InferOutput<typeof Dashboard>
+
+/**
+ * Reads how a company stands. Every figure comes from running counts, or from
+ * an index of just what it shows: the time does not grow with what was done.
+ */
+export function dashboardOf(ctx: Context, companyId: string, staleAfterSec: number): Dashboard {
+  const stale = { companyId, before: new Date(Date.parse(ctx.now) - staleAfterSec * 1_000).toISOString() }
+  const from = daysUntil(ctx.now)[0]!
+  return {
+    companyId,
+    agents: agentsOf(ctx, companyId),
+    tasks: tasksOf(ctx, companyId),
+    costs: costsOf(ctx, companyId),
+    pendingApprovals: countPendingApprovals(ctx.db, { companyId }),
+    staleTasks: countStaleIssues(ctx.db, { ...stale, limit: STALE_COUNTED }),
+    staleAfterSec,
+    staleTaskList: listStaleIssues(ctx.db, { ...stale, limit: STALE_LISTED }),
+    runActivity: runActivityOf(ctx, companyId),
+    idleRuns: idleRunsOf(ctx, companyId, from),
+  }
+}
+
+function agentsOf(ctx: Context, companyId: string): Dashboard['agents'] {
+  const byStatus = tally(SHOWN_STATUSES, countAgentsByStatus(ctx.db, { companyId }))
+  const { idle, running, paused, error, pending_approval } = byStatus
+  return { active: idle, running, paused, error, pendingApproval: pending_approval, byStatus }
+}
+
+function tasksOf(ctx: Context, companyId: string): Dashboard['tasks'] {
+  const byStatus = tally(ISSUE_STATUSES, countIssuesByStatus(ctx.db, { companyId }))
+  const open = ISSUE_STATUSES.reduce((sum, status) => (isTerminal(status) ? sum : sum + byStatus[status]), 0)
+  const { in_progress, in_review, blocked, done } = byStatus
+  return { open, inProgress: in_progress, inReview: in_review, blocked, done, byStatus }
+}
+
+function tally<Status extends ShownStatus | IssueStatus>(
+  statuses: readonly Status[],
+  rows: readonly { status: Status; n: number }[],
+): Record<Status, number> {
+  const none = Object.fromEntries(statuses.map((status) => [status, 0])) as Record<Status, number>
+  return { ...none, ...Object.fromEntries(rows.map((row) => [row.status, row.n])) }
+}
+
+function costsOf(ctx: Context, companyId: string): Dashboard['costs'] {
+  const budget = findCompany(ctx.db, { id: companyId })!.budget_micros
+  const spent = companySpend(ctx.db, { companyId, now: ctx.now })
+  return {
+    monthSpendCents: spent / MICROS_PER_CENT,
+    monthBudgetCents: toCents(budget),
+    monthUtilizationPercent: budget === 0 ? 0 : Math.round((spent / budget) * 10_000) / 100,
+  }
+}
+
+const FAILED: readonly string[] = ['failed', 'timed_out', 'lost'] satisfies RunStatus[]
+
+function runActivityOf(ctx: Context, companyId: string): Dashboard['runActivity'] {
+  const days = daysUntil(ctx.now)
+  const rows = Map.groupBy(countRunsByDay(ctx.db, { companyId, from: days[0]! }), (row) => row.day)
+  return days.map((date) => {
+    const day = { date, succeeded: 0, failed: 0, other: 0, total: 0 }
+    for (const { status, n } of rows.get(date) ?? []) {
+      day[status === 'succeeded' ? 'succeeded' : FAILED.includes(status) ? 'failed' : 'other'] += n
+      day.total += n
+    }
+    return day
+  })
+}
+
+function idleRunsOf(ctx: Context, companyId: string, from: string): Dashboard['idleRuns'] {
+  const agents = listIdleAgents(ctx.db, { companyId, from })
+  return {
+    runs: agents.reduce((sum, agent) => sum + agent.idleRuns, 0),
+    costCents: agents.reduce((sum, agent) => sum + agent.micros, 0) / MICROS_PER_CENT,
+    byAgent: agents.map(({ micros, ...agent }) => ({ ...agent, costCents: micros / MICROS_PER_CENT })),
+  }
+}
+
+/** The UTC days that are shown, the earliest first. */
+const daysUntil = (now: string): string[] =>
+  Array.from({ length: DAYS_SHOWN }, (_, i) =>
+    new Date(Date.parse(now) - (DAYS_SHOWN - 1 - i) * 86_400_000).toISOString().slice(0, 10),
+  )

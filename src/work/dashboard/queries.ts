@@ -1,0 +1,113 @@
+import { SHOWN_STATUS } from '../../organization/agent/queries.ts'
+import type { Db } from '../../platform/database/db.ts'
+import { prepared, raw, sql } from '../../platform/database/sql.ts'
+
+const byAgentStatus = prepared((of: { companyId: string }) =>
+  sql
+    .selectFrom('agent')
+    .select((eb) => [SHOWN_STATUS.as('status'), eb.fn.countAll<number>().as('n')])
+    .where('company_id', '=', of.companyId)
+    .groupBy(SHOWN_STATUS),
+)
+
+/** How many agents a company has, by the status that is shown of them. */
+export const countAgentsByStatus = (db: Db, of: { companyId: string }) => db.all(byAgentStatus(of))
+
+const byIssueStatus = prepared((of: { companyId: string }) =>
+  sql.selectFrom('issue_count').select(['status', 'n']).where('company_id', '=', of.companyId),
+)
+
+/** How many issues a company has, by status. */
+export const countIssuesByStatus = (db: Db, of: { companyId: string }) => db.all(byIssueStatus(of))
+
+const pending = prepared((of: { companyId: string }) =>
+  sql
+    .selectFrom('approval')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('company_id', '=', of.companyId)
+    .where('status', '=', 'pending'),
+)
+
+export const countPendingApprovals = (db: Db, of: { companyId: string }): number => db.first(pending(of))!.n
+
+/** In progress, untouched since a moment, and no live run works on it. */
+const staleIssues = (of: { companyId: string; before: string; limit: number }) =>
+  sql
+    .selectFrom('issue')
+    .where('issue.company_id', '=', of.companyId)
+    .where('issue.status', '=', 'in_progress')
+    .where('issue.updated_at', '<', of.before)
+    .where('issue.id', 'not in', (eb) =>
+      eb
+        .selectFrom('run')
+        .select('run.issue_id')
+        .where('run.company_id', '=', of.companyId)
+        .where('run.finished_at', 'is', null)
+        .where('run.issue_id', 'is not', null)
+        .$castTo<{ issue_id: string }>(),
+    )
+    .limit(of.limit)
+
+const staleList = prepared((of: { companyId: string; before: string; limit: number }) =>
+  staleIssues(of)
+    .leftJoin('agent', 'agent.id', 'issue.assignee_agent_id')
+    .select([
+      'issue.id',
+      'identifier',
+      'issue.title',
+      'priority',
+      'assignee_agent_id as assigneeAgentId',
+      'agent.name as assigneeName',
+      'assignee_user_id as assigneeUserId',
+      'started_at as startedAt',
+      'issue.updated_at as updatedAt',
+    ])
+    .orderBy('issue.updated_at'),
+)
+
+/** The stale issues, the longest untouched first. */
+export const listStaleIssues = (db: Db, of: { companyId: string; before: string; limit: number }) =>
+  db.all(staleList(of))
+
+const staleCount = prepared((of: { companyId: string; before: string; limit: number }) =>
+  sql.selectFrom(staleIssues(of).select('issue.id').as('stale')).select((eb) => eb.fn.countAll<number>().as('n')),
+)
+
+/** How many issues are stale; it stops counting at the limit. */
+export const countStaleIssues = (db: Db, of: { companyId: string; before: string; limit: number }): number =>
+  db.first(staleCount(of))!.n
+
+const runsByDay = prepared((of: { companyId: string; from: string }) =>
+  sql
+    .selectFrom('run_total')
+    .select((eb) => ['day', 'status', eb.fn.sum<number>('n').as('n')])
+    .where('company_id', '=', of.companyId)
+    .where('day', '>=', of.from)
+    .groupBy(['day', 'status']),
+)
+
+/** How many runs there were on each day from one on, by their status. */
+export const countRunsByDay = (db: Db, of: { companyId: string; from: string }) => db.all(runsByDay(of))
+
+const idleByAgent = prepared((of: { companyId: string; from: string }) =>
+  sql
+    .selectFrom('run_total')
+    .innerJoin('agent', 'agent.id', 'run_total.agent_id')
+    .select((eb) => [
+      'agent.id as agentId',
+      'agent.name as agentName',
+      eb.fn.sum<number>('n').as('runs'),
+      eb.fn.sum<number>('idle').as('idleRuns'),
+      eb.fn.sum<number>('idle_micros').as('micros'),
+    ])
+    .where('run_total.company_id', '=', of.companyId)
+    .where('day', '>=', of.from)
+    .groupBy('agent.id')
+    .having(raw<boolean>`sum(idle) > 0`)
+    .orderBy('micros', 'desc')
+    .orderBy('idleRuns', 'desc')
+    .orderBy('agent.id'),
+)
+
+/** The agents that had runs which changed nothing, the most expensive first. */
+export const listIdleAgents = (db: Db, of: { companyId: string; from: string }) => db.all(idleByAgent(of))

@@ -1,0 +1,105 @@
+import * as v from 'valibot'
+import { agent, board } from '../../access/who.ts'
+import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
+import { reply, route } from '../../http/route.ts'
+import { validate } from '../../http/validate.ts'
+import { notFound } from '../../platform/errors.ts'
+import { getIssue } from '../issue/get.ts'
+import {
+  Document,
+  DocumentChange,
+  DocumentSummary,
+  documentKey,
+  Revision,
+  RevisionSummary,
+  toDocument,
+  toDocumentSummary,
+  toRevision,
+  toRevisionSummary,
+} from './document.ts'
+import { findRevision, listDocuments, listRevisions } from './queries.ts'
+import { deleteDocument, getDocument, writeDocument } from './write.ts'
+
+export const documentRoutes = [
+  route({
+    id: 'documents.list',
+    method: 'GET',
+    path: '/api/issues/:issueId/documents',
+    summary: 'List the documents of an issue, by key',
+    who: [board, agent],
+    answers: { 200: v.array(DocumentSummary) },
+    run: (ctx, { caller, params }) =>
+      listDocuments(ctx.db, { issueId: getIssue(ctx, caller, params.issueId).id }).map(toDocumentSummary),
+  }),
+  route({
+    id: 'documents.get',
+    method: 'GET',
+    path: '/api/issues/:issueId/documents/:key',
+    summary: 'Get a document of an issue',
+    who: [board, agent],
+    answers: { 200: Document },
+    run: (ctx, { caller, params }) => toDocument(getDocument(ctx, caller, params.issueId, params.key)),
+  }),
+  route({
+    id: 'documents.write',
+    method: 'PUT',
+    path: '/api/issues/:issueId/documents/:key',
+    summary: 'Make a document of an issue, or add a revision to it',
+    description:
+      'A document that exists is changed from its latest revision only: send its id as baseRevisionId. A stale one is 409, with the current document in the details. The text that it already has changes nothing.',
+    who: [board, agent],
+    body: DocumentChange,
+    answers: { 200: Document, 201: Document },
+    run: (ctx, { caller, params, body }) => {
+      const key = validate(documentKey, params.key, 'key')
+      return ctx.write(() => {
+        const written = writeDocument(ctx, caller, params.issueId, key, body)
+        return reply(written.isNew ? 201 : 200, toDocument(written))
+      })
+    },
+  }),
+  route({
+    id: 'documents.delete',
+    method: 'DELETE',
+    path: '/api/issues/:issueId/documents/:key',
+    summary: 'Remove a document with its revisions',
+    description: 'For the board, the agent that made it and the managers above that agent.',
+    who: [board, agent],
+    answers: { 200: Document },
+    run: (ctx, { caller, params }) =>
+      ctx.write(() => toDocument(deleteDocument(ctx, caller, params.issueId, params.key))),
+  }),
+  route({
+    id: 'documents.revisions',
+    method: 'GET',
+    path: '/api/issues/:issueId/documents/:key/revisions',
+    summary: 'List the revisions of a document, newest first',
+    who: [board, agent],
+    query: v.object(LIST_QUERY),
+    answers: { 200: v.array(RevisionSummary) },
+    run: (ctx, { caller, params, query: { limit, after, count } }) => {
+      const { document } = getDocument(ctx, caller, params.issueId, params.key)
+      const page = { documentId: document.id, after: decodeCursor(after, ['number'])?.[0], limit }
+      return Page.of(listRevisions(ctx.db, page), {
+        limit,
+        cursorOf: (revision) => [revision.number],
+        show: (revision) => toRevisionSummary({ document, revision }),
+        total: count === 'true' ? document.latest_number : undefined,
+      })
+    },
+  }),
+  route({
+    id: 'documents.revision',
+    method: 'GET',
+    path: '/api/issues/:issueId/documents/:key/revisions/:revisionId',
+    summary: 'Get a revision of a document, by its id or its number',
+    who: [board, agent],
+    answers: { 200: Revision },
+    run: (ctx, { caller, params }) => {
+      const { document } = getDocument(ctx, caller, params.issueId, params.key)
+      const revision = findRevision(ctx.db, { documentId: document.id, ref: params.revisionId })
+      if (!revision) throw notFound('revision', params.revisionId)
+      return toRevision({ document, revision })
+    },
+  }),
+]

@@ -1,0 +1,133 @@
+import { v7 as uuid } from 'uuid'
+import { recordActivity } from '../../access/activity/record.ts'
+import { actorOf, type Caller } from '../../access/caller.ts'
+import { findAgent, isAbove } from '../../organization/agent/queries.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError, forbidden, notFound } from '../../platform/errors.ts'
+import { getIssue } from '../issue/get.ts'
+import type { IssueRow } from '../issue/issue.ts'
+import { touchIssue } from '../issue/queries.ts'
+import { type Current, type DocumentChange, type DocumentRow, toDocument } from './document.ts'
+import { deleteDocumentRow, findDocument, insertDocument, insertRevision, setLatest } from './queries.ts'
+
+/** Gets a document of an issue by its key. */
+export function getDocument(ctx: Context, caller: Caller, issueRef: string, key: string): Current {
+  const found = findDocument(ctx.db, { issueId: getIssue(ctx, caller, issueRef).id, key })
+  if (!found) throw notFound('document of this issue', key)
+  return found
+}
+
+/**
+ * Writes a document: makes it, or adds a revision to it. A change names the
+ * revision that it was made from; when another came in between, it is refused
+ * with that one, so that nobody's words are lost. What a document already says
+ * it is not changed to, so a lost answer may be asked for again.
+ */
+export function writeDocument(
+  ctx: Context,
+  caller: Caller,
+  issueRef: string,
+  key: string,
+  want: DocumentChange,
+): Current & { isNew: boolean } {
+  const issue = getIssue(ctx, caller, issueRef)
+  const found = findDocument(ctx.db, { issueId: issue.id, key })
+  if (found && saysAlready(found, want)) return { ...found, isNew: false }
+  refuseStale(found, key, want)
+  const document = found?.document ?? addDocument(ctx, caller, issue, key)
+  const number = (found?.revision.number ?? 0) + 1
+  const revision = insertRevision(ctx.db, {
+    ...creatorOf(caller),
+    id: uuid(),
+    company_id: issue.company_id,
+    document_id: document.id,
+    number,
+    title: want.title === undefined ? (found?.revision.title ?? null) : want.title,
+    format: 'markdown',
+    body: want.body,
+    change_summary: want.changeSummary ?? null,
+    created_by_run_id: caller.type === 'agent' ? caller.runId : null,
+    created_at: ctx.now,
+  })
+  const latest = found ? setLatest(ctx.db, { documentId: document.id, number }) : document
+  touchIssue(ctx.db, { id: issue.id, at: ctx.now })
+  record(ctx, caller, found ? 'issue.document_updated' : 'issue.document_created', latest, {
+    revisionId: revision.id,
+    revisionNumber: number,
+    title: revision.title,
+  })
+  return { document: latest, revision, isNew: !found }
+}
+
+/** Removes a document with its revisions, for the board, the agent that made it and the managers above that. */
+export function deleteDocument(ctx: Context, caller: Caller, issueRef: string, key: string): Current {
+  const found = getDocument(ctx, caller, issueRef, key)
+  refuseDeletion(ctx, caller, found.document)
+  deleteDocumentRow(ctx.db, found.document.id)
+  touchIssue(ctx.db, { id: found.document.issue_id, at: ctx.now })
+  record(ctx, caller, 'issue.document_deleted', found.document, { title: found.revision.title })
+  return found
+}
+
+const saysAlready = ({ revision }: Current, want: DocumentChange) =>
+  revision.body === want.body && (want.title === undefined || want.title === revision.title)
+
+function refuseStale(found: Current | undefined, key: string, want: DocumentChange): void {
+  const base = want.baseRevisionId ?? null
+  if (base === (found?.revision.id ?? null)) return
+  if (!found) {
+    throw new AppError('conflict', `There is no document ${key} here any more. Leave baseRevisionId out to make it.`, {
+      current: null,
+    })
+  }
+  const why = base === null ? 'This document exists' : 'This document was changed in the meantime'
+  throw new AppError(
+    'conflict',
+    `${why}: work your change into revision ${found.revision.number} and send its id as baseRevisionId.`,
+    { currentRevisionId: found.revision.id, current: toDocument(found) },
+  )
+}
+
+const addDocument = (ctx: Context, caller: Caller, issue: IssueRow, key: string): DocumentRow =>
+  insertDocument(ctx.db, {
+    ...creatorOf(caller),
+    id: uuid(),
+    company_id: issue.company_id,
+    issue_id: issue.id,
+    key,
+    latest_number: 1,
+    created_at: ctx.now,
+  })
+
+function creatorOf(caller: Caller) {
+  const actor = actorOf(caller)
+  return {
+    created_by_agent_id: actor.type === 'agent' ? actor.id : null,
+    created_by_user_id: actor.type === 'user' ? actor.id : null,
+  }
+}
+
+function refuseDeletion(ctx: Context, caller: Caller, document: DocumentRow): void {
+  if (caller.type !== 'agent') return
+  const creatorId = document.created_by_agent_id
+  if (creatorId === caller.agentId) return
+  if (creatorId !== null && isAbove(ctx.db, { managerId: caller.agentId, agentId: creatorId })) return
+  const creator = creatorId === null ? 'The board' : (findAgent(ctx.db, { id: creatorId })?.name ?? 'Its creator')
+  throw forbidden(
+    `${creator} made ${document.key}. Only who made a document, the managers above it and the board may remove it.`,
+  )
+}
+
+const record = (
+  ctx: Context,
+  caller: Caller,
+  action: string,
+  document: DocumentRow,
+  details: Record<string, unknown>,
+) =>
+  recordActivity(ctx, caller, {
+    companyId: document.company_id,
+    action,
+    entity: { type: 'issue', id: document.issue_id },
+    details: { documentId: document.id, key: document.key, ...details },
+  })

@@ -1,0 +1,85 @@
+import { v7 as uuid } from 'uuid'
+import { recordActivity } from '../../access/activity/record.ts'
+import { type Caller, isOfCompany } from '../../access/caller.ts'
+import { referredAgent, semantic } from '../../organization/agent/references.ts'
+import type { Context } from '../../platform/context.ts'
+import { difference, fieldNames } from '../../platform/difference.ts'
+import { AppError, notFound } from '../../platform/errors.ts'
+import type { GoalChange, GoalLevel, GoalRow, NewGoal } from './goal.ts'
+import { getParentGoal, isLevelAbove, levelUnder, refuseCycle } from './hierarchy.ts'
+import { countGoalUses, deleteGoalRow, findGoal, insertGoal, listChildGoals, updateGoalRow } from './queries.ts'
+
+/** Gets a goal; one of another company is as unknown as one that is nowhere. */
+export function getGoal(ctx: Context, caller: Caller, id: string): GoalRow {
+  const goal = findGoal(ctx.db, { id })
+  if (!goal || !isOfCompany(caller, goal.company_id)) throw notFound('goal', id)
+  return goal
+}
+
+export function createGoal(ctx: Context, caller: Caller, companyId: string, want: NewGoal): GoalRow {
+  const parent = want.parentId ? getParentGoal(ctx, companyId, want.parentId) : undefined
+  const level = want.level ?? levelUnder(parent)
+  refuseLevel(level, parent)
+  const goal = insertGoal(ctx.db, {
+    id: uuid(),
+    company_id: companyId,
+    title: want.title,
+    description: want.description ?? null,
+    level,
+    ...(want.status && { status: want.status }),
+    parent_id: parent?.id ?? null,
+    owner_agent_id: want.ownerAgentId ? referredAgent(ctx, companyId, 'ownerAgentId', want.ownerAgentId).id : null,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  })
+  record(ctx, caller, 'goal.created', goal, { title: goal.title })
+  return goal
+}
+
+/** Changes a goal. Where it stands and its level must fit its parent and its children. */
+export function updateGoal(ctx: Context, caller: Caller, id: string, want: GoalChange): GoalRow {
+  const goal = getGoal(ctx, caller, id)
+  const { company_id } = goal
+  const owner = want.ownerAgentId && referredAgent(ctx, company_id, 'ownerAgentId', want.ownerAgentId).id
+  const parentId = want.parentId === undefined ? goal.parent_id : want.parentId
+  const parent = parentId === null ? undefined : getParentGoal(ctx, company_id, parentId)
+  const level = want.level ?? goal.level
+  if (parent) refuseCycle(ctx, goal, parent)
+  refuseLevel(level, parent)
+  if (listChildGoals(ctx.db, { parentId: id }).some((child) => isLevelAbove(child.level, level))) {
+    throw semantic('level', `a goal below this one is above the level ${level}; change that one first`)
+  }
+  const change = difference(goal, {
+    title: want.title,
+    description: want.description,
+    level: want.level,
+    status: want.status,
+    parent_id: want.parentId,
+    owner_agent_id: owner,
+  })
+  if (!change) return goal
+  record(ctx, caller, 'goal.updated', goal, { changed: fieldNames(change) })
+  return updateGoalRow(ctx.db, id, { ...change, updated_at: ctx.now })
+}
+
+/** Deletes a goal that nothing refers to, and returns what it was. */
+export function deleteGoal(ctx: Context, caller: Caller, id: string): GoalRow {
+  const goal = getGoal(ctx, caller, id)
+  const uses = countGoalUses(ctx.db, id)
+  const used = Object.entries(uses).filter(([, count]) => count !== null && count > 0)
+  if (used.length > 0) {
+    const what = used.map(([kind, count]) => `${count} ${kind}`).join(', ')
+    throw new AppError('conflict', `This goal is in use (${what}). Set its status to cancelled instead.`, uses)
+  }
+  record(ctx, caller, 'goal.deleted', goal, { title: goal.title })
+  deleteGoalRow(ctx.db, id)
+  return goal
+}
+
+function refuseLevel(level: GoalLevel, parent: GoalRow | undefined): void {
+  if (!parent || !isLevelAbove(level, parent.level)) return
+  throw semantic('level', `${level} is above the parent's level, ${parent.level}`)
+}
+
+const record = (ctx: Context, caller: Caller, action: string, goal: GoalRow, details: Record<string, unknown>) =>
+  recordActivity(ctx, caller, { companyId: goal.company_id, action, entity: { type: 'goal', id: goal.id }, details })

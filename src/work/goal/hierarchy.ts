@@ -1,0 +1,45 @@
+import { semantic, unknownReference } from '../../organization/agent/references.ts'
+import type { Context } from '../../platform/context.ts'
+import { GOAL_LEVELS, type GoalLevel, type GoalRow } from './goal.ts'
+import { findGoal } from './queries.ts'
+
+/** The level of a goal that names none: one below its parent's, and `company` at the top. */
+export function levelUnder(parent: GoalRow | undefined): GoalLevel {
+  if (!parent) return GOAL_LEVELS[0]
+  return GOAL_LEVELS[Math.min(depthOf(parent.level) + 1, GOAL_LEVELS.length - 1)]!
+}
+
+/** Whether one level is nearer the top than another. */
+export const isLevelAbove = (level: GoalLevel, other: GoalLevel) => depthOf(level) < depthOf(other)
+
+const depthOf = (level: GoalLevel) => GOAL_LEVELS.indexOf(level)
+
+/** Gets the goal that a `parentId` refers to; 422 when the company has none of that id. */
+export function getParentGoal(ctx: Context, companyId: string, id: string): GoalRow {
+  const parent = findGoal(ctx.db, { id })
+  if (parent?.company_id !== companyId) throw unknownReference('parentId', 'goal')
+  return parent
+}
+
+/** Refuses a parent that is the goal itself or below it. */
+export function refuseCycle(ctx: Context, goal: GoalRow, parent: GoalRow): void {
+  for (
+    let above: GoalRow | undefined = parent;
+    above;
+    above = above.parent_id ? findGoal(ctx.db, { id: above.parent_id }) : undefined
+  ) {
+    if (above.id === goal.id) throw semantic('parentId', 'a goal cannot be below itself')
+  }
+}
+
+/** Sorts goals so that each follows its parent, depth first, siblings as they came. */
+export function inTreeOrder(goals: readonly GoalRow[]): GoalRow[] {
+  const byParent = Map.groupBy(goals, (goal) => goal.parent_id)
+  const waiting = [...(byParent.get(null) ?? [])].reverse()
+  const sorted: GoalRow[] = []
+  for (let goal = waiting.pop(); goal; goal = waiting.pop()) {
+    sorted.push(goal)
+    waiting.push(...[...(byParent.get(goal.id) ?? [])].reverse())
+  }
+  return sorted
+}

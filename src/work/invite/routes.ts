@@ -1,0 +1,101 @@
+import * as v from 'valibot'
+import { anyone, board, ceo } from '../../access/who.ts'
+import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
+import { type Input, reply, route } from '../../http/route.ts'
+import type { Context } from '../../platform/context.ts'
+import { claimKey, getInvite, joinByInvite } from './accept.ts'
+import { createInvite, revokeInvite } from './create.ts'
+import { Acceptance, Accepted, Claim, Claimed, Invite, InvitePrompt, NewInvite, toInvite } from './invite.ts'
+import { onboardingText } from './onboarding.ts'
+import { listInvites } from './queries.ts'
+
+export const inviteRoutes = [
+  route({
+    id: 'invites.create',
+    method: 'POST',
+    path: '/api/companies/:companyId/gateway/invite-prompt',
+    summary: 'Invite an outside agent: a token and a text that tells it how to join',
+    description:
+      'For the board, with the invite permission where people sign in, and the CEO agent. The invite works once, for a day; only this answer holds its token.',
+    who: [board, ceo],
+    body: InvitePrompt,
+    bodyOptional: true,
+    secret: true,
+    answers: { 201: NewInvite },
+    run: (ctx, { caller, params, body, header }) =>
+      ctx.write(() =>
+        createInvite(ctx, caller, params.companyId, body.agentMessage?.trim() || null, baseUrlOf(ctx, header)),
+      ),
+  }),
+  route({
+    id: 'invites.list',
+    method: 'GET',
+    path: '/api/companies/:companyId/gateway/invites',
+    summary: 'List the invites of outside agents, newest first',
+    who: [board, ceo],
+    query: v.object(LIST_QUERY),
+    answers: { 200: v.array(Invite) },
+    run: (ctx, { params: { companyId }, query }) => {
+      const { limit } = query
+      const rows = listInvites(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
+      const total = totalOf(query, ctx.db, (db, all) => listInvites(db, { companyId, ...all }))
+      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: (row) => toInvite(row, ctx.now), total })
+    },
+  }),
+  route({
+    id: 'invites.revoke',
+    method: 'DELETE',
+    path: '/api/companies/:companyId/gateway/invites/:inviteId',
+    summary: 'Revoke an invite, and the claim of its key',
+    who: [board, ceo],
+    answers: { 200: Invite },
+    run: (ctx, { caller, params }) =>
+      ctx.write(() => toInvite(revokeInvite(ctx, caller, params.companyId, params.inviteId), ctx.now)),
+  }),
+  route({
+    id: 'invites.onboarding',
+    method: 'GET',
+    path: '/api/invites/:token/onboarding.txt',
+    summary: 'Read how to join a company, as plain text, by the token of an invite',
+    who: [anyone],
+    answers: { 200: 'text/plain' },
+    run: (ctx, { params, header }) => {
+      const text = onboardingText(ctx, getInvite(ctx, params.token), params.token, baseUrlOf(ctx, header))
+      // It holds the token.
+      return reply(200, Buffer.from(text), {
+        'content-type': 'text/plain; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      })
+    },
+  }),
+  route({
+    id: 'invites.accept',
+    method: 'POST',
+    path: '/api/invites/:token/accept',
+    summary: 'Accept an invite: makes an agent that waits for the board',
+    description: 'Only this answer holds the claimSecret, by which the agent claims its key once it is approved.',
+    who: [anyone],
+    body: Acceptance,
+    secret: true,
+    answers: { 201: Accepted },
+    run: (ctx, { params, body }) => ctx.write(() => joinByInvite(ctx, params.token, body)),
+  }),
+  route({
+    id: 'invites.claimKey',
+    method: 'POST',
+    path: '/api/invites/:token/claim-key',
+    summary: "Claim the key of an invite's agent, once, after the board approved it",
+    description: '422 `agent_not_ready` until the board has decided: ask again.',
+    who: [anyone],
+    body: Claim,
+    secret: true,
+    answers: { 201: Claimed },
+    run: (ctx, { params, body }) => ctx.write(() => claimKey(ctx, params.token, body.claimSecret)),
+  }),
+]
+
+/** This server's URL as the caller reaches it. The gate has found the Host to be one of the server's own. */
+const baseUrlOf = (ctx: Context, header: Input['header']) =>
+  `http://${header('host') ?? `${ctx.config.host}:${ctx.config.port}`}`

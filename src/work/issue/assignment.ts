@@ -1,0 +1,82 @@
+import { actorOf, type Caller } from '../../access/caller.ts'
+import { referredAgent, semantic } from '../../organization/agent/references.ts'
+import { requestWake } from '../../organization/wake/wake.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError } from '../../platform/errors.ts'
+import type { IssueColumns, IssueRow } from './issue.ts'
+import { isTerminal } from './lifecycle.ts'
+
+interface Wanted {
+  assigneeAgentId?: string | null | undefined
+  assigneeUserId?: string | null | undefined
+}
+
+type Assignee = Pick<IssueRow, 'assignee_agent_id' | 'assignee_user_id'>
+
+/**
+ * What is to be set so that an issue has the assignee wanted: nothing when it
+ * has it. There is one at a time, so naming an agent takes a person's place,
+ * and the other way round.
+ */
+export function assignmentOf(
+  ctx: Context,
+  caller: Caller,
+  issue: Assignee & { company_id: string },
+  want: Wanted,
+): IssueColumns {
+  if (want.assigneeAgentId === undefined && want.assigneeUserId === undefined) return {}
+  if (want.assigneeAgentId && want.assigneeUserId) {
+    throw semantic('assigneeUserId', 'an issue has one assignee, an agent or a person')
+  }
+  const agentId =
+    want.assigneeAgentId === undefined ? (want.assigneeUserId ? null : issue.assignee_agent_id) : want.assigneeAgentId
+  const userId =
+    want.assigneeUserId === undefined ? (want.assigneeAgentId ? null : issue.assignee_user_id) : want.assigneeUserId
+  const after = { assignee_agent_id: agentId && liveAssignee(ctx, issue, agentId), assignee_user_id: userId }
+  if (after.assignee_agent_id === issue.assignee_agent_id && userId === issue.assignee_user_id) return {}
+  return { ...after, ...assignedBy(ctx, caller, after) }
+}
+
+function assignedBy(ctx: Context, caller: Caller, to: Assignee): IssueColumns {
+  if (to.assignee_agent_id === null && to.assignee_user_id === null) return UNASSIGNED
+  const actor = actorOf(caller)
+  return { assigned_by_type: actor.type, assigned_by_id: actor.id, assigned_at: ctx.now }
+}
+
+/** What is set on an issue that is nobody's. */
+export const UNASSIGNED = {
+  assignee_agent_id: null,
+  assignee_user_id: null,
+  assigned_by_type: null,
+  assigned_by_id: null,
+  assigned_at: null,
+} as const
+
+function liveAssignee(ctx: Context, issue: Assignee & { company_id: string }, ref: string): string {
+  const agent = referredAgent(ctx, issue.company_id, 'assigneeAgentId', ref)
+  if (agent.id === issue.assignee_agent_id) return agent.id
+  if (agent.status === 'terminated' || agent.status === 'pending_approval') {
+    const why = agent.status === 'terminated' ? 'is terminated' : 'waits for the approval of the board'
+    throw new AppError('agent_not_ready', `assigneeAgentId: ${agent.name} ${why} and cannot be assigned to issues.`, {
+      agentId: agent.id,
+      status: agent.status,
+    })
+  }
+  return agent.id
+}
+
+/**
+ * Wakes an issue's agent because the issue is its to do; what is in the backlog or at its end is not.
+ *
+ * @param activityId the activity that made it so
+ */
+export function wakeAssignee(ctx: Context, caller: Caller, issue: IssueRow, activityId: string | undefined): void {
+  if (issue.assignee_agent_id === null || issue.status === 'backlog' || isTerminal(issue.status)) return
+  requestWake(ctx, caller, {
+    agentId: issue.assignee_agent_id,
+    source: 'issue_assigned',
+    issueId: issue.id,
+    priority: issue.priority_rank,
+    ...(activityId !== undefined && { cause: { activityId } }),
+  })
+}

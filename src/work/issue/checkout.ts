@@ -1,0 +1,125 @@
+import { actorOf, type Caller } from '../../access/caller.ts'
+import type { AgentRow } from '../../organization/agent/agent.ts'
+import { refuseUnready } from '../../organization/agent/readiness.ts'
+import { referredAgent } from '../../organization/agent/references.ts'
+import { findLiveRunOnIssue } from '../../organization/run/queries.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError, forbidden, invalid } from '../../platform/errors.ts'
+import { wakeAssignee } from './assignment.ts'
+import { getIssue } from './get.ts'
+import type { CheckoutBody, IssueRow } from './issue.ts'
+import { CHECKED_OUT_FROM, isTerminal } from './lifecycle.ts'
+import { claimIssue, setRunIssue } from './queries.ts'
+import { recordIssue } from './record.ts'
+import { assigneeName, refuseStartBeforeStrategy } from './rights.ts'
+
+/**
+ * Checks an issue out to an agent: it becomes the agent's and is in progress.
+ * Checking out an issue that the agent already has in progress changes nothing,
+ * so a lost answer may be asked for again. Open blockers do not stand in the
+ * way: the contract knows one condition, and whoever asks for an issue by its
+ * id has seen what it waits for.
+ */
+export function checkoutIssue(ctx: Context, caller: Caller, ref: string, want: CheckoutBody): IssueRow {
+  const issue = getIssue(ctx, caller, ref)
+  const agent = agentOf(ctx, caller, issue, want.agentId)
+  if (issue.status === 'in_progress' && issue.assignee_agent_id === agent.id) {
+    noteRun(ctx, caller, issue)
+    return issue
+  }
+  refuseUnready(ctx, agent)
+  refuseStartBeforeStrategy(ctx, caller)
+
+  const expected = want.expectedStatuses ?? CHECKED_OUT_FROM
+  const from = expected.filter((status) => status === 'backlog' || CHECKED_OUT_FROM.includes(status))
+  const claimed = claimIssue(ctx.db, { issueId: issue.id, agentId: agent.id, from, by: actorOf(caller), at: ctx.now })
+  if (!claimed) throw refusal(ctx, issue, agent, expected)
+
+  if (issue.status === 'backlog') {
+    recordIssue(ctx, caller, 'issue.updated', claimed, { changes: { status: { from: 'backlog', to: 'todo' } } })
+  }
+  const activityId = recordIssue(ctx, caller, 'issue.checked_out', claimed, {
+    from: issue.status === 'backlog' ? 'todo' : issue.status,
+    assigneeAgentId: agent.id,
+  })
+  noteRun(ctx, caller, claimed)
+  if (issue.assignee_agent_id !== agent.id) wakeAssignee(ctx, caller, claimed, activityId)
+  return claimed
+}
+
+/** The agent that the issue is checked out to: an agent asks for itself only, the board for any. */
+function agentOf(ctx: Context, caller: Caller, issue: IssueRow, ref: string | undefined): AgentRow {
+  if (ref === undefined && caller.type !== 'agent') throw invalid([{ path: 'agentId', message: 'is required' }])
+  const agent = referredAgent(ctx, issue.company_id, 'agentId', ref ?? (caller.type === 'agent' ? caller.agentId : ''))
+  if (caller.type === 'agent' && agent.id !== caller.agentId) {
+    throw forbidden(`You may check out for yourself only, not for ${agent.name}. Assign the issue to it instead.`)
+  }
+  return agent
+}
+
+/** The run that checks an issue out works on it from here on. */
+function noteRun(ctx: Context, caller: Caller, issue: IssueRow): void {
+  if (caller.type === 'agent' && caller.runId !== null) {
+    setRunIssue(ctx.db, { runId: caller.runId, issueId: issue.id })
+  }
+}
+
+/** Why an issue cannot be checked out: where it stands, or who has it. */
+function refusal(ctx: Context, issue: IssueRow, agent: AgentRow, expected: readonly IssueRow['status'][]): AppError {
+  if (isTerminal(issue.status)) return atItsEnd(issue, expected)
+  const details = holderOf(ctx, issue)
+  const isAnothers = issue.assignee_user_id !== null || (issue.assignee_agent_id ?? agent.id) !== agent.id
+  if (isAnothers) {
+    const run = details.runLive ? ', whose run is working on it' : ''
+    return new AppError(
+      'issue_taken',
+      `${issue.identifier} is ${issue.status} and belongs to ${details.assigneeName}${run}. Choose another issue.`,
+      details,
+    )
+  }
+  return new AppError(
+    'status_not_expected',
+    `${issue.identifier} is ${issue.status}, and it was to be ${expected.join(' or ')}.`,
+    { ...details, expectedStatuses: expected, hint: 'Read the issue again before you ask for it in another status.' },
+  )
+}
+
+function atItsEnd(issue: IssueRow, expected: readonly IssueRow['status'][]): AppError {
+  if (expected.includes(issue.status)) {
+    return new AppError(
+      'invalid_transition',
+      `${issue.identifier} is ${issue.status}, so it cannot be checked out. PATCH it with \`reopen: true\` first.`,
+      { from: issue.status, to: 'in_progress', allowed: [] },
+    )
+  }
+  return new AppError('status_not_expected', `${issue.identifier} is ${issue.status}. Choose another issue.`, {
+    issueId: issue.id,
+    status: issue.status,
+    expectedStatuses: expected,
+  })
+}
+
+/** Who has an issue, since when, and whether a run of theirs works on it. */
+function holderOf(ctx: Context, issue: IssueRow) {
+  const run =
+    issue.assignee_agent_id === null
+      ? undefined
+      : findLiveRunOnIssue(ctx.db, { issueId: issue.id, agentId: issue.assignee_agent_id })
+  return {
+    issueId: issue.id,
+    status: issue.status,
+    assigneeAgentId: issue.assignee_agent_id,
+    assigneeUserId: issue.assignee_user_id,
+    assigneeName: assigneeName(ctx, issue),
+    runId: run?.id ?? null,
+    runLive: run !== undefined,
+    since: sinceOf(issue),
+    hint: 'Do not retry: choose another issue, or leave a comment for whoever has it.',
+  }
+}
+
+/** When whoever has an issue got it, or set it in progress if that was later. */
+function sinceOf({ status, assigned_at, started_at }: IssueRow): string | null {
+  const startedLater = status === 'in_progress' && (started_at ?? '') > (assigned_at ?? '')
+  return startedLater ? started_at : assigned_at
+}

@@ -1,0 +1,29 @@
+import * as v from 'valibot'
+import * as field from '../../http/fields.ts'
+import { findLiveRunOnIssue } from '../../organization/run/queries.ts'
+import type { Context } from '../../platform/context.ts'
+import { contextOf, ISSUE_CONTEXT } from './context.ts'
+import { showIssue } from './get.ts'
+import { Issue, type IssueRow } from './issue.ts'
+
+/** An issue as it is read by itself. */
+export const IssueDetail = v.strictObject({
+  ...Issue.entries,
+  ...ISSUE_CONTEXT,
+  activeRun: v.pipe(
+    v.nullable(v.strictObject({ id: field.id, agentId: field.id, startedAt: v.nullable(field.timestamp) })),
+    v.description("The assignee's run that works on it at this moment."),
+  ),
+})
+
+export const showIssueDetail = (ctx: Context, row: IssueRow): v.InferOutput<typeof IssueDetail> => ({
+  ...showIssue(ctx, row),
+  ...contextOf(ctx, row),
+  activeRun: activeRunOf(ctx, row),
+})
+
+function activeRunOf(ctx: Context, issue: IssueRow) {
+  if (issue.assignee_agent_id === null) return null
+  const run = findLiveRunOnIssue(ctx.db, { issueId: issue.id, agentId: issue.assignee_agent_id })
+  return run ? { id: run.id, agentId: run.agent_id, startedAt: run.started_at } : null
+}

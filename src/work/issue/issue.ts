@@ -1,0 +1,159 @@
+import type { Selectable } from 'kysely'
+import * as v from 'valibot'
+import * as field from '../../http/fields.ts'
+import type { IssueTable } from '../../platform/database/tables.ts'
+import { commentBody, NewComment } from '../comment/comment.ts'
+import { Label, toLabel } from '../label/label.ts'
+import { ISSUE_STATUSES } from './lifecycle.ts'
+import type { Relations } from './relations.ts'
+
+/** Most urgent first: the order of lists. */
+export const PRIORITIES = ['critical', 'high', 'medium', 'low'] as const
+
+export type IssueRow = Selectable<IssueTable>
+
+/** Some columns of an issue, to be set. */
+export type IssueColumns = Partial<Omit<IssueRow, 'seq' | 'priority_rank'>>
+
+const status = v.picklist(ISSUE_STATUSES)
+const priority = v.picklist(PRIORITIES)
+
+/** An issue as another one refers to it. */
+export const IssueReference = v.strictObject({
+  id: field.id,
+  identifier: v.string(),
+  title: v.string(),
+  status,
+  priority,
+  assigneeAgentId: v.nullable(field.id),
+})
+
+/** An issue as the API shows it. */
+export const Issue = v.strictObject({
+  id: field.id,
+  companyId: field.id,
+  identifier: v.string(),
+  issueNumber: v.number(),
+  title: v.string(),
+  description: v.nullable(v.string()),
+  status,
+  priority,
+  assigneeAgentId: v.nullable(field.id),
+  assigneeUserId: v.nullable(v.string()),
+  parentId: v.nullable(field.id),
+  projectId: v.nullable(field.id),
+  goalId: v.nullable(field.id),
+  labelIds: v.array(field.id),
+  labels: v.array(Label),
+  blockedBy: v.pipe(v.array(IssueReference), v.description('The issues that this one waits for.')),
+  blocks: v.pipe(v.array(IssueReference), v.description('The issues that wait for this one.')),
+  createdByAgentId: v.nullable(field.id),
+  createdByUserId: v.nullable(v.string()),
+  requestDepth: v.pipe(v.number(), v.description('How many issues are above it.')),
+  billingCode: v.nullable(v.string()),
+  startedAt: v.nullable(field.timestamp),
+  completedAt: v.nullable(field.timestamp),
+  cancelledAt: v.nullable(field.timestamp),
+  started_at: v.pipe(v.nullable(field.timestamp), v.description('The same as `startedAt`.')),
+  completed_at: v.pipe(v.nullable(field.timestamp), v.description('The same as `completedAt`.')),
+  createdAt: field.timestamp,
+  updatedAt: field.timestamp,
+})
+export type Issue = v.InferOutput<typeof Issue>
+
+const assigneeAgentId = v.pipe(
+  v.nullable(field.reference),
+  v.description('An agent of the company, not terminated and not waiting for approval.'),
+)
+const assigneeUserId = v.pipe(v.nullable(field.reference), v.description('A person, instead of an agent.'))
+const references = v.pipe(v.array(field.reference), v.maxLength(100, 'must be at most 100'))
+
+/** What creating and changing an issue share. */
+const common = {
+  description: v.optional(v.nullable(field.text)),
+  status: v.optional(status),
+  priority: v.optional(priority),
+  assigneeAgentId: v.optional(assigneeAgentId),
+  assigneeUserId: v.optional(assigneeUserId),
+  projectId: v.optional(v.nullable(field.reference)),
+  goalId: v.optional(v.nullable(field.reference)),
+  labelIds: v.optional(references),
+  blockedByIssueIds: v.optional(v.pipe(references, v.description('All the issues that it waits for.'))),
+  billingCode: v.optional(v.nullable(field.name)),
+}
+const parentId = v.optional(v.nullable(field.reference))
+
+/** The body of a child's creation: its parent stands in the path. */
+export const NewChild = v.strictObject({ title: field.name, ...common })
+
+/** The body of a creation. `projectId` and `goalId` default to the parent's. */
+export const NewIssue = v.strictObject({ title: field.name, ...common, parentId })
+export type NewIssue = v.InferOutput<typeof NewIssue>
+
+export const IssueChange = v.strictObject({
+  title: v.optional(field.name),
+  ...common,
+  parentId,
+  reopen: NewComment.entries.reopen,
+  comment: v.optional(commentBody),
+})
+export type IssueChange = v.InferOutput<typeof IssueChange>
+
+export const CheckoutBody = v.strictObject({
+  agentId: v.optional(v.pipe(field.reference, v.description('Default: the agent that asks. The board must name one.'))),
+  expectedStatuses: v.optional(
+    v.pipe(
+      v.array(status),
+      v.minLength(1, 'must name a status'),
+      v.description(
+        'The issue is taken from these only. Default: todo, in_review, blocked. `backlog` is taken by way of todo.',
+      ),
+    ),
+  ),
+})
+export type CheckoutBody = v.InferOutput<typeof CheckoutBody>
+
+export function toIssue(row: IssueRow, relations: Relations): Issue {
+  const labels = relations.labels.map(toLabel)
+  return {
+    id: row.id,
+    companyId: row.company_id,
+    identifier: row.identifier,
+    issueNumber: row.issue_number,
+    title: row.title,
+    description: row.description,
+    status: row.status,
+    priority: row.priority,
+    assigneeAgentId: row.assignee_agent_id,
+    assigneeUserId: row.assignee_user_id,
+    parentId: row.parent_id,
+    projectId: row.project_id,
+    goalId: row.goal_id,
+    labelIds: labels.map((label) => label.id),
+    labels,
+    blockedBy: relations.blockedBy.map(toReference),
+    blocks: relations.blocks.map(toReference),
+    createdByAgentId: row.created_by_agent_id,
+    createdByUserId: row.created_by_user_id,
+    requestDepth: row.request_depth,
+    billingCode: row.billing_code,
+    startedAt: row.started_at,
+    completedAt: row.completed_at,
+    cancelledAt: row.cancelled_at,
+    started_at: row.started_at,
+    completed_at: row.completed_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+type ReferenceRow = Pick<IssueRow, 'id' | 'identifier' | 'title' | 'status' | 'priority' | 'assignee_agent_id'>
+
+export const toReference = (row: ReferenceRow): v.InferOutput<typeof IssueReference> => ({
+  id: row.id,
+  identifier: row.identifier,
+  title: row.title,
+  status: row.status,
+  priority: row.priority,
+  assigneeAgentId: row.assignee_agent_id,
+})

@@ -1,0 +1,175 @@
+import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely'
+import type { Caller } from '../../access/caller.ts'
+import { findAgent, findAgentByUrlKey } from '../../organization/agent/queries.ts'
+import type { Context } from '../../platform/context.ts'
+import type { Db } from '../../platform/database/db.ts'
+import { raw, sql } from '../../platform/database/sql.ts'
+import type { Tables } from '../../platform/database/tables.ts'
+import { invalid } from '../../platform/errors.ts'
+import type { IssueRow } from './issue.ts'
+import { ISSUE_STATUSES, type IssueStatus } from './lifecycle.ts'
+import { findIssue } from './queries.ts'
+import { matches } from './search.ts'
+
+export interface IssueFilter {
+  companyId: string
+  statuses?: readonly IssueStatus[] | undefined
+  assigneeAgentId?: string | undefined
+  assigneeUserId?: string | undefined
+  projectId?: string | undefined
+  parentId?: string | undefined
+  goalId?: string | undefined
+  labelId?: string | undefined
+  /** Words that must all stand somewhere in the issue or its comments. */
+  q?: string | undefined
+}
+
+/** The place in the list after which a page begins: an issue's priority rank and id. */
+export type IssueCursor = readonly [rank: number, id: string]
+
+/**
+ * Lists issues by priority, then newest first.
+ *
+ * Each filter has an index `(filter, status, priority_rank, id desc)`. SQLite
+ * reads such an index in order for one status only, so there is a branch for
+ * each status, and two where a page begins (the rest of its rank; the ranks
+ * below), and SQLite merges the branches as it goes: a page costs what it
+ * shows, however many issues there are. Text and labels are found first and
+ * sorted then: no index has their order.
+ */
+export function listIssues(db: Db, filter: IssueFilter, page: { after: IssueCursor | undefined; limit: number }) {
+  const branches = branchesOf(filter, page.after)
+  const [first, ...rest] = branches
+  const all = rest.reduce((query, branch) => query.unionAll(branch), first!)
+  return db.all(
+    all
+      .orderBy('priority_rank')
+      .orderBy('id', 'desc')
+      .limit(page.limit + 1),
+  )
+}
+
+export const countIssues = (db: Db, filter: IssueFilter): number => {
+  const query = matching(filter).select((eb) => eb.fn.countAll<number>().as('n'))
+  return db.first(filter.statuses ? query.where('status', 'in', filter.statuses) : query)!.n
+}
+
+function branchesOf(filter: IssueFilter, after: IssueCursor | undefined): Branch[] {
+  if (isScattered(filter)) {
+    const found = withStatuses(matching(filter).selectAll(), filter.statuses)
+    return [after ? found.where((eb) => eb.or([eb('priority_rank', '>', after[0]), sameRank(eb, after)])) : found]
+  }
+  // Without any filter the company's own index is in order as it is.
+  const isPlain = filter.statuses === undefined && narrowest(filter) === undefined
+  const all = matching(filter).selectAll()
+  const byStatus = isPlain ? [all] : (filter.statuses ?? ISSUE_STATUSES).map((one) => all.where('status', '=', one))
+  if (!after) return byStatus
+  return byStatus.flatMap((query) => [
+    query.where((eb) => sameRank(eb, after)),
+    query.where('priority_rank', '>', after[0]),
+  ])
+}
+
+/** Whether what a filter finds is in no index's order. */
+const isScattered = (filter: IssueFilter) => filter.q !== undefined || filter.labelId !== undefined
+
+const sameRank = (eb: ExpressionBuilder<Tables, 'issue'>, [rank, id]: IssueCursor) =>
+  eb.and([eb('priority_rank', '=', rank), eb('id', '<', id)])
+
+type Branch = SelectQueryBuilder<Tables, 'issue', IssueRow>
+
+const withStatuses = (query: Branch, statuses: IssueFilter['statuses']) =>
+  statuses ? query.where('status', 'in', statuses) : query
+
+/** The filter whose index is read: of those given, the one that leaves the fewest issues. */
+function narrowest(filter: IssueFilter) {
+  return FILTERS.find(([name]) => filter[name] !== undefined)
+}
+
+/** The filters with an index of their own, from the one that leaves the fewest issues to the one that leaves most. */
+const FILTERS = [
+  ['parentId', 'parent_id'],
+  ['assigneeUserId', 'assignee_user_id'],
+  ['assigneeAgentId', 'assignee_agent_id'],
+  ['goalId', 'goal_id'],
+  ['projectId', 'project_id'],
+] as const
+
+/** A column that is compared but whose index is not to be used: SQLite's unary plus. */
+const unindexed = (column: string) => raw<string>`+${raw.ref(`issue.${column}`)}`
+
+function matching(filter: IssueFilter) {
+  const driver = narrowest(filter)
+  const scattered = isScattered(filter)
+  let query = sql.selectFrom('issue')
+  query =
+    driver || scattered
+      ? query.where(unindexed('company_id'), '=', filter.companyId)
+      : query.where('company_id', '=', filter.companyId)
+  for (const [name, column] of FILTERS) {
+    const value = filter[name]
+    if (value === undefined) continue
+    const isDriver = !scattered && name === driver?.[0]
+    query = query.where(isDriver ? sql.dynamic.ref<string>(column) : unindexed(column), '=', value)
+  }
+  if (filter.labelId !== undefined) {
+    const labelId = filter.labelId
+    query = query.where('id', 'in', (eb) =>
+      eb.selectFrom('issue_label').select('issue_id').where('label_id', '=', labelId),
+    )
+  }
+  return filter.q === undefined ? query : query.where(matches(filter.q))
+}
+
+/** What a list request filters by, as it came. */
+export interface ListQuery {
+  status?: string | undefined
+  assigneeAgentId?: string | undefined
+  assigneeUserId?: string | undefined
+  projectId?: string | undefined
+  parentId?: string | undefined
+  goalId?: string | undefined
+  labelId?: string | undefined
+  q?: string | undefined
+}
+
+/** Reads a list request: `me` is the caller, an agent may be named by its `urlKey`, a parent by its identifier. */
+export function filterOf(ctx: Context, caller: Caller, companyId: string, query: ListQuery): IssueFilter {
+  const { projectId, goalId, labelId } = query
+  return {
+    companyId,
+    statuses: statusesOf(query.status),
+    assigneeAgentId:
+      query.assigneeAgentId === undefined ? undefined : agentOf(ctx, caller, companyId, query.assigneeAgentId),
+    assigneeUserId: query.assigneeUserId === 'me' && caller.type === 'board' ? caller.userId : query.assigneeUserId,
+    parentId: query.parentId === undefined ? undefined : (findIssue(ctx.db, query.parentId)?.id ?? query.parentId),
+    projectId,
+    goalId,
+    labelId,
+    q: query.q?.trim() || undefined,
+  }
+}
+
+function statusesOf(list: string | undefined): IssueStatus[] | undefined {
+  const names =
+    list
+      ?.split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '') ?? []
+  const unknown = names.filter((name) => !ISSUE_STATUSES.some((status) => status === name))
+  if (unknown.length > 0) {
+    throw invalid([
+      { path: 'status', message: `is a list of ${ISSUE_STATUSES.join(', ')}, without ${unknown.join(', ')}` },
+    ])
+  }
+  const wanted = ISSUE_STATUSES.filter((status) => names.includes(status))
+  return wanted.length > 0 ? wanted : undefined
+}
+
+function agentOf(ctx: Context, caller: Caller, companyId: string, ref: string): string {
+  if (ref === 'me' && caller.type === 'agent') return caller.agentId
+  const agent = findAgent(ctx.db, { id: ref }) ?? findAgentByUrlKey(ctx.db, { companyId, urlKey: ref.toLowerCase() })
+  return agent?.id ?? ref
+}
+
+export const cursorOf = (row: IssueRow) => [row.priority_rank, row.id]

@@ -1,0 +1,184 @@
+import type { Db } from '../../platform/database/db.ts'
+import { prepared, raw, sql } from '../../platform/database/sql.ts'
+import type { IssueColumns, IssueRow } from './issue.ts'
+import { type IssueStatus, OPEN_STATUSES } from './lifecycle.ts'
+
+const byId = prepared((key: { ref: string }) => sql.selectFrom('issue').selectAll().where('id', '=', key.ref))
+const byIdentifier = prepared((key: { ref: string }) =>
+  sql.selectFrom('issue').selectAll().where('identifier', '=', key.ref),
+)
+
+/** Finds an issue by its id or, in any case, its identifier: `ABC-12`. */
+export const findIssue = (db: Db, ref: string): IssueRow | undefined =>
+  db.first(/^[a-z]+-\d+$/i.test(ref) ? byIdentifier({ ref }) : byId({ ref }))
+
+const insert = prepared((row: Omit<IssueRow, 'seq' | 'priority_rank'>) =>
+  sql
+    .insertInto('issue')
+    .values({
+      id: row.id,
+      company_id: row.company_id,
+      issue_number: row.issue_number,
+      identifier: row.identifier,
+      title: row.title,
+      description: row.description,
+      status: row.status,
+      priority: row.priority,
+      assignee_agent_id: row.assignee_agent_id,
+      assignee_user_id: row.assignee_user_id,
+      assigned_by_type: row.assigned_by_type,
+      assigned_by_id: row.assigned_by_id,
+      assigned_at: row.assigned_at,
+      parent_id: row.parent_id,
+      project_id: row.project_id,
+      goal_id: row.goal_id,
+      created_by_agent_id: row.created_by_agent_id,
+      created_by_user_id: row.created_by_user_id,
+      created_by_run_id: row.created_by_run_id,
+      request_depth: row.request_depth,
+      billing_code: row.billing_code,
+      started_at: row.started_at,
+      completed_at: row.completed_at,
+      cancelled_at: row.cancelled_at,
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+    })
+    .returningAll(),
+)
+
+export const insertIssue = (db: Db, row: Omit<IssueRow, 'seq' | 'priority_rank'>): IssueRow => db.first(insert(row))!
+
+export const updateIssueRow = (db: Db, id: string, change: IssueColumns): IssueRow =>
+  db.first(sql.updateTable('issue').set(change).where('id', '=', id).returningAll())!
+
+const touch = prepared((issue: { id: string; at: string }) =>
+  sql.updateTable('issue').set({ updated_at: issue.at }).where('id', '=', issue.id),
+)
+
+/** Notes that something happened on an issue, such as a comment. */
+export const touchIssue = (db: Db, issue: { id: string; at: string }) => db.run(touch(issue))
+
+export interface Claim {
+  issueId: string
+  agentId: string
+  from: readonly IssueStatus[]
+  by: { type: 'agent' | 'user' | 'system'; id: string }
+  at: string
+}
+
+const isAnothers = (agentId: string) => raw<boolean>`assignee_agent_id is not ${agentId}`
+
+const claim = prepared(
+  (values: { issueId: string; agentId: string; from: string; type: string; id: string; at: string }) =>
+    sql
+      .updateTable('issue')
+      .set({
+        status: 'in_progress',
+        assignee_agent_id: values.agentId,
+        // Whoever assigned it to this agent before stays the one who did.
+        assigned_by_type: raw`iif(${isAnothers(values.agentId)}, ${values.type}, assigned_by_type)`,
+        assigned_by_id: raw`iif(${isAnothers(values.agentId)}, ${values.id}, assigned_by_id)`,
+        assigned_at: raw`iif(${isAnothers(values.agentId)}, ${values.at}, assigned_at)`,
+        started_at: values.at,
+        updated_at: values.at,
+      })
+      .where('id', '=', values.issueId)
+      .where(raw<boolean>`status in (select value from json_each(${values.from}))`)
+      .where('assignee_user_id', 'is', null)
+      .where((eb) => eb.or([eb('assignee_agent_id', 'is', null), eb('assignee_agent_id', '=', values.agentId)]))
+      .returningAll(),
+)
+
+/** Takes the issue for an agent if it is free, or the agent's own. Returns undefined when it is not. */
+export const claimIssue = (db: Db, { issueId, agentId, from, by, at }: Claim): IssueRow | undefined =>
+  db.first(claim({ issueId, agentId, from: JSON.stringify(from), type: by.type, id: by.id, at }))
+
+const runOnIssue = prepared((work: { runId: string; issueId: string }) =>
+  sql.updateTable('run').set({ issue_id: work.issueId }).where('id', '=', work.runId).where('finished_at', 'is', null),
+)
+
+/** Notes which issue a live run works on. */
+export const setRunIssue = (db: Db, work: { runId: string; issueId: string }) => db.run(runOnIssue(work))
+
+const above = prepared((of: { parentId: string }) =>
+  sql
+    .withRecursive('above(id, distance)', (cte) =>
+      cte
+        .selectFrom('issue')
+        .select(['issue.id', raw<number>`1`.as('distance')])
+        .where('issue.id', '=', of.parentId)
+        .unionAll(
+          cte
+            .selectFrom('above')
+            .innerJoin('issue as below', 'below.id', 'above.id')
+            .innerJoin('issue as parent', 'parent.id', 'below.parent_id')
+            .select(['parent.id', raw<number>`distance + 1`.as('distance')]),
+        ),
+    )
+    .selectFrom('above')
+    .innerJoin('issue', 'issue.id', 'above.id')
+    .selectAll('issue')
+    .orderBy('distance'),
+)
+
+/** The issues above one, from its parent up to the top. */
+export const listAncestors = (db: Db, of: Pick<IssueRow, 'parent_id'>): IssueRow[] =>
+  of.parent_id === null ? [] : db.all(above({ parentId: of.parent_id }))
+
+const deepen = prepared((change: { id: string; by: number }) =>
+  sql
+    .withRecursive('below(id)', (cte) =>
+      cte
+        .selectFrom('issue')
+        .select('issue.id')
+        .where('issue.id', '=', change.id)
+        .unionAll(cte.selectFrom('below').innerJoin('issue', 'issue.parent_id', 'below.id').select('issue.id')),
+    )
+    .updateTable('issue')
+    .set((eb) => ({ request_depth: eb('request_depth', '+', change.by) }))
+    .where('id', 'in', (eb) => eb.selectFrom('below').select('below.id')),
+)
+
+/** Moves an issue and all below it by so many levels. */
+export const deepenIssues = (db: Db, change: { id: string; by: number }) => db.run(deepen(change))
+
+const waiting = prepared((of: { blockerId: string }) =>
+  sql
+    .selectFrom('issue_blocker')
+    .innerJoin('issue', 'issue.id', 'issue_blocker.issue_id')
+    .selectAll('issue')
+    .where('issue_blocker.blocker_id', '=', of.blockerId)
+    .where(hasNoOpenBlocker),
+)
+
+/** Whether nothing that the issue waits for is open: done and cancelled both end the wait. */
+export const hasNoOpenBlocker = raw<boolean>`not exists (
+  select 1 from issue_blocker as wait join issue as blocker on blocker.id = wait.blocker_id
+  where wait.issue_id = issue.id and blocker.status not in ('done', 'cancelled'))`
+
+const openBlocker = prepared((of: { id: string }) =>
+  sql
+    .selectFrom('issue_blocker')
+    .innerJoin('issue', 'issue.id', 'issue_blocker.blocker_id')
+    .select('issue.id')
+    .where('issue_blocker.issue_id', '=', of.id)
+    .where('issue.status', 'in', OPEN_STATUSES)
+    .limit(1),
+)
+
+/** Whether the issue waits for one that is open. */
+export const isBlocked = (db: Db, issue: Pick<IssueRow, 'id'>) => db.first(openBlocker({ id: issue.id })) !== undefined
+
+/** The issues that waited for this one and wait for nothing any more. */
+export const listUnblockedBy = (db: Db, of: { blockerId: string }): IssueRow[] => db.all(waiting(of))
+
+const openChild = prepared((of: { parentId: string }) =>
+  sql
+    .selectFrom('issue')
+    .select('id')
+    .where('parent_id', '=', of.parentId)
+    .where('status', 'in', OPEN_STATUSES)
+    .limit(1),
+)
+
+export const hasOpenChild = (db: Db, of: { parentId: string }) => db.first(openChild(of)) !== undefined

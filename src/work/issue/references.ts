@@ -1,0 +1,78 @@
+import { semantic, unknownReference } from '../../organization/agent/references.ts'
+import type { Context } from '../../platform/context.ts'
+import { findGoal } from '../goal/queries.ts'
+import { findLabel } from '../label/queries.ts'
+import { findProject, findProjectByUrlKey } from '../project/queries.ts'
+import type { IssueRow } from './issue.ts'
+import { findIssue, listAncestors } from './queries.ts'
+import { waitsFor } from './relations.ts'
+
+/** An issue that a body's field refers to, by id or identifier. */
+export function referredIssue(ctx: Context, companyId: string, field: string, ref: string): IssueRow {
+  const issue = findIssue(ctx.db, ref)
+  if (issue?.company_id !== companyId) throw unknownReference(field, 'issue')
+  return issue
+}
+
+/** The parent that an issue is to have. @param issue undefined while it is being created */
+export function referredParent(
+  ctx: Context,
+  companyId: string,
+  issue: IssueRow | undefined,
+  ref: string | null,
+): IssueRow | undefined {
+  if (ref === null) return undefined
+  const parent = referredIssue(ctx, companyId, 'parentId', ref)
+  if (issue && [parent, ...listAncestors(ctx.db, parent)].some((above) => above.id === issue.id)) {
+    throw semantic('parentId', `${parent.identifier} is ${issue.identifier} itself or below it`)
+  }
+  return parent
+}
+
+/** The id of the project that `projectId` refers to, by id or `urlKey`. */
+export function referredProject(ctx: Context, companyId: string, ref: string | null): string | null {
+  if (ref === null) return null
+  const project =
+    findProject(ctx.db, { id: ref }) ?? findProjectByUrlKey(ctx.db, { companyId, urlKey: ref.toLowerCase() })
+  if (project?.company_id !== companyId) throw unknownReference('projectId', 'project')
+  return project.id
+}
+
+/** The id of the goal that `goalId` refers to. */
+export function referredGoal(ctx: Context, companyId: string, id: string | null): string | null {
+  if (id === null) return null
+  if (findGoal(ctx.db, { id })?.company_id !== companyId) throw unknownReference('goalId', 'goal')
+  return id
+}
+
+/** The labels that `labelIds` refers to, each once. */
+export function referredLabels(ctx: Context, companyId: string, ids: readonly string[]): string[] {
+  const each = [...new Set(ids)]
+  each.forEach((id, index) => {
+    if (findLabel(ctx.db, { id })?.company_id !== companyId) throw unknownReference(`labelIds.${index}`, 'label')
+  })
+  return each
+}
+
+/**
+ * The ids of the issues that `blockedByIssueIds` refers to, each once. None of
+ * them may wait for the issue itself: neither could ever go on.
+ *
+ * @param issue undefined while it is being created
+ */
+export function referredBlockers(
+  ctx: Context,
+  companyId: string,
+  issue: IssueRow | undefined,
+  refs: readonly string[],
+): string[] {
+  const ids = refs.map((ref, index) => {
+    const field = `blockedByIssueIds.${index}`
+    const blocker = referredIssue(ctx, companyId, field, ref)
+    if (issue && (blocker.id === issue.id || waitsFor(ctx.db, { from: blocker.id, to: issue.id }))) {
+      throw semantic(field, `${blocker.identifier} waits for ${issue.identifier} itself`)
+    }
+    return blocker.id
+  })
+  return [...new Set(ids)]
+}

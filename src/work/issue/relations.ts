@@ -1,0 +1,118 @@
+import type { Db } from '../../platform/database/db.ts'
+import { each, prepared, sql } from '../../platform/database/sql.ts'
+import type { LabelRow } from '../label/label.ts'
+import type { IssueRow } from './issue.ts'
+
+type Neighbour = Pick<IssueRow, 'id' | 'identifier' | 'title' | 'status' | 'priority' | 'assignee_agent_id'>
+
+/** What is shown of an issue besides its own row. */
+export interface Relations {
+  labels: Pick<LabelRow, 'id' | 'company_id' | 'name' | 'color'>[]
+  blockedBy: Neighbour[]
+  blocks: Neighbour[]
+}
+
+const NONE: Relations = { labels: [], blockedBy: [], blocks: [] }
+
+/** The relations of issues, by issue: three queries, however many there are; one, for a single issue that has none. */
+export function findRelations(db: Db, issues: readonly Pick<IssueRow, 'id'>[]): (issueId: string) => Relations {
+  const [only] = issues
+  // Most issues have none, and an issue read by itself is what agents ask for most.
+  if (issues.length === 1 && !db.first(anyRelation({ id: only!.id }))?.any) return () => NONE
+  const ids = JSON.stringify(issues.map((issue) => issue.id))
+  const labels = Map.groupBy(db.all(labelsOf({ ids })), (row) => row.of)
+  const blockedBy = Map.groupBy(db.all(blockersOf({ ids })), (row) => row.of)
+  const blocks = Map.groupBy(db.all(blockedOf({ ids })), (row) => row.of)
+  return (issueId) => ({
+    labels: labels.get(issueId) ?? [],
+    blockedBy: blockedBy.get(issueId) ?? [],
+    blocks: blocks.get(issueId) ?? [],
+  })
+}
+
+const anyRelation = prepared((of: { id: string }) =>
+  sql.selectNoFrom(({ exists, or, selectFrom }) =>
+    or([
+      exists(selectFrom('issue_label').select('issue_id').where('issue_id', '=', of.id)),
+      exists(selectFrom('issue_blocker').select('issue_id').where('issue_id', '=', of.id)),
+      exists(selectFrom('issue_blocker').select('issue_id').where('blocker_id', '=', of.id)),
+    ]).as('any'),
+  ),
+)
+
+const labelsOf = prepared((of: { ids: string }) =>
+  sql
+    .selectFrom(each(of.ids))
+    .crossJoin('issue_label')
+    .crossJoin('label')
+    .select(['issue_label.issue_id as of', 'label.id', 'label.company_id', 'label.name', 'label.color'])
+    .whereRef('issue_label.issue_id', '=', 'wanted.value')
+    .whereRef('label.id', '=', 'issue_label.label_id')
+    .orderBy('label.name'),
+)
+
+const NEIGHBOUR = [
+  'issue.id',
+  'issue.identifier',
+  'issue.title',
+  'issue.status',
+  'issue.priority',
+  'issue.assignee_agent_id',
+] as const
+
+const blockersOf = prepared((of: { ids: string }) =>
+  sql
+    .selectFrom(each(of.ids))
+    .crossJoin('issue_blocker')
+    .crossJoin('issue')
+    .select(['issue_blocker.issue_id as of', ...NEIGHBOUR])
+    .whereRef('issue_blocker.issue_id', '=', 'wanted.value')
+    .whereRef('issue.id', '=', 'issue_blocker.blocker_id')
+    .orderBy('issue.id'),
+)
+
+const blockedOf = prepared((of: { ids: string }) =>
+  sql
+    .selectFrom(each(of.ids))
+    .crossJoin('issue_blocker')
+    .crossJoin('issue')
+    .select(['issue_blocker.blocker_id as of', ...NEIGHBOUR])
+    .whereRef('issue_blocker.blocker_id', '=', 'wanted.value')
+    .whereRef('issue.id', '=', 'issue_blocker.issue_id')
+    .orderBy('issue.id'),
+)
+
+export function replaceLabels(db: Db, issueId: string, labelIds: readonly string[]): void {
+  db.run(sql.deleteFrom('issue_label').where('issue_id', '=', issueId))
+  if (labelIds.length === 0) return
+  db.run(sql.insertInto('issue_label').values(labelIds.map((label_id) => ({ issue_id: issueId, label_id }))))
+}
+
+export function replaceBlockers(db: Db, issueId: string, blockerIds: readonly string[]): void {
+  db.run(sql.deleteFrom('issue_blocker').where('issue_id', '=', issueId))
+  if (blockerIds.length === 0) return
+  db.run(sql.insertInto('issue_blocker').values(blockerIds.map((blocker_id) => ({ issue_id: issueId, blocker_id }))))
+}
+
+const reaches = prepared((way: { from: string; to: string }) =>
+  sql
+    .withRecursive('waited_for(id)', (cte) =>
+      cte
+        .selectFrom('issue_blocker')
+        .select('issue_blocker.blocker_id as id')
+        .where('issue_blocker.issue_id', '=', way.from)
+        .union(
+          cte
+            .selectFrom('waited_for')
+            .innerJoin('issue_blocker', 'issue_blocker.issue_id', 'waited_for.id')
+            .select('issue_blocker.blocker_id as id'),
+        ),
+    )
+    .selectFrom('waited_for')
+    .select('waited_for.id')
+    .where('waited_for.id', '=', way.to)
+    .limit(1),
+)
+
+/** Whether one issue waits for another, directly or through others. */
+export const waitsFor = (db: Db, way: { from: string; to: string }) => db.first(reaches(way)) !== undefined

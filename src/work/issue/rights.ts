@@ -1,0 +1,69 @@
+import type { AgentCaller, Caller } from '../../access/caller.ts'
+import { findAgent, isAbove, listManagers } from '../../organization/agent/queries.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError, forbidden } from '../../platform/errors.ts'
+import { hasApprovedStrategy } from '../approval/queries.ts'
+import type { IssueRow } from './issue.ts'
+
+/**
+ * Refuses an agent that may not change an issue's status or assignee: neither
+ * its assignee, nor a manager above the assignee, nor its creator; an issue
+ * that is assigned to nobody is anybody's. Everything else of an issue every
+ * agent of the company may change: the org structure is no access control.
+ */
+export function refuseStranger(ctx: Context, caller: Caller, issue: IssueRow): void {
+  if (caller.type !== 'agent') return
+  if (issue.assignee_agent_id === null && issue.assignee_user_id === null) return
+  if (issue.created_by_agent_id === caller.agentId || isAssigneeOrAbove(ctx, caller, issue)) return
+  throw forbidden(
+    `${issue.identifier} is assigned to ${assigneeName(ctx, issue)}. Only the assignee, the managers above it, the issue's creator and the board change its status or assignee; leave a comment instead.`,
+  )
+}
+
+/** Refuses an agent that may not reopen an issue: only its assignee and the managers above it may, and the board. */
+export function refuseReopener(ctx: Context, caller: Caller, issue: IssueRow): void {
+  if (caller.type !== 'agent' || isAssigneeOrAbove(ctx, caller, issue)) return
+  throw forbidden(`Only the assignee of ${issue.identifier}, the managers above it and the board may reopen it.`)
+}
+
+function isAssigneeOrAbove(ctx: Context, caller: AgentCaller, issue: IssueRow): boolean {
+  const agentId = issue.assignee_agent_id
+  if (agentId === null) return false
+  return agentId === caller.agentId || isAbove(ctx.db, { managerId: caller.agentId, agentId })
+}
+
+/** The name of whoever an issue is assigned to; null when that is nobody. */
+export const assigneeName = (ctx: Context, issue: IssueRow): string | null =>
+  issue.assignee_agent_id === null
+    ? issue.assignee_user_id
+    : (findAgent(ctx.db, { id: issue.assignee_agent_id })?.name ?? null)
+
+/**
+ * Refuses the assignee that cancels what was assigned to it from outside its
+ * line (contract rule 5). In its line are the board, the agent itself and the
+ * managers above it.
+ */
+export function refuseCancelFromOutside(ctx: Context, caller: Caller, issue: IssueRow): void {
+  if (caller.type !== 'agent' || issue.assignee_agent_id !== caller.agentId) return
+  if (issue.assigned_by_type !== 'agent' || issue.assigned_by_id === caller.agentId) return
+  const managers = listManagers(ctx.db, { agentId: caller.agentId })
+  if (managers.some((above) => above.id === issue.assigned_by_id)) return
+  const manager = managers[0]
+  const instead = manager
+    ? `Reassign it to your manager ${manager.name} (assigneeAgentId ${manager.id}) with a comment`
+    : 'Leave a comment for the board'
+  throw forbidden(
+    `${issue.identifier} was assigned to you from outside your line, so you cannot cancel it. ${instead}.`,
+    manager && { managerAgentId: manager.id, managerName: manager.name },
+  )
+}
+
+/** Refuses a CEO agent that would set work in progress before its first approved strategy (contract rule 4). */
+export function refuseStartBeforeStrategy(ctx: Context, caller: Caller): void {
+  if (caller.type !== 'agent' || caller.role !== 'ceo') return
+  if (hasApprovedStrategy(ctx.db, { agentId: caller.agentId })) return
+  throw new AppError(
+    'strategy_not_approved',
+    'A CEO starts no work before the board approved its strategy. Request an approve_ceo_strategy approval first.',
+  )
+}

@@ -1,0 +1,205 @@
+import * as v from 'valibot'
+import { Activity, pageOfActivity } from '../../access/activity/routes.ts'
+import { agent, board } from '../../access/who.ts'
+import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
+import { route } from '../../http/route.ts'
+import { pageOfRuns, RUN_QUERY } from '../../organization/run/routes.ts'
+import { Run } from '../../organization/run/run.ts'
+import { Comment, toComment } from '../comment/comment.ts'
+import { checkoutIssue } from './checkout.ts'
+import { createIssue } from './create.ts'
+import { IssueDetail, showIssueDetail } from './detail.ts'
+import { getIssue, showIssue } from './get.ts'
+import { HeartbeatContext, heartbeatContextOf } from './heartbeat-context.ts'
+import { findOpenApprovals, InboxItem, listInbox, toInboxItem } from './inbox.ts'
+import { CheckoutBody, Issue, IssueChange, NewChild, NewIssue, toIssue } from './issue.ts'
+import { countIssues, cursorOf, filterOf, listIssues } from './list.ts'
+import { findRelations } from './relations.ts'
+import { releaseIssue } from './release.ts'
+import { updateIssue } from './update.ts'
+
+const ref = v.optional(v.pipe(v.string(), v.maxLength(200)))
+
+export const issueRoutes = [
+  route({
+    id: 'issues.list',
+    method: 'GET',
+    path: '/api/companies/:companyId/issues',
+    summary: 'List issues by priority, then newest first',
+    who: [board, agent],
+    query: v.object({
+      ...LIST_QUERY,
+      status: v.optional(v.pipe(v.string(), v.description('One status, or several with commas between.'))),
+      assigneeAgentId: v.optional(v.pipe(v.string(), v.description('An agent, or `me` for the agent that asks.'))),
+      assigneeUserId: ref,
+      projectId: ref,
+      goalId: ref,
+      parentId: ref,
+      labelId: ref,
+      q: v.optional(
+        v.pipe(
+          v.string(),
+          v.maxLength(500, 'must be at most 500 characters'),
+          v.description('Words that must all stand in the title, the identifier, the description or a comment.'),
+        ),
+      ),
+    }),
+    answers: { 200: v.array(Issue) },
+    run: (ctx, { caller, params, query }) => {
+      const { limit } = query
+      const filter = filterOf(ctx, caller, params.companyId, query)
+      const rows = listIssues(ctx.db, filter, { after: decodeCursor(query.after, ['number', 'string']), limit })
+      const relationsOf = findRelations(ctx.db, rows)
+      const total = query.count === 'true' ? countIssues(ctx.db, filter) : undefined
+      return Page.of(rows, { limit, cursorOf, show: (row) => toIssue(row, relationsOf(row.id)), total })
+    },
+  }),
+  route({
+    id: 'issues.create',
+    method: 'POST',
+    path: '/api/companies/:companyId/issues',
+    summary: 'Create an issue, and wake its assignee',
+    who: [board, agent],
+    body: NewIssue,
+    answers: { 201: Issue },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => showIssue(ctx, createIssue(ctx, caller, params.companyId, body))),
+  }),
+  route({
+    id: 'issues.createChild',
+    method: 'POST',
+    path: '/api/issues/:issueId/children',
+    summary: 'Create an issue below another',
+    who: [board, agent],
+    body: NewChild,
+    answers: { 201: Issue },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => {
+        const parent = getIssue(ctx, caller, params.issueId)
+        return showIssue(ctx, createIssue(ctx, caller, parent.company_id, { ...body, parentId: parent.id }))
+      }),
+  }),
+  route({
+    id: 'issues.get',
+    method: 'GET',
+    path: '/api/issues/:issueId',
+    summary: 'Get an issue with its project, goal and ancestors',
+    who: [board, agent],
+    answers: { 200: IssueDetail },
+    run: (ctx, { caller, params }) => showIssueDetail(ctx, getIssue(ctx, caller, params.issueId)),
+  }),
+  route({
+    id: 'issues.update',
+    method: 'PATCH',
+    path: '/api/issues/:issueId',
+    summary: 'Change an issue, and comment on it in the same go',
+    who: [board, agent],
+    body: IssueChange,
+    answers: { 200: v.strictObject({ ...Issue.entries, comment: v.optional(Comment) }) },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => {
+        const { issue, comment } = updateIssue(ctx, caller, params.issueId, body)
+        return { ...showIssue(ctx, issue), ...(comment && { comment: toComment(comment) }) }
+      }),
+  }),
+  route({
+    id: 'issues.checkout',
+    method: 'POST',
+    path: '/api/issues/:issueId/checkout',
+    summary: 'Claim an issue and start work on it, atomically',
+    description: 'Of several agents that ask at once one gets it; a 409 names who has it, and is not to be retried.',
+    who: [board, agent],
+    body: CheckoutBody,
+    bodyOptional: true,
+    answers: { 200: Issue },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => showIssue(ctx, checkoutIssue(ctx, caller, params.issueId, body))),
+  }),
+  route({
+    id: 'issues.release',
+    method: 'POST',
+    path: '/api/issues/:issueId/release',
+    summary: 'Give an issue back, so that anybody can take it',
+    who: [board, agent],
+    body: v.strictObject({}),
+    bodyOptional: true,
+    answers: { 200: Issue },
+    run: (ctx, { caller, params }) => ctx.write(() => showIssue(ctx, releaseIssue(ctx, caller, params.issueId))),
+  }),
+  route({
+    id: 'issues.forceRelease',
+    method: 'POST',
+    path: '/api/issues/:issueId/admin/force-release',
+    summary: 'Take an issue away from whoever has it',
+    who: [board],
+    body: v.strictObject({}),
+    bodyOptional: true,
+    answers: { 200: Issue },
+    run: (ctx, { caller, params }) =>
+      ctx.write(() => showIssue(ctx, releaseIssue(ctx, caller, params.issueId, { forced: true }))),
+  }),
+  route({
+    id: 'issues.activity',
+    method: 'GET',
+    path: '/api/issues/:issueId/activity',
+    summary: 'List what was done on an issue, newest first',
+    who: [board, agent],
+    query: v.object(LIST_QUERY),
+    answers: { 200: v.array(Activity) },
+    run: (ctx, { caller, params, query: { limit, after, count } }) => {
+      const issue = getIssue(ctx, caller, params.issueId)
+      const filter = { companyId: issue.company_id, entityId: issue.id }
+      return pageOfActivity(ctx, filter, { limit, after, count })
+    },
+  }),
+  route({
+    id: 'issues.runs',
+    method: 'GET',
+    path: '/api/issues/:issueId/runs',
+    summary: 'List the runs that worked on an issue, newest first',
+    who: [board, agent],
+    query: v.object({ ...LIST_QUERY, ...RUN_QUERY }),
+    answers: { 200: v.array(Run) },
+    run: (ctx, { caller, params, query }) => {
+      const issue = getIssue(ctx, caller, params.issueId)
+      return pageOfRuns(ctx, issue.company_id, { ...query, issueId: issue.id }, false)
+    },
+  }),
+  route({
+    id: 'issues.heartbeatContext',
+    method: 'GET',
+    path: '/api/issues/:issueId/heartbeat-context',
+    summary: 'Get what an agent needs to begin work on an issue, in one answer',
+    who: [board, agent],
+    query: v.object({
+      wakeCommentId: v.optional(
+        v.pipe(
+          v.string(),
+          v.description('The comment that woke the agent. Default: the one that the run was woken for.'),
+        ),
+      ),
+    }),
+    answers: { 200: HeartbeatContext },
+    run: (ctx, { caller, params, query }) =>
+      heartbeatContextOf(ctx, caller, getIssue(ctx, caller, params.issueId), query.wakeCommentId),
+  }),
+  ...['inbox', 'inbox-lite'].map((name) =>
+    route({
+      id: name === 'inbox' ? 'agents.inbox' : 'agents.inboxLite',
+      method: 'GET',
+      path: `/api/agents/me/${name}`,
+      summary: 'List what to work on, in the order to do it',
+      description:
+        'In progress first, then todo, in review, and blocked where nothing blocks any more; the most urgent of each first. What waits for an open blocker is left out.',
+      who: [agent],
+      query: v.object({ limit: LIST_QUERY.limit }),
+      answers: { 200: v.array(InboxItem) },
+      run: (ctx, { caller, query }) => {
+        const agentId = caller.type === 'agent' ? caller.agentId : ''
+        const rows = listInbox(ctx.db, { agentId, limit: query.limit })
+        const approvalsOf = findOpenApprovals(ctx.db, rows)
+        return rows.map((row) => toInboxItem(row, approvalsOf(row.id)))
+      },
+    }),
+  ),
+]

@@ -1,0 +1,66 @@
+import type { Caller } from '../../access/caller.ts'
+import { requestWake } from '../../organization/wake/wake.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError } from '../../platform/errors.ts'
+import type { IssueColumns, IssueRow } from './issue.ts'
+import { type IssueStatus, isTerminal } from './lifecycle.ts'
+import { findIssue, hasOpenChild, listUnblockedBy } from './queries.ts'
+
+/** A status and its timestamps, as they are set together. `started_at` is the latest start. */
+export const statusWithTimes = (status: IssueStatus, at: string): IssueColumns => ({
+  status,
+  ...(status === 'in_progress' && { started_at: at }),
+  completed_at: status === 'done' ? at : null,
+  cancelled_at: status === 'cancelled' ? at : null,
+})
+
+/** Refuses work in progress that is nobody's (contract rule 1). */
+export function refuseWithoutOwner(
+  status: IssueStatus,
+  assignee: Pick<IssueColumns, 'assignee_agent_id' | 'assignee_user_id'>,
+): void {
+  if (status !== 'in_progress' || assignee.assignee_agent_id || assignee.assignee_user_id) return
+  throw new AppError(
+    'semantic',
+    'status: an issue in progress has an assignee. Check it out, name an assignee, or release it to give it back.',
+    { fields: [{ path: 'status', message: 'in_progress needs an assignee' }] },
+  )
+}
+
+/**
+ * Wakes those who waited for an issue that came to its end: the assignees of what it blocked, and of its parent.
+ *
+ * @param activityId the activity that ended it
+ */
+export function wakeDependents(ctx: Context, caller: Caller, ended: IssueRow, activityId: string): void {
+  for (const freed of listUnblockedBy(ctx.db, { blockerId: ended.id })) {
+    wakeFreed(ctx, caller, freed, activityId)
+  }
+  if (ended.parent_id === null || hasOpenChild(ctx.db, { parentId: ended.parent_id })) return
+  wake(ctx, caller, findIssue(ctx.db, ended.parent_id)!, 'children_done', activityId)
+}
+
+/**
+ * Wakes the assignee of an issue that waits for nothing any more.
+ *
+ * @param activityId the activity that made it so
+ */
+export const wakeFreed = (ctx: Context, caller: Caller, issue: IssueRow, activityId: string): void =>
+  wake(ctx, caller, issue, 'blockers_resolved', activityId)
+
+function wake(
+  ctx: Context,
+  caller: Caller,
+  issue: IssueRow,
+  source: 'blockers_resolved' | 'children_done',
+  activityId: string,
+): void {
+  if (issue.assignee_agent_id === null || isTerminal(issue.status)) return
+  requestWake(ctx, caller, {
+    agentId: issue.assignee_agent_id,
+    source,
+    issueId: issue.id,
+    priority: issue.priority_rank,
+    cause: { activityId },
+  })
+}

@@ -1,0 +1,62 @@
+import type { ActivityRow } from '../../access/activity/queries.ts'
+import { COST_STATUS_OF_ALL } from '../../organization/cost/queries.ts'
+import type { RunRow } from '../../organization/run/run.ts'
+import type { WakeRow } from '../../organization/wake/wake.ts'
+import type { Db } from '../../platform/database/db.ts'
+import { each, prepared, sql } from '../../platform/database/sql.ts'
+
+const activityById = prepared((of: { ids: string; companyId: string }) =>
+  sql
+    .selectFrom(each(of.ids))
+    .crossJoin('activity')
+    .whereRef('activity.id', '=', 'wanted.value')
+    .where('activity.company_id', '=', of.companyId)
+    .selectAll('activity'),
+)
+
+export const listActivityByIds = (db: Db, of: { companyId: string; ids: readonly string[] }): ActivityRow[] =>
+  of.ids.length === 0 ? [] : db.all(activityById({ companyId: of.companyId, ids: JSON.stringify(of.ids) }))
+
+const runById = prepared((of: { ids: string; companyId: string }) =>
+  sql
+    .selectFrom(each(of.ids))
+    .crossJoin('run')
+    .whereRef('run.id', '=', 'wanted.value')
+    .where('run.company_id', '=', of.companyId)
+    .selectAll('run'),
+)
+
+export const listRunsByIds = (db: Db, of: { companyId: string; ids: readonly string[] }): RunRow[] =>
+  of.ids.length === 0 ? [] : db.all(runById({ companyId: of.companyId, ids: JSON.stringify(of.ids) }))
+
+const runsOfIssue = prepared((of: { issueId: string; limit: number }) =>
+  sql.selectFrom('run').selectAll().where('issue_id', '=', of.issueId).orderBy('id', 'desc').limit(of.limit),
+)
+
+/** The latest runs that worked on an issue. */
+export const listRunsOfIssue = (db: Db, of: { issueId: string; limit: number }): RunRow[] => db.all(runsOfIssue(of))
+
+const wakesOfIssue = prepared((of: { issueId: string; limit: number }) =>
+  sql
+    .selectFrom('wake')
+    .selectAll()
+    .where('issue_id', '=', of.issueId)
+    .where('status', '<>', 'claimed')
+    .orderBy('id', 'desc')
+    .limit(of.limit),
+)
+
+/** The latest wakes for an issue that led to no run: still waiting, or dropped. */
+export const listIdleWakesOfIssue = (db: Db, of: { issueId: string; limit: number }): WakeRow[] =>
+  db.all(wakesOfIssue(of))
+
+const costOfIssue = prepared((of: { issueId: string }) =>
+  sql
+    .selectFrom('cost_event')
+    .select(({ fn }) => [fn.sum<number>('cost_micros').as('cost_micros'), COST_STATUS_OF_ALL.as('cost_status')])
+    .where('issue_id', '=', of.issueId)
+    .groupBy('issue_id'),
+)
+
+/** What is booked on an issue, in micro-dollars; undefined when nothing is. */
+export const sumCostOfIssue = (db: Db, of: { issueId: string }) => db.first(costOfIssue(of))

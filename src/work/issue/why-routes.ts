@@ -1,0 +1,141 @@
+import * as v from 'valibot'
+import { agent, board } from '../../access/who.ts'
+import * as field from '../../http/fields.ts'
+import { wholeNumber } from '../../http/list.ts'
+import { route } from '../../http/route.ts'
+import { SUM, toSum } from '../../organization/cost/cost.ts'
+import { listNames } from '../../organization/cost/queries.ts'
+import { costsOfRuns } from '../../organization/run/queries.ts'
+import type { Context } from '../../platform/context.ts'
+import { getIssue } from './get.ts'
+import { IssueReference, type IssueRow, toReference } from './issue.ts'
+import { type Event, storyOf, type Told } from './why.ts'
+import { sumCostOfIssue } from './why-queries.ts'
+import { actorName, agentsIn, type Names, sentenceOf } from './why-text.ts'
+
+/** One step of a story. */
+export const Step = v.strictObject({
+  id: field.id,
+  kind: v.pipe(v.picklist(['activity', 'run', 'wake']), v.description('`wake`: one that led to no run, or not yet.')),
+  depth: v.pipe(v.number(), v.description('How many causes of it are told above it.')),
+  causeId: v.pipe(v.nullable(field.id), v.description('The step that caused it; null where it began.')),
+  causeIds: v.pipe(v.array(v.string()), v.description('All its causes: activities and runs, also those not told.')),
+  at: field.timestamp,
+  endedAt: v.nullable(field.timestamp),
+  actorType: v.picklist(['agent', 'user', 'system']),
+  actorId: v.string(),
+  actorName: v.string(),
+  action: v.pipe(v.string(), v.description("An activity's action, a run's or a wake's reason.")),
+  issueId: v.nullable(field.id),
+  runId: v.pipe(v.nullable(field.id), v.description('The run that it is, or that did it.')),
+  status: v.pipe(v.nullable(v.string()), v.description("A run's or a wake's.")),
+  costCents: v.pipe(v.nullable(v.number()), v.description("A run's.")),
+  costStatus: v.pipe(v.nullable(SUM.costStatus), v.description("A run's.")),
+  text: v.pipe(v.string(), v.description('It as a sentence.')),
+})
+export type Step = v.InferOutput<typeof Step>
+
+/** A story, with all that is booked on its issue. */
+export const Why = v.strictObject({
+  issue: IssueReference,
+  runCount: v.pipe(v.number(), v.description('Of the runs told, those on this issue.')),
+  ...SUM,
+  isCut: v.pipe(v.boolean(), v.description('Whether there was more than the limit.')),
+  steps: v.pipe(v.array(Step), v.description('Each after its cause, and otherwise in the order of time.')),
+})
+export type Why = v.InferOutput<typeof Why>
+
+export const whyRoutes = [
+  route({
+    id: 'issues.why',
+    method: 'GET',
+    path: '/api/issues/:issueId/why',
+    summary: 'Tell what happened on an issue and what caused it, with times and costs',
+    description: 'The causes are followed through other issues and runs, back to where they began.',
+    who: [board, agent],
+    query: v.object({
+      limit: v.optional(v.pipe(wholeNumber(1, 1_000), v.description('How many events at most.')), '200'),
+    }),
+    answers: { 200: Why },
+    run: (ctx, { caller, params, query }) => whyOf(ctx, getIssue(ctx, caller, params.issueId), query.limit),
+  }),
+]
+
+function whyOf(ctx: Context, issue: IssueRow, limit: number): Why {
+  const { told, isCut } = storyOf(ctx, issue, limit)
+  const names = namesIn(ctx, told)
+  const runs = told.flatMap(({ event }) => (event.kind === 'run' ? event.row : []))
+  const costs = costsOfRuns(
+    ctx.db,
+    runs.map((run) => run.id),
+  )
+  const costOf = (event: Event) => (event.kind === 'run' ? toSum(costs.get(event.id)) : NO_COST)
+  return {
+    issue: toReference(issue),
+    runCount: runs.filter((run) => run.issue_id === issue.id).length,
+    ...toSum(sumCostOfIssue(ctx.db, { issueId: issue.id })),
+    isCut,
+    steps: told.map((one) => toStep(one, names, costOf(one.event))),
+  }
+}
+
+const NO_COST = { costCents: null, costStatus: null }
+
+function toStep({ event, causeId, depth }: Told, names: Names, cost: Pick<Step, 'costCents' | 'costStatus'>): Step {
+  const text = sentenceOf(event, names)
+  const common = { id: event.id, depth, causeId, causeIds: event.causes, at: event.at, text, ...cost }
+  if (event.kind === 'activity') {
+    const { row } = event
+    return {
+      ...common,
+      kind: 'activity',
+      endedAt: null,
+      actorType: row.actor_type,
+      actorId: row.actor_id,
+      actorName: actorName(row, names),
+      action: row.action,
+      issueId: row.entity_type === 'issue' ? row.entity_id : null,
+      runId: row.run_id,
+      status: null,
+    }
+  }
+  const { row } = event
+  return {
+    ...common,
+    kind: event.kind,
+    endedAt: event.kind === 'run' ? event.row.finished_at : null,
+    actorType: 'agent',
+    actorId: row.agent_id,
+    actorName: names.agent(row.agent_id),
+    action: event.kind === 'run' ? event.row.source : (JSON.parse(row.reasons)[0]?.source ?? 'on_demand'),
+    issueId: row.issue_id,
+    runId: event.kind === 'run' ? event.id : null,
+    status: row.status,
+  }
+}
+
+/** Looks up at once what everything that a story speaks of is called. */
+function namesIn(ctx: Context, told: readonly Told[]): Names {
+  const agents = new Set<string>()
+  const users = new Set<string>()
+  const issues = new Set<string>()
+  for (const { event } of told) {
+    if (event.kind !== 'activity') {
+      agents.add(event.row.agent_id)
+      if (event.row.issue_id !== null) issues.add(event.row.issue_id)
+      continue
+    }
+    for (const id of agentsIn(event.row)) agents.add(id)
+    if (event.row.actor_type === 'user') users.add(event.row.actor_id)
+    if (event.row.entity_type === 'agent') agents.add(event.row.entity_id)
+    if (event.row.entity_type === 'issue') issues.add(event.row.entity_id)
+  }
+  const agentNames = listNames(ctx.db, 'agent', [...agents])
+  const userNames = listNames(ctx.db, 'auth_user', [...users])
+  const issueNames = listNames(ctx.db, 'issue', [...issues])
+  return {
+    agent: (id) => agentNames.get(id)?.name ?? 'an agent',
+    user: (id) => userNames.get(id)?.name ?? 'the board',
+    issue: (id) => issueNames.get(id)?.identifier ?? 'an issue',
+  }
+}

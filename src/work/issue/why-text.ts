@@ -1,0 +1,110 @@
+import type { ActivityRow } from '../../access/activity/queries.ts'
+import type { RunRow } from '../../organization/run/run.ts'
+import type { WakeReason, WakeRow } from '../../organization/wake/wake.ts'
+import type { Event } from './why.ts'
+
+/** How the agents, people and issues of a story are called, by id. */
+export interface Names {
+  agent(id: string): string
+  user(id: string): string
+  issue(id: string): string
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the details of an activity are as many shapes as there are actions.
+type Details = any
+
+/** An event as a sentence, with who did it, without a full stop. */
+export function sentenceOf(event: Event, names: Names): string {
+  if (event.kind === 'run') return runSentence(event.row, names)
+  if (event.kind === 'wake') return wakeSentence(event.row, names)
+  return `${actorName(event.row, names)} ${activitySentence(event.row, names)}`
+}
+
+export function actorName(row: Pick<ActivityRow, 'actor_type' | 'actor_id'>, names: Names): string {
+  if (row.actor_type === 'agent') return names.agent(row.actor_id)
+  return row.actor_type === 'user' ? names.user(row.actor_id) : 'the server'
+}
+
+/** The ids of the agents that an activity speaks of. */
+export const agentsIn = (row: ActivityRow): string[] => {
+  const { assigneeAgentId, changes, mentionedAgentIds = [] }: Details = JSON.parse(row.details ?? '{}')
+  const { from, to } = changes?.assigneeAgentId ?? {}
+  return [row.actor_id, row.agent_id, assigneeAgentId, from, to, ...mentionedAgentIds].filter(Boolean)
+}
+
+function activitySentence(row: ActivityRow, names: Names): string {
+  const details: Details = JSON.parse(row.details ?? '{}')
+  const { identifier = row.entity_type === 'issue' ? names.issue(row.entity_id) : '' } = details
+  switch (row.action) {
+    case 'issue.created':
+      return `created ${identifier} “${details.title}”${details.assigneeAgentId ? ` for ${names.agent(details.assigneeAgentId)}` : ''}`
+    case 'issue.updated':
+      return changesOf(identifier, details.changes ?? {}, names)
+    case 'issue.checked_out':
+      return details.assigneeAgentId === row.actor_id
+        ? `took ${identifier} and started work`
+        : `gave ${identifier} to ${names.agent(details.assigneeAgentId)}, to start work`
+    case 'issue.released':
+      return `${details.forced ? 'took away' : 'gave back'} ${identifier}${details.because ? ` (${wordsOf(details.because)})` : ''}`
+    case 'issue.reopened':
+      return `opened ${identifier} again`
+    case 'issue.commented':
+      return `said on ${identifier} “${oneLine(details.snippet ?? '')}”`
+    case 'agent.invoked':
+      return `woke ${names.agent(row.entity_id)}${details.reason ? `: ${oneLine(details.reason)}` : ''}`
+    case 'agent.paused':
+      return `paused ${names.agent(row.entity_id)}: ${oneLine(details.message ?? details.reason ?? '')}`
+    case 'agent.terminated':
+      return `terminated ${names.agent(row.entity_id)}`
+    case 'approval.approved':
+    case 'approval.rejected':
+    case 'approval.revision_requested':
+      return `${wordsOf(row.action.slice('approval.'.length))} ${wordsOf(details.type ?? 'an approval')}${details.decisionNote ? `: “${oneLine(details.decisionNote)}”` : ''}`
+    default:
+      return `${wordsOf(row.action)}${identifier ? ` (${identifier})` : ''}`
+  }
+}
+
+function changesOf(identifier: string, changes: Details, names: Names): string {
+  const { status, assigneeAgentId, ...others } = changes
+  const parts: string[] = []
+  if (status) parts.push(`set ${identifier} from ${wordsOf(status.from)} to ${wordsOf(status.to)}`)
+  if (assigneeAgentId?.to) parts.push(`gave ${identifier} to ${names.agent(assigneeAgentId.to)}`)
+  if (assigneeAgentId && !assigneeAgentId.to) parts.push(`took ${identifier} from ${names.agent(assigneeAgentId.from)}`)
+  const fields = Object.keys(others).map((field) => field.replace(/Ids?$/, ''))
+  if (fields.length > 0) parts.push(`changed the ${fields.join(', ')} of ${identifier}`)
+  return parts.join(' and ')
+}
+
+function runSentence(row: RunRow, names: Names): string {
+  const on = row.issue_id === null ? '' : ` on ${names.issue(row.issue_id)}`
+  const again = row.retry_of_run_id === null ? '' : ' again'
+  const reasons = JSON.parse(row.reasons) as WakeReason[]
+  const more = reasons.length > 1 ? ` and ${reasons.length - 1} more` : ''
+  const why = row.retry_of_run_id === null ? ` (${wordsOf(row.source)}${more})` : ''
+  return `${names.agent(row.agent_id)} ran${again}${on}${why}${endOf(row)}`
+}
+
+function endOf({ status, error }: RunRow): string {
+  if (status === 'starting' || status === 'running') return ', and still does'
+  if (status === 'succeeded') return ''
+  return `: ${wordsOf(status)}${error ? `, ${oneLine(error).replace(/\.$/, '')}` : ''}`
+}
+
+function wakeSentence(row: WakeRow, names: Names): string {
+  const [first] = JSON.parse(row.reasons) as WakeReason[]
+  const name = names.agent(row.agent_id)
+  const why = first ? ` (${wordsOf(first.source)})` : ''
+  if (row.status === 'dropped') return `${name} was to run${why}, and was ${row.dropped_reason ?? 'stopped'} before`
+  return `${name} is to run${why}${row.not_before ? ` at ${row.not_before}` : ''}`
+}
+
+const wordsOf = (name: string) => name.replaceAll(/[._]/g, ' ')
+
+/** How much of what somebody wrote a sentence quotes. */
+const QUOTED = 80
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  return line.length > QUOTED ? `${line.slice(0, QUOTED - 1).toWellFormed()}…` : line
+}

@@ -1,0 +1,104 @@
+import type { ActivityRow } from '../../access/activity/queries.ts'
+import { listActivity } from '../../access/activity/queries.ts'
+import type { RunRow } from '../../organization/run/run.ts'
+import type { WakeReason, WakeRow } from '../../organization/wake/wake.ts'
+import type { Context } from '../../platform/context.ts'
+import type { IssueRow } from './issue.ts'
+import { listActivityByIds, listIdleWakesOfIssue, listRunsByIds, listRunsOfIssue } from './why-queries.ts'
+
+/** Something that happened, with what caused it. */
+export type Event =
+  | { kind: 'activity'; id: string; at: string; row: ActivityRow; causes: string[] }
+  | { kind: 'run'; id: string; at: string; row: RunRow; causes: string[] }
+  | { kind: 'wake'; id: string; at: string; row: WakeRow; causes: string[] }
+
+/** An event where the story tells it: below its cause. */
+export interface Told {
+  event: Event
+  causeId: string | null
+  depth: number
+}
+
+export interface Story {
+  /** Each after its cause, and otherwise in the order of time. */
+  told: Told[]
+  /** Whether there was more than the limit, or causes further back than are followed. */
+  isCut: boolean
+}
+
+/** How often the causes of causes are fetched: the longest chain of hand-overs that is followed. */
+const ROUNDS = 20
+
+/**
+ * Finds out what happened on an issue and why: the latest `limit` of its
+ * activity, its runs and its wakes, and what caused each of them, on other
+ * issues too, back to where it began.
+ */
+export function storyOf(ctx: Context, issue: IssueRow, limit: number): Story {
+  const { db } = ctx
+  const companyId = issue.company_id
+  const activity = listActivity(db, { companyId, entityId: issue.id }, { after: undefined, limit })
+  const runs = listRunsOfIssue(db, { issueId: issue.id, limit })
+  const wakes = listIdleWakesOfIssue(db, { issueId: issue.id, limit })
+
+  const events = new Map<string, Event>()
+  const add = (event: Event) => events.set(event.id, event)
+  activity.slice(0, limit).map(ofActivity).forEach(add)
+  runs.map(ofRun).forEach(add)
+  wakes.map(ofWake).forEach(add)
+
+  const wanted = new Set<string>()
+  for (let round = 0; ; round++) {
+    const missing = [...events.values()].flatMap(({ causes }) => causes.slice(0, 1)).filter((id) => !wanted.has(id))
+    const ids = [...new Set(missing)].filter((id) => !events.has(id))
+    const isCut = activity.length > limit || runs.length === limit || wakes.length === limit
+    if (ids.length === 0) return { told: tell(events), isCut }
+    if (round === ROUNDS) return { told: tell(events), isCut: true }
+    for (const id of ids) wanted.add(id)
+    listActivityByIds(db, { companyId, ids }).map(ofActivity).forEach(add)
+    listRunsByIds(db, { companyId, ids }).map(ofRun).forEach(add)
+  }
+}
+
+const ofActivity = (row: ActivityRow): Event => ({
+  kind: 'activity',
+  id: row.id,
+  at: row.created_at,
+  row,
+  causes: row.run_id === null ? [] : [row.run_id],
+})
+
+const ofRun = (row: RunRow): Event => ({ kind: 'run', id: row.id, at: row.created_at, row, causes: causesOf(row) })
+
+const ofWake = (row: WakeRow): Event => ({ kind: 'wake', id: row.id, at: row.created_at, row, causes: causesOf(row) })
+
+/** The ids of what caused a wake, the one that counts first: what began it, or of a retry the run that it repeats. */
+function causesOf(row: { reasons: string; retry_of_run_id: string | null }): string[] {
+  const reasons = JSON.parse(row.reasons) as WakeReason[]
+  const ids = reasons.flatMap((reason) => reason.activityId ?? reason.runId ?? [])
+  const retry = row.retry_of_run_id && (reasons.findLast(({ source }) => source === 'retry')?.runId ?? null)
+  return [...new Set(retry ? [retry, ...ids] : ids)]
+}
+
+/** Lays events out as a story: by time, each one's consequences below it. */
+function tell(events: ReadonlyMap<string, Event>): Told[] {
+  const below = new Map<string | null, Event[]>()
+  for (const event of events.values()) {
+    const causeId = event.causes.find((id) => events.has(id) && id !== event.id) ?? null
+    below.set(causeId, [...(below.get(causeId) ?? []), event])
+  }
+  const told: Told[] = []
+  const tellBelow = (causeId: string | null, depth: number) => {
+    const consequences = below.get(causeId) ?? []
+    below.delete(causeId)
+    // Ids sort by time too, and tell two of the same millisecond apart.
+    for (const event of consequences.sort((a, b) => compare(a.at, b.at) || compare(a.id, b.id))) {
+      told.push({ event, causeId, depth })
+      tellBelow(event.id, depth + 1)
+    }
+  }
+  tellBelow(null, 0)
+  return told
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,0 +1,31 @@
+import type { Insertable, Updateable } from 'kysely'
+import type { Db } from '../../platform/database/db.ts'
+import { sql } from '../../platform/database/sql.ts'
+import type { LabelTable } from '../../platform/database/tables.ts'
+import type { LabelRow } from './label.ts'
+
+export const findLabel = (db: Db, key: { id: string }): LabelRow | undefined =>
+  db.first(sql.selectFrom('label').selectAll().where('id', '=', key.id))
+
+/** Finds a label by its name, without regard to the case of ASCII letters. */
+export const findLabelByName = (db: Db, key: { companyId: string; name: string }): LabelRow | undefined =>
+  db.first(sql.selectFrom('label').selectAll().where('company_id', '=', key.companyId).where('name', '=', key.name))
+
+/** By name. */
+export function listLabels(db: Db, page: { companyId: string; after: string | undefined; limit: number }): LabelRow[] {
+  const query = sql
+    .selectFrom('label')
+    .selectAll()
+    .where('company_id', '=', page.companyId)
+    .orderBy('name')
+    .limit(page.limit + 1)
+  return db.all(page.after === undefined ? query : query.where('name', '>', page.after))
+}
+
+export const insertLabel = (db: Db, row: Insertable<LabelTable>): LabelRow =>
+  db.first(sql.insertInto('label').values(row).returningAll())!
+
+export const updateLabelRow = (db: Db, id: string, change: Updateable<LabelTable>): LabelRow =>
+  db.first(sql.updateTable('label').set(change).where('id', '=', id).returningAll())!
+
+export const deleteLabelRow = (db: Db, id: string) => db.run(sql.deleteFrom('label').where('id', '=', id))

@@ -1,0 +1,54 @@
+import * as v from 'valibot'
+import { agent, board, ceo, manager } from '../../access/who.ts'
+import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
+import { route } from '../../http/route.ts'
+import { createLabel, deleteLabel, updateLabel } from './change.ts'
+import { Label, LabelChange, NewLabel, toLabel } from './label.ts'
+import { listLabels } from './queries.ts'
+
+export const labelRoutes = [
+  route({
+    id: 'labels.list',
+    method: 'GET',
+    path: '/api/companies/:companyId/labels',
+    summary: "List a company's labels by name",
+    who: [board, agent],
+    query: v.object(LIST_QUERY),
+    answers: { 200: v.array(Label) },
+    run: (ctx, { params: { companyId }, query }) => {
+      const { limit } = query
+      const rows = listLabels(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
+      const total = totalOf(query, ctx.db, (db, all) => listLabels(db, { companyId, ...all }))
+      return Page.of(rows, { limit, cursorOf: (row) => [row.name], show: toLabel, total })
+    },
+  }),
+  route({
+    id: 'labels.create',
+    method: 'POST',
+    path: '/api/companies/:companyId/labels',
+    summary: 'Create a label',
+    who: [board, agent],
+    body: NewLabel,
+    answers: { 201: Label },
+    run: (ctx, { caller, params, body }) => ctx.write(() => toLabel(createLabel(ctx, caller, params.companyId, body))),
+  }),
+  route({
+    id: 'labels.update',
+    method: 'PATCH',
+    path: '/api/labels/:labelId',
+    summary: "Change a label's name or colour",
+    who: [board, ceo, manager],
+    body: LabelChange,
+    answers: { 200: Label },
+    run: (ctx, { caller, params, body }) => ctx.write(() => toLabel(updateLabel(ctx, caller, params.labelId, body))),
+  }),
+  route({
+    id: 'labels.delete',
+    method: 'DELETE',
+    path: '/api/labels/:labelId',
+    summary: 'Delete a label, also from the issues that have it',
+    who: [board, ceo, manager],
+    answers: { 200: Label },
+    run: (ctx, { caller, params }) => ctx.write(() => toLabel(deleteLabel(ctx, caller, params.labelId))),
+  }),
+]

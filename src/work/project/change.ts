@@ -1,0 +1,176 @@
+import { v7 as uuid } from 'uuid'
+import { recordActivity } from '../../access/activity/record.ts'
+import { requireRole } from '../../access/board/role.ts'
+import { type Caller, isOfCompany } from '../../access/caller.ts'
+import { refusePlaceholders, restore } from '../../access/redact.ts'
+import { hasSubordinates } from '../../organization/agent/credentials.ts'
+import { referredAgent, semantic, unknownReference } from '../../organization/agent/references.ts'
+import type { Context } from '../../platform/context.ts'
+import { difference, fieldNames } from '../../platform/difference.ts'
+import { AppError, forbidden, notFound } from '../../platform/errors.ts'
+import { chooseUrlKey } from '../../platform/url-key.ts'
+import { findGoalsByIds } from '../goal/queries.ts'
+import { openEnv, sealEnv } from './env.ts'
+import type { NewProject, Project, ProjectChange, ProjectRow } from './project.ts'
+import {
+  countProjectUses,
+  deleteProjectRow,
+  findProject,
+  findProjectByUrlKey,
+  insertProject,
+  listProjectGoalIds,
+  replaceProjectGoals,
+  updateProjectRow,
+  withParts,
+} from './queries.ts'
+import { addWorkspace } from './workspaces.ts'
+
+/**
+ * Gets the project that a reference means: an id, or its `urlKey` together
+ * with a company, which for an agent is its own. A project of another company
+ * is as unknown as one that is nowhere.
+ */
+export function getProject(ctx: Context, caller: Caller, ref: string, companyId?: string): ProjectRow {
+  const company = companyId ?? (caller.type === 'agent' ? caller.companyId : undefined)
+  const project =
+    findProject(ctx.db, { id: ref }) ??
+    (company === undefined ? undefined : findProjectByUrlKey(ctx.db, { companyId: company, urlKey: ref.toLowerCase() }))
+  if (!project || !isOfCompany(caller, project.company_id)) throw notFound('project', ref)
+  return project
+}
+
+/**
+ * Creates a project, with its first workspace where one is given.
+ *
+ * @param urlKey one that is free in the company; by default it comes from the name
+ */
+export function createProject(
+  ctx: Context,
+  caller: Caller,
+  companyId: string,
+  want: NewProject,
+  urlKey?: string,
+): Project {
+  if (want.workspace && !maySetWorkspaces(ctx, caller)) {
+    throw forbidden('Only the board, the CEO agent and manager agents may set a workspace. Leave `workspace` out.')
+  }
+  if (want.env) mayDecideWhatRuns(ctx, caller, companyId)
+  if (want.workspace) requireRole(ctx, caller, companyId, 'admin')
+  const goalIds = wantedGoalIds(ctx, companyId, want, []) ?? []
+  const id = uuid()
+  const project = insertProject(ctx.db, {
+    id,
+    company_id: companyId,
+    name: want.name,
+    url_key:
+      urlKey ??
+      chooseUrlKey(want.name, 'project', (urlKey) => findProjectByUrlKey(ctx.db, { companyId, urlKey }) !== undefined),
+    description: want.description ?? null,
+    ...(want.status && { status: want.status }),
+    lead_agent_id: want.leadAgentId ? referredAgent(ctx, companyId, 'leadAgentId', want.leadAgentId).id : null,
+    target_date: want.targetDate ?? null,
+    ...(want.env && { env: sealEnv(ctx, { id, company_id: companyId }, envAfter({}, want.env)) }),
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  })
+  replaceProjectGoals(ctx.db, project.id, goalIds)
+  record(ctx, caller, 'project.created', project, { name: project.name })
+  if (want.workspace) addWorkspace(ctx, caller, project, want.workspace)
+  return withParts(ctx.db, [project])[0]!
+}
+
+/** Changes a project. Its `urlKey` stays when it is renamed: links to it hold. */
+export function updateProject(ctx: Context, caller: Caller, project: ProjectRow, want: ProjectChange): Project {
+  const { id, company_id } = project
+  if (want.env) mayDecideWhatRuns(ctx, caller, company_id)
+  const lead = want.leadAgentId && referredAgent(ctx, company_id, 'leadAgentId', want.leadAgentId).id
+  const change = difference(project, {
+    name: want.name,
+    description: want.description,
+    status: want.status,
+    lead_agent_id: lead,
+    target_date: want.targetDate,
+    env: want.env && changedEnv(ctx, project, want.env),
+    archived_at: want.archivedAt && new Date(want.archivedAt).toISOString(),
+  })
+  const before = listProjectGoalIds(ctx.db, { projectId: id })
+  const goalIds = wantedGoalIds(ctx, company_id, want, before)
+  const newGoals = goalIds && goalIds.join() !== before.join()
+  if (!change && !newGoals) return withParts(ctx.db, [project])[0]!
+  if (newGoals) replaceProjectGoals(ctx.db, id, goalIds)
+  const changed = [...fieldNames(change ?? {}), ...(newGoals ? ['goalIds'] : [])]
+  record(ctx, caller, 'project.updated', project, { changed })
+  return withParts(ctx.db, [updateProjectRow(ctx.db, id, { ...change, updated_at: ctx.now })])[0]!
+}
+
+/** Deletes a project that nothing refers to, with its workspaces, and returns what it was. */
+export function deleteProject(ctx: Context, caller: Caller, project: ProjectRow): Project {
+  const uses = countProjectUses(ctx.db, project.id)
+  const used = Object.entries(uses).filter(([, count]) => count !== null && count > 0)
+  if (used.length > 0) {
+    const what = used.map(([kind, count]) => `${count} ${kind}`).join(', ')
+    throw new AppError('conflict', `This project is in use (${what}). Archive it instead: set archivedAt.`, uses)
+  }
+  const whole = withParts(ctx.db, [project])[0]!
+  record(ctx, caller, 'project.deleted', project, { name: project.name })
+  deleteProjectRow(ctx.db, project.id)
+  return whole
+}
+
+/** An environment can decide what a run's programs do, so it is set by those who may set an agent's. */
+function mayDecideWhatRuns(ctx: Context, caller: Caller, companyId: string): void {
+  requireRole(ctx, caller, companyId, 'admin')
+  if (caller.type === 'agent') throw forbidden("Only the board may set a project's env. Leave `env` out.")
+}
+
+/** The env to store; undefined for the one that stands already, which sealed once more would look like another. */
+function changedEnv(ctx: Context, project: ProjectRow, env: Record<string, unknown>): string | undefined {
+  const before = openEnv(ctx, project)
+  const after = envAfter(before, env)
+  return JSON.stringify(after) === JSON.stringify(before) ? undefined : sealEnv(ctx, project, after)
+}
+
+/** The env that a wanted one makes of the one before: what comes back as it was shown keeps its value. */
+function envAfter(before: Record<string, unknown>, env: Record<string, unknown>): Record<string, unknown> {
+  const after = restore({ env }, { env: before }).env as Record<string, unknown>
+  refusePlaceholders(after, 'env')
+  return after
+}
+
+/** A workspace decides where agents' programs run on the user's machine, so not every agent may set one. */
+const maySetWorkspaces = (ctx: Context, caller: Caller) =>
+  caller.type !== 'agent' || caller.role === 'ceo' || hasSubordinates(ctx.db, { agentId: caller.agentId })
+
+/**
+ * The goals that `goalId` and `goalIds` ask for, in order; undefined when
+ * neither is given. `goalId` alone takes the place of the first goal.
+ */
+function wantedGoalIds(
+  ctx: Context,
+  companyId: string,
+  want: { goalId?: string | null | undefined; goalIds?: string[] | undefined },
+  before: readonly string[],
+): string[] | undefined {
+  if (want.goalId === undefined && want.goalIds === undefined) return undefined
+  const rest = want.goalIds ?? before.slice(1)
+  const ids = [...new Set(want.goalId ? [want.goalId, ...rest] : rest)]
+  if (want.goalId === null && want.goalIds && want.goalIds.length > 0) {
+    throw semantic('goalId', 'is the first of goalIds, so it cannot be null beside them')
+  }
+  const known = new Set(
+    findGoalsByIds(ctx.db, ids)
+      .filter((goal) => goal.company_id === companyId)
+      .map((goal) => goal.id),
+  )
+  const unknown = ids.find((id) => !known.has(id))
+  if (unknown !== undefined) throw unknownReference(unknown === want.goalId ? 'goalId' : 'goalIds', 'goal')
+  return ids
+}
+
+const record = (ctx: Context, caller: Caller, action: string, project: ProjectRow, details: Record<string, unknown>) =>
+  recordActivity(ctx, caller, {
+    companyId: project.company_id,
+    action,
+    entity: { type: 'project', id: project.id },
+    details,
+  })

@@ -1,0 +1,107 @@
+import type { Selectable } from 'kysely'
+import * as v from 'valibot'
+import { redactConfig } from '../../access/redact.ts'
+import { Env } from '../../adapter/config.ts'
+import * as field from '../../http/fields.ts'
+import type { ProjectTable } from '../../platform/database/tables.ts'
+import { Goal } from '../goal/goal.ts'
+import { NewWorkspace, Workspace } from './workspace.ts'
+
+export const PROJECT_STATUSES = ['backlog', 'planned', 'active', 'in_progress', 'completed', 'cancelled'] as const
+
+export type ProjectRow = Selectable<ProjectTable>
+
+/** A project as the API shows it, with its goals and workspaces. */
+export const Project = v.strictObject({
+  id: field.id,
+  companyId: field.id,
+  name: v.string(),
+  urlKey: v.string(),
+  description: v.nullable(v.string()),
+  status: v.picklist(PROJECT_STATUSES),
+  goalId: v.pipe(v.nullable(field.id), v.description('The first of goalIds.')),
+  goalIds: v.array(field.id),
+  goals: v.array(Goal),
+  leadAgentId: v.nullable(field.id),
+  targetDate: v.nullable(v.pipe(v.string(), v.isoDate())),
+  env: v.pipe(field.jsonObject, v.description('Values are shown as `[redacted]`, references to secrets as they are.')),
+  archivedAt: v.nullable(field.timestamp),
+  primaryWorkspace: v.nullable(Workspace),
+  workspaces: v.array(Workspace),
+  createdAt: field.timestamp,
+  updatedAt: field.timestamp,
+})
+export type Project = v.InferOutput<typeof Project>
+
+const goalIds = v.pipe(v.array(field.reference), v.maxLength(100, 'must be at most 100 goals'))
+
+/** A day; of a whole timestamp its date is kept. */
+const day = v.pipe(
+  v.string(),
+  v.regex(/^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/, 'must be a date like 2026-11-30'),
+  v.transform((date) => date.slice(0, 10)),
+  v.check((date) => toDay(date) === date, 'must be a date that exists'),
+)
+
+const toDay = (date: string) => {
+  const time = Date.parse(`${date}T00:00:00Z`)
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString().slice(0, 10)
+}
+
+const ProjectFields = {
+  description: v.optional(v.nullable(field.text)),
+  status: v.optional(v.picklist(PROJECT_STATUSES)),
+  goalId: v.optional(v.pipe(v.nullable(field.reference), v.description('The goal to be the first of goalIds.'))),
+  goalIds: v.optional(goalIds),
+  leadAgentId: v.optional(v.nullable(field.reference)),
+  targetDate: v.optional(v.nullable(day)),
+  env: v.optional(
+    v.pipe(
+      Env,
+      v.description(
+        'Environment variables for the runs on its issues, below those of the agent: a text or {"$secret": "NAME"} each. The board alone sets them, all at once; a value that comes back as `[redacted]` is kept.',
+      ),
+    ),
+  ),
+}
+
+export const NewProject = v.strictObject({
+  name: v.pipe(field.name, v.examples(['Atlas'])),
+  ...ProjectFields,
+  workspace: v.optional(v.nullable(NewWorkspace)),
+})
+export type NewProject = v.InferOutput<typeof NewProject>
+
+export const ProjectChange = v.strictObject({
+  name: v.optional(v.pipe(field.name, v.examples(['Atlas']))),
+  ...ProjectFields,
+  archivedAt: v.optional(
+    v.nullable(v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 timestamp'), v.check(isMoment, 'must exist'))),
+  ),
+})
+export type ProjectChange = v.InferOutput<typeof ProjectChange>
+
+function isMoment(text: string): boolean {
+  return !Number.isNaN(Date.parse(text))
+}
+
+/** @param parts.goals in the project's order, @param parts.workspaces oldest first */
+export const toProject = (row: ProjectRow, parts: { goals: Goal[]; workspaces: Workspace[] }): Project => ({
+  id: row.id,
+  companyId: row.company_id,
+  name: row.name,
+  urlKey: row.url_key,
+  description: row.description,
+  status: row.status,
+  goalId: parts.goals[0]?.id ?? null,
+  goalIds: parts.goals.map((goal) => goal.id),
+  goals: parts.goals,
+  leadAgentId: row.lead_agent_id,
+  targetDate: row.target_date,
+  env: redactConfig({ env: JSON.parse(row.env) }).env as Record<string, unknown>,
+  archivedAt: row.archived_at,
+  primaryWorkspace: parts.workspaces.find((workspace) => workspace.isPrimary) ?? null,
+  workspaces: parts.workspaces,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})

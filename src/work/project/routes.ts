@@ -1,0 +1,77 @@
+import * as v from 'valibot'
+import { agent, board, ceo } from '../../access/who.ts'
+import { decodeCursor, LIST_QUERY, listOf, Page } from '../../http/list.ts'
+import { route } from '../../http/route.ts'
+import { createProject, deleteProject, getProject, updateProject } from './change.ts'
+import { NewProject, PROJECT_STATUSES, Project, ProjectChange } from './project.ts'
+import { countProjects, listProjects, withParts } from './queries.ts'
+
+/** Where a project may be named by its `urlKey`, this says of which company. */
+export const BY_URL_KEY = v.object({
+  companyId: v.optional(v.pipe(v.string(), v.description('The company, where the project is named by its urlKey.'))),
+})
+
+export const projectRoutes = [
+  route({
+    id: 'projects.list',
+    method: 'GET',
+    path: '/api/companies/:companyId/projects',
+    summary: "List a company's projects, oldest first",
+    who: [board, agent],
+    query: v.object({ ...LIST_QUERY, status: v.optional(listOf(PROJECT_STATUSES)) }),
+    answers: { 200: v.array(Project) },
+    run: (ctx, { params, query }) => {
+      const { limit } = query
+      const filter = { companyId: params.companyId, statuses: query.status }
+      const rows = listProjects(ctx.db, { ...filter, after: decodeCursor(query.after, ['string'])?.[0], limit })
+      const whole = new Map(withParts(ctx.db, rows.slice(0, limit)).map((project) => [project.id, project]))
+      const total = query.count === 'true' ? countProjects(ctx.db, filter) : undefined
+      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: (row) => whole.get(row.id)!, total })
+    },
+  }),
+  route({
+    id: 'projects.create',
+    method: 'POST',
+    path: '/api/companies/:companyId/projects',
+    summary: 'Create a project',
+    description: 'Agents that manage nobody may not set a workspace: it decides where programs run.',
+    who: [board, agent],
+    body: NewProject,
+    answers: { 201: Project },
+    run: (ctx, { caller, params, body }) => ctx.write(() => createProject(ctx, caller, params.companyId, body)),
+  }),
+  route({
+    id: 'projects.get',
+    method: 'GET',
+    path: '/api/projects/:projectId',
+    summary: 'Get a project',
+    who: [board, agent],
+    query: BY_URL_KEY,
+    answers: { 200: Project },
+    run: (ctx, { caller, params, query }) =>
+      withParts(ctx.db, [getProject(ctx, caller, params.projectId, query.companyId)])[0],
+  }),
+  route({
+    id: 'projects.update',
+    method: 'PATCH',
+    path: '/api/projects/:projectId',
+    summary: 'Change a project',
+    who: [board, agent],
+    query: BY_URL_KEY,
+    body: ProjectChange,
+    answers: { 200: Project },
+    run: (ctx, { caller, params, query, body }) =>
+      ctx.write(() => updateProject(ctx, caller, getProject(ctx, caller, params.projectId, query.companyId), body)),
+  }),
+  route({
+    id: 'projects.delete',
+    method: 'DELETE',
+    path: '/api/projects/:projectId',
+    summary: 'Delete a project that nothing refers to',
+    who: [board, ceo],
+    query: BY_URL_KEY,
+    answers: { 200: Project },
+    run: (ctx, { caller, params, query }) =>
+      ctx.write(() => deleteProject(ctx, caller, getProject(ctx, caller, params.projectId, query.companyId))),
+  }),
+]

@@ -1,0 +1,98 @@
+import { v7 as uuid } from 'uuid'
+import { recordActivity } from '../../access/activity/record.ts'
+import type { Caller } from '../../access/caller.ts'
+import { semantic } from '../../organization/agent/references.ts'
+import type { Context } from '../../platform/context.ts'
+import { difference, fieldNames } from '../../platform/difference.ts'
+import { AppError, notFound } from '../../platform/errors.ts'
+import type { ProjectRow } from './project.ts'
+import {
+  clearPrimary,
+  deleteWorkspaceRow,
+  findWorkspace,
+  insertWorkspace,
+  listWorkspaces,
+  updateWorkspaceRow,
+} from './queries.ts'
+import { type NewWorkspace, type WorkspaceChange, type WorkspaceRow, workspaceNameOf } from './workspace.ts'
+
+export function getWorkspace(ctx: Context, project: ProjectRow, id: string): WorkspaceRow {
+  const workspace = findWorkspace(ctx.db, { projectId: project.id, id })
+  if (!workspace) throw notFound('workspace', id)
+  return workspace
+}
+
+/** Adds a workspace to a project. The first one is primary, and so is one that asks for it. */
+export function addWorkspace(ctx: Context, caller: Caller, project: ProjectRow, want: NewWorkspace): WorkspaceRow {
+  const isFirst = listWorkspaces(ctx.db, { projectId: project.id }).length === 0
+  const isPrimary = isFirst || want.isPrimary === true
+  if (isPrimary) clearPrimary(ctx.db, { projectId: project.id, at: ctx.now })
+  const workspace = insertWorkspace(ctx.db, {
+    id: uuid(),
+    company_id: project.company_id,
+    project_id: project.id,
+    name: want.name ?? workspaceNameOf(want),
+    cwd: want.cwd ?? null,
+    repo_url: want.repoUrl ?? null,
+    repo_ref: want.repoRef ?? null,
+    is_primary: isPrimary ? 1 : 0,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  })
+  record(ctx, caller, 'workspace.created', workspace, { cwd: workspace.cwd, repoUrl: workspace.repo_url })
+  return workspace
+}
+
+/** Changes a workspace. Making it primary takes that from the one that was. */
+export function updateWorkspace(
+  ctx: Context,
+  caller: Caller,
+  workspace: WorkspaceRow,
+  want: WorkspaceChange,
+): WorkspaceRow {
+  const change = difference(workspace, {
+    name: want.name,
+    cwd: want.cwd,
+    repo_url: want.repoUrl,
+    repo_ref: want.repoRef,
+    is_primary: want.isPrimary === undefined ? undefined : want.isPrimary ? 1 : 0,
+  })
+  if (!change) return workspace
+  const after = { ...workspace, ...change }
+  if (after.cwd === null && after.repo_url === null) {
+    throw new AppError('semantic', 'A workspace needs cwd or repoUrl; this would leave it neither.')
+  }
+  if (change.is_primary === 0) throw semantic('isPrimary', 'make another workspace primary instead')
+  if (change.is_primary === 1) clearPrimary(ctx.db, { projectId: workspace.project_id, at: ctx.now })
+  record(ctx, caller, 'workspace.updated', workspace, {
+    changed: fieldNames(change),
+    cwd: after.cwd,
+    repoUrl: after.repo_url,
+  })
+  return updateWorkspaceRow(ctx.db, workspace.id, { ...change, updated_at: ctx.now })
+}
+
+/** Deletes a workspace and returns what it was. When it was primary, the oldest other one is. */
+export function deleteWorkspace(ctx: Context, caller: Caller, workspace: WorkspaceRow): WorkspaceRow {
+  deleteWorkspaceRow(ctx.db, workspace.id)
+  const oldest = listWorkspaces(ctx.db, { projectId: workspace.project_id })[0]
+  if (workspace.is_primary === 1 && oldest) {
+    updateWorkspaceRow(ctx.db, oldest.id, { is_primary: 1, updated_at: ctx.now })
+  }
+  record(ctx, caller, 'workspace.deleted', workspace, { name: workspace.name })
+  return workspace
+}
+
+const record = (
+  ctx: Context,
+  caller: Caller,
+  action: string,
+  workspace: WorkspaceRow,
+  details: Record<string, unknown>,
+) =>
+  recordActivity(ctx, caller, {
+    companyId: workspace.company_id,
+    action,
+    entity: { type: 'workspace', id: workspace.id },
+    details: { projectId: workspace.project_id, ...details },
+  })

@@ -1,0 +1,134 @@
+import type { Insertable, Updateable } from 'kysely'
+import type { Db } from '../../platform/database/db.ts'
+import { prepared, sql } from '../../platform/database/sql.ts'
+import type { RoutineRunTable, RoutineTable } from '../../platform/database/tables.ts'
+import { OPEN_STATUSES } from '../issue/lifecycle.ts'
+import type { RoutineRow, RoutineRunRow } from './routine.ts'
+
+export const findRoutine = (db: Db, key: { id: string }): RoutineRow | undefined =>
+  db.first(sql.selectFrom('routine').selectAll().where('id', '=', key.id))
+
+/** In the order of their creation. */
+export function listRoutines(
+  db: Db,
+  page: { companyId: string; after?: string | undefined; limit: number },
+): RoutineRow[] {
+  const query = sql
+    .selectFrom('routine')
+    .selectAll()
+    .where('company_id', '=', page.companyId)
+    .orderBy('id')
+    .limit(page.limit + 1)
+  return db.all(page.after === undefined ? query : query.where('id', '>', page.after))
+}
+
+export const insertRoutine = (db: Db, row: Insertable<RoutineTable>): RoutineRow =>
+  db.first(sql.insertInto('routine').values(row).returningAll())!
+
+export const updateRoutineRow = (db: Db, id: string, change: Updateable<RoutineTable>): RoutineRow =>
+  db.first(sql.updateTable('routine').set(change).where('id', '=', id).returningAll())!
+
+export const deleteRoutineRow = (db: Db, id: string) => db.run(sql.deleteFrom('routine').where('id', '=', id))
+
+/** The ids of the labels that each of some routines gives its issues, by routine id. */
+export function findLabelIds(db: Db, routineIds: readonly string[]): (id: string) => string[] {
+  const rows = db.all(
+    sql
+      .selectFrom('routine_label')
+      .selectAll()
+      .where('routine_id', 'in', [...routineIds]),
+  )
+  const byRoutine = Map.groupBy(rows, (row) => row.routine_id)
+  return (id) => (byRoutine.get(id) ?? []).map((row) => row.label_id)
+}
+
+export function replaceRoutineLabels(db: Db, routineId: string, labelIds: readonly string[]): void {
+  db.run(sql.deleteFrom('routine_label').where('routine_id', '=', routineId))
+  if (labelIds.length === 0) return
+  const rows = labelIds.map((label_id) => ({ routine_id: routineId, label_id }))
+  db.run(sql.insertInto('routine_label').values(rows))
+}
+
+const due = prepared((at: { now: string }) =>
+  sql.selectFrom('routine').selectAll().where('next_due_at', '<=', at.now).orderBy('next_due_at'),
+)
+
+/** The routines whose moment has come, whether or not anything may be created. */
+export const listDueRoutines = (db: Db, at: { now: string }): RoutineRow[] => db.all(due(at))
+
+const queued = sql.selectFrom('routine').selectAll().where('queued_due_at', 'is not', null).compile()
+
+/** The routines of which a moment waits for their open issue to be over. */
+export const listQueuedRoutines = (db: Db): RoutineRow[] => db.all(queued)
+
+const next = sql
+  .selectFrom('routine')
+  .select('next_due_at')
+  .where('next_due_at', 'is not', null)
+  .orderBy('next_due_at')
+  .limit(1)
+  .compile()
+
+/** When the next moment of a routine comes. */
+export const nextRoutineDue = (db: Db): string | undefined => db.first(next)?.next_due_at ?? undefined
+
+export const listActiveRoutines = (db: Db): RoutineRow[] =>
+  db.all(sql.selectFrom('routine').selectAll().where('next_due_at', 'is not', null))
+
+/** The latest issue of a routine that is still open. */
+export const findOpenIssueOf = (db: Db, of: { routineId: string }) =>
+  db.first(
+    sql
+      .selectFrom('routine_run')
+      .innerJoin('issue', 'issue.id', 'routine_run.issue_id')
+      .select(['issue.id', 'issue.identifier', 'issue.status'])
+      .where('routine_run.routine_id', '=', of.routineId)
+      .where('issue.status', 'in', OPEN_STATUSES)
+      .orderBy('routine_run.id', 'desc')
+      .limit(1),
+  )
+
+export const insertRoutineRun = (db: Db, row: Insertable<RoutineRunTable>): RoutineRunRow =>
+  db.first(sql.insertInto('routine_run').values(row).returningAll())!
+
+/** Newest first. */
+export function listRoutineRuns(
+  db: Db,
+  page: { routineId: string; after: string | undefined; limit: number },
+): RoutineRunRow[] {
+  const query = sql
+    .selectFrom('routine_run')
+    .selectAll()
+    .where('routine_id', '=', page.routineId)
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+  return db.all(page.after === undefined ? query : query.where('id', '<', page.after))
+}
+
+/** Forgets the history of a routine but for its latest entries, and for issues that are still open. */
+export const forgetOldRuns = (db: Db, of: { routineId: string; keep: number }) =>
+  db.run(
+    sql
+      .deleteFrom('routine_run')
+      .where('routine_id', '=', of.routineId)
+      .where('id', '<=', (eb) =>
+        eb
+          .selectFrom('routine_run')
+          .select('id')
+          .where('routine_id', '=', of.routineId)
+          .orderBy('id', 'desc')
+          .limit(1)
+          .offset(of.keep)
+          .$asScalar(),
+      )
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('issue')
+              .select('id')
+              .whereRef('issue.id', '=', 'routine_run.issue_id')
+              .where('status', 'in', OPEN_STATUSES),
+          ),
+        ),
+      ),
+  )

@@ -1,0 +1,125 @@
+import * as v from 'valibot'
+import { agent, board, ceo, manager } from '../../access/who.ts'
+import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
+import { route } from '../../http/route.ts'
+import type { Context } from '../../platform/context.ts'
+import { createRoutine, deleteRoutine, getOwnRoutine, getRoutine, switchRoutine, updateRoutine } from './change.ts'
+import { runRoutine } from './fire.ts'
+import { findLabelIds, listRoutineRuns, listRoutines } from './queries.ts'
+import { NewRoutine, Routine, RoutineChange, type RoutineRow, RoutineRun, toRoutine, toRoutineRun } from './routine.ts'
+
+const show = (ctx: Context, row: RoutineRow) => toRoutine(row, findLabelIds(ctx.db, [row.id])(row.id))
+
+export const routineRoutes = [
+  route({
+    id: 'routines.list',
+    method: 'GET',
+    path: '/api/companies/:companyId/routines',
+    summary: "List a company's routines, oldest first",
+    who: [board, agent],
+    query: v.object(LIST_QUERY),
+    answers: { 200: v.array(Routine) },
+    run: (ctx, { params: { companyId }, query }) => {
+      const { limit } = query
+      const rows = listRoutines(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
+      const total = totalOf(query, ctx.db, (db, all) => listRoutines(db, { companyId, ...all }))
+      const labelIdsOf = findLabelIds(
+        ctx.db,
+        rows.map((row) => row.id),
+      )
+      const show = (row: RoutineRow) => toRoutine(row, labelIdsOf(row.id))
+      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show, total })
+    },
+  }),
+  route({
+    id: 'routines.create',
+    method: 'POST',
+    path: '/api/companies/:companyId/routines',
+    summary: 'Create a routine: an issue that comes back on a schedule',
+    who: [board, ceo, manager],
+    body: NewRoutine,
+    answers: { 201: Routine },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => show(ctx, createRoutine(ctx, caller, params.companyId, body))),
+  }),
+  route({
+    id: 'routines.get',
+    method: 'GET',
+    path: '/api/routines/:routineId',
+    summary: 'Get a routine',
+    who: [board, agent],
+    answers: { 200: Routine },
+    run: (ctx, { caller, params }) => show(ctx, getRoutine(ctx, caller, params.routineId)),
+  }),
+  route({
+    id: 'routines.update',
+    method: 'PATCH',
+    path: '/api/routines/:routineId',
+    summary: 'Change a routine',
+    who: [board, ceo, manager],
+    body: RoutineChange,
+    answers: { 200: Routine },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => show(ctx, updateRoutine(ctx, caller, params.routineId, body))),
+  }),
+  route({
+    id: 'routines.delete',
+    method: 'DELETE',
+    path: '/api/routines/:routineId',
+    summary: 'Delete a routine with its history; its issues stay',
+    who: [board, ceo, manager],
+    answers: { 200: Routine },
+    run: (ctx, { caller, params }) =>
+      ctx.write(() => {
+        const shown = show(ctx, getRoutine(ctx, caller, params.routineId))
+        deleteRoutine(ctx, caller, params.routineId)
+        return shown
+      }),
+  }),
+  route({
+    id: 'routines.run',
+    method: 'POST',
+    path: '/api/routines/:routineId/run',
+    summary: "Create a routine's issue at once, even if it is paused",
+    who: [board, ceo, manager],
+    answers: { 201: RoutineRun },
+    run: (ctx, { caller, params }) =>
+      ctx.write(() => toRoutineRun(runRoutine(ctx, caller, getOwnRoutine(ctx, caller, params.routineId)))),
+  }),
+  route({
+    id: 'routines.pause',
+    method: 'POST',
+    path: '/api/routines/:routineId/pause',
+    summary: 'Pause a routine',
+    who: [board, ceo, manager],
+    answers: { 200: Routine },
+    run: (ctx, { caller, params }) =>
+      ctx.write(() => show(ctx, switchRoutine(ctx, caller, getOwnRoutine(ctx, caller, params.routineId), 'paused'))),
+  }),
+  route({
+    id: 'routines.resume',
+    method: 'POST',
+    path: '/api/routines/:routineId/resume',
+    summary: 'Let a routine go on with its next moment',
+    who: [board, ceo, manager],
+    answers: { 200: Routine },
+    run: (ctx, { caller, params }) =>
+      ctx.write(() => show(ctx, switchRoutine(ctx, caller, getOwnRoutine(ctx, caller, params.routineId), 'active'))),
+  }),
+  route({
+    id: 'routines.history',
+    method: 'GET',
+    path: '/api/routines/:routineId/history',
+    summary: 'List what became of the moments of a routine, newest first',
+    who: [board, agent],
+    query: v.object(LIST_QUERY),
+    answers: { 200: v.array(RoutineRun) },
+    run: (ctx, { caller, params, query }) => {
+      const { limit } = query
+      const { id: routineId } = getRoutine(ctx, caller, params.routineId)
+      const rows = listRoutineRuns(ctx.db, { routineId, after: decodeCursor(query.after, ['string'])?.[0], limit })
+      const total = totalOf(query, ctx.db, (db, all) => listRoutineRuns(db, { routineId, ...all }))
+      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toRoutineRun, total })
+    },
+  }),
+]

@@ -1,0 +1,89 @@
+import type { Db } from '../../platform/database/db.ts'
+import { prepared, raw, sql } from '../../platform/database/sql.ts'
+
+interface Words {
+  companyId: string
+  /** An expression of FTS5. */
+  pattern: string
+  limit: number
+}
+
+// `cross join` keeps the order: the index is read newest first, and no further than the limit asks for.
+const issues = prepared((of: Words) =>
+  sql
+    .selectFrom('issue_text')
+    .crossJoin('issue')
+    .select([
+      'issue.id',
+      'issue.identifier',
+      'issue.title',
+      'issue.status',
+      'issue.priority',
+      'assignee_agent_id as assigneeAgentId',
+    ])
+    .where(raw<boolean>`issue_text match ${of.pattern}`)
+    .whereRef('issue.seq', '=', 'issue_text.rowid')
+    .where('issue.company_id', '=', of.companyId)
+    .orderBy('issue_text.rowid', 'desc')
+    .limit(of.limit),
+)
+
+/** The issues that have all the words in their title, identifier or description, newest first. */
+export const searchIssues = (db: Db, of: Words) => db.all(issues(of))
+
+const comments = prepared((of: Words) =>
+  sql
+    .selectFrom('comment_text')
+    .crossJoin('comment')
+    .crossJoin('issue')
+    .select([
+      'comment.id',
+      'comment.issue_id as issueId',
+      'issue.identifier',
+      'issue.title as issueTitle',
+      'comment.author_agent_id as authorAgentId',
+      'comment.author_user_id as authorUserId',
+      'comment.created_at as createdAt',
+      raw<string>`snippet(comment_text, 0, '', '', '…', 24)`.as('snippet'),
+    ])
+    .where(raw<boolean>`comment_text match ${of.pattern}`)
+    .whereRef('comment.seq', '=', 'comment_text.rowid')
+    .where('comment.company_id', '=', of.companyId)
+    .whereRef('issue.id', '=', 'comment.issue_id')
+    .orderBy('comment_text.rowid', 'desc')
+    .limit(of.limit),
+)
+
+/** The comments that have all the words, newest first. */
+export const searchComments = (db: Db, of: Words) => db.all(comments(of))
+
+const agents = prepared((of: { companyId: string }) =>
+  sql
+    .selectFrom('agent')
+    .select(['id', 'name', 'url_key as urlKey', 'role', 'title', 'status'])
+    .where('company_id', '=', of.companyId)
+    .orderBy('id'),
+)
+
+const projects = prepared((of: { companyId: string }) =>
+  sql
+    .selectFrom('project')
+    .select(['id', 'name', 'url_key as urlKey', 'status'])
+    .where('company_id', '=', of.companyId)
+    .orderBy('id', 'desc'),
+)
+
+const goals = prepared((of: { companyId: string }) =>
+  sql
+    .selectFrom('goal')
+    .select(['id', 'title', 'level', 'status'])
+    .where('company_id', '=', of.companyId)
+    .orderBy('id', 'desc'),
+)
+
+/** What a company has few of: all of it is read, and compared by name. */
+export const listNamed = (db: Db, of: { companyId: string }) => ({
+  agents: db.all(agents(of)),
+  projects: db.all(projects(of)),
+  goals: db.all(goals(of)),
+})

@@ -1,0 +1,21 @@
+import * as v from 'valibot'
+import { agent, board } from '../../access/who.ts'
+import { wholeNumber } from '../../http/list.ts'
+import { route } from '../../http/route.ts'
+import { Found, search } from './search.ts'
+
+export const searchRoutes = [
+  route({
+    id: 'companies.search',
+    method: 'GET',
+    path: '/api/companies/:companyId/search',
+    summary: 'Search issues, comments, agents, projects and goals by the beginnings of words',
+    who: [board, agent],
+    query: v.object({
+      q: v.pipe(v.string(), v.maxLength(500, 'must be at most 500 characters')),
+      limit: v.optional(v.pipe(wholeNumber(1, 50), v.description('How many of each kind. Default 10.')), '10'),
+    }),
+    answers: { 200: Found },
+    run: (ctx, { params, query }) => search(ctx, params.companyId, query.q, query.limit),
+  }),
+]

@@ -1,0 +1,184 @@
+import { v7 as uuid } from 'uuid'
+import { recordActivity } from '../../access/activity/record.ts'
+import { type AgentCaller, actorOf, type Caller } from '../../access/caller.ts'
+import type { Json } from '../../access/redact.ts'
+import type { AgentRow, NewAgent, Permissions } from '../../organization/agent/agent.ts'
+import { isWithin } from '../../organization/agent/budget.ts'
+import { shownConfigOf } from '../../organization/agent/configuration.ts'
+import { addAgent, type Identity, sourceIssues } from '../../organization/agent/create.ts'
+import { hasSubordinates } from '../../organization/agent/credentials.ts'
+import { getAgent } from '../../organization/agent/get.ts'
+import { release } from '../../organization/agent/pause.ts'
+import { findAgent, listManagers } from '../../organization/agent/queries.ts'
+import { findCompany } from '../../organization/company/queries.ts'
+import { toCents, toMicros } from '../../organization/cost/money.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError, forbidden } from '../../platform/errors.ts'
+import type { ApprovalRow } from '../approval/approval.ts'
+import { insertApproval, insertApprovalLink } from '../approval/queries.ts'
+import { endAgent } from './terminate.ts'
+
+/**
+ * Hires an agent: at once, or as one that waits for the board where the
+ * company's policy asks for that, or where an agent asks for something that
+ * only the board may grant.
+ */
+export function hireAgent(
+  ctx: Context,
+  caller: Caller,
+  companyId: string,
+  want: NewAgent,
+  identity: Identity = {},
+): { agent: AgentRow; approval: ApprovalRow | null } {
+  if (caller.type === 'agent') requireHirer(ctx, caller)
+  const issueIds = sourceIssues(ctx, companyId, want)
+  const hire = caller.type === 'agent' ? withHirersDefaults(ctx, caller, want) : want
+  const status = statusOfHire(ctx, caller, companyId, hire)
+  const agent = addAgent(ctx, caller, companyId, hire, { ...identity, status, source: 'hire' })
+  const approval = status === 'idle' ? null : createHireApproval(ctx, caller, agent, issueIds)
+  recordActivity(ctx, caller, {
+    companyId,
+    action: approval ? 'agent.hire_requested' : 'agent.hired',
+    entity: { type: 'agent', id: agent.id },
+    agentId: agent.id,
+    details: { name: agent.name, role: agent.role, sourceIssueIds: issueIds, approvalId: approval?.id ?? null },
+  })
+  return { agent, approval }
+}
+
+/** What an agent that is hired so begins as. */
+export function statusOfHire(ctx: Context, caller: Caller, companyId: string, want: NewAgent) {
+  const hire = caller.type === 'agent' ? withHirersDefaults(ctx, caller, want) : want
+  return needsApproval(ctx, caller, companyId, hire) ? 'pending_approval' : 'idle'
+}
+
+/** Takes an agent whose hire was approved into service: it is idle and its timer runs. */
+export function activateHiredAgent(ctx: Context, caller: Caller, agentId: string): void {
+  const agent = getAgent(ctx, caller, agentId)
+  requirePending(agent)
+  release(ctx, caller, agent, 'agent.activated')
+}
+
+/** Ends an agent whose hire was rejected. */
+export function rejectHiredAgent(ctx: Context, caller: Caller, agentId: string): void {
+  const agent = getAgent(ctx, caller, agentId)
+  requirePending(agent)
+  endAgent(ctx, caller, agent)
+}
+
+/**
+ * Asks the board to approve an agent that waits for it, with links to the issues that motivated the hire.
+ *
+ * @param requester who asks, where it is not the caller
+ */
+export function createHireApproval(
+  ctx: Context,
+  caller: Caller,
+  agent: AgentRow,
+  issueIds: readonly string[],
+  requester: Pick<ApprovalRow, 'requested_by_agent_id' | 'requested_by_user_id'> = requesterOf(caller),
+): ApprovalRow {
+  const approval = insertApproval(ctx.db, {
+    id: uuid(),
+    company_id: agent.company_id,
+    type: 'hire_agent',
+    ...requester,
+    agent_id: agent.id,
+    payload: JSON.stringify(hirePayload(agent)),
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  })
+  for (const issueId of issueIds) insertApprovalLink(ctx.db, { approvalId: approval.id, issueId })
+  recordActivity(ctx, caller, {
+    companyId: agent.company_id,
+    action: 'approval.created',
+    entity: { type: 'approval', id: approval.id },
+    agentId: agent.id,
+    details: { type: 'hire_agent', issueIds },
+  })
+  return approval
+}
+
+function requesterOf(caller: Caller) {
+  const actor = actorOf(caller)
+  return {
+    requested_by_agent_id: actor.type === 'agent' ? actor.id : null,
+    requested_by_user_id: actor.type === 'user' ? actor.id : null,
+  }
+}
+
+/** What the board decides on: the whole hire without its secrets, and apart from it what would run on this machine. */
+export function hirePayload(agent: AgentRow): Json {
+  const config = shownConfigOf(agent)
+  return {
+    agentId: agent.id,
+    ...config,
+    desiredSkills: JSON.parse(agent.desired_skills),
+    budgetMonthlyCents: toCents(agent.budget_micros),
+    runs: whatRuns(config),
+  }
+}
+
+/** The keys of `adapterConfig` that say which program runs, or where a wake is posted to. */
+const RUNNING_KEYS = ['command', 'args', 'extraArgs', 'env', 'url', 'headers']
+
+/** The adapters that run whatever their configuration names. */
+const OPEN_ADAPTERS = ['process', 'http']
+
+/** The part of a configuration that names what runs; empty when the adapter's own defaults do. */
+function whatRuns(config: { adapterType: string; adapterConfig: Json }): Json {
+  const named = Object.entries(config.adapterConfig).filter(
+    ([key, value]) => RUNNING_KEYS.includes(key) && !isEmpty(value),
+  )
+  const adapter = OPEN_ADAPTERS.includes(config.adapterType) ? { adapterType: config.adapterType } : {}
+  return { ...adapter, ...Object.fromEntries(named) }
+}
+
+const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0
+
+/** What an agent hires reports to it and has its budget, unless it says otherwise. */
+function withHirersDefaults(ctx: Context, caller: AgentCaller, want: NewAgent): NewAgent {
+  const own = findAgent(ctx.db, { id: caller.agentId })!.budget_micros
+  return {
+    ...want,
+    reportsTo: want.reportsTo === undefined ? caller.agentId : want.reportsTo,
+    budgetMonthlyCents: want.budgetMonthlyCents ?? toCents(own),
+  }
+}
+
+/**
+ * Whether a hire waits for the board: by the company's policy; and whatever
+ * that is, when an agent names what runs, would give the rights of a CEO away,
+ * or asks for a larger budget than its own.
+ */
+function needsApproval(ctx: Context, caller: Caller, companyId: string, want: NewAgent): boolean {
+  if (findCompany(ctx.db, { id: companyId })!.require_board_approval_for_new_agents === 1) return true
+  if (caller.type !== 'agent') return false
+  const own = findAgent(ctx.db, { id: caller.agentId })!
+  return (
+    want.role === 'ceo' ||
+    Object.keys(whatRuns(want)).length > 0 ||
+    !isWithin(toMicros(want.budgetMonthlyCents ?? 0), own.budget_micros)
+  )
+}
+
+/** Only managers and the CEO hire; anybody else is told whom to ask. */
+function requireHirer(ctx: Context, caller: AgentCaller): void {
+  const { canCreateAgents }: Permissions = JSON.parse(findAgent(ctx.db, { id: caller.agentId })!.permissions)
+  if (canCreateAgents === false) throw forbidden('The board does not let you hire. Ask the board.')
+  if (caller.role === 'ceo' || hasSubordinates(ctx.db, { agentId: caller.agentId })) return
+  const [manager] = listManagers(ctx.db, { agentId: caller.agentId })
+  const ask = manager ? `Ask your manager, ${manager.name} (${manager.id}).` : 'Ask the board.'
+  throw forbidden(`Only managers, the CEO and the board hire, and nobody reports to you. ${ask}`, {
+    managerId: manager?.id ?? null,
+    managerName: manager?.name ?? null,
+  })
+}
+
+/** Refuses an agent that waits for no approval, whatever else might follow its status. */
+function requirePending(agent: AgentRow): void {
+  if (agent.status === 'pending_approval') return
+  throw new AppError('invalid_transition', `${agent.name} is ${agent.status}: its hire is decided already.`, {
+    from: agent.status,
+  })
+}

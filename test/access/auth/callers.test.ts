@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { v7 as uuid } from 'uuid'
+import { insertMembership } from '../../../src/access/board/membership-queries.ts'
+import { leastRole, ROLES, type Role } from '../../../src/access/board/role.ts'
+import { insertUser } from '../../../src/access/board/user-queries.ts'
+import { agent, anyone, ceo, manager } from '../../../src/access/who.ts'
+import { API, ENDPOINTS } from '../../../src/api.ts'
+import { createRateCounter } from '../../../src/http/rate-limit.ts'
+import type { Endpoint } from '../../../src/http/route.ts'
+import { sql } from '../../../src/platform/database/sql.ts'
+import { insertCompany } from '../../arrange.ts'
+import { methodFor, type Request, requestOf } from '../../contract/requests.ts'
+import { createWorld, type World } from '../../contract/world.ts'
+import type { Ask } from '../../helpers.ts'
+import { createPeopleApp, type Person } from './people.ts'
+
+/**
+ * Who may call what in authenticated mode: the least role that an endpoint
+ * asks for. What is not here is a viewer's to read and an admin's to do.
+ */
+const MAY: Record<Role, string> = {
+  viewer: 'companies.create members.remove',
+  member: `
+    agents.invoke agents.wakeup approvals.comment attachments.delete comments.create documents.delete documents.write
+    heartbeatRuns.cancel runs.cancel
+    goals.create goals.update goals.delete labels.create labels.update labels.delete
+    issues.attach issues.checkout issues.create issues.createChild issues.linkApproval issues.release
+    issues.unlinkApproval issues.update projects.create projects.update projects.delete`,
+  admin: 'agents.listKeys invitations.list invites.list',
+  owner: 'companies.delete members.update',
+}
+
+function expectedRole({ id, method }: Endpoint): Role {
+  const named = ROLES.find((role) => MAY[role].split(/\s+/).includes(id))
+  return named ?? (method === 'GET' ? 'viewer' : 'admin')
+}
+
+const KINDS = ['viewer', 'member', 'admin', 'owner', 'founder', 'stranger'] as const
+/** A person by what they are; the founder set the server up and is an owner too, the stranger owns another company. */
+type Kind = (typeof KINDS)[number]
+
+/** What is about no company, or about the person who asks: whom it lets in. */
+const WITHOUT_COMPANY: Record<string, readonly Kind[]> = {
+  ...Object.fromEntries(
+    `companies.list companies.stats guides.adapter guides.agentConfiguration guides.agentIcons instance.get session.get
+    templates.list tokens.create tokens.list tokens.revoke`
+      .split(/\s+/)
+      .map((id) => [id, KINDS]),
+  ),
+  'agents.me': [],
+  // Who founds a company decides what runs on the machine: only who decides that somewhere already.
+  'companies.create': ['admin', 'owner', 'founder', 'stranger'],
+  'instance.check': ['founder'],
+  'instance.freeze': ['founder'],
+  'instance.thaw': ['founder'],
+  // Its role is a viewer's since everybody may leave; here somebody else is removed.
+  'members.remove': ['owner', 'founder'],
+  'packages.apply': ['admin', 'owner', 'founder', 'stranger'],
+  'packages.preview': ['admin', 'owner', 'founder', 'stranger'],
+}
+
+/** What no person is let into here, and why. */
+const NOT_WALKED: Record<string, string> = {
+  'session.changePassword': 'ends the session that asks; sessions.test.ts does it',
+  'session.signOutEverywhere': 'ends the session that asks; sessions.test.ts does it',
+}
+
+const isForAgentsOnly = ({ who }: Endpoint) => who.every((one) => [agent, ceo, manager].includes(one))
+const CLOSED = ENDPOINTS.filter(({ who }) => !who.includes(anyone))
+const WALKED = CLOSED.filter(({ id }) => !(id in NOT_WALKED))
+
+/** `ok`, or the status of the refusal. */
+function expectedOf(endpoint: Endpoint, kind: Kind): 'ok' | 403 | 404 {
+  const isOfStranger = kind === 'stranger' && /:(?!token)\w+Id/.test(endpoint.path)
+  if (isOfStranger && !endpoint.path.includes(':companyId')) return isForAgentsOnly(endpoint) ? 403 : 404
+  if (isOfStranger || isForAgentsOnly(endpoint)) return 403
+  const named = WITHOUT_COMPANY[endpoint.id]
+  if (named) return named.includes(kind) ? 'ok' : 403
+  const role = kind === 'founder' ? 'owner' : (kind as Role)
+  return ROLES.indexOf(role) >= ROLES.indexOf(expectedRole(endpoint)) ? 'ok' : 403
+}
+
+interface Place {
+  world: World
+  people: Record<Kind, Pick<Person, 'id' | 'ask'>>
+  nobodies: Record<string, Ask>
+}
+
+/** A company with its agents, people of every kind, and credentials that are none any more. */
+async function arrange(t: TestContext): Promise<Place> {
+  const app = createPeopleApp(t)
+  const founder = await app.person('Olga', {}, true)
+  const make: World['make'] = async (method, path, body) => {
+    const answer = await founder.ask(method, path, body)
+    assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    return answer.body
+  }
+  const world = await createWorld(t, {}, { ...app, ask: founder.ask, make })
+  world.approveStrategy()
+  const here = (role: Role) => ({ [world.company.id as string]: role })
+  const people = {
+    viewer: await app.person('Vera', here('viewer')),
+    member: await app.person('Mia', here('member')),
+    admin: await app.person('Adam', here('admin')),
+    owner: await app.person('Owen', here('owner')),
+    founder,
+    stranger: await app.person('Stan', { [insertCompany(app.ctx, 'Other')]: 'owner' }),
+  }
+  const expired = await app.person('Ex', here('owner'))
+  const past = '2020-01-01T00:00:00.000Z'
+  app.ctx.db.run(sql.updateTable('auth_session').set({ expires_at: past }).where('user_id', '=', expired.id))
+  const gone = await app.person('Gus', here('owner'))
+  await gone.ask('POST', '/api/auth/sign-out')
+  const { id, token } = await make('POST', '/api/board/tokens')
+  await make('DELETE', `/api/board/tokens/${id}`)
+  const nobodies = { nobody: app.ask, 'expired session': expired.ask, 'signed out': gone.ask, revoked: app.as(token) }
+  return { world, people, nobodies }
+}
+
+/** Requests for what there is only where people sign in, or what takes the company itself away. */
+const REQUESTS: Record<string, (place: Place, ask: Ask) => Promise<Request>> = {
+  'companies.archive': async (place) => ({ params: { companyId: await anotherCompany(place) } }),
+  'companies.delete': async (place) => ({
+    params: { companyId: await anotherCompany(place) },
+    body: { confirm: 'Doomed' },
+  }),
+  'invitations.revoke': async ({ world }) => ({
+    params: { invitationId: (await world.make('POST', world.of('/invitations'))).id },
+  }),
+  'members.remove': async (place) => ({ params: { userId: await newMember(place) } }),
+  'members.update': async (place) => ({ params: { userId: await newMember(place) }, body: { role: 'viewer' } }),
+  'tokens.revoke': async (_, ask) => ({ params: { tokenId: (await ask('POST', '/api/board/tokens')).body.id } }),
+}
+
+/** A company in which everybody is what they are in the first one. */
+async function anotherCompany({ world, people }: Place): Promise<string> {
+  const company_id = insertCompany(world.ctx, 'Doomed')
+  const roles = { viewer: 'viewer', member: 'member', admin: 'admin', owner: 'owner', founder: 'owner' } as const
+  for (const [kind, role] of Object.entries(roles)) {
+    const user_id = people[kind as Kind].id
+    insertMembership(world.ctx.db, { company_id, user_id, role, created_at: world.ctx.now })
+  }
+  return company_id
+}
+
+async function newMember({ world }: Place): Promise<string> {
+  const { db, now } = world.ctx
+  const user = { name: 'Nel', email: `${uuid()}@example.com`, passwordHash: '', mayCreateCompanies: false }
+  const user_id = insertUser(db, user, now)
+  insertMembership(db, { company_id: world.company.id, user_id, role: 'member', created_at: now })
+  return user_id
+}
+
+/** A request that nothing but who asks can make fail. */
+async function goodRequest(place: Place, endpoint: Endpoint, ask: Ask): Promise<Parameters<Ask>> {
+  const { method, path, id } = endpoint
+  const own = await REQUESTS[id]?.(place, ask)
+  const request = await requestOf(place.world, method, path, 'board', own)
+  return [methodFor(method, path), request.path, request.body]
+}
+
+test('the table of roles is what the code has, and the tables name no endpoint that is not there', () => {
+  const differing = CLOSED.filter((endpoint) => leastRole(endpoint) !== expectedRole(endpoint))
+  assert.deepEqual(
+    differing.map(({ id }) => id),
+    [],
+  )
+  const named = Object.values(MAY).flatMap((ids) => ids.split(/\s+/).filter(Boolean))
+  const known = ENDPOINTS.map(({ id }) => id)
+  const all = [...named, ...Object.keys({ ...WITHOUT_COMPANY, ...NOT_WALKED, ...REQUESTS })]
+  assert.deepEqual(
+    all.filter((id) => !known.includes(id)),
+    [],
+  )
+  const about = WALKED.filter((one) => !/:\w+Id/.test(one.path) && !isForAgentsOnly(one)).map(({ id }) => id)
+  assert.deepEqual(
+    about.filter((id) => !(id in WITHOUT_COMPANY)),
+    [],
+    'what is about no company is in the table of that',
+  )
+})
+
+test('each endpoint lets in exactly the people that the table says, and no credential that has ended', async (t) => {
+  const place = await arrange(t)
+  const { world, people, nobodies } = place
+  const surprises: string[] = []
+  for (const endpoint of CLOSED) {
+    world.ctx.rates = createRateCounter()
+    const refused = await goodRequest(place, endpoint, people.founder.ask)
+    const look = async (name: string, ask: Ask, request: Parameters<Ask>, expected: 'ok' | number) => {
+      const { status, body } = await ask(...request)
+      const got = status < 300 ? 'ok' : status
+      if (got !== expected)
+        surprises.push(`${name} ${endpoint.id}: ${status} not ${expected} ${JSON.stringify(body)?.slice(0, 200)}`)
+    }
+    for (const [name, ask] of Object.entries(nobodies)) await look(name, ask, refused, 401)
+    if (endpoint.id in NOT_WALKED) continue
+    const before = countActivity(world)
+    for (const kind of KINDS) {
+      const { ask } = people[kind]
+      if (expectedOf(endpoint, kind) !== 'ok') await look(kind, ask, refused, expectedOf(endpoint, kind))
+    }
+    if (countActivity(world) !== before) surprises.push(`${endpoint.id}: a refusal has left its mark`)
+    for (const kind of KINDS) {
+      const { ask } = people[kind]
+      if (expectedOf(endpoint, kind) !== 'ok') continue
+      await look(kind, ask, await goodRequest(place, endpoint, ask), 'ok')
+      if (endpoint.id === 'instance.freeze') await world.make('POST', '/api/instance/thaw')
+      if (endpoint.id === 'companies.stop') await world.make('POST', world.of('/thaw'))
+    }
+  }
+  assert.deepEqual(surprises, [])
+})
+
+const countActivity = ({ ctx }: World) => ctx.db.all(sql.selectFrom('activity').select('id')).length
+
+test('429 is told of what is limited by rate, and of nothing else', async (t) => {
+  const place = await arrange(t)
+  const { rates } = place.world.ctx
+  const limited: string[] = []
+  const endsItsSession = (id: string) => ['session.signOut', 'session.signOutEverywhere'].indexOf(id)
+  for (const endpoint of API.toSorted((a, b) => endsItsSession(a.id) - endsItsSession(b.id))) {
+    const { ask } = place.people[endpoint.id === 'session.signOutEverywhere' ? 'owner' : 'founder']
+    const request = await goodRequest(place, endpoint, ask)
+    Object.assign(place.world.ctx, { rates: { take: () => 1_000 } })
+    const { status, headers } = await ask(...request)
+    Object.assign(place.world.ctx, { rates })
+    if (status === 429) limited.push(endpoint.id)
+    if (status === 429) assert.equal(headers.get('retry-after'), '1')
+  }
+  assert.deepEqual(
+    limited.sort(),
+    API.filter(({ limits }) => limits)
+      .map(({ id }) => id)
+      .sort(),
+  )
+})

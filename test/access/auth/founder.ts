@@ -1,0 +1,12 @@
+import type { TestContext } from 'node:test'
+import { good } from '../../contract/world.ts'
+import type { TestApp } from '../../helpers.ts'
+import { createPeopleApp, type PeopleApp, type Person } from './people.ts'
+
+/** The app in authenticated mode; `board` is the same app, asked as a person who founds companies. */
+export async function createFoundedApp(t: TestContext): Promise<{ app: PeopleApp; founder: Person; board: TestApp }> {
+  const app = createPeopleApp(t, { environment: { PATH: process.env.PATH ?? '' } })
+  const founder = await app.person('Olga', {}, true)
+  const { ask } = founder
+  return { app, founder, board: { ...app, ask, make: (method, path, body) => good(ask(method, path, body)) } }
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { insertAgentRow, insertCompany, insertKey } from '../../arrange.ts'
+import { createTestApp } from '../../helpers.ts'
+import { cookieOf } from './people.ts'
+
+test('with --require-token only the browser that opened the link is the board, and the link works once', async (t) => {
+  const app = createTestApp(t, { requireToken: true })
+  assert.equal((await app.ask('GET', '/api/companies')).status, 401)
+  assert.equal((await app.ask('GET', '/api/health')).status, 200)
+  assert.equal((await app.ask('GET', '/enter?token=wrong')).status, 404)
+  const token = app.ctx.localAccess.link!.token!
+  const entered = await app.ask('GET', `/enter?token=${token}`)
+  assert.equal(entered.status, 303)
+  assert.equal(entered.headers.get('location'), '/')
+  assert.match(entered.headers.get('set-cookie')!, /HttpOnly; SameSite=Lax/)
+  const cookie = cookieOf(entered.headers.get('set-cookie'))
+  assert.ok(!cookie.includes(token))
+  assert.equal((await app.ask('POST', '/api/companies', { name: 'Acme' }, { cookie: `a=b; ${cookie}` })).status, 201)
+  assert.equal((await app.ask('GET', `/enter?token=${token}`)).status, 404)
+  for (const bad of [`service.local=`, `service.local=${token}`, `x${cookie}`, `${cookie}x`]) {
+    assert.equal((await app.ask('GET', '/api/companies', undefined, { cookie: bad })).status, 401, bad)
+  }
+})
+
+test('with --require-token an agent still works with its key', async (t) => {
+  const app = createTestApp(t, { requireToken: true })
+  const companyId = insertCompany(app.ctx)
+  const { key } = insertKey(app.ctx, insertAgentRow(app.ctx, { company_id: companyId }))
+  assert.equal((await app.as(key)('GET', '/api/agents/me')).status, 200)
+})
+
+test('without it everybody who reaches the server is the board, and there is no link', async (t) => {
+  const app = createTestApp(t)
+  assert.equal(app.ctx.localAccess.link, undefined)
+  assert.equal((await app.ask('GET', '/api/companies')).status, 200)
+  assert.equal((await app.ask('GET', '/enter?token=')).status, 404)
+  assert.equal((await app.ask('GET', '/login')).status, 404)
+})

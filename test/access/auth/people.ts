@@ -1,0 +1,69 @@
+import type { TestContext } from 'node:test'
+import { openIdentity } from '../../../src/access/auth/identity.ts'
+import { createOneTimeLink } from '../../../src/access/auth/setup.ts'
+import { insertMembership } from '../../../src/access/board/membership-queries.ts'
+import type { Role } from '../../../src/access/board/role.ts'
+import { insertUser } from '../../../src/access/board/user-queries.ts'
+import type { Config } from '../../../src/platform/config.ts'
+import { type Ask, createTestApp, type TestApp } from '../../helpers.ts'
+
+/** The password of every person here. */
+export const PASSWORD = 'correct horse battery'
+
+/** The app in authenticated mode, with better-auth over its database. */
+export interface PeopleApp extends TestApp {
+  /** Makes a person, with roles by company id. */
+  person(name: string, roles?: Record<string, Role>, mayCreateCompanies?: boolean): Promise<Person>
+  /** Asks with a cookie. */
+  with(cookie: string): Ask
+  /** Sends a form as a browser does. */
+  submit(path: string, fields: Record<string, string>, cookie?: string): ReturnType<Ask>
+}
+
+export interface Person {
+  id: string
+  email: string
+  /** As a browser sends it. */
+  cookie: string
+  ask: Ask
+}
+
+export function createPeopleApp(t: TestContext, overrides: Partial<Config> = {}): PeopleApp {
+  const app = createTestApp(t, { mode: 'authenticated', ...overrides })
+  const identity = openIdentity(app.config, new Uint8Array(32).fill(5))
+  app.onClose(() => identity.close())
+  Object.assign(app.ctx, { identity, setup: createOneTimeLink() })
+  let hashed: Promise<string> | undefined
+  const withCookie =
+    (cookie: string): Ask =>
+    (method, path, body, headers) =>
+      app.ask(method, path, body, { cookie, ...headers })
+
+  return {
+    ...app,
+    with: withCookie,
+    submit: (path, fields, cookie) =>
+      app.ask('POST', path, new URLSearchParams(fields).toString(), {
+        'content-type': 'application/x-www-form-urlencoded',
+        ...(cookie && { cookie }),
+      }),
+    async person(name, roles = {}, mayCreateCompanies = false) {
+      hashed ??= identity.hashPassword(PASSWORD)
+      const passwordHash = await hashed
+      const email = `${name.toLowerCase()}@example.com`
+      const user = { name, email, passwordHash, mayCreateCompanies }
+      const id = await app.ctx.write(() => {
+        const id = insertUser(app.ctx.db, user, app.ctx.now)
+        for (const [company_id, role] of Object.entries(roles)) {
+          insertMembership(app.ctx.db, { company_id, user_id: id, role, created_at: app.ctx.now })
+        }
+        return id
+      })
+      const cookie = cookieOf((await identity.signIn(email, PASSWORD, undefined))!)
+      return { id, email, cookie, ask: withCookie(cookie) }
+    },
+  }
+}
+
+/** What a browser sends back of a `Set-Cookie`. */
+export const cookieOf = (setCookie: string | null) => setCookie?.split(';')[0] ?? ''

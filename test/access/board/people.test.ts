@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '../../../src/platform/database/sql.ts'
+import { insertCompany, insertIssue } from '../../arrange.ts'
+import { cookieOf, createPeopleApp, PASSWORD } from '../auth/people.ts'
+
+/** A company with one person of each role, and a stranger with a company of her own. */
+async function arrange(t: Parameters<typeof createPeopleApp>[0]) {
+  const app = createPeopleApp(t)
+  const companyId = insertCompany(app.ctx)
+  const other = insertCompany(app.ctx, 'Other')
+  const owner = await app.person('Olga', { [companyId]: 'owner' })
+  const admin = await app.person('Adam', { [companyId]: 'admin' })
+  const member = await app.person('Mia', { [companyId]: 'member' })
+  const viewer = await app.person('Vera', { [companyId]: 'viewer' })
+  const stranger = await app.person('Stan', { [other]: 'owner' })
+  const actions = async () =>
+    (await owner.ask('GET', `/api/companies/${companyId}/activity`)).body.map((row: { action: string }) => row.action)
+  return { app, companyId, other, owner, admin, member, viewer, stranger, actions, at: `/api/companies/${companyId}` }
+}
+
+const tokenOf = (url: string) => new URL(url).searchParams.get('token')!
+
+test('everybody of a company sees its people; only owners give roles and remove others', async (t) => {
+  const { owner, admin, viewer, member, stranger, at, actions } = await arrange(t)
+  const people = (await viewer.ask('GET', `${at}/members`)).body
+  assert.deepEqual(people.map((one: { role: string }) => one.role).sort(), ['admin', 'member', 'owner', 'viewer'])
+  assert.equal((await stranger.ask('GET', `${at}/members`)).status, 403)
+  assert.equal((await admin.ask('PATCH', `${at}/members/${viewer.id}`, { role: 'owner' })).status, 403)
+  assert.equal((await admin.ask('DELETE', `${at}/members/${viewer.id}`)).status, 403)
+  assert.equal((await owner.ask('PATCH', `${at}/members/${viewer.id}`, { role: 'member' })).body.role, 'member')
+  assert.equal((await owner.ask('PATCH', `${at}/members/${stranger.id}`, { role: 'member' })).status, 404)
+  assert.equal((await owner.ask('DELETE', `${at}/members/${member.id}`)).status, 200)
+  assert.equal((await member.ask('GET', `${at}/members`)).status, 403)
+  assert.deepEqual((await member.ask('GET', '/api/companies')).body, [])
+  assert.deepEqual((await actions()).slice(0, 2), ['company.member_removed', 'company.member_role_changed'])
+})
+
+test('everybody may leave, but the last owner', async (t) => {
+  const { owner, admin, viewer, at } = await arrange(t)
+  assert.equal((await viewer.ask('DELETE', `${at}/members/${viewer.id}`)).status, 200)
+  assert.equal((await owner.ask('DELETE', `${at}/members/${owner.id}`)).status, 422)
+  assert.equal((await owner.ask('PATCH', `${at}/members/${owner.id}`, { role: 'admin' })).status, 422)
+  await owner.ask('PATCH', `${at}/members/${admin.id}`, { role: 'owner' })
+  assert.equal((await owner.ask('DELETE', `${at}/members/${owner.id}`)).status, 200)
+  assert.equal((await admin.ask('DELETE', `${at}/members/${admin.id}`)).status, 422)
+})
+
+test('an invitation makes an account, once, with its role', async (t) => {
+  const { app, admin, at, companyId } = await arrange(t)
+  const made = await admin.ask('POST', `${at}/invitations`, { role: 'viewer' }, { host: 'board.example:3100' })
+  assert.equal(made.status, 201)
+  assert.match(made.body.url, /^http:\/\/board\.example:3100\/join\?token=/)
+  const token = tokenOf(made.body.url)
+  const page = await app.ask('GET', `/join?token=${token}`)
+  assert.equal(page.status, 200)
+  assert.match(page.body, /Join Acme/)
+  const form = { token, name: 'Nora', email: 'Nora@Example.com', password: PASSWORD }
+  const joined = await app.submit('/join', form)
+  assert.equal(joined.status, 303, joined.body)
+  const nora = app.with(cookieOf(joined.headers.get('set-cookie')))
+  assert.deepEqual((await nora('GET', '/api/auth/session')).body.memberships, [{ companyId, role: 'viewer' }])
+  assert.equal((await app.ask('GET', `/join?token=${token}`)).status, 404)
+  assert.equal((await app.submit('/join', { ...form, email: 'more@example.com' })).status, 404)
+  const [listed] = (await admin.ask('GET', `${at}/invitations`)).body
+  assert.equal(listed.status, 'accepted')
+  assert.ok(!JSON.stringify(listed).includes(token))
+  const rows = JSON.stringify(app.ctx.db.all(sql.selectFrom('invitation').selectAll()))
+  assert.ok(!rows.includes(token))
+})
+
+test('of two who use one invitation at once, one gets in', async (t) => {
+  const { app, admin, at } = await arrange(t)
+  const token = tokenOf((await admin.ask('POST', `${at}/invitations`)).body.url)
+  const join = (name: string) => app.submit('/join', { token, name, email: `${name}@example.com`, password: PASSWORD })
+  const answers = await Promise.all([join('one'), join('two')])
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 404])
+})
+
+test('who has an account signs in and accepts; a role is never lowered by it', async (t) => {
+  const { app, owner, stranger, admin, at, companyId } = await arrange(t)
+  const link = async () => tokenOf((await owner.ask('POST', `${at}/invitations`, { role: 'viewer' })).body.url)
+  const token = await link()
+  const taken = await app.submit('/join', { token, name: 'Stan', email: stranger.email, password: PASSWORD })
+  assert.equal(taken.status, 400)
+  assert.match(taken.body, /sign in, then open the link again/)
+  const page = await stranger.ask('GET', `/join?token=${token}`)
+  assert.match(page.body, /signed in as Stan/)
+  assert.equal((await app.submit('/join', { token }, stranger.cookie)).status, 303)
+  assert.equal((await stranger.ask('GET', `/api/companies/${companyId}`)).status, 200)
+  assert.equal((await app.submit('/join', { token: await link() }, admin.cookie)).status, 303)
+  assert.equal((await admin.ask('GET', `${at}/invitations`)).status, 200)
+})
+
+test('an invitation that is revoked or expired is gone, and nobody invites to more than they are', async (t) => {
+  const { app, owner, admin, member, at } = await arrange(t)
+  assert.equal((await member.ask('POST', `${at}/invitations`)).status, 403)
+  assert.equal((await admin.ask('POST', `${at}/invitations`, { role: 'owner' })).status, 403)
+  assert.equal((await owner.ask('POST', `${at}/invitations`, { role: 'owner' })).status, 201)
+  const revoked = (await admin.ask('POST', `${at}/invitations`)).body
+  const expired = (await admin.ask('POST', `${at}/invitations`, { expiresInDays: 1 })).body
+  await admin.ask('DELETE', `${at}/invitations/${revoked.id}`)
+  app.clock.move(24 * 60 * 60_000)
+  for (const { url } of [revoked, expired]) {
+    assert.equal((await app.ask('GET', `/join?token=${tokenOf(url)}`)).status, 404)
+  }
+})
+
+test('the setup link makes the first owner, once, who owns what local mode has left', async (t) => {
+  const app = createPeopleApp(t)
+  const companyId = insertCompany(app.ctx)
+  const token = app.ctx.setup!.token!
+  const form = { token, name: 'Olga', email: 'olga@example.com', password: PASSWORD }
+  assert.equal((await app.ask('GET', '/setup?token=wrong')).status, 404)
+  assert.equal((await app.submit('/setup', { ...form, token: 'wrong' })).status, 404)
+  const short = await app.submit('/setup', { ...form, password: 'short' })
+  assert.equal(short.status, 400)
+  assert.match(short.body, /role="alert"/)
+  assert.ok(!short.body.includes('value="short"'), 'a password is not sent back')
+  assert.equal((await app.ask('GET', `/setup?token=${token}`)).status, 200)
+  const [one, two] = await Promise.all([app.submit('/setup', form), app.submit('/setup', { ...form, email: 'x@y.zz' })])
+  assert.deepEqual([one.status, two.status].sort(), [303, 404])
+  const done = one.status === 303 ? one : two
+  const ask = app.with(cookieOf(done.headers.get('set-cookie')))
+  assert.deepEqual((await ask('GET', '/api/auth/session')).body.memberships, [{ companyId, role: 'owner' }])
+  assert.equal((await app.ask('GET', `/setup?token=${token}`)).status, 404)
+  const made = await ask('POST', '/api/companies', { name: 'Mine' })
+  assert.equal(made.status, 201)
+  assert.equal((await ask('DELETE', `/api/companies/${made.body.id}?confirm=Mine`)).status, 200)
+})
+
+test('only who is trusted with a company may create another, and owns it', async (t) => {
+  const { admin, member, viewer } = await arrange(t)
+  assert.equal((await member.ask('POST', '/api/companies', { name: 'New' })).status, 403)
+  assert.equal((await viewer.ask('POST', '/api/companies', { name: 'New' })).status, 403)
+  const made = await admin.ask('POST', '/api/companies', { name: 'New' })
+  assert.equal(made.status, 201)
+  const at = `/api/companies/${made.body.id}/members`
+  assert.deepEqual(
+    (await admin.ask('GET', at)).body.map((one: { userId: string; role: string }) => [one.userId, one.role]),
+    [[admin.id, 'owner']],
+  )
+})
+
+test('who set the server up, and nobody else, freezes every company, also those of others', async (t) => {
+  const { app, owner, companyId, actions } = await arrange(t)
+  const operator = await app.person('Otto', {}, true)
+  assert.equal((await owner.ask('POST', '/api/instance/freeze')).status, 403)
+  assert.equal((await operator.ask('POST', '/api/instance/freeze')).status, 200)
+  assert.equal((await actions())[0], 'company.frozen')
+  assert.equal((await operator.ask('GET', `/api/companies/${companyId}`)).status, 403)
+  assert.equal((await operator.ask('POST', '/api/instance/thaw')).status, 200)
+})
+
+test('an entity is 404 to strangers and 403 to those of the company who may not change it', async (t) => {
+  const { app, companyId, stranger, viewer, member } = await arrange(t)
+  const issue = insertIssue(app.ctx, { company_id: companyId })
+  const path = `/api/issues/${issue.id}`
+  assert.equal((await stranger.ask('GET', path)).status, 404)
+  assert.equal((await stranger.ask('PATCH', path, { title: 'x' })).status, 404)
+  const refused = await viewer.ask('PATCH', path, { title: 'x' })
+  assert.equal(refused.status, 403)
+  assert.equal(refused.body.error, 'You are a viewer of this company; this is for its members, admins, owners.')
+  assert.equal((await viewer.ask('GET', path)).status, 200)
+  assert.equal((await member.ask('PATCH', path, { title: 'x' })).body.title, 'x')
+})
+
+test('a member works on projects, but does not decide what runs on the machine', async (t) => {
+  const { member, admin, at } = await arrange(t)
+  const project = (await member.ask('POST', `${at}/projects`, { name: 'Map' })).body
+  const path = `/api/projects/${project.id}`
+  assert.equal((await member.ask('PATCH', path, { env: { PATH: '/tmp' } })).status, 403)
+  assert.equal((await member.ask('POST', `${at}/projects`, { name: 'x', workspace: { cwd: '/tmp' } })).status, 403)
+  assert.equal((await member.ask('POST', `${path}/workspaces`, { cwd: '/tmp' })).status, 403)
+  assert.equal((await admin.ask('PATCH', path, { env: { PATH: '/tmp' } })).status, 200)
+})
+
+test('in local trusted mode there are no people, and nobody signs in', async (t) => {
+  const app = createPeopleApp(t, { mode: 'local_trusted' })
+  const companyId = insertCompany(app.ctx)
+  assert.deepEqual((await app.ask('GET', `/api/companies/${companyId}/members`)).body, [])
+  assert.equal((await app.ask('POST', `/api/companies/${companyId}/invitations`)).status, 403)
+  assert.equal((await app.ask('POST', '/api/board/tokens')).status, 403)
+  assert.equal((await app.ask('GET', '/api/auth/session')).body.userId, 'local-board')
+})
+
+test('where a sign-in leads to is always this server', async (t) => {
+  const app = createPeopleApp(t)
+  const { email } = await app.person('Ada')
+  const to = async (next: string) =>
+    (await app.submit('/login', { email, password: PASSWORD, next })).headers.get('location')
+  assert.equal(await to('/join?token=x'), '/join?token=x')
+  for (const next of ['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)', '']) {
+    assert.equal(await to(next), '/', next)
+  }
+})
+
+test('the pages escape what they show, run nothing and are framed by nobody', async (t) => {
+  const { app, owner, companyId, at } = await arrange(t)
+  app.ctx.db.run(sql.updateTable('company').set({ name: '<script>alert(1)</script>' }).where('id', '=', companyId))
+  const token = tokenOf((await owner.ask('POST', `${at}/invitations`)).body.url)
+  const { body, headers } = await app.ask('GET', `/join?token=${token}`)
+  assert.ok(!body.includes('<script'))
+  const csp = headers.get('content-security-policy')!
+  assert.match(csp, /^default-src 'none'; style-src 'sha256-/)
+  assert.match(csp, /frame-ancestors 'none'/)
+  const login = await app.submit('/login', { email: '"><img src=x>', password: 'x', next: '"><img src=x>' })
+  assert.equal(login.status, 401)
+  assert.ok(!login.body.includes('<img'))
+  const json = { 'content-type': 'application/json' }
+  assert.equal((await app.ask('POST', '/login', '{}', json)).status, 415)
+})

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { statSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { createVault } from '../../../src/access/secret/vault.ts'
+import { sql } from '../../../src/platform/database/sql.ts'
+import { openEnv } from '../../../src/work/project/env.ts'
+import { findProject } from '../../../src/work/project/queries.ts'
+import { createTestApp, type TestApp } from '../../helpers.ts'
+import { arrangeCompany } from '../../make.ts'
+import { createTestRuns } from '../../runs.ts'
+import { filesWith, formsOf } from './find.ts'
+
+const VALUE = 'canary value/with+signs=42'
+
+async function arrange(t: Parameters<typeof createTestApp>[0]) {
+  const app = createTestApp(t)
+  const people = await arrangeCompany(app)
+  const at = `/api/companies/${people.company.id}/secrets`
+  return { ...app, ...people, app, at }
+}
+
+const agentWith = (app: Pick<TestApp, 'make'>, companyId: string, env: object) =>
+  app.make('POST', `/api/companies/${companyId}/agents`, {
+    name: 'Kit',
+    role: 'engineer',
+    adapterType: 'process',
+    adapterConfig: { command: 'true', env },
+  })
+
+test('a secret is stored, listed, rotated and deleted, and no answer, activity or log holds its value', async (t) => {
+  const { ask, at, app, company, logged } = await arrange(t)
+  const answers = [
+    await ask('POST', at, { name: 'API_KEY', value: VALUE, description: 'of the map' }, { 'idempotency-key': 'k' }),
+    await ask('POST', at, { name: 'API_KEY', value: VALUE, description: 'of the map' }, { 'idempotency-key': 'k' }),
+  ]
+  const { id } = answers[0]!.body
+  assert.equal(answers[0]!.status, 201)
+  assert.equal(answers[1]!.body.id, id)
+  answers.push(await ask('GET', at), await ask('GET', `/api/secrets/${id}`))
+  answers.push(await ask('POST', `/api/secrets/${id}/rotate`, { value: `${VALUE}, another` }))
+  assert.equal(answers.at(-1)!.body.version, 2)
+  answers.push(await ask('DELETE', `/api/secrets/${id}`), await ask('GET', `/api/companies/${company.id}/activity`))
+  const actions = answers.at(-1)!.body.map((row: { action: string }) => row.action)
+  assert.deepEqual(actions.slice(0, 3), ['secret.deleted', 'secret.rotated', 'secret.created'])
+  assert.deepEqual((await ask('GET', at)).body, [])
+  for (const form of formsOf(VALUE)) assert.ok(!JSON.stringify([answers, logged]).includes(form), form)
+  assert.deepEqual(filesWith(app.config.dataDir, VALUE), [])
+})
+
+test('a name is taken once, and a value has to be one that can be found in output and stand in an environment', async (t) => {
+  const { ask, make, at } = await arrange(t)
+  const secret = await make('POST', at, { name: 'API_KEY', value: VALUE })
+  const again = await ask('POST', at, { name: 'API_KEY', value: VALUE })
+  assert.equal(again.status, 409)
+  assert.equal(again.body.details.secretId, secret.id)
+  for (const body of [
+    { name: 'X', value: 'short' },
+    { name: 'with space', value: VALUE },
+    { name: 'X', value: 7 },
+    { name: 'X', value: `${VALUE}\0` },
+  ]) {
+    assert.equal((await ask('POST', at, body)).status, 400, JSON.stringify(body))
+  }
+})
+
+test('agents see the names, and only the board stores, rotates and deletes', async (t) => {
+  const { make, at, ceo, stranger, ask } = await arrange(t)
+  const { id } = await make('POST', at, { name: 'API_KEY', value: VALUE })
+  assert.deepEqual(
+    (await ceo.ask('GET', at)).body.map((secret: { name: string }) => secret.name),
+    ['API_KEY'],
+  )
+  const refused = [
+    await ceo.ask('POST', at, { name: 'OTHER', value: VALUE }),
+    await ceo.ask('GET', `/api/secrets/${id}`),
+    await ceo.ask('POST', `/api/secrets/${id}/rotate`, { value: VALUE }),
+    await ceo.ask('DELETE', `/api/secrets/${id}`),
+    await stranger.ask('GET', at),
+  ]
+  assert.deepEqual(
+    refused.map((answer) => answer.status),
+    [403, 403, 403, 403, 403],
+  )
+  assert.equal((await ask('GET', '/api/secrets/nowhere')).status, 404)
+})
+
+test('a secret in use is deleted only by force, and the refusal names who uses it', async (t) => {
+  const { make, ask, at, app, company } = await arrange(t)
+  const { id } = await make('POST', at, { name: 'API_KEY', value: VALUE })
+  const agent = await agentWith(app, company.id, { KEY: { $secret: 'API_KEY' } })
+  const project = await make('POST', `/api/companies/${company.id}/projects`, {
+    name: 'Map',
+    env: { KEY: { $secret: 'API_KEY' } },
+  })
+  const usedBy = [
+    { type: 'agent', id: agent.id, name: 'Kit' },
+    { type: 'project', id: project.id, name: 'Map' },
+  ]
+  assert.deepEqual((await ask('GET', `/api/secrets/${id}`)).body.usedBy, usedBy)
+  const refused = await ask('DELETE', `/api/secrets/${id}`)
+  assert.equal(refused.status, 409)
+  assert.match(refused.body.error, /the agent Kit, the project Map/)
+  assert.deepEqual(refused.body.details, { usedBy })
+  assert.equal((await ask('DELETE', `/api/secrets/${id}?force=true`)).status, 200)
+})
+
+test("a project's env is shown without its values, kept when it comes back as shown, and not for agents to set", async (t) => {
+  const { make, ask, company, ceo, app } = await arrange(t)
+  const at = `/api/companies/${company.id}/projects`
+  const env = { PLAIN: 'plain value', KEY: { $secret: 'API_KEY' } }
+  const shown = { PLAIN: '[redacted]', KEY: { $secret: 'API_KEY' } }
+  const project = await make('POST', at, { name: 'Map', env })
+  assert.deepEqual(project.env, shown)
+  await make('PATCH', `/api/projects/${project.id}`, { env: { ...shown, MORE: 'x' } })
+  assert.deepEqual(openEnv(app.ctx, findProject(app.ctx.db, { id: project.id })!), { ...env, MORE: 'x' })
+  assert.equal((await ask('PATCH', `/api/projects/${project.id}`, { env: { NEW: '[redacted]' } })).status, 400)
+  assert.equal((await ask('PATCH', `/api/projects/${project.id}`, { env: { LD_PRELOAD: '/x.so' } })).status, 400)
+  assert.equal((await ceo.ask('PATCH', `/api/projects/${project.id}`, { env: {} })).status, 403)
+  assert.equal((await ceo.ask('POST', at, { name: 'Mine', env: {} })).status, 403)
+})
+
+test('a run gets its secrets in its environment, and its output and the data directory never show them', async (t) => {
+  const runs = await createTestRuns(t)
+  const { make, ask, agentThat, settle, companyId, config } = runs
+  const others = { OF_PROJECT: 'the project has another one', PLAIN_TOKEN: 'a token that is in the config' }
+  const at = `/api/companies/${companyId}/secrets`
+  await make('POST', at, { name: 'API_KEY', value: VALUE })
+  await make('POST', at, { name: 'OF_PROJECT', value: others.OF_PROJECT })
+  const project = await make('POST', `/api/companies/${companyId}/projects`, {
+    name: 'Map',
+    env: { B: { $secret: 'OF_PROJECT' }, KEY: 'the agent has its own', C: 'plain' },
+  })
+  const agent = await agentThat('says-secrets.js', {
+    args: ['KEY', 'B', 'C', 'PLAIN_TOKEN', 'GITHUB', 'DATABASE'],
+    config: {
+      env: {
+        KEY: { $secret: 'API_KEY' },
+        PLAIN_TOKEN: others.PLAIN_TOKEN,
+        GITHUB: 'ghp_abcdefghij1234567890',
+        DATABASE: 'postgres://walrus:tusk-of-ivory@db.example/tides',
+      },
+    },
+  })
+  const issue = { title: 'Draw', projectId: project.id, assigneeAgentId: agent }
+  await make('POST', `/api/companies/${companyId}/issues`, issue)
+  await settle()
+  const [run] = await runs.runs()
+  assert.equal(run.status, 'succeeded', run.error)
+  const { body } = await ask('GET', `/api/runs/${run.id}/log`)
+  const log = typeof body === 'string' ? body : JSON.stringify(body)
+  assert.match(log, /KEY=<\*+|KEY=<\[?redacted/i)
+  assert.match(log, /C=<plain>/)
+  for (const value of [VALUE, others.OF_PROJECT]) {
+    for (const form of formsOf(value)) assert.ok(!log.includes(form), form)
+    assert.deepEqual(filesWith(config.dataDir, value), [])
+  }
+  for (const form of formsOf(others.PLAIN_TOKEN)) assert.ok(!log.includes(form), form)
+  // What looks like a secret is one, whatever its variable is called.
+  for (const value of ['ghp_abcdefghij1234567890', 'tusk-of-ivory']) assert.ok(!log.includes(value), value)
+  assert.match(log, /@db\.example\/tides/)
+})
+
+test('a run whose secret is unknown or cannot be opened fails with a sentence that names it', async (t) => {
+  const { make, ask, agentThat, settle, companyId, ctx, runs, clock } = await createTestRuns(t)
+  const agent = await agentThat('succeed.js', { config: { env: { KEY: { $secret: 'API_KEY' } } } })
+  const go = async () => {
+    await ask('POST', `/api/agents/${agent}/heartbeat/invoke`)
+    await settle()
+    clock.move(60 * 60_000)
+    return (await runs()).at(-1)
+  }
+  const unknown = await go()
+  assert.equal(unknown.errorCode, 'unknown_secret')
+  assert.match(unknown.error, /no secret named API_KEY/)
+  const { id } = await make('POST', `/api/companies/${companyId}/secrets`, { name: 'API_KEY', value: VALUE })
+  const elsewhere = createVault(new Uint8Array(32).fill(1))
+  const sealed = elsewhere.seal({ companyId, name: 'API_KEY' }, VALUE)
+  ctx.db.run(sql.updateTable('secret').set({ sealed }))
+  const unreadable = await go()
+  assert.equal(unreadable.errorCode, 'secret_unreadable')
+  assert.match(unreadable.error, /API_KEY cannot be opened/)
+  await make('POST', `/api/secrets/${id}/rotate`, { value: VALUE })
+  assert.equal((await go()).status, 'succeeded')
+})
+
+test('what is sealed opens at its place only, and not when a bit of it is changed', () => {
+  const vault = createVault(new Uint8Array(32).fill(3))
+  const place = { companyId: 'a', name: 'KEY' }
+  const sealed = vault.seal(place, VALUE)
+  assert.equal(vault.open(place, sealed), VALUE)
+  assert.notEqual(vault.seal(place, VALUE), sealed)
+  assert.equal(vault.open({ ...place, name: 'OTHER' }, sealed), undefined)
+  assert.equal(vault.open({ ...place, companyId: 'b' }, sealed), undefined)
+  const bytes = Buffer.from(sealed, 'base64')
+  for (let i = 0; i < bytes.length; i++) {
+    const changed = Buffer.from(bytes)
+    changed[i]! ^= 1
+    assert.equal(vault.open(place, changed.toString('base64')), undefined, `byte ${i}`)
+  }
+  assert.equal(vault.open(place, ''), undefined)
+})
+
+test('a deleted company takes its secrets along', async (t) => {
+  const { make, at, app, company } = await arrange(t)
+  await make('POST', at, { name: 'API_KEY', value: VALUE })
+  await make('DELETE', `/api/companies/${company.id}?confirm=${encodeURIComponent(company.name)}`)
+  assert.deepEqual(app.ctx.db.all(sql.selectFrom('secret').selectAll()), [])
+})
+
+test('the key is a file of its own that only the server can read', async (t) => {
+  const { startTestServer } = await import('../../server.ts')
+  const { dataDir } = await startTestServer(t)
+  const file = path.join(dataDir, 'keys', 'secret.key')
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  assert.equal(statSync(file).size, 32)
+  assert.equal(statSync(path.dirname(file)).mode & 0o777, 0o700)
+})

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { ERROR_STATUS } from '../../../src/platform/errors.ts'
+import { temporaryFolder } from '../../helpers.ts'
+import { runService, startService } from './service.ts'
+
+const UNUSED_URL = 'http://127.0.0.1:9'
+
+test('help is no error and has examples; what does not exist is wrong usage', async (t) => {
+  for (const args of [['--help'], ['start', '--help'], ['api', '--help'], []]) {
+    const { code, out, err } = await runService(t, args)
+    assert.deepEqual([code, err], [0, ''], args.join(' '))
+    assert.match(out, /Examples:/)
+  }
+  for (const args of [['nope'], ['--nope'], ['start', '--nope'], ['api'], ['api', 'GET', '/', '{', 'more']]) {
+    const { code, out, err } = await runService(t, args)
+    assert.deepEqual([code, out], [2, ''], args.join(' '))
+    assert.notEqual(err, '')
+  }
+})
+
+test('api asks anything, prints the answer, and takes a body as text, file or input', async (t) => {
+  const dataDir = temporaryFolder(t)
+  await startService(t, ['--data-dir', dataDir])
+  const at = ['--data-dir', dataDir]
+  const made = await runService(t, ['api', 'post', '/api/companies', '{"name":"Tern & Co"}', ...at])
+  assert.equal(made.code, 0, made.err)
+  assert.equal(JSON.parse(made.out).issuePrefix, 'TER')
+  const file = path.join(dataDir, 'body.json')
+  writeFileSync(file, '{"name":"Walrus"}')
+  assert.equal((await runService(t, ['api', 'POST', '/api/companies', `@${file}`, ...at])).code, 0)
+  const listed = await runService(t, ['api', 'GET', '/api/companies?count=true', '-i', ...at])
+  assert.match(listed.out, /^200\n(.+\n)*x-total-count: 2\n/)
+  const wrong = await runService(t, ['api', 'POST', '/api/companies', 'not json', ...at])
+  assert.equal(wrong.code, 2)
+})
+
+test('a server that the environment names is asked, with its key', async (t) => {
+  const { url } = await startService(t, ['--data-dir', temporaryFolder(t)])
+  const named = await runService(t, ['api', 'GET', '/api/companies'], { SERVICE_API_URL: url })
+  assert.deepEqual([named.code, named.out], [0, '[]\n'])
+  const env = { SERVICE_API_URL: url, SERVICE_API_KEY: 'svc_wrong' }
+  assert.equal((await runService(t, ['api', 'GET', '/api/companies'], env)).code, 4)
+})
+
+test('where no server answers, the exit code is 3 and the line says what to do', async (t) => {
+  const { code, err } = await runService(t, ['api', 'GET', '/api/companies', '--url', UNUSED_URL])
+  assert.equal(code, 3)
+  assert.match(err, /^service: No server answers at .* `service start`.*\n$/)
+})
+
+/** A server that answers whatever error the path names. */
+async function startRefuser(t: TestContext): Promise<string> {
+  const server = createServer((request, response) => {
+    const code = request.url!.slice(1) as keyof typeof ERROR_STATUS
+    response.writeHead(ERROR_STATUS[code], { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ error: `It is ${code}.`, code, requestId: '1' }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test('each kind of refusal has its exit code, with the answer printed and its sentence on standard error', async (t) => {
+  const url = await startRefuser(t)
+  const expected = {
+    validation_failed: 2,
+    unauthenticated: 4,
+    forbidden: 4,
+    not_found: 5,
+    issue_taken: 6,
+    budget_exceeded: 7,
+    strategy_not_approved: 7,
+    invalid_transition: 1,
+    internal: 1,
+  }
+  for (const [error, exitCode] of Object.entries(expected)) {
+    const { code, out, err } = await runService(t, ['api', 'GET', `/${error}`, '--url', url])
+    assert.deepEqual([code, err, JSON.parse(out).code], [exitCode, `service: It is ${error}.\n`, error])
+  }
+})
+
+test('status says that the server is up, as text and as JSON', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const server = await startService(t, ['--data-dir', dataDir])
+  const text = await runService(t, ['status', '--data-dir', dataDir])
+  assert.equal(text.code, 0)
+  assert.ok(text.out.includes(server.url) && text.out.includes(`pid ${server.pid}`), text.out)
+  const json = JSON.parse((await runService(t, ['status', '--json', '--data-dir', dataDir])).out)
+  assert.deepEqual([json.url, json.pid, json.status, json.companies], [server.url, server.pid, 'ok', []])
+})
+
+test('stop ends the server and waits until it is gone; the next stop finds none', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const server = await startService(t, ['--data-dir', dataDir])
+  const stopped = await runService(t, ['stop', '--data-dir', dataDir, '--json'])
+  assert.equal(stopped.code, 0, stopped.err)
+  assert.throws(() => process.kill(server.pid, 0), { code: 'ESRCH' })
+  assert.equal((await server.ended).code, 0)
+  assert.equal((await runService(t, ['stop', '--data-dir', dataDir])).code, 3)
+})
+
+test('stop signals no process that is not the server of the data directory', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const { url } = await startService(t, ['--data-dir', temporaryFolder(t)])
+  // What a crashed server leaves when another program has its pid by now, and another server its port.
+  const stale = { pid: process.pid, url, instance: '00000000-0000-4000-8000-000000000000' }
+  writeFileSync(path.join(dataDir, 'server.json'), JSON.stringify(stale))
+  const { code, err } = await runService(t, ['stop', '--data-dir', dataDir])
+  assert.equal(code, 3)
+  assert.match(err, /not the one of this data directory; nothing was stopped/)
+})

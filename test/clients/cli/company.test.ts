@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { readZip } from '../../../src/portability/source/zip.ts'
+import { temporaryFolder } from '../../helpers.ts'
+import { PACKAGES } from '../../portability/fixtures.ts'
+import { runService, startService } from './service.ts'
+
+test('a folder becomes a company, the company a zip, and the zip a company again', async (t) => {
+  const dataDir = temporaryFolder(t)
+  await startService(t, ['--data-dir', dataDir])
+  const run = (...args: string[]) => runService(t, ['company', ...args, '--data-dir', dataDir])
+  const folder = path.join(PACKAGES, 'agentsys-engineering')
+
+  const preview = await run('import', folder, '--preview')
+  assert.equal(preview.code, 0, preview.err)
+  assert.match(preview.out, /^create +agent +Staff Engineer/m)
+  assert.match(preview.out, /GH_TOKEN +secret +optional/)
+
+  const unasked = await run('import', folder)
+  assert.equal(unasked.code, 2)
+  assert.match(unasked.err, /add --yes/)
+
+  const imported = await run('import', folder, '--yes')
+  assert.equal(imported.code, 0, imported.err)
+  assert.match(imported.out, /Done\. AgentSys Engineering has id/)
+
+  const [one, two] = [path.join(dataDir, 'one.zip'), path.join(dataDir, 'two.zip')]
+  const exported = await run('export', 'agentsys engineering', '--issues', '--out', one, '--yes')
+  assert.equal(exported.code, 0, exported.err)
+  assert.match(exported.out, /agents\/ceo\/AGENTS\.md +\d+ +The agent CEO and its instructions\./)
+  assert.ok(readZip(readFileSync(one)).has('projects/pipeline-setup/tasks/onboard-team/TASK.md'))
+
+  const again = await run('import', one, '--yes', '--json')
+  const { companyId } = JSON.parse(again.out).target
+  const second = await run('export', companyId, '--issues', '--out', two, '--yes')
+  assert.equal(second.code, 0, second.err)
+  assert.deepEqual(readFileSync(two), readFileSync(one))
+
+  const ambiguous = await run('export', 'AgentSys Engineering', '--preview')
+  assert.match(ambiguous.err, /2 are called AgentSys Engineering\. Name one by its id: \w{8}, \w{8}\./)
+  const into = await run('import', one, '--into', 'AGE', '--collision', 'skip', '--yes')
+  assert.match(into.out, /0 created, 0 renamed, \d+ skipped/)
+})
+
+test('a company begins from a template; what cannot be read is said in one line', async (t) => {
+  const dataDir = temporaryFolder(t)
+  await startService(t, ['--data-dir', dataDir])
+  const run = (...args: string[]) => runService(t, ['company', ...args, '--data-dir', dataDir])
+  const made = await run('new', 'Walrus Ltd', '--template', 'software-team', '--yes')
+  assert.equal(made.code, 0, made.err)
+  assert.match(made.out, /Walrus Ltd has id/)
+  const broken = path.join(dataDir, 'broken.zip')
+  writeFileSync(broken, 'no zip')
+  const cases: [string[], number, RegExp][] = [
+    [['new', '--template', 'nope', '--yes'], 1, /must be one of content-studio/],
+    [['import', path.join(dataDir, 'nowhere'), '--yes'], 2, /There is no folder or file/],
+    [['import', broken, '--yes'], 1, /no zip archive/],
+    [['import', 'https://127.0.0.1/x.git', '--yes'], 1, /private network/],
+    [['export', 'Nobody', '--preview'], 5, /There is no company Nobody/],
+    [['export', 'Walrus Ltd'], 2, /--out/],
+  ]
+  for (const [args, code, message] of cases) {
+    const ended = await run(...args)
+    assert.equal(ended.code, code, ended.err)
+    assert.match(ended.err, message)
+    assert.equal(ended.err.trim().split('\n').length, 1)
+  }
+})

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { CHECKS } from '../../../src/clients/doctor/checks.ts'
+import { temporaryFolder } from '../../helpers.ts'
+import { runService, startService } from './service.ts'
+
+interface Result {
+  id: string
+  status: string
+  message: string
+  hint?: string
+  // biome-ignore lint/suspicious/noExplicitAny: each check has details of its own.
+  details: any
+}
+
+async function examine(t: TestContext, dataDir: string, env: Record<string, string> = {}) {
+  const { code, out } = await runService(t, ['doctor', '--json', '--data-dir', dataDir], env)
+  const checks: Result[] = JSON.parse(out).checks
+  return { code, ok: JSON.parse(out).ok, of: (id: string) => checks.filter((check) => check.id === id), checks }
+}
+
+test('every check tells something, and nothing is broken where nothing is', async (t) => {
+  const { code, ok, of, checks } = await examine(t, path.join(temporaryFolder(t), 'data'))
+  assert.deepEqual([code, ok], [0, true], JSON.stringify(checks))
+  for (const { id } of CHECKS) assert.ok(of(id).length > 0, id)
+  assert.match(of('data_dir')[0]!.message, /not there yet/)
+  assert.ok(of('disk')[0]!.details.freeBytes > 0)
+})
+
+test('a server that is up is found, with its database', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const { url } = await startService(t, ['--data-dir', dataDir])
+  const { of } = await examine(t, dataDir)
+  assert.deepEqual([of('port')[0]!.status, of('port')[0]!.details.url], ['ok', url])
+  const { schemaVersion, journalMode } = of('database')[0]!.details
+  assert.deepEqual([schemaVersion > 0, journalMode], [true, 'wal'])
+})
+
+test('agent programs are found with where they are and their version; a missing one has its hint', async (t) => {
+  const bin = temporaryFolder(t)
+  writeFileSync(path.join(bin, 'claude'), '#!/bin/sh\necho "2.1.0 (Claude Code)"\n')
+  chmodSync(path.join(bin, 'claude'), 0o755)
+  const { code, of } = await examine(t, temporaryFolder(t), { PATH: `${bin}:${process.env.PATH}` })
+  const [claude, codex] = of('agents')
+  assert.deepEqual([claude!.details.path, claude!.details.version], [path.join(bin, 'claude'), '2.1.0 (Claude Code)'])
+  assert.deepEqual([code, codex!.status], [0, 'warning'])
+  assert.match(codex!.hint!, /npm install -g/)
+})
+
+test('what is broken is said with what to do, and ends the program with 1', async (t) => {
+  const dataDir = temporaryFolder(t)
+  writeFileSync(
+    path.join(dataDir, 'service.db'),
+    'This is no database, but long enough for the header of one. '.repeat(20),
+  )
+  const damaged = await examine(t, dataDir)
+  assert.deepEqual([damaged.code, damaged.ok, damaged.of('database')[0]!.status], [1, false, 'broken'])
+  const file = path.join(dataDir, 'file')
+  writeFileSync(file, '')
+  const none = await examine(t, file)
+  assert.deepEqual([none.code, none.of('settings')[0]!.status], [1, 'broken'])
+  const text = await runService(t, ['doctor', '--data-dir', dataDir])
+  assert.match(text.out, /^broken +Database +/m)
+  assert.match(text.err, /1 of \d+ checks found something broken/)
+})
+
+test('a data directory that others can read is broken: keys are in it', async (t) => {
+  const dataDir = path.join(temporaryFolder(t), 'open')
+  mkdirSync(dataDir, { mode: 0o755 })
+  const { code, of } = await examine(t, dataDir)
+  assert.deepEqual([code, of('data_dir')[0]!.status], [1, 'broken'])
+  assert.match(of('data_dir')[0]!.hint!, /^chmod 700 /)
+})
+
+test('a port that another program has is a warning, and broken where it was asked for', async (t) => {
+  const { url } = await startService(t, ['--data-dir', temporaryFolder(t)])
+  const { port } = new URL(url)
+  const { code, of } = await examine(t, temporaryFolder(t), { SERVICE_PORT: port })
+  assert.deepEqual([code, of('port')[0]!.status], [1, 'broken'])
+})

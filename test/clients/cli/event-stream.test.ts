@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { createClient } from '../../../src/clients/cli/client.ts'
+import { watchStream } from '../../../src/clients/cli/event-stream.ts'
+
+/** A server that answers each request for a stream as the next of `answers` says. */
+async function startStreams(t: TestContext, answers: ((response: ServerResponse) => void)[]) {
+  const asked: (string | undefined)[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.headers['last-event-id'] as string | undefined)
+    answers[asked.length - 1]!(response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { asked, client: createClient({ url, token: 'svc_1' }) }
+}
+
+const stream = (text: string, end: 'end' | 'destroy') => (response: ServerResponse) => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.write(text, () => (end === 'end' ? response.end() : response.destroy()))
+}
+
+test('a stream that breaks is asked for again from the last event on', async (t) => {
+  const { asked, client } = await startStreams(t, [
+    stream('id: 1\n: watching\n\nid: 2\nevent: a\ndata: {"n":1}\n\nid: 3\nevent: hal', 'destroy'),
+    (response) => {
+      response.writeHead(503)
+      response.end('{}')
+    },
+    stream('id: 3\nevent: b\ndata: {"n":2}\n\n', 'end'),
+  ])
+  const stopping = new AbortController()
+  const seen: string[] = []
+  for await (const { type, data } of watchStream(client, '/events', stopping)) {
+    seen.push(type === 'a' || type === 'b' ? `${type}${data.n}` : type)
+    if (type === 'b') stopping.abort()
+  }
+  assert.deepEqual(seen, ['open', 'position', 'a1', 'open', 'b2'])
+  assert.deepEqual(asked, [undefined, '2', '2'])
+})
+
+test('a refusal is thrown as the server says it', async (t) => {
+  const { client } = await startStreams(t, [
+    (response) => {
+      response.writeHead(404, { 'content-type': 'application/json' })
+      response.end('{"error":"No such run.","code":"not_found"}')
+    },
+  ])
+  const watching = watchStream(client, '/events', new AbortController()).next()
+  await assert.rejects(watching, { code: 'not_found', message: 'No such run.' })
+})
+
+test('a server that never was there is not waited for', async () => {
+  const client = createClient({ url: 'http://127.0.0.1:9' })
+  await assert.rejects(watchStream(client, '/events', new AbortController()).next(), { exitCode: 3 })
+})

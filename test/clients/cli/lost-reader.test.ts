@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { temporaryFolder } from '../../helpers.ts'
+import { environment, LAUNCHER, startService } from './service.ts'
+
+test('a server goes on when nobody reads what it prints any more', async (t) => {
+  const server = await startService(t, ['--data-dir', temporaryFolder(t)])
+  server.child.stdout!.destroy()
+  server.child.stderr!.destroy()
+  const ask = (method: string, path: string, body?: object) =>
+    fetch(server.url + path, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+  // A deletion is logged, to the terminal too: each time it is written to nobody.
+  for (const name of ['One', 'Two']) {
+    const { id } = (await (await ask('POST', '/api/companies', { name })).json()) as { id: string }
+    assert.equal((await ask('DELETE', `/api/companies/${id}`, { confirm: name })).status, 200)
+  }
+  assert.equal((await ask('GET', '/api/health')).status, 200)
+})
+
+test('a command whose reader has seen enough ends without a word', async () => {
+  const child = spawn(process.execPath, [LAUNCHER, 'completion', 'bash'], { env: environment(), stdio: 'pipe' })
+  child.stdout.destroy()
+  const [err, [code, signal]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  assert.deepEqual([code, signal, err], [0, null, ''])
+})

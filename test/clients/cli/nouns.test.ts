@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import path from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { temporaryFolder } from '../../helpers.ts'
+import { runService, startService } from './service.ts'
+
+const TELLS = path.join(import.meta.dirname, '../../agents/tells.mjs')
+
+/** A server of its own and the program beside it; a command that fails fails the test. */
+async function withServer(t: TestContext) {
+  const dataDir = temporaryFolder(t)
+  await startService(t, ['--data-dir', dataDir])
+  const run = (args: string[], env: Record<string, string> = {}) => runService(t, [...args, '--data-dir', dataDir], env)
+  const out = async (...args: string[]) => {
+    const { code, out, err } = await run(args)
+    assert.deepEqual([code, err], [0, ''], args.join(' '))
+    return out
+  }
+  const json = async (...args: string[]) => JSON.parse(await out(...args, '--json'))
+  return { dataDir, run, out, json }
+}
+
+test('a company is set to work by names alone, from its making to its costs', async (t) => {
+  const { out, json, run } = await withServer(t)
+  assert.match(await out('company', 'create', 'Tern & Co', '--budget', '50'), /^This month\s+\$0\.00 of \$50\.00$/m)
+  await out('agent', 'create', 'Ada', '--role', 'ceo', '--adapter', 'http', '--config', '{"url":"http://127.0.0.1:9"}')
+  const config = JSON.stringify({ command: TELLS })
+  await out('agent', 'create', 'Kit', '--reports-to', 'ada', '--adapter', 'process', '--config', config)
+  assert.match(await out('agent', 'list'), /^Kit +engineer +idle +Ada +\$0\.00 +no limit$/m)
+
+  await out('agent', 'pause', 'kit', '--reason', 'Not yet.')
+  assert.match(await out('agent', 'show', 'Kit'), /^Because +Not yet\.$/m)
+  await out('goal', 'create', 'Launch', '--level', 'company')
+  await out('goal', 'create', 'Draw', '--parent', 'launch', '--owner', 'Kit')
+  assert.match(await out('goal', 'list'), /^Launch .*\n· Draw +team +planned +Kit /m)
+  await out('project', 'create', 'Tide table', '--lead', 'Ada', '--goal', 'Launch')
+  assert.match(await out('project', 'list'), /^Tide table +planned +Ada/m)
+  assert.match(await out('issue', 'create', 'Draw the curve', '--project', 'tide table'), /^TER-1 is todo: Draw/)
+  await out('issue', 'assign', 'ter-1', 'Kit')
+  await out('issue', 'comment', 'TER-1', '@Kit which datum?')
+  assert.match(await out('issue', 'list', '--assignee', 'kit'), /^TER-1 +Draw the curve +todo +medium +Kit/m)
+  assert.match(await out('issue', 'show', 'TER-1'), /which datum\?/)
+
+  const rehearsal = await out('agent', 'rehearse', 'Kit')
+  assert.match(rehearsal, /^Kit would not run .*\n {2}waits: Kit is paused: Not yet\./)
+  assert.match(rehearsal, new RegExp(`Command +${TELLS}`))
+  await out('agent', 'resume', 'Kit')
+  await out('agent', 'invoke', 'Kit', '--issue', 'TER-1')
+  let live: { id: string } | undefined
+  while (!live) live = (await json('run', 'list', '--agent', 'Kit'))[0]
+  const followed = await run(['run', 'follow', live.id.slice(-8)])
+  assert.deepEqual([followed.code, JSON.parse(followed.out).argv], [0, [TELLS]])
+  assert.equal(await out('run', 'log', live.id.slice(-8)), followed.out)
+  assert.match(await out('run', 'show', live.id), /^Status +succeeded$/m)
+  assert.match(await out('run', 'list'), /^\w{8} +Kit +succeeded +on demand /m)
+
+  assert.match(await out('why', 'TER-1'), /the board woke Kit\n.* {4}Kit ran on TER-1 \(on demand\)/)
+  assert.match(await out('issue', 'checkout', 'TER-1', '--agent', 'kit'), /^TER-1 is in progress/)
+  assert.match(await out('issue', 'done', 'TER-1'), /^TER-1 is done/)
+  assert.match(await out('issue', 'reopen', 'TER-1', '--comment', 'Not all of it.'), /^TER-1 is todo/)
+  assert.match(await out('issue', 'checkout', 'TER-1', '--agent', 'kit'), /^TER-1 is in progress/)
+  assert.match(await out('issue', 'done', 'TER-1', '--comment', 'It is drawn.'), /^TER-1 is done/)
+  assert.match(await out('activity', 'list', '--issue', 'TER-1'), /board +issue updated +TER-1 status: done/)
+  assert.match(await out('cost', 'show'), /^Budget +\$50\.00 a month, 0 % used$/m)
+  assert.match(await out('cost', 'by', 'agent'), /^Agent +Cost/)
+
+  const key = await json('agent', 'keys', 'Kit', '--create', 'laptop')
+  assert.match(key.token, /^svc_/)
+  const own = await run(['issue', 'list', '--json', '--token', key.token])
+  assert.deepEqual([own.code, own.out], [0, '[]\n'], 'an agent needs not name its company')
+  await out('agent', 'keys', 'Kit', '--revoke', 'laptop')
+  assert.equal((await run(['issue', 'list', '--token', key.token])).code, 4)
+})
+
+test('of several companies one is named by its name, its prefix or the environment', async (t) => {
+  const { out, run } = await withServer(t)
+  await out('company', 'create', 'Tern & Co')
+  await out('company', 'create', 'Walrus')
+  const unnamed = await run(['agent', 'list'])
+  assert.equal(unnamed.code, 2)
+  assert.match(unnamed.err, /--company: Tern & Co \(TER\), Walrus \(WAL\)/)
+  await out('agent', 'create', 'Ada', '--company', 'wal')
+  assert.match(await out('agent', 'list', '--company', 'walrus'), /^Ada /m)
+  assert.match((await run(['agent', 'list'], { SERVICE_COMPANY_ID: 'WAL' })).out, /^Ada /m)
+  assert.doesNotMatch(await out('agent', 'list', '-c', 'TER'), /Ada/)
+  assert.equal((await run(['agent', 'list', '-c', 'nope'])).code, 5)
+  assert.equal((await run(['agent', 'show', 'Ada', '-c', 'TER'])).code, 5)
+})
+
+test('the board decides an approval by the end of its id', async (t) => {
+  const { out, json, run } = await withServer(t)
+  await out('company', 'create', 'Tern & Co')
+  const company = (await json('company', 'list'))[0]
+  const body = JSON.stringify({ type: 'approve_ceo_strategy', payload: { plan: 'Draw first.' } })
+  const ceo = await json('agent', 'create', 'Ada', '--role', 'ceo')
+  const { token } = await json('agent', 'keys', 'Ada', '--create', 'k')
+  const asked = await run(['api', 'POST', `/api/companies/${company.id}/approvals`, body, '--token', token])
+  assert.equal(asked.code, 0, asked.err)
+  const id = JSON.parse(asked.out).id.slice(-8)
+  assert.match(await out('approval', 'list'), new RegExp(`^${id} +approve ceo strategy +pending +Ada +Draw first`, 'm'))
+  assert.match(await out('approval', 'approve', id, '--note', 'Go.'), /is approved\.$/m)
+  assert.match(await out('approval', 'show', id), /^Note +Go\.$/m)
+  assert.ok(ceo.id)
+})
+
+test('tables fit a terminal of 80 columns, and are whole in a pipe', async (t) => {
+  const { out, run } = await withServer(t)
+  await out('company', 'create', 'Tern & Co')
+  await out('issue', 'create', `${'A long title of an issue '.repeat(6)}end`)
+  const narrow = await run(['issue', 'list'], { COLUMNS: '80' })
+  for (const line of narrow.out.trimEnd().split('\n')) assert.ok(line.length <= 80, line)
+  assert.match(narrow.out, /… {2}todo /)
+  assert.match(await out('issue', 'list'), / end {2}todo /)
+})
+
+test('what an agent writes cannot steer the terminal', async (t) => {
+  const { out } = await withServer(t)
+  await out('company', 'create', 'Tern & Co')
+  await out('issue', 'create', 'Draw')
+  await out('issue', 'comment', 'TER-1', 'before\u001b]0;owned\u0007\u001b[2Jafter')
+  assert.match(await out('issue', 'show', 'TER-1'), /^beforeafter$/m)
+  assert.ok(!(await out('activity', 'list')).includes('\u001b'))
+})
+
+test('every noun has help with examples, and an unknown verb is wrong usage', async (t) => {
+  for (const noun of ['company', 'agent', 'issue', 'goal', 'project', 'approval', 'run', 'cost', 'activity']) {
+    const { out } = await runService(t, [noun, '--help'])
+    const verbs = [...out.matchAll(/^ {2}([a-z-]+) (?:\[options\]|<)/gm)].map(([, verb]) => verb!)
+    assert.ok(verbs.length > 0, noun)
+    const help = await runService(t, [noun, verbs.at(-1)!, '--help'])
+    assert.deepEqual([help.code, /Examples:/.test(help.out)], [0, true], noun)
+    assert.equal((await runService(t, [noun, 'nope'])).code, 2)
+  }
+})
+
+test('the completion of bash knows every verb', async (t) => {
+  const { out } = await runService(t, ['completion', 'bash'])
+  const complete = `${out}\nCOMP_WORDS=(service issue ch); COMP_CWORD=2; _service; echo "\${COMPREPLY[@]}"`
+  const { spawnSync } = await import('node:child_process')
+  assert.equal(spawnSync('bash', ['-c', complete], { encoding: 'utf8' }).stdout, 'checkout\n')
+})
+
+test('a routine is made, run, paused, looked back at, changed and deleted by its title', async (t) => {
+  const { out, json, run } = await withServer(t)
+  await out('company', 'create', 'Tern & Co')
+  await out('agent', 'create', 'Ada', '--role', 'ceo', '--adapter', 'http', '--config', '{"url":"http://127.0.0.1:9"}')
+  await out('agent', 'pause', 'Ada')
+  const zone = ['--cron', '0 9 * * 1', '--zone', 'Europe/Berlin']
+  assert.match(
+    await out('routine', 'create', 'Sweep', '--agent', 'ada', ...zone),
+    /^When +0 9 \* \* 1 \(Europe\/Berlin\)$/m,
+  )
+  await out('routine', 'create', 'Mop', '--agent', 'Ada', '--every', '2h', '--paused')
+  assert.match(await out('routine', 'list'), /^Sweep .* Ada +\d{4}-.*\nMop +every 7200 s +Ada +paused/m)
+  assert.match(await out('routine', 'run', 'sweep'), /^TER-1 is todo: Sweep/)
+  assert.match(await out('routine', 'pause', 'Sweep'), /^Status +paused$/m)
+  assert.match(await out('routine', 'resume', 'Sweep'), /^Status +active$/m)
+  assert.match(await out('routine', 'show', 'Sweep'), /^Overlap +skip$/m)
+  assert.match(await out('routine', 'history', 'Sweep'), /^\d{4}-\S+ +\d{4}-\S+ +created +issue \w{8}/m)
+  const goal = await json('goal', 'create', 'Clean')
+  const changed = await out('routine', 'update', 'sweep', '--title', 'Brush', '--every', '90s', '--goal', 'Clean')
+  assert.match(changed, /^Routine +Brush\nWhen +every 90 s\n/)
+  const brush = await json('routine', 'show', 'Brush')
+  assert.deepEqual([brush.goalId, brush.assigneeAgentId], [goal.id, (await json('agent', 'show', 'Ada')).id])
+  assert.equal(await out('routine', 'delete', 'brush'), 'Brush is deleted; its issues stay.\n')
+  assert.doesNotMatch(await out('routine', 'list'), /Brush/)
+  assert.match(await out('issue', 'list'), /^TER-1 +Sweep/m)
+  assert.equal((await run(['routine', 'delete', 'Brush'])).code, 5)
+  const refused = await run(['routine', 'create', 'Rub', '--agent', 'Ada', '--cron', '61 * * * *'])
+  assert.notEqual(refused.code, 0)
+  assert.match(refused.err, /Invalid value for minute: 61/)
+})

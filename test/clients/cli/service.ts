@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { TestContext } from 'node:test'
+import { packageRoot } from '../../../src/platform/package-root.ts'
+
+/** How the program ended and what it wrote. */
+export interface Ended {
+  code: number | null
+  signal: NodeJS.Signals | null
+  out: string
+  err: string
+}
+
+export interface ServiceProcess {
+  child: ChildProcess
+  ended: Promise<Ended>
+}
+
+/** A server that runs as a process of its own. */
+export interface ServerUnderTest extends ServiceProcess {
+  url: string
+  pid: number
+}
+
+/** The program as users start it, in JavaScript that any Node reads. */
+export const LAUNCHER = path.join(packageRoot(), 'bin/service.mjs')
+
+/** The machine's own Node, however old, so that the launcher is tested where there is an older one. */
+const MACHINE_NODE = ['/usr/local/bin/node', '/usr/bin/node'].find((file) => existsSync(file)) ?? process.execPath
+
+/** The environment of a test's process: nothing of the developer's own settings. */
+export const environment = (more: Record<string, string> = {}): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  NO_COLOR: '1',
+  ...more,
+})
+
+/** Starts the program through its launcher; whatever is left of it after the test is killed. */
+export function spawnService(t: TestContext, args: string[], env: Record<string, string> = {}): ServiceProcess {
+  const stdio = ['pipe', 'pipe', 'pipe'] as const
+  const child = spawn(MACHINE_NODE, [LAUNCHER, ...args], { stdio: [...stdio], env: environment(env), detached: true })
+  child.stdin.end()
+  t.after(() => {
+    try {
+      process.kill(-child.pid!, 'SIGKILL')
+    } catch {
+      // It has ended, and all of its group.
+    }
+  })
+  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]).then(
+    ([out, err, [code, signal]]) => ({ code, signal, out, err }),
+  )
+  return { child, ended }
+}
+
+export const runService = (t: TestContext, args: string[], env: Record<string, string> = {}): Promise<Ended> =>
+  spawnService(t, args, env).ended
+
+/** Starts a server on a free port and waits until it is up. */
+export async function startService(t: TestContext, args: string[]): Promise<ServerUnderTest> {
+  const service = spawnService(t, ['start', '--json', ...(args.includes('--port') ? [] : ['--port', '0']), ...args])
+  const line = await Promise.race([once(service.child.stdout!, 'data').then(([data]) => String(data)), service.ended])
+  if (typeof line !== 'string') throw new Error(`The server did not start: ${line.err}`)
+  return { ...service, ...(JSON.parse(line) as { url: string; pid: number }) }
+}

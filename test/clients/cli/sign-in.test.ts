@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { statSync } from 'node:fs'
+import path from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { readServerInfo } from '../../../src/platform/database/server-info.ts'
+import { cookieOf, PASSWORD } from '../../access/auth/people.ts'
+import { temporaryFolder } from '../../helpers.ts'
+import { runService, type ServerUnderTest, startService } from './service.ts'
+
+const EMAIL = 'olga@example.com'
+
+const submit = (url: string, fields: Record<string, string>) =>
+  fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
+
+/** A server in authenticated mode with its first owner. */
+async function startWithOwner(t: TestContext) {
+  const dataDir = temporaryFolder(t)
+  const server = await startService(t, ['--data-dir', dataDir, '--mode', 'authenticated'])
+  const token = new URL((server as ServerUnderTest & { link: string }).link).searchParams.get('token')!
+  const made = await submit(`${server.url}/setup`, { token, name: 'Olga', email: EMAIL, password: PASSWORD })
+  return { dataDir, server, cookie: cookieOf(made.headers.get('set-cookie')) }
+}
+
+test('in authenticated mode a personal token is the person for every command, and without one they say what to do', async (t) => {
+  const { dataDir, server, cookie } = await startWithOwner(t)
+  const at = ['--data-dir', dataDir]
+  for (const args of [['api', 'GET', '/api/companies'], ['issue', 'list'], ['company', 'list'], ['freeze']]) {
+    const { code, err } = await runService(t, [...args, ...at])
+    assert.equal(code, 4, args.join(' '))
+    assert.ok(err.includes(`Sign in at ${server.url}/account`) && err.includes('SERVICE_API_KEY'), err)
+  }
+  const up = await runService(t, ['status', ...at])
+  assert.equal(up.code, 0)
+  assert.match(up.out, /is up at .*, authenticated\n$/)
+  assert.match(up.err, /SERVICE_API_KEY/)
+  assert.equal(JSON.parse((await runService(t, ['status', '--json', ...at])).out).companies, null)
+
+  const made = await fetch(`${server.url}/api/board/tokens`, { method: 'POST', headers: { cookie } })
+  const { token, id } = (await made.json()) as { token: string; id: string }
+  const env = { SERVICE_API_KEY: token }
+  const company = await runService(t, ['api', 'POST', '/api/companies', '{"name":"Tern & Co"}', ...at], env)
+  assert.equal(company.code, 0, company.err)
+  assert.match((await runService(t, ['company', 'list', ...at], env)).out, /Tern & Co/)
+  assert.match((await runService(t, ['issue', 'create', 'Count', '--json', ...at], env)).out, /"title": "Count"/)
+  assert.match((await runService(t, ['status', '--token', token, ...at])).out, /Tern & Co/)
+  await runService(t, ['issue', 'comment', 'TER-1', 'By lunch, please.', ...at], env)
+  // What people did is told with their names: there is more than one of them.
+  assert.match((await runService(t, ['issue', 'show', 'TER-1', ...at], env)).out, /^Olga {2}.*\nBy lunch, please\.$/m)
+  assert.match((await runService(t, ['activity', 'list', ...at], env)).out, / Olga +issue commented /)
+  assert.match((await runService(t, ['why', 'TER-1', ...at], env)).out, /Olga created TER-1 “Count”/)
+
+  await fetch(`${server.url}/api/board/tokens/${id}`, { method: 'DELETE', headers: { cookie } })
+  const refused = await runService(t, ['status', ...at], env)
+  assert.equal(refused.code, 4)
+  assert.match(refused.out, /is up at/)
+  assert.match(refused.err, /unknown or revoked/)
+})
+
+test('with --require-token who can read the data directory is the board, and nobody else', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const server = await startService(t, ['--data-dir', dataDir, '--require-token'])
+  assert.equal(statSync(path.join(dataDir, 'server.json')).mode & 0o777, 0o600)
+  const { boardToken, resetKey } = readServerInfo(dataDir)!
+  assert.ok(boardToken!.length >= 43)
+  assert.equal(resetKey, undefined)
+  const made = await runService(t, ['api', 'POST', '/api/companies', '{"name":"Tern"}', '--data-dir', dataDir])
+  assert.equal(made.code, 0, made.err)
+  assert.match((await runService(t, ['status', '--data-dir', dataDir])).out, /Tern/)
+  const outside = await runService(t, ['api', 'GET', '/api/companies', '--url', server.url])
+  assert.equal(outside.code, 4)
+  assert.match(outside.err, /run the command as its user, with the server's --data-dir/)
+  const wrong = { SERVICE_API_KEY: `${boardToken}x` }
+  assert.equal((await runService(t, ['api', 'GET', '/api/companies', '--data-dir', dataDir], wrong)).code, 4)
+  const stopped = await runService(t, ['stop', '--json', '--data-dir', dataDir])
+  assert.equal(JSON.parse(stopped.out).runsLeft, 0)
+  assert.equal(readServerInfo(dataDir), undefined)
+  const { out, err } = await server.ended
+  assert.ok(!out.includes(boardToken!) && !err.includes(boardToken!))
+})
+
+test('reset-password prints a link by which a person gets back in', async (t) => {
+  const { dataDir, server } = await startWithOwner(t)
+  const at = ['--data-dir', dataDir]
+  const { code, out, err } = await runService(t, ['reset-password', EMAIL, ...at])
+  assert.equal(code, 0, err)
+  const [link = ''] = out.split('\n')
+  assert.ok(link.startsWith(`${server.url}/reset?token=`), out)
+  const token = new URL(link).searchParams.get('token')!
+  const used = await submit(`${server.url}/reset`, { token, email: EMAIL, password: 'another password' })
+  assert.equal(used.status, 303)
+  const headers = { cookie: cookieOf(used.headers.get('set-cookie')) }
+  assert.equal((await fetch(`${server.url}/api/auth/session`, { headers })).status, 200)
+  const unknown = await runService(t, ['reset-password', 'eve@example.com', ...at])
+  assert.deepEqual([unknown.code, unknown.err], [5, 'service: No such account: eve@example.com\n'])
+  const key = readServerInfo(dataDir)!.resetKey!
+  const board = await runService(t, ['api', 'GET', '/api/companies', ...at], { SERVICE_API_KEY: key })
+  assert.equal(board.code, 4, 'the key makes links, and nothing else')
+  server.child.kill('SIGTERM')
+  const log = (await server.ended).err
+  assert.match(log, /A password was set by a link/)
+  for (const secret of [token, key]) assert.ok(!log.includes(secret))
+})
+
+test('reset-password says what is in the way: no server, or nobody who signs in', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const none = await runService(t, ['reset-password', EMAIL, '--data-dir', dataDir])
+  assert.equal(none.code, 3)
+  assert.match(none.err, /No server has the data directory .* `service start --mode authenticated`/)
+  await startService(t, ['--data-dir', dataDir])
+  const local = await runService(t, ['reset-password', EMAIL, '--data-dir', dataDir])
+  assert.equal(local.code, 2)
+  assert.match(local.err, /local trusted mode, without accounts/)
+})

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import path from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { temporaryFolder } from '../../helpers.ts'
+import { startTestServer } from '../../server.ts'
+import { runService, spawnService, startService } from './service.ts'
+
+const AGENTS = path.join(import.meta.dirname, '../../agents')
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
+type Ask = (method: string, path: string, body?: object) => Promise<any>
+
+const askAt =
+  (url: string): Ask =>
+  async (method, path, body) => {
+    const answer = await fetch(url + path, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    assert.ok(answer.ok, `${method} ${path} ${answer.status}`)
+    return answer.json()
+  }
+
+/** Makes a company with an issue that a person works on. */
+async function makeIssue(ask: Ask) {
+  const company = await ask('POST', '/api/companies', { name: 'Tern & Co' })
+  const issue = { title: 'Draw', assigneeUserId: 'local-board', status: 'in_progress' }
+  await ask('POST', `/api/companies/${company.id}/issues`, issue)
+  return company
+}
+
+/** A server as a process of its own, with such an issue. */
+async function withIssue(t: TestContext) {
+  const dataDir = temporaryFolder(t)
+  const { url } = await startService(t, ['--data-dir', dataDir])
+  const ask = askAt(url)
+  return { at: ['--data-dir', dataDir], ask, company: await makeIssue(ask) }
+}
+
+const waitFor = (t: TestContext, args: string[]) => spawnService(t, ['wait', 'TER-1', ...args])
+
+test('wait ends when the issue is there', async (t) => {
+  const { at, ask } = await withIssue(t)
+  const waiting = waitFor(t, at)
+  await ask('PATCH', '/api/issues/TER-1', { status: 'in_review' })
+  await ask('PATCH', '/api/issues/TER-1', { status: 'done' })
+  const { code, out } = await waiting.ended
+  assert.deepEqual([code, out], [0, 'TER-1 is done: Draw\n'])
+  assert.equal((await runService(t, ['wait', 'TER-1', ...at])).code, 0, 'and at once where it is there already')
+})
+
+test('wait ends when the issue can no longer get there, and when the time is over', async (t) => {
+  const { at, ask } = await withIssue(t)
+  const late = await runService(t, ['wait', 'TER-1', '--timeout', '50ms', ...at])
+  assert.deepEqual([late.code, late.err], [8, 'service: TER-1 is in progress after 0.05 s.\n'])
+  const waiting = waitFor(t, at)
+  await ask('PATCH', '/api/issues/TER-1', { status: 'cancelled' })
+  const { code, err } = await waiting.ended
+  assert.deepEqual([code, err], [7, 'service: TER-1 is cancelled, so it will not be done.\n'])
+  assert.equal((await runService(t, ['wait', 'TER-1', '--until', 'cancelled', ...at])).code, 0)
+})
+
+test('wait says what is wrong with what it is asked', async (t) => {
+  const { at } = await withIssue(t)
+  assert.equal((await runService(t, ['wait', 'TER-1', '--until', 'ready', ...at])).code, 2)
+  assert.equal((await runService(t, ['wait', 'TER-1', '--timeout', 'soon', ...at])).code, 2)
+  assert.equal((await runService(t, ['wait', 'TER-9', ...at])).code, 5)
+  assert.equal((await runService(t, ['wait', 'TER-1', '--url', 'http://127.0.0.1:9'])).code, 3)
+})
+
+test('wait outlives a restart of the server', async (t) => {
+  const first = await startTestServer(t)
+  const ask = askAt(first.server.url)
+  await makeIssue(ask)
+  const { events } = first.server.ctx
+  const watched = new Promise<void>((resolve) => {
+    const { subscribe } = events
+    events.subscribe = (...args) => {
+      resolve()
+      return subscribe(...args)
+    }
+  })
+  const waiting = waitFor(t, ['--url', first.server.url])
+  await watched
+  await first.server.close()
+  await startTestServer(t, { dataDir: first.dataDir, port: first.port, portGiven: true })
+  await ask('PATCH', '/api/issues/TER-1', { status: 'in_review' })
+  await ask('PATCH', '/api/issues/TER-1', { status: 'done' })
+  const { code, out } = await waiting.ended
+  assert.deepEqual([code, out], [0, 'TER-1 is done: Draw\n'])
+})
+
+async function withAgent(t: TestContext, program: string) {
+  const app = await withIssue(t)
+  const agent = await app.ask('POST', `/api/companies/${app.company.id}/agents`, {
+    name: 'Kit',
+    adapterType: 'process',
+    adapterConfig: { command: process.execPath, args: [path.join(AGENTS, program)], graceSec: 1 },
+  })
+  await app.ask('POST', `/api/agents/${agent.id}/wakeup`)
+  for (;;) {
+    const [run] = await app.ask('GET', `/api/companies/${app.company.id}/runs`)
+    if (run) return { ...app, run }
+  }
+}
+
+for (const [program, code] of [
+  ['succeed.js', 0],
+  ['fail.js', 1],
+] as const) {
+  test(`run follow of ${program} ends with ${code}`, async (t) => {
+    const { at, run } = await withAgent(t, program)
+    const followed = await runService(t, ['run', 'follow', run.id, ...at])
+    assert.equal(followed.code, code, followed.err)
+  })
+}
+
+test('run follow prints what comes while it comes, and ends with 7 when the run is cancelled', async (t) => {
+  const { at, ask, run } = await withAgent(t, 'hang.js')
+  const following = spawnService(t, ['run', 'follow', run.id, ...at])
+  const [first] = await once(following.child.stdout!, 'data')
+  assert.equal(String(first), 'working\n')
+  await ask('POST', `/api/runs/${run.id}/cancel`)
+  const { code, err } = await following.ended
+  assert.deepEqual([code, err], [7, 'service: The run ended as cancelled: Cancelled.\n'])
+})

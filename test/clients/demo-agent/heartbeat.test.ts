@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { type TestContext, test } from 'node:test'
+import { ISSUE_COUNT, ROOT_ISSUE, TEAM } from '../../../src/clients/demo/company.ts'
+import { type Api, createApi } from '../../../src/clients/demo-agent/api.ts'
+import { heartbeat } from '../../../src/clients/demo-agent/heartbeat.ts'
+import { temporaryFolder } from '../../helpers.ts'
+import { type Stub, startStub } from './stub.ts'
+
+interface Office {
+  stub: Stub
+  workspace: string
+  root: { id: string; status: string }
+  /** Runs one agent's heartbeat and gives what it said. */
+  wake(name: string, env?: Record<string, string>, api?: (api: Api) => Api): Promise<string[]>
+}
+
+async function openOffice(t: TestContext): Promise<Office> {
+  const stub = await startStub(t)
+  const workspace = temporaryFolder(t)
+  const idOf = (name: string | null) => stub.agents.find((agent) => agent.name === name)?.id ?? null
+  for (const { name, role, reportsTo } of TEAM) stub.add('agents', { name, role, reportsTo: idOf(reportsTo) })
+  const root = stub.add('issues', { ...ROOT_ISSUE, assigneeAgentId: idOf('Ada') })
+  return {
+    stub,
+    workspace,
+    root,
+    async wake(name, env = {}, wrap = (api) => api) {
+      const said: string[] = []
+      const api = wrap(createApi(stub.url, idOf(name)))
+      await heartbeat({
+        api,
+        env: { ...env, SERVICE_WORKSPACE_CWD: workspace },
+        pace: 0,
+        say: (text) => said.push(text),
+      })
+      return said
+    },
+  }
+}
+
+/** Wakes everyone in turn, with a board that approves, until a whole round changes nothing. */
+async function workUntilQuiet(office: Office, wrap?: (api: Api) => Api): Promise<void> {
+  const picture = () => JSON.stringify([office.stub.issues, office.stub.comments, office.stub.approvals])
+  for (let round = 0; round < 20; round++) {
+    const before = picture()
+    let killed = false
+    for (const { name } of TEAM) {
+      await office.wake(name, {}, wrap).catch((error) => {
+        assert.equal(error.message, 'killed')
+        killed = true
+      })
+      for (const approval of office.stub.approvals) approval.status = 'approved'
+    }
+    if (picture() === before && !killed) return
+  }
+  assert.fail('the agents never come to rest')
+}
+
+test('a CEO asks for the approval of its strategy once, and leads nobody before it has it', async (t) => {
+  const office = await openOffice(t)
+  await office.wake('Ada')
+  await office.wake('Ada')
+  assert.equal(office.stub.approvals.length, 1)
+  assert.equal(office.stub.approvals[0].type, 'approve_ceo_strategy')
+  assert.match(office.stub.approvals[0].payload.plan, /Mara \(manager\) and Rhea \(researcher\)/)
+  assert.deepEqual(office.stub.approvals[0].issueIds, [office.root.id])
+  assert.equal(office.stub.issues.length, 1)
+  assert.equal(office.root.status, 'todo')
+  assert.equal(office.stub.comments.length, 1)
+})
+
+test('a strategy that the board sent back is revised and sent again', async (t) => {
+  const office = await openOffice(t)
+  await office.wake('Ada')
+  Object.assign(office.stub.approvals[0], { status: 'revision_requested', decisionNote: 'cheaper' })
+  await office.wake('Ada')
+  assert.equal(office.stub.approvals[0].status, 'pending')
+  assert.match(office.stub.approvals[0].payload.plan, /Revised: cheaper/)
+})
+
+test('the company works out its whole outline, each issue once, and comes to rest with all of it done', async (t) => {
+  const office = await openOffice(t)
+  await workUntilQuiet(office)
+  assert.equal(office.stub.issues.length, ISSUE_COUNT)
+  assert.deepEqual([...new Set(office.stub.issues.map((issue) => issue.status))], ['done'])
+  assert.equal(new Set(office.stub.issues.map((issue) => issue.title)).size, ISSUE_COUNT)
+  const children = office.stub.issues.filter((issue) => issue.id !== office.root.id)
+  assert.ok(children.every((issue) => issue.parentId !== null))
+  assert.ok(office.stub.comments.every((comment) => comment.body.endsWith('*demo agent*')))
+})
+
+test('work leaves a file in the workspace', async (t) => {
+  const office = await openOffice(t)
+  await workUntilQuiet(office)
+  const workers = office.stub.agents.filter((agent) => ['engineer', 'researcher'].includes(agent.role))
+  const theirs = office.stub.issues.filter((issue) => workers.some((agent) => agent.id === issue.assigneeAgentId))
+  assert.deepEqual(
+    readdirSync(office.workspace).toSorted(),
+    theirs.map((issue) => `${issue.identifier.toLowerCase()}.md`).toSorted(),
+  )
+})
+
+test('an engineer with a question asks the researcher, waits, and goes on when it is answered', async (t) => {
+  const office = await openOffice(t)
+  const kit = office.stub.agents.find((agent) => agent.name === 'Kit')
+  const issue = office.stub.add('issues', {
+    title: 'Read the data',
+    description: 'Question: Which datum?',
+    assigneeAgentId: kit.id,
+  })
+  await office.wake('Kit')
+  await office.wake('Kit')
+  assert.equal(issue.status, 'blocked')
+  const asked = office.stub.comments.filter((comment) => comment.body.startsWith('@Rhea Which datum?'))
+  assert.equal(asked.length, 1)
+  await office.wake('Rhea', { SERVICE_TASK_ID: issue.id })
+  await office.wake('Rhea')
+  assert.equal(office.stub.comments.filter((comment) => comment.body.startsWith('Kit, I looked it up')).length, 1)
+  await office.wake('Kit')
+  assert.equal(issue.status, 'in_review')
+  await office.wake('Mara')
+  assert.equal(issue.status, 'done')
+})
+
+test('an issue that somebody else took is left alone, and the next one is done', async (t) => {
+  const office = await openOffice(t)
+  const kit = office.stub.agents.find((agent) => agent.name === 'Kit')
+  const lost = office.stub.add('issues', { title: 'Lost', assigneeAgentId: kit.id })
+  const kept = office.stub.add('issues', { title: 'Kept', assigneeAgentId: kit.id })
+  const said = await office.wake('Kit', {}, (api) => ({
+    ...api,
+    post(path, body, key) {
+      if (path === `/api/issues/${lost.id}/checkout`) lost.assigneeAgentId = 'another'
+      return api.post(path, body, key)
+    },
+  }))
+  assert.equal(said.filter((text) => text.includes(`Not ${lost.identifier}`)).length, 1)
+  assert.equal(lost.status, 'todo')
+  assert.equal(kept.status, 'in_review')
+})
+
+/** As much of an outline as has every kind of step in it. */
+const SMALL_OUTLINE = `- Look (researcher)
+- Build (manager)
+  - Read (engineer)
+    Question: Which?
+  - Draw (engineer)`
+
+test('killed after any of its requests, an agent is carried on by its next heartbeat and nothing is done twice', async (t) => {
+  let killed = true
+  for (let killAt = 1; killed; killAt++) {
+    killed = false
+    const office = await openOffice(t)
+    Object.assign(office.root, { description: SMALL_OUTLINE })
+    let requests = 0
+    const mortal =
+      <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
+      async (...args: A): Promise<R> => {
+        const answer = await call(...args)
+        if (++requests === killAt) {
+          killed = true
+          throw new Error('killed')
+        }
+        return answer
+      }
+    const dying = ({ get, post, patch }: Api): Api =>
+      ({ get: mortal(get), post: mortal(post), patch: mortal(patch) }) as Api
+    await workUntilQuiet(office, dying)
+    const issues = office.stub.issues.map((issue) => `${issue.title} ${issue.status}`).toSorted()
+    const expected = ['Build', 'Draw', ROOT_ISSUE.title, 'Look', 'Read'].map((title) => `${title} done`)
+    assert.deepEqual(issues, expected, `killed after request ${killAt}`)
+    assert.equal(office.stub.approvals.length, 1, `killed after request ${killAt}`)
+    const said = office.stub.comments.map((comment) => `${comment.issueId} ${comment.body}`)
+    assert.equal(new Set(said).size, said.length, `killed after request ${killAt}: ${said.join('; ')}`)
+  }
+})

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { type CheckName, deepCheck } from '../../../src/clients/doctor/database-check.ts'
+import { raw, sql } from '../../../src/platform/database/sql.ts'
+import { insertAgent, insertRun, insertSpend } from '../../arrange.ts'
+import { setUp } from '../../work/issue/set-up.ts'
+
+/** A company with some of everything that is kept twice. */
+async function withWork(t: TestContext) {
+  const app = await setUp(t)
+  const issue = await app.create({ title: 'Count the cents', assigneeAgentId: app.ada.id })
+  await app.create({ status: 'backlog' })
+  const run = await insertRun(app, app.ada, { issue_id: issue.id })
+  await run.ask('POST', `/api/issues/${issue.id}/checkout`)
+  await run.ask('PATCH', `/api/issues/${issue.id}`, { status: 'done', comment: 'Counted.' })
+  insertSpend(app.ctx, app.ada, 12)
+  await app.make('POST', `/api/companies/${app.company.id}/cost-events`, {
+    ...{ agentId: app.ada.id, runId: run.id, issueId: issue.id },
+    ...{ provider: 'p', model: 'm', costCents: 0.5, inputTokens: 7, occurredAt: '2026-10-31T23:59:59.999Z' },
+  })
+  app.ctx.db.run(sql.updateTable('run').set({ status: 'succeeded', idle: 1, finished_at: app.ctx.now }))
+  return { ...app, issue, run, damage: (text: string) => app.ctx.db.run(raw`${raw.raw(text)}`.compile(sql)) }
+}
+
+test('what the server wrote is found to be in order', async (t) => {
+  const { ask, company, activity } = await withWork(t)
+  const { status, body } = await ask('GET', '/api/instance/check')
+  assert.equal(status, 200)
+  assert.deepEqual([body.ok, body.findings], [true, []])
+  const entries = (await activity()).length
+  assert.deepEqual(
+    body.activityHeads.map((head: { companyId: string; entries: number }) => [head.companyId, head.entries]),
+    [[company.id, entries]],
+  )
+})
+
+const NO_TRIGGER = 'drop trigger activity_is_append_only'
+
+const DAMAGES: [string, CheckName, string[], number][] = [
+  [
+    'a total that is off by a micro-dollar',
+    'cost_totals',
+    ["update cost_total set cost_micros = cost_micros + 1 where kind = 'agent' and period = '2026-11'"],
+    1,
+  ],
+  ['a total that is gone', 'cost_totals', ["delete from cost_total where kind = 'company' and length(period) = 7"], 2],
+  ['an event that is gone', 'cost_totals', ['delete from cost_event where run_id is null'], 10],
+  ['an issue count that is off', 'issue_counts', ["update issue_count set n = n + 1 where status = 'done'"], 1],
+  ['a run count that is off', 'run_totals', ['update run_total set idle_micros = idle_micros + 1 where n > 0'], 1],
+  [
+    'an activity that was altered',
+    'activity_chain',
+    [NO_TRIGGER, "update activity set actor_id = 'somebody' where seq = 3"],
+    1,
+  ],
+  [
+    'an activity whose hash was made to fit',
+    'activity_chain',
+    [NO_TRIGGER, "update activity set hash = 'x' where seq = 3"],
+    2,
+  ],
+  ['an activity that was removed', 'activity_chain', ['delete from activity where seq = 3'], 1],
+  ['the first activity removed', 'activity_chain', ['delete from activity where seq = 1'], 1],
+  [
+    'an issue whose title went past the index',
+    'issue_search',
+    ['drop trigger issue_text_update', "update issue set title = 'Other' where seq = 1"],
+    1,
+  ],
+  [
+    'a comment that went past the index',
+    'comment_search',
+    ['drop trigger comment_text_delete', 'delete from comment'],
+    1,
+  ],
+  [
+    'a reference to nothing',
+    'foreign_keys',
+    ['pragma foreign_keys = off', "update issue set project_id = 'nothing' where seq = 1"],
+    1,
+  ],
+]
+
+for (const [what, check, statements, count] of DAMAGES) {
+  test(`${what} is found`, async (t) => {
+    const { ctx, damage } = await withWork(t)
+    for (const statement of statements) damage(statement)
+    const { ok, findings } = await deepCheck(ctx)
+    assert.equal(ok, false)
+    assert.deepEqual(
+      findings.map((finding) => finding.check),
+      Array(count).fill(check),
+      JSON.stringify(findings),
+    )
+  })
+}
+
+test('a hash that was noted shows that the end was cut off', async (t) => {
+  const { ctx, damage } = await withWork(t)
+  const noted = (await deepCheck(ctx)).activityHeads[0]!.hash
+  assert.equal((await deepCheck(ctx, { noted })).ok, true)
+  damage('delete from activity where seq = (select max(seq) from activity)')
+  assert.equal((await deepCheck(ctx)).ok, true)
+  assert.deepEqual(
+    (await deepCheck(ctx, { noted })).findings.map((finding) => finding.check),
+    ['activity_chain'],
+  )
+})
+
+test('a check of the whole server is for its own board', async (t) => {
+  const app = await setUp(t)
+  const ceo = insertAgent(app, { company_id: app.company.id, role: 'ceo' })
+  assert.equal((await ceo.ask('GET', '/api/instance/check')).status, 403)
+  assert.equal((await app.ask('GET', '/api/instance/check?only=nothing')).status, 400)
+  const { body } = await app.ask('GET', '/api/instance/check?only=issue_counts,run_totals')
+  assert.deepEqual(body.checks, ['issue_counts', 'run_totals'])
+})

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cookieOf, createPeopleApp, PASSWORD } from '../../access/auth/people.ts'
+import { insertAgentRow, insertCompany, insertKey } from '../../arrange.ts'
+import { createTestApp } from '../../helpers.ts'
+
+test('the start page names the person, the companies they belong to and what they may do next', async (t) => {
+  const app = createPeopleApp(t)
+  const mine = insertCompany(app.ctx, 'Tern & Co')
+  insertCompany(app.ctx, 'Puffin')
+  const admin = await app.person('Ada', { [mine]: 'admin' })
+  const page = (await admin.ask('GET', '/')).body
+  assert.match(page, /signed in as Ada \(ada@example\.com\)/)
+  assert.match(page, /Tern &#38; Co<\/span> <span>admin/)
+  assert.ok(!page.includes('Puffin'))
+  assert.ok(page.includes(`/api/companies/${mine}/invitations`) && page.includes('company new'))
+  const viewer = (await (await app.person('Vera', { [mine]: 'viewer' })).ask('GET', '/')).body
+  assert.ok(viewer.includes('service status') && !viewer.includes('company new') && !viewer.includes('invitations'))
+})
+
+test('who is not signed in is led to the sign-in, and from the account back to it', async (t) => {
+  const app = createPeopleApp(t)
+  const { email, ask } = await app.person('Ada')
+  assert.equal((await app.ask('GET', '/')).headers.get('location'), '/login')
+  assert.equal((await app.ask('GET', '/account')).headers.get('location'), '/login?next=/account')
+  for (const path of ['password', 'tokens', 'tokens/revoke', 'sign-out-everywhere']) {
+    const sent = await app.submit(`/account/${path}`, {})
+    assert.deepEqual([sent.status, sent.headers.get('location')], [303, '/login?next=/account'], path)
+  }
+  const signedIn = await app.submit('/login', { email, password: PASSWORD, next: '/account' })
+  assert.equal(signedIn.headers.get('location'), '/account')
+  assert.equal((await ask('GET', '/login?next=/account')).headers.get('location'), '/account')
+  for (const elsewhere of ['https://evil.example/', '//evil.example', '/\\evil.example', 'account']) {
+    const sent = await app.submit('/login', { email, password: PASSWORD, next: elsewhere })
+    assert.equal(sent.headers.get('location'), '/', elsewhere)
+  }
+})
+
+test('a token of a person is no browser: the account page is not for it', async (t) => {
+  const app = createPeopleApp(t)
+  const { ask } = await app.person('Ada')
+  const script = app.as((await ask('POST', '/api/board/tokens')).body.token)
+  assert.equal((await script('GET', '/account')).status, 303)
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  assert.equal((await script('POST', '/account/tokens', 'name=more', headers)).status, 303)
+  assert.equal((await ask('GET', '/api/board/tokens')).body.length, 1)
+})
+
+test('a token is made, shown once and revoked by forms', async (t) => {
+  const app = createPeopleApp(t)
+  const { cookie, ask } = await app.person('Ada')
+  const nameless = await app.submit('/account/tokens', { name: '' }, cookie)
+  assert.equal(nameless.status, 400)
+  assert.match(nameless.body, /aria-invalid="true" autofocus>/)
+  const made = await app.submit('/account/tokens', { name: '<b>laptop' }, cookie)
+  assert.equal(made.status, 200)
+  const token = /svcb_\w+/.exec(made.body.replaceAll('-', '_'))?.[0] ?? ''
+  assert.ok(token.length > 40, made.body)
+  const page = (await ask('GET', '/account')).body
+  assert.ok(page.includes('Revoke &#60;b&#62;laptop') && !page.includes('<b>laptop'))
+  const tokenId = /name="tokenId" value="([^"]+)"/.exec(page)![1]!
+  const stranger = await app.person('Eve')
+  assert.equal((await app.submit('/account/tokens/revoke', { tokenId }, stranger.cookie)).status, 404)
+  assert.equal((await app.submit('/account/tokens/revoke', { tokenId }, cookie)).status, 303)
+  assert.ok((await ask('GET', '/api/board/tokens')).body[0].revokedAt)
+  assert.ok(!(await ask('GET', '/account')).body.includes('tokenId'))
+})
+
+test('the password is changed and every session ended by forms; what is wrong stands beside its field', async (t) => {
+  const app = createPeopleApp(t)
+  const { email, cookie, ask } = await app.person('Ada')
+  const change = (currentPassword: string, newPassword: string) =>
+    app.submit('/account/password', { email, currentPassword, newPassword }, cookie)
+  const wrong = await change('wrong', 'another password')
+  assert.equal(wrong.status, 400)
+  assert.match(wrong.body, /id="currentPassword-error">Current password is wrong\./)
+  assert.match((await change(PASSWORD, 'short')).body, /id="newPassword-error">New password must be at least 10/)
+  const changed = await change(PASSWORD, 'another password')
+  assert.equal(changed.headers.get('location'), '/account?done=password')
+  assert.equal((await ask('GET', '/api/auth/session')).status, 401)
+  const next = cookieOf(changed.headers.get('set-cookie'))
+  assert.match((await app.with(next)('GET', '/account?done=password')).body, /role="status">Your password is set/)
+  const out = await app.submit('/account/sign-out-everywhere', {}, next)
+  assert.equal(out.headers.get('location'), '/login')
+  assert.equal((await app.with(next)('GET', '/api/auth/session')).status, 401)
+})
+
+test('in local mode the start page is the board’s, and there is no account', async (t) => {
+  const app = createTestApp(t)
+  const companyId = insertCompany(app.ctx, 'Tern')
+  const page = (await app.ask('GET', '/')).body
+  assert.ok(page.includes('You are the board') && page.includes('Tern') && !page.includes('/account'))
+  assert.equal((await app.ask('GET', '/account')).status, 404)
+  const { key } = insertKey(app.ctx, insertAgentRow(app.ctx, { company_id: companyId }))
+  assert.ok(!(await app.as(key)('GET', '/')).body.includes('Tern'))
+})
+
+test('with --require-token the start page names no company before the link was opened', async (t) => {
+  const app = createTestApp(t, { requireToken: true })
+  insertCompany(app.ctx, 'Tern')
+  const kept = await app.ask('GET', '/')
+  assert.equal(kept.status, 401)
+  assert.match(kept.body, /open the link that the server printed/)
+  assert.ok(!kept.body.includes('Tern'))
+  const entered = await app.ask('GET', `/enter?token=${app.ctx.localAccess.link!.token}`)
+  const cookie = cookieOf(entered.headers.get('set-cookie'))
+  assert.ok((await app.ask('GET', '/', undefined, { cookie })).body.includes('Tern'))
+})

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { asAgent, insertIssue, insertRunRow, insertSpend } from '../../arrange.ts'
+import { createTestApp } from '../../helpers.ts'
+import { actions, importSkills, makeAgent, makeCompany } from '../../make.ts'
+
+test('a name is enough for an agent', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const agent = await makeAgent(app, companyId, { name: 'Ada Lovelace' })
+  const { name, urlKey, role, status, adapterType, budgetMonthlyCents, reportsTo } = agent
+  assert.deepEqual(
+    { name, urlKey, role, status, adapterType, budgetMonthlyCents, reportsTo },
+    {
+      name: 'Ada Lovelace',
+      urlKey: 'ada-lovelace',
+      role: 'engineer',
+      status: 'idle',
+      adapterType: 'runtimeA_local',
+      budgetMonthlyCents: 0,
+      reportsTo: null,
+    },
+  )
+  assert.deepEqual((await app.ask('GET', `/api/agents/${agent.id}`)).body, agent)
+  assert.deepEqual(await actions(app, companyId), ['company.created', 'agent.created'])
+})
+
+test('everything that an agent is created with can be read back', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const boss = await makeAgent(app, companyId, { name: 'Boss', role: 'ceo' })
+  const issueId = insertIssue(app.ctx, { company_id: companyId }).id
+  await importSkills(app, companyId, 'ink', 'maps')
+  const want = {
+    name: 'Bo',
+    role: 'researcher',
+    title: 'Head of Maps',
+    icon: 'compass',
+    reportsTo: boss.id,
+    capabilities: 'Draws maps.',
+    desiredSkills: ['maps', 'ink'],
+    adapterType: 'process',
+    adapterConfig: { command: 'true' },
+    runtimeConfig: { heartbeat: { enabled: true, intervalSec: 300, wakeOnDemand: false } },
+    budgetMonthlyCents: 1_500,
+    metadata: { floor: 3 },
+  }
+  const agent = await makeAgent(app, companyId, { ...want, sourceIssueId: issueId })
+  for (const [key, value] of Object.entries(want)) assert.deepEqual(agent[key], value, key)
+  assert.deepEqual(agent.chainOfCommand, [{ id: boss.id, name: 'Boss', role: 'ceo', title: null }])
+  const [entry] = (await app.ask('GET', `/api/companies/${companyId}/activity`)).body
+  assert.deepEqual(entry.details.sourceIssueIds, [issueId])
+})
+
+test('names need not be unique, and their url keys are', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const keys = []
+  for (const name of ['Zoë', 'Zoe', 'zoe!', '李', 'me', '--']) {
+    keys.push((await makeAgent(app, companyId, { name })).urlKey)
+  }
+  assert.deepEqual(keys, ['zoe', 'zoe-2', 'zoe-3', 'agent', 'me-2', 'agent-2'])
+})
+
+test('an agent is found by its url key with its company', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const agent = await makeAgent(app, companyId, { name: 'Zoe' })
+  assert.equal((await app.ask('GET', `/api/agents/zoe?companyId=${companyId}`)).body.id, agent.id)
+  assert.equal((await app.ask('GET', '/api/agents/zoe')).status, 404)
+  const asZoe = await asAgent(app, agent)
+  assert.equal((await asZoe('GET', '/api/agents/zoe')).body.id, agent.id)
+})
+
+for (const [field, value] of Object.entries({
+  name: '',
+  role: 'Chief Officer',
+  icon: 'no-such-icon',
+  adapterType: 'telepathy',
+  budgetMonthlyCents: -1,
+  runtimeConfig: { heartbeat: { intervalSec: 0 } },
+  nmae: 'x',
+  companyId: 'x',
+  status: 'idle',
+})) {
+  test(`a creation with a wrong ${field} is a 400 that names it`, async (t) => {
+    const app = createTestApp(t)
+    const companyId = await makeCompany(app)
+    const { status, body } = await app.ask('POST', `/api/companies/${companyId}/agents`, { name: 'A', [field]: value })
+    assert.equal(status, 400)
+    assert.match(body.error, new RegExp(field))
+    assert.deepEqual((await app.ask('GET', `/api/companies/${companyId}/agents`)).body, [])
+  })
+}
+
+test('an unknown adapter type is answered with those there are', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const { body } = await app.ask('POST', `/api/companies/${companyId}/agents`, { name: 'A', adapterType: 'x' })
+  for (const type of ['runtimeA_local', 'runtimeB_local', 'process', 'http']) assert.ok(body.error.includes(type))
+})
+
+test('a manager of another company, a terminated one and an unknown one are all 422', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const other = await makeAgent(app, await makeCompany(app, { name: 'Other' }))
+  const gone = await makeAgent(app, companyId)
+  await app.make('POST', `/api/agents/${gone.id}/terminate`)
+  for (const reportsTo of [other.id, gone.id, 'nobody']) {
+    const answer = await app.ask('POST', `/api/companies/${companyId}/agents`, { name: 'A', reportsTo })
+    assert.equal(answer.status, 422)
+    assert.match(answer.body.error, /reportsTo/)
+  }
+})
+
+test('only the board creates agents', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const ceo = await makeAgent(app, companyId, { role: 'ceo' })
+  const answer = await (await asAgent(app, ceo))('POST', `/api/companies/${companyId}/agents`, { name: 'A' })
+  assert.equal(answer.status, 403)
+})
+
+test('an agent reads itself as me, and the board is told that it is none', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const boss = await makeAgent(app, companyId, { name: 'Boss' })
+  const agent = await makeAgent(app, companyId, { reportsTo: boss.id })
+  const me = (await (await asAgent(app, agent))('GET', '/api/agents/me')).body
+  assert.equal(me.id, agent.id)
+  assert.equal(me.status, 'running')
+  assert.equal(me.chainOfCommand[0].id, boss.id)
+  const { status, body } = await app.ask('GET', '/api/agents/me')
+  assert.equal(status, 403)
+  assert.match(body.error, /board/)
+})
+
+test('an agent is running while a run of it lives, and no longer', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const busy = await makeAgent(app, companyId)
+  const idle = await makeAgent(app, companyId)
+  insertRunRow(app.ctx, busy)
+  insertRunRow(app.ctx, idle, { status: 'succeeded', finished_at: app.ctx.now })
+  const ids = async (query: string) =>
+    (await app.ask('GET', `/api/companies/${companyId}/agents?${query}`)).body.map((agent: { id: string }) => agent.id)
+  assert.deepEqual(await ids('status=running'), [busy.id])
+  assert.deepEqual(await ids('status=idle,error'), [idle.id])
+  assert.deepEqual(await ids('status=idle,running'), [busy.id, idle.id])
+  assert.equal((await app.ask('GET', `/api/companies/${companyId}/agents?status=busy`)).status, 400)
+})
+
+test('agents are listed oldest first, by role, by manager and page by page', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const boss = await makeAgent(app, companyId, { name: 'Boss', role: 'ceo' })
+  for (const name of ['A', 'B', 'C']) await makeAgent(app, companyId, { name, reportsTo: boss.id })
+  const names = (answer: { body: { name: string }[] }) => answer.body.map((agent) => agent.name)
+  const base = `/api/companies/${companyId}/agents`
+  assert.deepEqual(names(await app.ask('GET', base)), ['Boss', 'A', 'B', 'C'])
+  assert.deepEqual(names(await app.ask('GET', `${base}?role=ceo`)), ['Boss'])
+  assert.deepEqual(names(await app.ask('GET', `${base}?reportsTo=${boss.id}`)), ['A', 'B', 'C'])
+  const first = await app.ask('GET', `${base}?limit=3&count=true`)
+  assert.deepEqual(names(first), ['Boss', 'A', 'B'])
+  assert.equal(first.headers.get('x-total-count'), '4')
+  const next = /<(.+)>/.exec(first.headers.get('link') ?? '')?.[1]
+  assert.deepEqual(names(await app.ask('GET', next!)), ['C'])
+})
+
+test("an agent's spend is this month's, and its budget status follows it", async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const agent = await makeAgent(app, companyId, { budgetMonthlyCents: 1_000 })
+  const look = async () => {
+    const { spentMonthlyCents, budgetStatus } = (await app.ask('GET', `/api/agents/${agent.id}`)).body
+    return [spentMonthlyCents, budgetStatus]
+  }
+  insertSpend(app.ctx, agent, 799)
+  assert.deepEqual(await look(), [799, 'ok'])
+  insertSpend(app.ctx, agent, 1)
+  assert.deepEqual(await look(), [800, 'warning'])
+  insertSpend(app.ctx, agent, 200)
+  assert.deepEqual(await look(), [1_000, 'exceeded'])
+  app.clock.set('2026-12-01T00:00:00.000Z')
+  assert.deepEqual(await look(), [0, 'ok'])
+})
+
+test('an agent of another company is as unknown as one that is nowhere', async (t) => {
+  const app = createTestApp(t)
+  const agent = await makeAgent(app, await makeCompany(app))
+  const stranger = await makeAgent(app, await makeCompany(app, { name: 'Other' }))
+  const ask = await asAgent(app, stranger)
+  assert.equal((await ask('GET', `/api/agents/${agent.id}`)).status, 404)
+  assert.equal((await ask('GET', `/api/companies/${agent.companyId}/agents`)).status, 403)
+  assert.equal((await app.ask('GET', '/api/agents/nope')).status, 404)
+})

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { asAgent } from '../../arrange.ts'
+import { createTestApp } from '../../helpers.ts'
+import { makeAgent, makeCompany } from '../../make.ts'
+
+for (const adapterType of ['runtimeA_local', 'runtimeB_local']) {
+  test(`for ${adapterType} the path is stored under instructionsFilePath`, async (t) => {
+    const app = createTestApp(t)
+    const agent = await makeAgent(app, await makeCompany(app), { adapterType, adapterConfig: { cwd: '/srv/app' } })
+    const path = `/api/agents/${agent.id}/instructions-path`
+    const stored = async () => (await app.ask('GET', `/api/agents/${agent.id}`)).body.adapterConfig
+    const answer = await app.ask('PATCH', path, { path: 'docs/../AGENTS.md' })
+    assert.equal(answer.status, 200)
+    assert.deepEqual(answer.body, {
+      agentId: agent.id,
+      adapterType,
+      adapterConfigKey: 'instructionsFilePath',
+      path: '/srv/app/AGENTS.md',
+    })
+    assert.deepEqual(await stored(), { cwd: '/srv/app', instructionsFilePath: '/srv/app/AGENTS.md' })
+    await app.make('PATCH', path, { path: '/elsewhere/A.md' })
+    assert.equal((await stored()).instructionsFilePath, '/elsewhere/A.md')
+    await app.make('PATCH', path, { path: null })
+    assert.deepEqual(await stored(), { cwd: '/srv/app' })
+    const revisions = (await app.ask('GET', `/api/agents/${agent.id}/config-revisions`)).body
+    assert.equal(revisions.length, 4)
+  })
+}
+
+test('a relative path without a cwd is 422', async (t) => {
+  const app = createTestApp(t)
+  const agent = await makeAgent(app, await makeCompany(app))
+  const answer = await app.ask('PATCH', `/api/agents/${agent.id}/instructions-path`, { path: 'AGENTS.md' })
+  assert.equal(answer.status, 422)
+  assert.match(answer.body.error, /cwd/)
+})
+
+test('the agent itself and those above it set its path, and nobody beside or below it', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const top = await makeAgent(app, companyId, { name: 'Top' })
+  const middle = await makeAgent(app, companyId, { name: 'Middle', reportsTo: top.id })
+  const agent = await makeAgent(app, companyId, { reportsTo: middle.id })
+  const peer = await makeAgent(app, companyId, { name: 'Peer', reportsTo: middle.id })
+  const below = await makeAgent(app, companyId, { name: 'Below', reportsTo: agent.id })
+  const ceo = await makeAgent(app, companyId, { name: 'Aside', role: 'ceo' })
+  for (const [who, expected] of [
+    [top, 200],
+    [middle, 200],
+    [agent, 200],
+    [peer, 403],
+    [below, 403],
+    [ceo, 403],
+  ] as const) {
+    const ask = await asAgent(app, who)
+    const { status } = await ask('PATCH', `/api/agents/${agent.id}/instructions-path`, { path: `/${who.name}.md` })
+    assert.equal(status, expected, who.name)
+  }
+})
+
+test('no other key than one for a path can be written in this way', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const local = await makeAgent(app, companyId)
+  const process = await makeAgent(app, companyId, { adapterType: 'process', adapterConfig: { command: 'true' } })
+  for (const adapterConfigKey of ['command', 'env', 'cwd', 'args', '__proto__', 'url']) {
+    for (const agent of [local, process]) {
+      const answer = await app.ask('PATCH', `/api/agents/${agent.id}/instructions-path`, {
+        path: '/bin/evil',
+        adapterConfigKey,
+      })
+      assert.equal(answer.status, 422, adapterConfigKey)
+    }
+  }
+  const unnamed = await app.ask('PATCH', `/api/agents/${process.id}/instructions-path`, { path: '/a.md' })
+  assert.equal(unnamed.status, 422)
+  const named = { path: '/a.md', adapterConfigKey: 'instructionsFilePath' }
+  assert.equal((await app.ask('PATCH', `/api/agents/${local.id}/instructions-path`, named)).status, 200)
+})

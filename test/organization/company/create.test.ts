@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTestApp } from '../../helpers.ts'
+
+test('a company takes its issue prefix from its name, made unique', async (t) => {
+  const { make } = createTestApp(t)
+  const prefixes = []
+  for (const name of ['Walrus Ltd', 'Walnut', 'Wallaby', 'é', '株式会社']) {
+    prefixes.push((await make('POST', '/api/companies', { name })).issuePrefix)
+  }
+  assert.deepEqual(prefixes, ['WAL', 'WALA', 'WALB', 'EX', 'XX'])
+})
+
+test('a created company is listed, and its activity says who made it', async (t) => {
+  const { make, ask } = createTestApp(t)
+  const company = await make('POST', '/api/companies', { name: 'Acme', budgetMonthlyCents: 5_000 })
+  assert.equal(company.budgetMonthlyCents, 5_000)
+  assert.equal(company.spentMonthlyCents, 0)
+  assert.deepEqual((await ask('GET', '/api/companies')).body, [company])
+  assert.deepEqual((await ask('GET', `/api/companies/${company.id}`)).body, company)
+  const [entry] = (await ask('GET', `/api/companies/${company.id}/activity`)).body
+  assert.equal(entry.action, 'company.created')
+  assert.equal(entry.actorType, 'user')
+  assert.equal(entry.entityId, company.id)
+})
+
+test('every field at fault is named, and nothing is created', async (t) => {
+  const { ask } = createTestApp(t)
+  const { status, body } = await ask('POST', '/api/companies', { name: '', brandColor: 'red', nmae: 'x' })
+  assert.equal(status, 400)
+  assert.equal(body.code, 'validation_failed')
+  assert.deepEqual(body.details.fields.map((field: { path: string }) => field.path).sort(), [
+    'brandColor',
+    'name',
+    'nmae',
+  ])
+  assert.deepEqual((await ask('GET', '/api/companies')).body, [])
+})
+
+test('an unknown company is 404', async (t) => {
+  const { ask } = createTestApp(t)
+  assert.equal((await ask('GET', '/api/companies/nope')).status, 404)
+  assert.equal((await ask('GET', '/api/companies/nope/activity')).status, 404)
+})

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { insertAgent, insertProject } from '../../arrange.ts'
+import { createTestApp } from '../../helpers.ts'
+
+async function setUp(t: TestContext) {
+  const app = createTestApp(t)
+  const company = await app.make('POST', '/api/companies', { name: 'Acme', budgetMonthlyCents: 1_000 })
+  const ada = insertAgent(app, { company_id: company.id, name: 'Ada' })
+  const bob = insertAgent(app, { company_id: company.id, name: 'Bob' })
+  const base = `/api/companies/${company.id}`
+  const report = (agent: { id: string }, more: object = {}) =>
+    app.make('POST', `${base}/cost-events`, {
+      agentId: agent.id,
+      provider: 'acme',
+      model: 'large',
+      inputTokens: 100,
+      outputTokens: 10,
+      costCents: 25,
+      ...more,
+    })
+  const costs = async (what: string) => (await app.ask('GET', `${base}/costs/${what}`)).body
+  return { ...app, company, ada, bob, base, report, costs }
+}
+
+test('what is reported adds up for the company, and against its budget', async (t) => {
+  const { ada, bob, report, costs } = await setUp(t)
+  await report(ada)
+  await report(bob, { costCents: 0.4 })
+  const summary = await costs('summary')
+  assert.equal(summary.spendCents, 25.4)
+  assert.equal(summary.budgetCents, 1_000)
+  assert.equal(summary.utilizationPercent, 2.54)
+  assert.equal(summary.inputTokens, 200)
+})
+
+test('costs are grouped by agent, project, issue, model and day, the most expensive first', async (t) => {
+  const { ctx, make, base, company, ada, bob, report, costs } = await setUp(t)
+  const projectId = insertProject(ctx, { company_id: company.id, name: 'Tides' })
+  const issue = await make('POST', `${base}/issues`, { title: 'Chart', projectId })
+  await report(ada)
+  await report(bob, { issueId: issue.identifier, costCents: 50, model: 'org/small' })
+  const costOf = (rows: { costCents: number }[]) => rows.map((row) => row.costCents)
+  const byAgent = await costs('by-agent')
+  assert.deepEqual(
+    byAgent.map((row: { agentName: string }) => row.agentName),
+    ['Bob', 'Ada'],
+  )
+  assert.deepEqual(costOf(byAgent), [50, 25])
+  const [project] = await costs('by-project')
+  assert.deepEqual([project.projectName, project.costCents], ['Tides', 50])
+  const [byIssue] = await costs('by-issue')
+  assert.deepEqual([byIssue.identifier, byIssue.costCents], [issue.identifier, 50])
+  const [model] = await costs('by-model')
+  assert.deepEqual([model.provider, model.model], ['acme', 'org/small'])
+  assert.deepEqual(await costs('by-day').then((days) => days.map((day: { date: string }) => day.date)), ['2026-11-21'])
+})
+
+test('a range of days holds both its ends and nothing else', async (t) => {
+  const { ada, report, costs } = await setUp(t)
+  for (const day of ['2026-10-31', '2026-11-01', '2026-11-15', '2026-11-16']) {
+    await report(ada, { occurredAt: `${day}T23:59:59.999Z` })
+  }
+  assert.equal((await costs('summary?from=2026-11-01&to=2026-11-15')).eventCount, 2)
+  assert.equal((await costs('summary?from=2026-10-01&to=2026-12-31')).eventCount, 4)
+  assert.equal((await costs('summary')).eventCount, 3)
+  assert.equal((await costs('by-day?from=2026-10-01')).length, 4)
+})
+
+test('a range that is none is refused', async (t) => {
+  const { ask, base } = await setUp(t)
+  for (const query of ['from=yesterday', 'to=2026-13-45', 'from=2026-11-20&to=2026-11-01']) {
+    assert.equal((await ask('GET', `${base}/costs/summary?${query}`)).status, 400, query)
+  }
+})
+
+test('a cost whose price nobody knows is shown as such and never as free', async (t) => {
+  const { ada, report, costs } = await setUp(t)
+  const event = await report(ada, { costCents: null })
+  assert.deepEqual([event.costStatus, event.costCents], ['unpriced', null])
+  const summary = await costs('summary')
+  assert.deepEqual([summary.unpricedEventCount, summary.spendCents, summary.inputTokens], [1, 0, 100])
+})
+
+test('an agent reports its own costs only', async (t) => {
+  const { ada, bob, base } = await setUp(t)
+  const body = { agentId: bob.id, provider: 'acme', model: 'large', costCents: 1 }
+  assert.equal((await ada.ask('POST', `${base}/cost-events`, body)).status, 403)
+  assert.equal((await bob.ask('POST', `${base}/cost-events`, body)).status, 201)
+})
+
+test('a cost on something of another company is refused and books nothing', async (t) => {
+  const { ask, make, ada, base, costs } = await setUp(t)
+  const other = await make('POST', '/api/companies', { name: 'Other' })
+  const issue = await make('POST', `/api/companies/${other.id}/issues`, { title: 'Theirs' })
+  const body = { agentId: ada.id, provider: 'acme', model: 'large', costCents: 1, issueId: issue.id }
+  assert.equal((await ask('POST', `${base}/cost-events`, body)).status, 422)
+  assert.equal((await costs('summary')).eventCount, 0)
+})
+
+test('what costs are grouped by comes in pages, the most expensive first, and none is lost or twice', async (t) => {
+  const { ask, ada, base, report } = await setUp(t)
+  const cents = [5, 5, 5, 1, 9, 5, 0]
+  for (const [i, costCents] of cents.entries()) await report(ada, { model: `m${i}`, costCents })
+  const seen: string[] = []
+  let next: string | undefined = `${base}/costs/by-model?limit=2`
+  for (; next !== undefined; ) {
+    const answer = await ask('GET', next)
+    assert.ok(answer.body.length <= 2)
+    seen.push(...answer.body.map((row: { model: string }) => row.model))
+    next = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1]
+  }
+  assert.deepEqual(seen, ['m4', 'm0', 'm1', 'm2', 'm5', 'm3', 'm6'])
+})

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SYSTEM } from '../../../src/access/caller.ts'
+import { requestWake } from '../../../src/organization/wake/wake.ts'
+import { markedProcesses } from '../../../src/runtime/process/process-table.ts'
+import { createTestRuns, type TestRuns } from '../../runs.ts'
+
+/** Two agents with a live run each, the second deaf to SIGTERM, and one that waits for a slot. */
+async function arrange(runs: TestRuns) {
+  const live = [await runs.agentThat('hang.js'), await runs.agentThat('ignore-sigterm.js')]
+  for (const id of live) await runs.make('POST', `/api/agents/${id}/heartbeat/invoke`)
+  let running = 0
+  const bothRun = new Promise<void>((resolve) => {
+    runs.ctx.events.subscribe((event) => {
+      if (event.type === 'run.running' && ++running === 2) resolve()
+    })
+  })
+  await runs.tick()
+  await bothRun
+  const waiting = await runs.agentThat('succeed.js')
+  await runs.ctx.write(() => requestWake(runs.ctx, SYSTEM, { agentId: waiting, source: 'mention' }))
+  return { live, waiting }
+}
+
+const wakes = async ({ ask }: TestRuns) => (await ask('GET', '/api/instance')).body.waitingWakes
+
+const stops: Record<string, { stop: (runs: TestRuns) => string; thaw: (runs: TestRuns) => string; isStopped: string }> =
+  {
+    'a company': {
+      stop: ({ companyId }) => `/api/companies/${companyId}/stop`,
+      thaw: ({ companyId }) => `/api/companies/${companyId}/thaw`,
+      isStopped: 'stoppedAt',
+    },
+    everything: {
+      stop: () => '/api/instance/freeze',
+      thaw: () => '/api/instance/thaw',
+      isStopped: 'frozenAt',
+    },
+  }
+
+for (const [what, { stop, thaw, isStopped }] of Object.entries(stops)) {
+  test(`stopping ${what} leaves no process, starts nothing, and a thaw brings back what was waiting`, async (t) => {
+    const runs = await createTestRuns(t, { maxRuns: 2 })
+    const { waiting } = await arrange(runs)
+    const stopped = await runs.make('POST', stop(runs), { reason: 'Enough.' })
+    assert.equal(stopped[isStopped], runs.ctx.now)
+    await runs.settle()
+    const ids = (await runs.runs()).map((run) => run.id)
+    assert.deepEqual(
+      ids.filter((id) => markedProcesses().has(id)),
+      [],
+    )
+    assert.deepEqual(
+      (await runs.runs()).map((run) => [run.status, run.stopReason]),
+      [
+        ['cancelled', 'stopped'],
+        ['cancelled', 'stopped'],
+      ],
+    )
+    assert.equal(await wakes(runs), 1)
+    runs.clock.move(60_000)
+    await runs.settle()
+    assert.equal((await runs.runs()).length, 2, 'nothing starts meanwhile')
+
+    await runs.make('POST', thaw(runs))
+    await runs.settle()
+    const all = await runs.runs()
+    assert.deepEqual(
+      all.slice(2).map((run) => [run.agentId, run.status]),
+      [[waiting, 'succeeded']],
+    )
+  })
+
+  test(`stopping ${what} twice is the same as once, and so is a thaw`, async (t) => {
+    const runs = await createTestRuns(t)
+    const first = await runs.make('POST', stop(runs))
+    runs.clock.move(1_000)
+    assert.deepEqual(await runs.make('POST', stop(runs)), first)
+    assert.equal((await runs.make('POST', thaw(runs)))[isStopped], null)
+    assert.equal((await runs.make('POST', thaw(runs)))[isStopped], null)
+    const actions = (await runs.ask('GET', `/api/companies/${runs.companyId}/activity`)).body.map(
+      (row: { action: string }) => row.action,
+    )
+    assert.equal(actions.filter((action: string) => /company\.(stopped|thawed|frozen|unfrozen)/.test(action)).length, 2)
+  })
+
+  test(`a run that was claimed when ${what} stops is never spawned`, async (t) => {
+    const runs = await createTestRuns(t)
+    const agent = await runs.agentThat('hang.js')
+    await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
+    const [stopped] = await Promise.all([runs.ask('POST', stop(runs)), runs.tick()])
+    assert.equal(stopped.status, 200)
+    await runs.settle()
+    for (const run of await runs.runs()) assert.deepEqual([run.status, run.processPid], ['cancelled', null])
+  })
+}
+
+test('a company that its budget paused is paused still after a stop and a thaw', async (t) => {
+  const { make, companyId } = await createTestRuns(t)
+  await make('PATCH', `/api/companies/${companyId}`, { budgetMonthlyCents: 10, spentMonthlyCents: 20 })
+  await make('POST', `/api/companies/${companyId}/stop`)
+  const thawed = await make('POST', `/api/companies/${companyId}/thaw`)
+  assert.deepEqual([thawed.status, thawed.pauseReason, thawed.stoppedAt], ['paused', 'budget', null])
+})
+
+test('timers that come while all is frozen are one wake after the thaw', async (t) => {
+  const runs = await createTestRuns(t)
+  await runs.agentThat('succeed.js', { heartbeat: { enabled: true, intervalSec: 60 } })
+  await runs.make('POST', '/api/instance/freeze')
+  for (let i = 0; i < 5; i++) {
+    runs.clock.move(60_000)
+    await runs.settle()
+  }
+  assert.equal(await wakes(runs), 0)
+  await runs.make('POST', '/api/instance/thaw')
+  await runs.settle()
+  assert.equal((await runs.runs()).length, 1)
+})
+
+test('a freeze is known to a server that starts after it', async (t) => {
+  const runs = await createTestRuns(t)
+  await runs.make('POST', '/api/instance/freeze', { reason: 'The bill' })
+  const shown = (await runs.ask('GET', '/api/instance')).body
+  assert.deepEqual([shown.isFrozen, shown.frozenBecause, shown.frozenBy], [true, 'The bill', 'local-board'])
+})
+
+test('an agent freezes nothing', async (t) => {
+  const runs = await createTestRuns(t)
+  const agent = await runs.agentThat('succeed.js')
+  const { token } = await runs.make('POST', `/api/agents/${agent}/keys`)
+  for (const path of ['/api/instance/freeze', '/api/instance/thaw', `/api/companies/${runs.companyId}/stop`]) {
+    assert.equal((await runs.as(token)('POST', path)).status, 403)
+  }
+})
+
+test('a run that is live when its company is archived ends and is recorded', async (t) => {
+  const runs = await createTestRuns(t)
+  const agent = await runs.agentThat('hang.js')
+  await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
+  const running = runs.next('run.running')
+  await runs.tick()
+  await running
+  await runs.make('POST', `/api/companies/${runs.companyId}/archive`)
+  await runs.settle()
+  assert.equal((await runs.runs())[0].status, 'cancelled')
+})

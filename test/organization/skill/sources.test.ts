@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { fetchArchive, parseRepository } from '../../../src/organization/skill/github.ts'
+import { createTestApp, temporaryFolder } from '../../helpers.ts'
+import { makeCompany } from '../../make.ts'
+import { repositoryZip, skillText } from './arrange.ts'
+
+test('the board imports a folder of the machine; links are left out and other files are not read', async (t) => {
+  const app = createTestApp(t)
+  const url = `/api/companies/${await makeCompany(app)}/skills/import`
+  const folder = temporaryFolder(t)
+  const outside = temporaryFolder(t)
+  writeFileSync(path.join(outside, 'secret.md'), 'secret')
+  const put = (file: string, content: string) => {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
+    writeFileSync(path.join(folder, file), content)
+  }
+  put('ink/SKILL.md', skillText('ink'))
+  put('ink/references/a.md', 'a')
+  put('ink/node_modules/x/index.js', 'x')
+  put('huge.bin', '')
+  truncateSync(path.join(folder, 'huge.bin'), 100 * 1024 * 1024)
+  symlinkSync(path.join(outside, 'secret.md'), path.join(folder, 'ink/secret.md'))
+  symlinkSync(outside, path.join(folder, 'ink/outside'))
+  symlinkSync('/etc', path.join(folder, 'etc'))
+  const { imported, warnings } = await app.make('POST', url, { path: folder })
+  assert.deepEqual(
+    imported[0].fileInventory.map((file: { path: string }) => file.path),
+    ['SKILL.md', 'references/a.md'],
+  )
+  assert.deepEqual([imported[0].key, imported[0].sourceType, imported[0].sourceLocator], ['ink', 'local_path', folder])
+  assert.deepEqual(warnings, [
+    'ink/outside is a symbolic link and was left out.',
+    'ink/secret.md is a symbolic link and was left out.',
+  ])
+})
+
+test('a skill without frontmatter is named after its folder', async (t) => {
+  const app = createTestApp(t)
+  const url = `/api/companies/${await makeCompany(app)}/skills/import`
+  const folder = path.join(temporaryFolder(t), 'Tide Tables')
+  mkdirSync(folder)
+  writeFileSync(path.join(folder, 'SKILL.md'), '# Tides\n')
+  const { imported } = await app.make('POST', url, { path: folder })
+  assert.deepEqual([imported[0].key, imported[0].name, imported[0].description], ['tide-tables', 'Tide Tables', null])
+})
+
+test('a folder that is none, has no skill or too large a file is refused', async (t) => {
+  const app = createTestApp(t)
+  const url = `/api/companies/${await makeCompany(app)}/skills/import`
+  const folder = temporaryFolder(t)
+  const says = async (place: string) => {
+    const { status, body } = await app.ask('POST', url, { path: place })
+    assert.equal(status, 422)
+    return body.error
+  }
+  assert.match(await says(path.join(folder, 'missing')), /no such folder/)
+  assert.match(await says(folder), /no SKILL\.md/)
+  writeFileSync(path.join(folder, 'SKILL.md'), skillText('x'))
+  assert.match(await says(path.join(folder, 'SKILL.md')), /cannot be read as a folder/)
+  writeFileSync(path.join(folder, 'big.md'), '')
+  truncateSync(path.join(folder, 'big.md'), 1024 * 1024 + 1)
+  assert.match(await says(folder), /big\.md: is larger/)
+})
+
+test('a repository on GitHub is imported under its own keys, from its folder and ref', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const asked: string[] = []
+  const zip = repositoryZip({
+    'README.md': 'x',
+    'skills/ink/SKILL.md': skillText('ink'),
+    'skills/ink/a.md': 'a',
+    'skills/ink/passwd': '-> /etc/passwd',
+    'other/SKILL.md': skillText('other'),
+  })
+  t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit) => {
+    asked.push(url)
+    assert.equal(init.redirect, 'manual')
+    return new Response(zip as Uint8Array<ArrayBuffer>)
+  })
+  const source = { type: 'github', url: 'https://github.com/Tern/Skills.git', ref: 'v1.2', folder: 'skills' }
+  const { imported, warnings } = await app.make('POST', `/api/companies/${companyId}/skills/import`, { source })
+  assert.deepEqual(asked, ['https://codeload.github.com/Tern/Skills/zip/v1.2'])
+  assert.equal(imported.length, 1)
+  assert.deepEqual(
+    [imported[0].key, imported[0].slug, imported[0].sourceType, imported[0].sourceLocator, imported[0].sourceRef],
+    ['tern/skills/ink', 'ink', 'github', 'https://github.com/Tern/Skills/tree/v1.2/skills', 'v1.2'],
+  )
+  assert.deepEqual(
+    imported[0].fileInventory.map((file: { path: string }) => file.path),
+    ['SKILL.md', 'a.md'],
+  )
+  assert.deepEqual(warnings, ['ink/passwd is a symbolic link and was left out.'])
+  const again = { type: 'github', url: imported[0].sourceLocator }
+  const second = await app.make('POST', `/api/companies/${companyId}/skills/import`, { source: again })
+  assert.equal(second.imported[0].outcome, 'unchanged')
+})
+
+test('an archive that is broken, or says less than it unpacks to, is refused', async (t) => {
+  const app = createTestApp(t)
+  const url = `/api/companies/${await makeCompany(app)}/skills/import`
+  const bomb = repositoryZip({ 'SKILL.md': skillText('x'), 'a.txt': 'a'.repeat(900_000) })
+  const lying = new Uint8Array(bomb)
+  // The size of the last entry, in the central directory and in its own header.
+  const central = Buffer.from(lying.buffer).lastIndexOf('PK\x01\x02')
+  const local = Buffer.from(lying.buffer).lastIndexOf('PK\x03\x04')
+  for (const at of [central + 24, local + 22]) new DataView(lying.buffer).setUint32(at, 10, true)
+  const twice = new Uint8Array(repositoryZip({ 'SKILL.md': skillText('x'), 'a.md': 'x', 'b.md': 'x' }))
+  const named = Buffer.from(twice.buffer)
+  for (let at = named.indexOf('b.md'); at >= 0; at = named.indexOf('b.md')) named.write('a.md', at)
+  const archives = [
+    twice,
+    new Uint8Array(0),
+    new Uint8Array(40),
+    bomb.subarray(0, -30),
+    lying,
+    Buffer.from('PK\x05\x06'.padEnd(30)),
+  ]
+  let next: Uint8Array = archives[0]!
+  t.mock.method(globalThis, 'fetch', async () => new Response(next as Uint8Array<ArrayBuffer>))
+  for (const archive of archives) {
+    next = archive
+    const source = { type: 'github', url: 'https://github.com/a/b' }
+    const { status, body } = await app.ask('POST', url, { source })
+    assert.equal(status, 422, JSON.stringify(body).slice(0, 300))
+  }
+})
+
+for (const url of [
+  'http://github.com/a/b',
+  'https://github.com:8443/a/b',
+  'https://user:pw@github.com/a/b',
+  'https://github.com.evil.example/a/b',
+  'https://evil.example/github.com/a/b',
+  'https://127.0.0.1/a/b',
+  'https://[::1]/a/b',
+  'https://169.254.169.254/latest/meta-data',
+  'https://raw.githubusercontent.com/a/b',
+  'file:///etc/passwd',
+  'ftp://github.com/a/b',
+  'https://github.com/a',
+  'https://github.com/a/..',
+  'https://github.com/a/%2e%2e',
+  'https://github.com/a/b?x=1',
+  'https://github.com/a/b/blob/main/x',
+  'https://github.com/a/b/tree/',
+  'https://github.com/a%2Fb/c',
+  'https://github.com/a/%',
+  'github.com/a/b',
+]) {
+  test(`${url} is no repository that is fetched`, async (t) => {
+    const app = createTestApp(t)
+    const fetched = t.mock.method(globalThis, 'fetch', async () => new Response(''))
+    const source = { type: 'github', url }
+    const path = `/api/companies/${await makeCompany(app)}/skills/import`
+    assert.equal((await app.ask('POST', path, { source })).status, 422)
+    assert.equal(fetched.mock.callCount(), 0)
+  })
+}
+
+test('a ref or a folder that leads elsewhere is refused', () => {
+  const url = 'https://github.com/a/b'
+  for (const ref of ['../x', '-x', 'a..b', '/x', 'x/', 'a b', 'a?b', 'a%2fb', '']) {
+    assert.throws(() => parseRepository({ url, ref }), { code: 'semantic' }, ref)
+  }
+  for (const folder of ['..', 'a/../b', '.']) {
+    assert.throws(() => parseRepository({ url, folder }), { code: 'semantic' }, folder)
+  }
+  assert.deepEqual(parseRepository({ url: `${url}/tree/main/x/y` }), {
+    owner: 'a',
+    repo: 'b',
+    ref: 'main',
+    folder: 'x/y',
+  })
+  assert.deepEqual(parseRepository({ url, ref: 'feature/x' }).ref, 'feature/x')
+})
+
+const REPOSITORY = { owner: 'a', repo: 'b', ref: null, folder: '' }
+
+test('a redirect is followed on hosts of GitHub alone', async () => {
+  const redirectTo = (location: string) => async (url: string) =>
+    url.includes('/zip/') ? new Response(null, { status: 302, headers: { location } }) : new Response('zip')
+  const good = await fetchArchive(REPOSITORY, redirectTo('https://codeload.github.com/a/b/legacy'))
+  assert.equal(Buffer.from(good).toString(), 'zip')
+  for (const location of [
+    'http://codeload.github.com/x',
+    'https://evil.example/',
+    'http://127.0.0.1/',
+    '//[::1]/',
+    '',
+  ]) {
+    await assert.rejects(fetchArchive(REPOSITORY, redirectTo(location)), /redirects/, location)
+  }
+  const round = async () => new Response(null, { status: 302, headers: { location: 'https://github.com/a' } })
+  await assert.rejects(fetchArchive(REPOSITORY, round), /too often/)
+})
+
+test('what GitHub refuses, does not finish or sends without end is said', async () => {
+  const answering = (response: () => Response) => fetchArchive(REPOSITORY, async () => response())
+  await assert.rejects(
+    answering(() => new Response('', { status: 404 })),
+    /no such public repository/,
+  )
+  await assert.rejects(
+    answering(() => new Response('', { status: 429 })),
+    /answered 429/,
+  )
+  await assert.rejects(
+    fetchArchive(REPOSITORY, async () => {
+      throw Object.assign(new TypeError('fetch failed'), { cause: { code: 'ENOTFOUND' } })
+    }),
+    /could not be reached \(ENOTFOUND\)/,
+  )
+  let isCancelled = false
+  const chunk = new Uint8Array(1024 * 1024)
+  const endless = new ReadableStream({
+    pull: (controller) => controller.enqueue(chunk),
+    cancel: () => {
+      isCancelled = true
+    },
+  })
+  await assert.rejects(
+    answering(() => new Response(endless)),
+    /larger than/,
+  )
+  assert.ok(isCancelled)
+})

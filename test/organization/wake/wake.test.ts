@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LOCAL_BOARD, SYSTEM } from '../../../src/access/caller.ts'
+import { requestWake } from '../../../src/organization/wake/wake.ts'
+import { createTestRuns } from '../../runs.ts'
+
+test('causes that come while a wake waits merge into it, and the run knows them all', async (t) => {
+  const { agentThat, ctx, settle, runs } = await createTestRuns(t)
+  const agentId = await agentThat('succeed.js')
+  await ctx.write(() => requestWake(ctx, LOCAL_BOARD, { agentId, source: 'mention' }))
+  await ctx.write(() => requestWake(ctx, SYSTEM, { agentId, source: 'timer' }))
+  await settle()
+  const all = await runs()
+  assert.equal(all.length, 1)
+  assert.deepEqual(
+    all[0].reasons.map((reason: { source: string }) => reason.source),
+    ['mention', 'timer'],
+  )
+})
+
+test('an agent never wakes itself', async (t) => {
+  const { agentThat, companyId, ctx, settle, runs } = await createTestRuns(t)
+  const agentId = await agentThat('succeed.js')
+  const itself = { type: 'agent' as const, agentId, companyId, role: 'engineer', runId: null }
+  await ctx.write(() => assert.equal(requestWake(ctx, itself, { agentId, source: 'mention' }), undefined))
+  await settle()
+  assert.deepEqual(await runs(), [])
+})
+
+test('an agent that takes no wakes on demand is woken by its timer and by the board alone', async (t) => {
+  const { agentThat, ask, ctx, settle, runs } = await createTestRuns(t)
+  const agentId = await agentThat('succeed.js', { heartbeat: { wakeOnDemand: false } })
+  await ctx.write(() => assert.equal(requestWake(ctx, LOCAL_BOARD, { agentId, source: 'mention' }), undefined))
+  await ask('POST', `/api/agents/${agentId}/heartbeat/invoke`)
+  await settle()
+  assert.equal((await runs()).length, 1)
+})
+
+test('a timer wakes its agent when it is due, and however many ticks were missed, once', async (t) => {
+  const { agentThat, clock, settle, runs } = await createTestRuns(t)
+  await agentThat('succeed.js', { heartbeat: { enabled: true, intervalSec: 60 } })
+  await settle()
+  assert.equal((await runs()).length, 0)
+  clock.move(60_000)
+  await settle()
+  assert.deepEqual(
+    (await runs()).map((run) => run.invocationSource),
+    ['timer'],
+  )
+  clock.move(8 * 60 * 60_000)
+  await settle()
+  assert.equal((await runs()).length, 2)
+  clock.move(59_000)
+  await settle()
+  assert.equal((await runs()).length, 2)
+  clock.move(1_000)
+  await settle()
+  assert.equal((await runs()).length, 3)
+})
+
+test('a timer skips a run when nothing concerns the agent, and says so', async (t) => {
+  const { agentThat, ask, companyId, clock, settle, runs } = await createTestRuns(t)
+  await agentThat('succeed.js', { heartbeat: { enabled: true, intervalSec: 60, skipIfIdle: true } })
+  clock.move(60_000)
+  await settle()
+  assert.deepEqual(await runs(), [])
+  const skipped = await ask('GET', `/api/companies/${companyId}/activity?action=agent.heartbeat_skipped`)
+  assert.equal(skipped.body.length, 1)
+})
+
+test('no more runs live at once than the server allows, and the most urgent go first', async (t) => {
+  const { agentThat, ctx, tick, settle, runs } = await createTestRuns(t, { maxRuns: 2 })
+  const agents = []
+  for (const priority of [3, 2, 1, 0]) {
+    const agentId = await agentThat('succeed.js')
+    agents.push(agentId)
+    await ctx.write(() => requestWake(ctx, SYSTEM, { agentId, source: 'mention', priority }))
+  }
+  await tick()
+  assert.deepEqual(
+    (await runs()).map((run) => run.agentId),
+    [agents[3], agents[2]],
+  )
+  await settle()
+  await settle()
+  assert.equal((await runs()).length, 4)
+})
+
+test('an agent has one run at a time unless it is allowed more', async (t) => {
+  const { agentThat, ask, tick, runs } = await createTestRuns(t)
+  const one = await agentThat('hang.js')
+  const two = await agentThat('hang.js', { heartbeat: { maxConcurrentRuns: 2 } })
+  for (let i = 0; i < 3; i++) {
+    await ask('POST', `/api/agents/${one}/heartbeat/invoke`)
+    await ask('POST', `/api/agents/${two}/heartbeat/invoke`)
+    await tick()
+  }
+  const live = await runs()
+  assert.equal(live.filter((run) => run.agentId === one).length, 1)
+  assert.equal(live.filter((run) => run.agentId === two).length, 2)
+})
+
+test('what waits for an agent is dropped when it is paused, and its wakes wait until it is resumed', async (t) => {
+  const { agentThat, ask, ctx, settle, runs } = await createTestRuns(t)
+  const agentId = await agentThat('succeed.js')
+  await ctx.write(() => requestWake(ctx, LOCAL_BOARD, { agentId, source: 'mention' }))
+  await ask('POST', `/api/agents/${agentId}/pause`)
+  await settle()
+  await ctx.write(() => requestWake(ctx, LOCAL_BOARD, { agentId, source: 'issue_commented' }))
+  await settle()
+  assert.deepEqual(await runs(), [])
+  await ask('POST', `/api/agents/${agentId}/resume`)
+  await settle()
+  assert.deepEqual(
+    (await runs()).map((run) => run.invocationSource),
+    ['issue_commented'],
+  )
+})

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { DataDirTaken, lockDataDir } from '../../../src/platform/database/lock.ts'
+import { readServerInfo } from '../../../src/platform/database/server-info.ts'
+import { packageRoot } from '../../../src/platform/package-root.ts'
+import { temporaryFolder } from '../../helpers.ts'
+
+/** Another process that takes the data directory, says so, and holds it until it is killed. */
+async function holder(t: TestContext, dataDir: string) {
+  const lock = path.join(packageRoot(), 'src/platform/database/lock.ts')
+  const program = `const { lockDataDir } = await import(${JSON.stringify(lock)})
+    try { globalThis.held = lockDataDir(${JSON.stringify(dataDir)}); held.announce({ pid: process.pid, url: 'http://localhost:1', instance: null }); console.log('taken') }
+    catch (error) { console.log(error.message); process.exit() }
+    setInterval(() => {}, 1_000)`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.after(() => child.kill('SIGKILL'))
+  const [said] = await once(child.stdout, 'data')
+  return { child, said: String(said).trim() }
+}
+
+test('a second process cannot take the data directory, and learns who has it', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const lock = lockDataDir(dataDir)
+  t.after(() => lock.release())
+  lock.announce({ pid: process.pid, url: 'http://localhost:3100', instance: null })
+  const { said } = await holder(t, dataDir)
+  assert.match(said, new RegExp(`pid ${process.pid}, http://localhost:3100.*--data-dir`))
+})
+
+test('a second lock in the same process is refused too, and harms the first in nothing', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const lock = lockDataDir(dataDir)
+  t.after(() => lock.release())
+  assert.throws(() => lockDataDir(dataDir), DataDirTaken)
+  assert.match((await holder(t, dataDir)).said, /Another server/)
+})
+
+test('a holder that is killed frees the directory at once, whatever it left', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const { child, said } = await holder(t, dataDir)
+  assert.equal(said, 'taken')
+  assert.equal(readServerInfo(dataDir)?.pid, child.pid)
+  assert.throws(
+    () => lockDataDir(dataDir),
+    (error) =>
+      error instanceof DataDirTaken && error.holder?.pid === child.pid && error.holder?.url === 'http://localhost:1',
+  )
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const lock = lockDataDir(dataDir)
+  assert.deepEqual(readServerInfo(dataDir), { pid: process.pid, url: null, instance: null })
+  lock.release()
+  assert.equal(readServerInfo(dataDir), undefined)
+})
+
+test('an information file that is damaged is none', (t) => {
+  const dataDir = temporaryFolder(t)
+  for (const text of ['', '{', '[]', '{"pid":"1"}', 'null']) {
+    writeFileSync(path.join(dataDir, 'server.json'), text)
+    assert.equal(readServerInfo(dataDir), undefined, text)
+  }
+})

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import path from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { openDatabase } from '../../../src/platform/database/open.ts'
+import { sql } from '../../../src/platform/database/sql.ts'
+import { createWriteQueue } from '../../../src/platform/database/write-queue.ts'
+import { createTestApp, temporaryFolder } from '../../helpers.ts'
+
+function open(t: TestContext) {
+  const folder = temporaryFolder(t)
+  const sqlite = openDatabase(path.join(folder, 'service.db'), { backupDir: folder, now: new Date(0) })
+  t.after(() => sqlite.close())
+  sqlite.exec('create table note (n integer primary key)')
+  const note = sqlite.prepare('insert into note values (?)')
+  const notes = () => sqlite.prepare('select n from note').pluck().all()
+  return { sqlite, notes, add: (n: number) => note.run(n), ...createWriteQueue(sqlite) }
+}
+
+test('the writes of one turn run in their order and resolve with their results', async (t) => {
+  const { write } = open(t)
+  const ran: number[] = []
+  const results = await Promise.all(
+    [1, 2, 3].map((n) =>
+      write(() => {
+        ran.push(n)
+        return n * 10
+      }),
+    ),
+  )
+  assert.deepEqual(ran, [1, 2, 3])
+  assert.deepEqual(results, [10, 20, 30])
+})
+
+test('nothing is visible to another connection before the commit, and all of the turn after it', async (t) => {
+  const folder = temporaryFolder(t)
+  const file = path.join(folder, 'service.db')
+  const options = { backupDir: folder, now: new Date(0) }
+  const [sqlite, reader] = [openDatabase(file, options), openDatabase(file, options)]
+  t.after(() => [sqlite, reader].map((each) => each.close()))
+  sqlite.exec('create table note (n integer primary key)')
+  const { write } = createWriteQueue(sqlite)
+  const seen = () => reader.prepare('select count(*) from note').pluck().get()
+  const seenInside: unknown[] = []
+  const add = (n: number) =>
+    write(() => {
+      sqlite.prepare('insert into note values (?)').run(n)
+      seenInside.push(seen())
+    })
+  await Promise.all([add(1), add(2)])
+  assert.deepEqual(seenInside, [0, 0])
+  assert.equal(seen(), 2)
+})
+
+test('a write that throws is undone alone, and the others stand', async (t) => {
+  const { write, add, notes } = open(t)
+  const results = await Promise.allSettled([
+    write(() => add(1)),
+    write(() => {
+      add(2)
+      throw new Error('refused')
+    }),
+    write(() => {
+      add(3)
+      add(3)
+    }),
+    write(() => add(4)),
+  ])
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'rejected', 'fulfilled'],
+  )
+  assert.deepEqual(notes(), [1, 4])
+})
+
+test('effects come after the commit, in order, and never for what was undone', async (t) => {
+  const { write, add, sqlite } = open(t)
+  const effects: string[] = []
+  const effect = (name: string) => () => effects.push(`${name} ${sqlite.inTransaction ? 'inside' : 'after'}`)
+  await Promise.allSettled([
+    write((afterCommit) => {
+      afterCommit(effect('one'))
+      add(1)
+      afterCommit(effect('two'))
+    }),
+    write((afterCommit) => {
+      afterCommit(effect('undone'))
+      throw new Error('refused')
+    }),
+    write((afterCommit) => afterCommit(effect('three'))),
+  ])
+  assert.deepEqual(effects, ['one after', 'two after', 'three after'])
+})
+
+test('an effect that fails is logged and hurts nobody', async (t) => {
+  const { ctx, logged } = createTestApp(t)
+  const effects: string[] = []
+  const result = await ctx.write(() => {
+    ctx.afterCommit(() => {
+      throw new Error('an effect of no use')
+    })
+    ctx.afterCommit(() => effects.push('second'))
+    return 'written'
+  })
+  assert.equal(result, 'written')
+  assert.deepEqual(effects, ['second'])
+  assert.match(logged.join(''), /an effect of no use/)
+})
+
+test('an asynchronous change is refused and undone', async (t) => {
+  const { write, add, notes } = open(t)
+  await assert.rejects(
+    write(async () => add(1)),
+    /synchronous/,
+  )
+  assert.deepEqual(notes(), [])
+})
+
+test('a write inside a write is refused, and so is the one around it', async (t) => {
+  const { write, add, notes } = open(t)
+  const nested = write(() => {
+    add(1)
+    write(() => add(2))
+  })
+  await assert.rejects(nested, /joins the transaction/)
+  await write(() => add(3))
+  assert.deepEqual(notes(), [3])
+})
+
+test('a write may be asked for by an effect', async (t) => {
+  const { write, add, notes } = open(t)
+  await new Promise((resolve) => write((afterCommit) => afterCommit(() => write(() => add(1)).then(resolve))))
+  assert.deepEqual(notes(), [1])
+})
+
+test('a commit that fails fails every write of its turn, lets no effect go, and the next turn works', async (t) => {
+  const { write, sqlite, notes, add } = open(t)
+  // A deferred foreign key is checked by the commit itself.
+  sqlite.exec('create table child (n integer references note (n) deferrable initially deferred)')
+  let effects = 0
+  const results = await Promise.allSettled([
+    write((afterCommit) => {
+      afterCommit(() => effects++)
+      add(1)
+    }),
+    write(() => sqlite.exec('insert into child values (99)')),
+  ])
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+  assert.equal(effects, 0)
+  assert.deepEqual(notes(), [])
+  await write(() => add(2))
+  assert.deepEqual(notes(), [2])
+})
+
+test('flush commits at once what is queued', async (t) => {
+  const { write, flush, add, notes } = open(t)
+  const written = write(() => add(1))
+  flush()
+  assert.deepEqual(notes(), [1])
+  await written
+})
+
+test('all of a write has one moment', async (t) => {
+  const { ctx, clock } = createTestApp(t)
+  const [first, second] = await ctx.write(() => {
+    const before = ctx.now
+    clock.move(5)
+    return [before, ctx.now]
+  })
+  assert.equal(first, second)
+  assert.notEqual(ctx.now, first)
+  assert.throws(() => ctx.afterCommit(() => {}), /inside a write/)
+})
+
+test('a stray execute() throws instead of answering nothing', async () => {
+  await assert.rejects(sql.selectFrom('company').selectAll().execute(), /db\.all/)
+  await assert.rejects(
+    sql.transaction().execute(async () => {}),
+    /db\.all/,
+  )
+})
+
+test('a full disk is 507 to whoever writes, reads go on, and all is well when there is room again', async (t) => {
+  const { ctx, ask } = createTestApp(t)
+  const pragma = (name: string) => ctx.db.first<Record<string, number>>(rawPragma(name))
+  const pages = pragma('page_count')!.page_count!
+  pragma(`max_page_count = ${pages}`)
+  const description = 'x'.repeat(100_000)
+  const results = await Promise.all([1, 2].map(() => ask('POST', '/api/companies', { name: 'Acme', description })))
+  for (const { status, body } of results) {
+    assert.equal(status, 507)
+    assert.equal(body.code, 'disk_full')
+  }
+  assert.deepEqual((await ask('GET', '/api/companies')).body, [])
+  pragma('max_page_count = 1000000')
+  assert.equal((await ask('POST', '/api/companies', { name: 'Acme', description })).status, 201)
+})
+
+const rawPragma = (name: string) => ({ compile: () => ({ sql: `pragma ${name}`, parameters: [] }) }) as never

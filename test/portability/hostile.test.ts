@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { test } from 'node:test'
+import { strToU8, zipSync } from 'fflate'
+import { isPublicAddress } from '../../src/portability/source/address.ts'
+import { readFolder } from '../../src/portability/source/folder.ts'
+import { fetchRepository, readRepository } from '../../src/portability/source/git.ts'
+import { fetchSource } from '../../src/portability/source/source.ts'
+import { readZip } from '../../src/portability/source/zip.ts'
+import { createTestApp, temporaryFolder } from '../helpers.ts'
+import { inline, refuse } from './fixtures.ts'
+
+const COMPANY = '---\nname: Acme\nlicense: MIT\n---\n'
+const agent = (matter: string) => `---\n${matter}\n---\nWork.\n`
+
+/** What each hostile package holds besides its company, and what its refusal says. */
+const HOSTILE: [string, Record<string, unknown>, RegExp][] = [
+  ['a path that leads out', { '../../etc/cron.d/x': 'x' }, /leads out of the package/],
+  ['a path that leads out from inside', { 'skills/x/../../../y': 'x' }, /leads out of the package/],
+  ['an absolute path', { '/etc/passwd': 'x' }, /absolute path/],
+  ['a path of another system', { 'C:/windows/x': 'x' }, /absolute path/],
+  ['a path with a backslash', { 'a\\..\\b': 'x' }, /no path may have/],
+  ['a path with a line end', { 'agents/a\n/AGENTS.md': 'x' }, /no path may have/],
+  ['a path that is too long', { [`skills/${'x'.repeat(400)}`]: 'x' }, /longer than 300/],
+  ['two paths that differ in case only', { 'agents/a/AGENTS.md': 'x', 'agents/A/AGENTS.md': 'x' }, /case only/],
+  ['two folders of one slug', { 'agents/a b/AGENTS.md': 'x', 'agents/a-b/AGENTS.md': 'x' }, /has the slug a-b/],
+  ['frontmatter that is a list', { 'agents/a/AGENTS.md': agent('- name: A') }, /agents\/a\/AGENTS\.md: .*mapping/],
+  ['frontmatter that is a text', { 'agents/a/AGENTS.md': agent('just words') }, /mapping/],
+  ['frontmatter that is no YAML', { 'agents/a/AGENTS.md': agent('name: "A') }, /no plain YAML/],
+  ['a tag', { 'agents/a/AGENTS.md': agent('name: !!js/function "x"') }, /no plain YAML/],
+  ['a bomb of aliases', { 'agents/a/AGENTS.md': agent(bomb()) }, /aliases|alias count/],
+  ['a bomb of brackets', { '.service.yaml': `x: ${'['.repeat(50_000)}` }, /no plain YAML/],
+  ['a YAML file without end', { '.service.yaml': `x: ${'y'.repeat(600_000)}` }, /longer than/],
+  ['a key twice', { 'agents/a/AGENTS.md': agent('name: A\nname: B') }, /unique/],
+  ['a name of 1,000 characters', { 'agents/a/AGENTS.md': agent(`name: ${'x'.repeat(1_000)}`) }, /at most 200/],
+  ['a name of two lines', { 'agents/a/AGENTS.md': agent('name: "A\\nB"') }, /one line/],
+  ['a name that is a list', { 'agents/a/AGENTS.md': agent('name: [A]') }, /must be a text/],
+  ['a text that is none', { 'agents/a/AGENTS.md': { encoding: 'base64', data: '/wD/' } }, /UTF-8/],
+  ['an agent that reports to itself', { 'agents/a/AGENTS.md': agent('name: A\nreportsTo: a') }, /circle: a -> a/],
+  [
+    'agents that report in a circle',
+    { 'agents/a/AGENTS.md': agent('reportsTo: b'), 'agents/b/AGENTS.md': agent('reportsTo: a') },
+    /circle: a -> b -> a/,
+  ],
+  ['an unknown manager', { 'agents/a/AGENTS.md': agent('reportsTo: nobody') }, /nobody/],
+  ['an unknown assignee', { 'tasks/t/TASK.md': agent('name: T\nassignee: nobody') }, /assignee names the agent nobody/],
+  ['a parent that is its own child', { 'tasks/t/TASK.md': agent('name: T\nparent: t') }, /circle/],
+  [
+    'a budget below nothing',
+    { 'agents/a/AGENTS.md': 'x', '.service.yaml': 'agents: {a: {budgetMonthlyCents: -1}}' },
+    /budgetMonthlyCents/,
+  ],
+  ['a schedule that is none', { 'tasks/t/TASK.md': agent('name: T\nschedule: "99 99 * * *"') }, /cron expression/],
+]
+
+function bomb(): string {
+  const levels = 'abcdefgh'.split('')
+  return levels.map((level, i) => `${level}: &${level} [${i === 0 ? 'x' : `*${levels[i - 1]},`.repeat(9)}]`).join('\n')
+}
+
+for (const [what, files, message] of HOSTILE) {
+  test(`a package with ${what} is refused, and nothing comes of it`, async (t) => {
+    const app = createTestApp(t)
+    await refuse(app, { source: { type: 'inline', files: { 'COMPANY.md': COMPANY, ...files } } }, message)
+  })
+}
+
+test('everything that is wrong is said at once, by file', async (t) => {
+  const app = createTestApp(t)
+  const files = { 'agents/a/AGENTS.md': agent('name: [A]'), 'agents/b/AGENTS.md': agent('- b') }
+  const answer = await app.ask('POST', '/api/companies/import/preview', {
+    source: inline(files),
+    target: { mode: 'new_company' },
+  })
+  assert.deepEqual(
+    answer.body.details.fields.map((field: { path: string }) => field.path),
+    ['agents/a/AGENTS.md', 'agents/b/AGENTS.md'],
+  )
+})
+
+test('a package with nothing in it is refused', async (t) => {
+  const app = createTestApp(t)
+  await refuse(app, { source: inline({ 'notes.txt': 'hello' }) }, /holds no company/)
+})
+
+test('10,001 files are refused', async (t) => {
+  const app = createTestApp(t)
+  const files = Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [`skills/x/${n}.md`, '']))
+  await refuse(app, { source: inline(files) }, /more than 10000 files/)
+})
+
+test('names with emoji come in as they are, under a slug that they can have', async (t) => {
+  const app = createTestApp(t)
+  const files = { 'COMPANY.md': '---\nname: 🦭 Seals\n---\n', 'agents/🚀/AGENTS.md': agent('name: 🚀') }
+  const target = { mode: 'new_company' }
+  const plan = await app.make('POST', '/api/companies/import/apply', { source: inline(files), target })
+  assert.equal(plan.target.companyName, '🦭 Seals')
+  const [rocket] = (await app.ask('GET', `/api/companies/${plan.target.companyId}/agents`)).body
+  assert.deepEqual([rocket.name, rocket.urlKey], ['🚀', 'agent'])
+})
+
+const URLS: [string, string, RegExp][] = [
+  ['github', 'http://github.com/a/b', /must be like https/],
+  ['github', 'https://user:pass@github.com/a/b', /must be like https/],
+  ['github', 'https://github.com.evil.example/a/b', /must be like https/],
+  ['github', 'https://127.0.0.1/a/b', /must be like https/],
+  ['github', 'file:///etc/passwd', /must be like https/],
+  ['git', 'http://example.com/a.git', /must be an https URL/],
+  ['git', 'file:///etc', /must be an https URL/],
+  ['git', 'ssh://git@example.com/a', /must be an https URL/],
+  ['git', 'ext::sh -c id', /must be an https URL/],
+  ['git', '--upload-pack=id', /must be an https URL/],
+  ['git', 'https://user:pass@example.com/a.git', /user name or a password/],
+  ['git', 'https://token@example.com/a.git', /user name or a password/],
+  ['git', 'https://example.com:22/a.git', /must not name a port/],
+  ['git', 'https://127.0.0.1/a.git', /this machine or of a private network/],
+  ['git', 'https://2130706433/a.git', /this machine or of a private network/],
+  ['git', 'https://0x7f.1/a.git', /this machine or of a private network/],
+  ['git', 'https://localhost/a.git', /this machine or of a private network/],
+  ['git', 'https://[::1]/a.git', /this machine or of a private network/],
+  ['git', 'https://[::ffff:10.0.0.1]/a.git', /this machine or of a private network/],
+  ['git', 'https://10.1.2.3/a.git', /this machine or of a private network/],
+  ['git', 'https://192.168.1.1/a.git', /this machine or of a private network/],
+  ['git', 'https://169.254.169.254/latest', /this machine or of a private network/],
+]
+
+for (const [type, url, message] of URLS) {
+  test(`a ${type} source at ${url} is refused`, async (t) => {
+    const app = createTestApp(t)
+    await refuse(app, { source: { type, url } }, message)
+  })
+}
+
+test('addresses of this machine, of private networks and of links are not public', () => {
+  for (const address of ['8.8.8.8', '1.1.1.1', '2606:4700::1111']) assert.ok(isPublicAddress(address), address)
+  const others = ['0.0.0.0', '100.64.0.1', '172.31.0.1', '224.0.0.1', '255.255.255.255', '::', 'fe80::1', 'fd00::1']
+  for (const address of [...others, '64:ff9b::a00:1', '2002:a00:1::', 'ff02::1', 'no']) {
+    assert.ok(!isPublicAddress(address), address)
+  }
+})
+
+test('a name that means a private address too is refused before anything is asked', async (t) => {
+  let asked = 0
+  const server = createServer(() => asked++).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  const lookup = async () => ['93.184.216.34', '10.0.0.7']
+  const source = { url: 'https://both.example/a.git', ref: null, folder: '' }
+  await assert.rejects(fetchRepository(source, { lookup, searchPath: process.env.PATH! }), /private network/)
+  assert.equal(asked, 0)
+})
+
+test('a redirect of GitHub to another host is not followed', async () => {
+  const asked: string[] = []
+  const fetch = async (url: string) => {
+    asked.push(url)
+    return new Response(null, { status: 302, headers: { location: 'https://169.254.169.254/latest' } })
+  }
+  const network = { fetch, lookup: async () => [], searchPath: '' }
+  await assert.rejects(fetchSource({ type: 'github', url: 'https://github.com/a/b' }, network), /not its own/)
+  assert.deepEqual(asked, ['https://codeload.github.com/a/b/zip/HEAD'])
+})
+
+test('a package of GitHub is read from the folder that is named, with the commit that it is of', async () => {
+  const commit = 'a'.repeat(40)
+  const zip = zipSync({ 'b-main/README.md': strToU8('x'), 'b-main/co/COMPANY.md': strToU8(COMPANY) })
+  // GitHub says in the comment of the archive which commit it is of.
+  const commented = Buffer.concat([zip, Buffer.from(commit)])
+  commented.writeUInt16LE(commit.length, zip.length - 2)
+  const network = { fetch: async () => new Response(commented), lookup: async () => [], searchPath: '' }
+  const url = 'https://github.com/a/b/tree/main/co'
+  const fetched = await fetchSource({ type: 'github', url }, network)
+  assert.deepEqual([...fetched.files.keys()], ['COMPANY.md'])
+  assert.equal(fetched.commit, commit)
+  assert.equal(fetched.warnings[0]?.code, 'unpinned_ref')
+  const pinned = await fetchSource({ type: 'github', url, ref: commit, path: 'co' }, network)
+  assert.deepEqual(pinned.warnings, [])
+})
+
+test('1 GB of zeros in a zip stays packed', () => {
+  // 200 entries of 5 MB of zeros, 5 KB each when packed.
+  const zeros = new Uint8Array(5_000_000)
+  const zip = zipSync(Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`skills/x/${n}`, zeros])))
+  const before = process.memoryUsage().rss
+  assert.throws(() => readZip(zip), /larger than 20000000 bytes together/)
+  assert.ok(process.memoryUsage().rss - before < 200_000_000)
+})
+
+test('a zip whose entry is larger than it says is refused', () => {
+  const zip = Buffer.from(zipSync({ 'a.txt': new Uint8Array(6_000_000) }))
+  zip.writeUInt32LE(10, zip.indexOf('PK\x01\x02', 0, 'latin1') + 24)
+  assert.throws(() => readZip(zip), /larger than 5000000 bytes/)
+})
+
+test('a zip with a symbolic link, a path that leads out, two of one path or a wrong sum is refused', () => {
+  const link = { 'skills/x/key': [strToU8('/etc/passwd'), { os: 3, attrs: 0o120777 << 16 }] as const }
+  assert.throws(() => readZip(zipSync(link as never)), /symbolic link/)
+  assert.throws(() => readZip(zipSync({ '../x': strToU8('x') })), /leads out/)
+  const twice = Buffer.from(zipSync({ 'a.txt': strToU8('x'), 'b.txt': strToU8('y') }))
+  for (let at = twice.indexOf('b.txt'); at >= 0; at = twice.indexOf('b.txt')) twice.write('a.txt', at)
+  assert.throws(() => readZip(twice), /twice/)
+  const damaged = Buffer.from(zipSync({ 'a.txt': strToU8('hello') }, { level: 0 }))
+  damaged.write('J', damaged.indexOf('hello'))
+  assert.throws(() => readZip(damaged), /damaged/)
+  for (const none of [new Uint8Array(0), strToU8('no zip'), zipSync({ a: strToU8('x') }).subarray(0, 40)]) {
+    assert.throws(() => readZip(none), /no zip archive|damaged/)
+  }
+})
+
+test('a folder with a symbolic link is refused', async (t) => {
+  const folder = temporaryFolder(t)
+  writeFileSync(path.join(folder, 'COMPANY.md'), COMPANY)
+  symlinkSync('/etc/passwd', path.join(folder, 'LICENSE'))
+  await assert.rejects(readFolder(folder), /LICENSE: is a symbolic link/)
+})
+
+test('a repository is read without being checked out, and one with a symbolic link is refused', async (t) => {
+  const folder = temporaryFolder(t)
+  const searchPath = process.env.PATH!
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-C', folder, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { stdio: 'pipe' })
+      .toString()
+      .trim()
+  git('init', '--quiet')
+  mkdirSync(path.join(folder, 'co'))
+  writeFileSync(path.join(folder, 'co/COMPANY.md'), COMPANY)
+  writeFileSync(path.join(folder, 'other.md'), 'x')
+  git('add', '.')
+  git('commit', '--quiet', '-m', 'one')
+  const { files, commit } = await readRepository(folder, 'HEAD', 'co', searchPath)
+  assert.equal(commit, git('rev-parse', 'HEAD'))
+  assert.deepEqual(
+    [...files].map(([file, bytes]) => [file, Buffer.from(bytes).toString()]),
+    [['COMPANY.md', COMPANY]],
+  )
+  await assert.rejects(readRepository(folder, 'HEAD', 'nowhere', searchPath), /git:/)
+  symlinkSync('/etc/passwd', path.join(folder, 'co/LICENSE'))
+  git('add', '.')
+  git('commit', '--quiet', '-m', 'two')
+  await assert.rejects(readRepository(folder, 'HEAD', 'co', searchPath), /LICENSE: is a symbolic link/)
+})

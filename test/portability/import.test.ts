@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { sql } from '../../src/platform/database/sql.ts'
+import { asAgent, insertAgent } from '../arrange.ts'
+import { createTestApp, type TestApp } from '../helpers.ts'
+import { makeAgent, makeCompany } from '../make.ts'
+import { countRows, filesOf, importInto, importNew, inline, PACKAGES, refuse } from './fixtures.ts'
+
+const agentsys = filesOf(path.join(PACKAGES, 'agentsys-engineering'))
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely.
+type Any = any
+
+const PEOPLE = {
+  'COMPANY.md': '---\nname: Walrus Ltd\nlicense: MIT\ngoals: [Swim]\n---\n',
+  'agents/ceo/AGENTS.md': '---\nname: CEO\n---\nLead.\n',
+  'agents/builder/AGENTS.md': '---\nname: Builder\nreportsTo: ceo\n---\nBuild.\n',
+  'projects/dam/PROJECT.md': '---\nname: Dam\nowner: ceo\n---\n',
+  'projects/dam/tasks/dig/TASK.md': '---\nname: Dig\nassignee: builder\n---\nDeep.\n',
+}
+
+const shape = (plan: Any) => plan.entities.map(({ kind, slug, action, as }: Any) => [kind, slug, action, as].join(' '))
+
+const list = async (app: TestApp, companyId: string, noun: string): Promise<Any[]> =>
+  (await app.ask('GET', `/api/companies/${companyId}/${noun}`)).body
+
+test('the preview says what the import does, thing by thing, and does nothing', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const before = countRows(app)
+  const body = { source: inline(agentsys), target: { mode: 'existing_company' } }
+  const preview = await app.make('POST', `/api/companies/${companyId}/imports/preview`, body)
+  assert.deepEqual(countRows(app), before)
+  const done = await app.make('POST', `/api/companies/${companyId}/imports/apply`, {
+    ...body,
+    planHash: preview.planHash,
+  })
+  assert.deepEqual(shape(done), shape(preview))
+  assert.deepEqual([done.counts, done.warnings, done.planHash], [preview.counts, preview.warnings, preview.planHash])
+  for (const entity of done.entities) assert.ok(entity.id !== null || entity.kind === 'team', entity.slug)
+})
+
+test('what an import says is what is there afterwards', async (t) => {
+  const app = createTestApp(t)
+  const plan = await importNew(app, agentsys)
+  const { companyId } = plan.target
+  const agents = await list(app, companyId, 'agents')
+  const bySlug = new Map(agents.map((agent) => [agent.urlKey, agent]))
+  const analyst = bySlug.get('research-perf-analyst')
+  assert.equal(analyst.name, 'Research & Perf Analyst')
+  assert.equal(analyst.reportsTo, bySlug.get('cto').id)
+  assert.equal(analyst.adapterType, 'runtimeA_local')
+  assert.equal(analyst.adapterConfig.model, 'claude-opus-4-6')
+  assert.deepEqual(analyst.desiredSkills, ['perf-analyzer', 'perf-benchmarker', 'learn', 'consult', 'debate'])
+  assert.match(readFileSync(analyst.adapterConfig.instructionsFilePath, 'utf8'), /^You are the Research & Performance/)
+  assert.equal(statSync(analyst.adapterConfig.instructionsFilePath).mode & 0o777, 0o600)
+  assert.equal(bySlug.get('ceo').role, 'ceo')
+  assert.deepEqual(
+    plan.inputs.map((input: Any) => `${input.agent} ${input.name} ${input.requirement}`),
+    ['ceo GH_TOKEN optional', 'qa-release-lead GH_TOKEN optional'],
+  )
+  assert.deepEqual(
+    (await list(app, companyId, 'goals')).map((goal) => goal.level),
+    ['company', 'company', 'company'],
+  )
+  const [project] = await list(app, companyId, 'projects')
+  assert.deepEqual([project.urlKey, project.leadAgentId], ['pipeline-setup', bySlug.get('ceo').id])
+  const issues = await list(app, companyId, 'issues')
+  assert.deepEqual(issues.map((issue) => [issue.title, issue.status, issue.projectId, issue.assigneeAgentId]).sort(), [
+    ['Configure Task Source', 'todo', project.id, bySlug.get('ceo').id],
+    ['Onboard Team', 'todo', project.id, bySlug.get('cto').id],
+  ])
+  const activity = await list(app, companyId, 'activity')
+  assert.equal(activity[0].action, 'company.imported')
+})
+
+test('an import starts nothing: no timer runs and nobody is woken', async (t) => {
+  const app = createTestApp(t)
+  const sidecar = 'agents:\n  builder:\n    runtime: {heartbeat: {enabled: true, intervalSec: 60}}\n'
+  const { target } = await importNew(app, { ...PEOPLE, '.paperclip.yaml': sidecar })
+  const builder = (await list(app, target.companyId, 'agents')).find((agent) => agent.urlKey === 'builder')
+  assert.deepEqual(builder.runtimeConfig, { heartbeat: { intervalSec: 60 } })
+  assert.equal((await app.ask('GET', `/api/agents/${builder.id}/runtime-state`)).body.timerDueAt, null)
+  assert.deepEqual(app.ctx.db.all(sql.selectFrom('wake').selectAll()), [])
+})
+
+test('what is taken is renamed, and its own people and tasks go with it', async (t) => {
+  const app = createTestApp(t)
+  const { target } = await importNew(app, PEOPLE)
+  const plan = await importInto(app, target.companyId, PEOPLE)
+  assert.deepEqual(shape(plan), [
+    'company walrus-ltd skip Walrus Ltd',
+    'agent builder rename Builder 2',
+    'agent ceo rename CEO 2',
+    'goal swim skip Swim',
+    'project dam rename Dam 2',
+    'issue dam/dig create Dig',
+  ])
+  assert.match(plan.entities[1].reason, /The agent builder is here already/)
+  const agents = new Map((await list(app, target.companyId, 'agents')).map((agent) => [agent.urlKey, agent]))
+  assert.deepEqual([...agents.keys()].sort(), ['builder', 'builder-2', 'ceo', 'ceo-2'])
+  assert.equal(agents.get('builder-2').reportsTo, agents.get('ceo-2').id)
+  const issue = (await list(app, target.companyId, 'issues')).find(
+    (one) => one.assigneeAgentId === agents.get('builder-2').id,
+  )
+  assert.equal(issue.title, 'Dig')
+  assert.ok(plan.warnings.some((warning: Any) => warning.code === 'second_ceo'))
+})
+
+test('what is taken is skipped where that is asked for, and stands for its namesake', async (t) => {
+  const app = createTestApp(t)
+  const { target } = await importNew(app, PEOPLE)
+  const more = { ...PEOPLE, 'projects/dam/tasks/fill/TASK.md': '---\nname: Fill\nassignee: builder\n---\n' }
+  const plan = await importInto(app, target.companyId, more, { collisionStrategy: 'skip' })
+  assert.deepEqual(plan.counts.byKind.agent, { create: 0, rename: 0, skip: 2 })
+  assert.deepEqual(plan.counts.byKind.issue, { create: 1, rename: 0, skip: 1 })
+  const fill = (await list(app, target.companyId, 'issues')).find((issue) => issue.title === 'Fill')
+  const [project] = await list(app, target.companyId, 'projects')
+  const builder = (await list(app, target.companyId, 'agents')).find((agent) => agent.urlKey === 'builder')
+  assert.deepEqual([fill.projectId, fill.assigneeAgentId], [project.id, builder.id])
+  // A third time there is nothing left to do.
+  const again = await importInto(app, target.companyId, more, { collisionStrategy: 'skip' })
+  assert.equal(again.counts.create + again.counts.rename, 0)
+})
+
+test('the slug of a terminated agent is taken, but nothing goes to that agent', async (t) => {
+  const app = createTestApp(t)
+  const { target } = await importNew(app, PEOPLE)
+  const builder = (await list(app, target.companyId, 'agents')).find((agent) => agent.urlKey === 'builder')
+  await app.make('POST', `/api/agents/${builder.id}/terminate`)
+  const plan = await importInto(app, target.companyId, PEOPLE, { collisionStrategy: 'skip' })
+  assert.deepEqual(plan.counts.byKind.agent, { create: 0, rename: 1, skip: 1 })
+})
+
+test('only what is included comes in', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const include = { company: false, agents: true, projects: false, issues: false }
+  const plan = await importInto(app, companyId, PEOPLE, { include })
+  assert.deepEqual(shape(plan), ['agent builder create Builder', 'agent ceo create CEO'])
+})
+
+test('replace is refused', async (t) => {
+  await refuse(createTestApp(t), { source: inline(PEOPLE), collisionStrategy: 'replace' }, /replace is not offered/)
+})
+
+test('an import that has become another one since its preview is refused', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const body = { source: inline(PEOPLE), target: { mode: 'existing_company' } }
+  const { planHash } = await app.make('POST', `/api/companies/${companyId}/imports/preview`, body)
+  await makeAgent(app, companyId, { name: 'Builder' })
+  const answer = await app.ask('POST', `/api/companies/${companyId}/imports/apply`, { ...body, planHash })
+  assert.equal(answer.status, 409)
+  assert.equal((await list(app, companyId, 'agents')).length, 1)
+})
+
+test('an import that fails on the way leaves nothing, neither rows nor files', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  await app.make('POST', `/api/companies/${companyId}/archive`)
+  const before = countRows(app)
+  const body = { source: inline(PEOPLE), target: { mode: 'existing_company' } }
+  const answer = await app.ask('POST', `/api/companies/${companyId}/imports/apply`, body)
+  assert.equal(answer.status, 422)
+  assert.match(answer.body.error, /archived/)
+  assert.deepEqual(countRows(app), before)
+  const folder = path.join(app.config.dataDir, 'agents')
+  assert.deepEqual(existsSync(folder) ? readdirSync(folder) : [], [])
+})
+
+test('under the policy of a company imported agents wait for the board, and take no issues', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app, { requireBoardApprovalForNewAgents: true })
+  const plan = await importInto(app, companyId, PEOPLE)
+  assert.deepEqual(
+    (await list(app, companyId, 'agents')).map((agent) => agent.status),
+    ['pending_approval', 'pending_approval'],
+  )
+  assert.equal((await list(app, companyId, 'approvals')).length, 2)
+  assert.ok(plan.warnings.some((warning: Any) => warning.code === 'unassigned'))
+  assert.equal((await list(app, companyId, 'issues'))[0].assigneeAgentId, null)
+})
+
+test('the policy of a package holds from then on: what the board imports with it is approved by that', async (t) => {
+  const app = createTestApp(t)
+  const sidecar = 'company: {requireBoardApprovalForNewAgents: true, budgetMonthlyCents: 5000, brandColor: "#112233"}'
+  const { target } = await importNew(app, { ...PEOPLE, '.service.yaml': sidecar })
+  const { body } = await app.ask('GET', `/api/companies/${target.companyId}`)
+  assert.deepEqual(
+    [body.requireBoardApprovalForNewAgents, body.budgetMonthlyCents, body.brandColor],
+    [true, 5000, '#112233'],
+  )
+  assert.ok((await list(app, target.companyId, 'agents')).every((agent) => agent.status === 'idle'))
+})
+
+/** A company with a CEO whose budget has no limit, and the app asked as that agent. */
+async function withCeo(app: TestApp) {
+  const companyId = await makeCompany(app)
+  const ceo = await makeAgent(app, companyId, { name: 'Chief', role: 'ceo' })
+  return { companyId, ask: await asAgent(app, ceo), url: `/api/companies/${companyId}/imports/apply`, ceo }
+}
+
+test('the CEO agent imports as it hires: what names a program waits for the board', async (t) => {
+  const app = createTestApp(t)
+  const { ask, url, companyId } = await withCeo(app)
+  const sidecar = 'agents:\n  builder: {adapter: {type: codex_local, config: {command: /opt/x/codex}}}\n'
+  const files = { ...PEOPLE, '.paperclip.yaml': sidecar, 'agents/digger/AGENTS.md': '---\nname: Digger\n---\nDig.\n' }
+  const { status, body } = await ask('POST', url, { source: inline(files), target: { mode: 'existing_company' } })
+  assert.equal(status, 201)
+  const statuses = Object.fromEntries(
+    (await list(app, companyId, 'agents')).map((agent) => [agent.urlKey, agent.status]),
+  )
+  // Another CEO would have the rights of this one, so that waits too.
+  assert.deepEqual(statuses, { chief: 'running', builder: 'pending_approval', ceo: 'pending_approval', digger: 'idle' })
+  assert.deepEqual(
+    body.entities.filter((entity: Any) => entity.kind === 'agent').map((entity: Any) => entity.status),
+    ['pending_approval', 'pending_approval', 'idle'],
+  )
+  const codes = body.warnings.map((warning: Any) => warning.code)
+  for (const code of ['absolute_command', 'names_what_runs', 'second_ceo', 'unassigned'])
+    assert.ok(codes.includes(code), code)
+  const approvals = await list(app, companyId, 'approvals')
+  assert.deepEqual(
+    approvals.map((approval) => approval.payload.runs).find((runs) => runs.command),
+    { command: '/opt/x/codex' },
+  )
+})
+
+test('a new company that the CEO agent makes is the board’s: every agent in it waits', async (t) => {
+  const app = createTestApp(t)
+  const { ask, url, companyId } = await withCeo(app)
+  const { status, body } = await ask('POST', url, {
+    source: inline(PEOPLE),
+    target: { mode: 'new_company', newCompanyName: 'Otter' },
+  })
+  assert.equal(status, 201)
+  const created = body.target.companyId
+  assert.notEqual(created, companyId)
+  assert.equal((await ask('GET', `/api/companies/${created}/agents`)).status, 403)
+  assert.ok((await list(app, created, 'agents')).every((agent) => agent.status === 'pending_approval'))
+  const imported = (await list(app, created, 'activity'))[0]
+  assert.deepEqual([imported.actorType, imported.details.fromCompanyId], ['system', companyId])
+  // It depends on nothing of the company that it came from.
+  await app.make('POST', `/api/companies/${companyId}/archive`)
+  app.ctx.db.run(sql.updateTable('run').set({ finished_at: app.ctx.now, status: 'succeeded' }))
+  await app.make('DELETE', `/api/companies/${companyId}?confirm=Acme`)
+  assert.equal((await app.ask('GET', `/api/companies/${created}`)).status, 200)
+})
+
+test('other agents, other companies and agents at the instance are refused', async (t) => {
+  const app = createTestApp(t)
+  const { companyId, ask, url } = await withCeo(app)
+  const other = await makeCompany(app, { name: 'Other' })
+  const engineer = insertAgent(app, { company_id: companyId })
+  const body = { source: inline(PEOPLE), target: { mode: 'existing_company' } }
+  for (const what of ['imports/preview', 'imports/apply', 'exports/preview', 'exports']) {
+    const sent = what.startsWith('imports') ? body : {}
+    assert.equal((await engineer.ask('POST', `/api/companies/${companyId}/${what}`, sent)).status, 403, what)
+    assert.equal((await ask('POST', `/api/companies/${other}/${what}`, sent)).status, 403, what)
+  }
+  assert.equal((await ask('POST', url, { ...body, target: { ...body.target, companyId: other } })).status, 403)
+  assert.equal((await app.ask('POST', url, { ...body, target: { ...body.target, companyId: other } })).status, 422)
+  assert.equal((await ask('POST', '/api/companies/import/apply', body)).status, 403)
+  assert.equal((await app.ask('POST', '/api/companies/import/apply', body)).status, 422)
+  const unknown = { mode: 'existing_company', companyId: 'nope' }
+  assert.equal((await app.ask('POST', '/api/companies/import/apply', { ...body, target: unknown })).status, 422)
+  assert.deepEqual(await list(app, other, 'agents'), [])
+})
+
+test('a warning says what a person should look at', async (t) => {
+  const app = createTestApp(t)
+  const files = {
+    'agents/a/AGENTS.md': '---\nname: A\nskills: [nowhere]\nmood: sunny\n---\n',
+    'skills/run/SKILL.md': '---\nname: run\n---\n',
+    'skills/run/scripts/go.sh': '#!/bin/sh\n',
+    'notes.txt': 'x',
+    '.service.yaml': 'agents:\n  a: {adapter: {type: openclaw_gateway, config: {cwd: /x}}}\n',
+  }
+  const target = { mode: 'new_company', newCompanyName: 'X' }
+  const plan = await app.make('POST', '/api/companies/import/preview', { source: inline(files), target })
+  const found = Object.fromEntries(plan.warnings.map((warning: Any) => [warning.code, warning.message]))
+  assert.match(found.no_license, /no license/)
+  assert.match(found.executable, /scripts\/go\.sh/)
+  assert.match(found.adapter, /no adapter openclaw_gateway/)
+  assert.match(found.unknown, /nowhere/)
+  assert.ok(plan.warnings.some((warning: Any) => /mood/.test(warning.message)))
+  assert.ok(plan.warnings.some((warning: Any) => /notes\.txt/.test(warning.message)))
+})
+
+test('those who watch a company see where its import stands', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const phases: unknown[] = []
+  const stop = app.ctx.events.subscribe(({ type, data }) => {
+    if (type === 'import.progress') phases.push((data as { phase: string }).phase)
+  })
+  app.onClose(stop)
+  await importInto(app, companyId, PEOPLE)
+  assert.deepEqual(phases, ['fetching', 'writing', 'done'])
+})
+
+test('170 agents come in within a second of the server’s time', async (t) => {
+  const app = createTestApp(t)
+  const files: Record<string, string> = { 'COMPANY.md': '---\nname: Big\n---\n' }
+  for (let n = 0; n < 170; n++) {
+    const manager = n === 0 ? 'null' : `a${Math.floor((n - 1) / 8)}`
+    files[`agents/a${n}/AGENTS.md`] =
+      `---\nname: Agent ${n}\nreportsTo: ${manager}\n---\n${'Work well. '.repeat(200)}\n`
+  }
+  const before = process.cpuUsage()
+  const plan = await importNew(app, files)
+  const { user, system } = process.cpuUsage(before)
+  assert.equal(plan.counts.byKind.agent.create, 170)
+  // Processor time, which other programs of a busy machine do not add to.
+  assert.ok((user + system) / 1_000 < 1_000, `${(user + system) / 1_000} ms`)
+})

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createPeopleApp } from '../access/auth/people.ts'
+import { insertCompany } from '../arrange.ts'
+import { inline } from './fixtures.ts'
+
+const FILES = { 'COMPANY.md': '---\nname: Otter\n---\n', 'agents/ceo/AGENTS.md': '---\nname: CEO\n---\nLead.\n' }
+const TO_NEW = { source: inline(FILES), target: { mode: 'new_company' } }
+const TO_OLD = { source: inline(FILES), target: { mode: 'existing_company' } }
+
+test('the members of a company are those of a new one that is imported from it, and who imports owns it', async (t) => {
+  const app = createPeopleApp(t)
+  const companyId = insertCompany(app.ctx)
+  const owner = await app.person('Olga', { [companyId]: 'owner' })
+  const admin = await app.person('Adam', { [companyId]: 'admin' })
+  const viewer = await app.person('Vera', { [companyId]: 'viewer' })
+  const { status, body } = await admin.ask('POST', `/api/companies/${companyId}/imports/apply`, TO_NEW)
+  assert.equal(status, 201)
+  const people = (await viewer.ask('GET', `/api/companies/${body.target.companyId}/members`)).body
+  const roles = Object.fromEntries(people.map((one: { userId: string; role: string }) => [one.userId, one.role]))
+  assert.deepEqual(roles, { [owner.id]: 'owner', [admin.id]: 'owner', [viewer.id]: 'viewer' })
+})
+
+test('imports and exports are for admins, and a company without an asker for who may found one', async (t) => {
+  const app = createPeopleApp(t)
+  const companyId = insertCompany(app.ctx)
+  const other = insertCompany(app.ctx, 'Other')
+  const admin = await app.person('Adam', { [companyId]: 'admin' })
+  const member = await app.person('Mia', { [companyId]: 'member' })
+  const viewer = await app.person('Vera', { [companyId]: 'viewer' })
+  for (const { ask } of [member, viewer]) {
+    assert.equal((await ask('POST', `/api/companies/${companyId}/imports/apply`, TO_OLD)).status, 403)
+    assert.equal((await ask('POST', `/api/companies/${companyId}/exports`, {})).status, 403)
+    for (const what of ['preview', 'apply']) {
+      assert.equal((await ask('POST', `/api/companies/import/${what}`, TO_NEW)).status, 403)
+      const into = { ...TO_OLD, target: { mode: 'existing_company', companyId } }
+      assert.equal((await ask('POST', `/api/companies/import/${what}`, into)).status, 403)
+    }
+  }
+  const foreign = { ...TO_OLD, target: { mode: 'existing_company', companyId: other } }
+  assert.equal((await admin.ask('POST', '/api/companies/import/apply', foreign)).status, 403)
+  assert.equal((await admin.ask('POST', '/api/companies/import/apply', TO_NEW)).status, 201)
+  assert.equal((await admin.ask('POST', `/api/companies/${companyId}/exports`, {})).status, 200)
+})

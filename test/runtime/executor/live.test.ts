@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { listAgents } from '../../../src/organization/agent/queries.ts'
+import { countLoad } from '../../../src/organization/instance/queries.ts'
+import { countLiveRuns, listLiveRuns, listRuns } from '../../../src/organization/run/queries.ts'
+import { findNextWake } from '../../../src/organization/wake/queries.ts'
+import { insertAgent } from '../../arrange.ts'
+import { createTestApp } from '../../helpers.ts'
+import { plansOf } from '../../plans.ts'
+
+test('what has not ended is found without a look at what has, however much that is', async (t) => {
+  const app = createTestApp(t)
+  const { ctx, make } = app
+  const { id: companyId } = await make('POST', '/api/companies', { name: 'Acme' })
+  const { id: agentId } = insertAgent(app, { company_id: companyId })
+  const filter = { companyId, agentId: undefined, issueId: undefined, statuses: undefined, after: undefined }
+  const { now } = ctx
+  const plans = plansOf(ctx, (db) => {
+    countLiveRuns(db)
+    countLoad(db, new Set([companyId]))
+    listLiveRuns(db)
+    listLiveRuns(db, { agentId })
+    listLiveRuns(db, { companyId })
+    listRuns(db, { ...filter, live: true, limit: 50 })
+    listAgents(db, {
+      companyId,
+      statuses: ['running'],
+      role: undefined,
+      reportsTo: undefined,
+      after: undefined,
+      limit: 50,
+      now,
+    })
+    findNextWake(db, { now })
+  })
+  const ofRuns = plans.filter((step) => /\b(SCAN|SEARCH) run\b/.test(step))
+  assert.ok(ofRuns.length >= 8, plans.join('\n'))
+  for (const step of ofRuns) assert.match(step, /SEARCH run USING( COVERING)? INDEX run_live/)
+  const wakes = plans.filter((step) => /\b(SCAN|SEARCH) wake\b/.test(step))
+  assert.ok(wakes.length > 0)
+  for (const step of wakes) assert.match(step, /USING( COVERING)? INDEX wake_(one_waiting|by_moment)/)
+})

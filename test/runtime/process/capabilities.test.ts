@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { createProbe, which } from '../../../src/runtime/process/capabilities.ts'
+
+const HELP = `echo "Usage: agent [options]
+  -p, --print             print
+  --session-id <uuid>     preset the session; see also --resume=<id>
+  --no-color              mid-word dashes such as well-known are no options"`
+
+/** A folder with a program in it that counts its starts. */
+function program(t: TestContext, script: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'probe-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'agent')
+  writeFileSync(path, `#!/bin/sh\necho x >> ${folder}/starts\n${script}\n`)
+  chmodSync(path, 0o755)
+  const starts = () => readFileSync(join(folder, 'starts'), 'utf8').split('\n').length - 1
+  return { folder, path, starts, env: { PATH: `${folder}:/usr/bin:/bin` } }
+}
+
+test('a program is asked once for its version and options, until its file changes', async (t) => {
+  const { path, starts, env } = program(t, `[ "$1" = --version ] && { echo 'agent 1.2.3'; echo more; exit; }\n${HELP}`)
+  const probe = createProbe(env)
+  const [found, again] = await Promise.all([probe('agent'), probe(path)])
+  assert.deepEqual(found, {
+    path,
+    version: 'agent 1.2.3',
+    flags: new Set(['-p', '--print', '--session-id', '--resume', '--no-color']),
+  })
+  assert.deepEqual(again, found)
+  await probe('agent')
+  assert.equal(starts(), 2)
+  utimesSync(path, 1, 1)
+  await probe('agent')
+  assert.equal(starts(), 4)
+})
+
+test('the arguments that bring the help are part of the question', async (t) => {
+  const { env } = program(t, `[ "$1 $2" = 'exec --help' ] && echo '  --json'`)
+  assert.deepEqual((await createProbe(env)('agent', ['exec', '--help']))?.flags, new Set(['--json']))
+})
+
+test('a program that does not exist is none', async (t) => {
+  const { folder, env } = program(t, '')
+  const probe = createProbe(env)
+  for (const command of ['no-such-program', join(folder, 'none'), folder, './agent', '']) {
+    assert.equal(await probe(command), null)
+  }
+})
+
+test('of a program that fails or hangs nothing is known, and nothing is left of it', async (t) => {
+  const failing = program(t, 'exit 1')
+  assert.deepEqual(await createProbe(failing.env)('agent'), { path: failing.path, version: null, flags: null })
+  const hanging = program(t, `echo $$ > $(dirname $0)/pid; exec sleep 60`)
+  assert.deepEqual(await createProbe(hanging.env, 300)('agent'), { path: hanging.path, version: null, flags: null })
+  const pid = Number(readFileSync(join(hanging.folder, 'pid'), 'utf8'))
+  assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
+})
+
+test('a flood and a child left behind do not hold the probe up', async (t) => {
+  const flood = program(t, 'echo --early; yes -- --flood')
+  assert.ok((await createProbe(flood.env)('agent'))?.flags?.has('--early'))
+  const leaving = program(t, 'sleep 60 &\necho --left')
+  assert.deepEqual((await createProbe(leaving.env)('agent'))?.flags, new Set(['--left']))
+})
+
+test('which finds the first program on the path and passes over what cannot run', async (t) => {
+  const first = program(t, '')
+  const second = program(t, '')
+  chmodSync(first.path, 0o644)
+  assert.equal(await which('agent', `relative:${first.folder}:${second.folder}`), second.path)
+  assert.equal(await which(first.path, ''), null)
+})

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createScheduler } from '../../../src/runtime/scheduler/scheduler.ts'
+import { createTestApp } from '../../helpers.ts'
+
+test('what nudged the scheduler just before it closed starts no turn: the database may be gone by then', async (t) => {
+  const { ctx, logged } = createTestApp(t)
+  const { write } = ctx
+  let writes = 0
+  ctx.write = (change) => {
+    writes += 1
+    return write(change)
+  }
+  const scheduler = createScheduler(ctx, () => {})
+  await scheduler.start()
+  const before = writes
+  ctx.events.publish({ companyId: 'x', type: 'wake.waiting', data: null })
+  scheduler.close()
+  await nextTurn()
+  await nextTurn()
+  assert.equal(writes, before)
+  assert.deepEqual(logged, [])
+})

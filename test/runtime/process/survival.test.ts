@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { type TestContext, test } from 'node:test'
+import Database from 'better-sqlite3'
+import { createClient } from '../../../src/clients/cli/client.ts'
+import { identityOf, markedProcesses } from '../../../src/runtime/process/process-table.ts'
+import { runService, type ServerUnderTest, startService } from '../../clients/cli/service.ts'
+import { temporaryFolder } from '../../helpers.ts'
+import { agentProgram, until } from './runs.ts'
+
+interface Run {
+  id: string
+  status: string
+  exitCode: number | null
+  errorCode: string | null
+  retryOfRunId: string | null
+  processPid: number | null
+}
+
+/** A real server with one agent, whose run works for a while; what is left of it is killed after the test. */
+async function arrange(t: TestContext, ms: number, code = 0) {
+  const dataDir = temporaryFolder(t)
+  const notes = path.join(dataDir, 'notes')
+  mkdirSync(notes)
+  const start = () => startService(t, ['--data-dir', dataDir])
+  const server = await start()
+  const api = createClient(server)
+  const company = await api.request('POST', '/api/companies', { name: 'Acme' })
+  const agent = await api.request('POST', `/api/companies/${company.id}/agents`, {
+    name: 'Ada',
+    adapterType: 'process',
+    adapterConfig: {
+      command: process.execPath,
+      args: [agentProgram('takes-a-while'), String(ms), notes, String(code)],
+      graceSec: 1,
+    },
+  })
+  await api.request('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
+  const own = new Set<string>()
+  const noted = (name: string) => {
+    const files = readdirSync(notes).filter((file) => file.endsWith(`.${name}`))
+    for (const file of files) own.add(file.split('.')[0]!)
+    return files
+  }
+  await until(() => noted('begun').length > 0, 'the run to begin', 60_000)
+  const runId = noted('begun')[0]!.split('.')[0]!
+  t.after(() => {
+    for (const [id, all] of markedProcesses()) {
+      if (own.has(id)) for (const { pid } of all) process.kill(pid, 'SIGKILL')
+    }
+  })
+  const runs = async (by: ServerUnderTest): Promise<Run[]> =>
+    (await createClient(by).request('GET', `/api/companies/${company.id}/runs`)).toReversed()
+  const pid = () => Number(readFileSync(path.join(notes, `${runId}.begun`), 'utf8'))
+  return { server, start, dataDir, api, company, agent, runId, noted, runs, pid }
+}
+
+async function kill(server: ServerUnderTest) {
+  process.kill(server.pid, 'SIGKILL')
+  await server.ended
+}
+
+/** Waits until the first run has ended, as the server shows it. */
+async function ended(runs: () => Promise<Run[]>): Promise<Run[]> {
+  for (const deadline = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    const all = await runs()
+    if (all.length > 0 && !['starting', 'running'].includes(all[0]!.status)) return all
+    assert.ok(Date.now() < deadline, 'waited in vain for the end of the run')
+  }
+}
+
+/** Changes the database of a server that is not there. */
+function change(dataDir: string, sql: string) {
+  const sqlite = new Database(path.join(dataDir, 'service.db'))
+  sqlite.exec(sql)
+  sqlite.close()
+}
+
+test('a run goes on when its server is killed, and the next server adopts it and records its real end', async (t) => {
+  const { server, start, noted, runs, runId, pid } = await arrange(t, 4_000, 7)
+  await kill(server)
+  assert.ok(identityOf(pid()), 'the run goes on')
+  const next = await start()
+  const [run] = await ended(() => runs(next))
+  assert.deepEqual([run?.id, run?.status, run?.exitCode], [runId, 'failed', 7])
+  assert.equal(noted('begun').length, 1, 'it ran once')
+})
+
+test('a run that ended while there was no server is recorded as it ended', async (t) => {
+  const { server, start, noted, runs } = await arrange(t, 300)
+  await kill(server)
+  await until(() => noted('ended').length > 0, 'the end of the run', 60_000)
+  const next = await start()
+  const [run, second] = await ended(() => runs(next))
+  assert.deepEqual([run?.status, run?.exitCode, second], ['succeeded', 0, undefined])
+})
+
+test('a run whose pid was never recorded is found by its marker', async (t) => {
+  const { server, start, dataDir, noted, runs } = await arrange(t, 4_000)
+  await kill(server)
+  change(
+    dataDir,
+    "update run set pid = null, pid_started = null, boot_id = null, status = 'starting', started_at = null",
+  )
+  const next = await start()
+  const [run] = await ended(() => runs(next))
+  assert.deepEqual([run?.status, run?.exitCode, noted('begun').length], ['succeeded', 0, 1])
+})
+
+test('a run of another boot is lost, is tried once more, and the process that has its pid is left alone', async (t) => {
+  const { server, start, dataDir, noted, runs, runId } = await arrange(t, 60_000)
+  const bystander = await startService(t, ['--data-dir', temporaryFolder(t)])
+  const [{ processPid }] = (await runs(server)) as [Run]
+  await kill(server)
+  process.kill(-processPid!, 'SIGKILL')
+  await until(() => !markedProcesses().has(runId), 'the end of the run, and of its shim', 60_000)
+  const identity = identityOf(bystander.pid)
+  assert.ok(identity)
+  change(
+    dataDir,
+    `update run set pid = ${bystander.pid}, pid_started = '${identity.startTime}', boot_id = 'the boot before'`,
+  )
+  const next = await start()
+  await until(() => noted('begun').length === 2, 'the second try', 60_000)
+  const [first, second] = await runs(next)
+  assert.deepEqual([first?.status, first?.errorCode, second?.retryOfRunId], ['lost', 'lost', runId])
+  assert.equal((await fetch(`${bystander.url}/api/health`)).status, 200, 'nobody signalled it')
+  await createClient(next).request('POST', '/api/instance/freeze')
+})
+
+test('a server that is told to stop leaves its runs to the next one', async (t) => {
+  const { server, start, dataDir, noted, runs, pid } = await arrange(t, 5_000)
+  const { code, out } = await runService(t, ['stop', '--data-dir', dataDir])
+  assert.equal(code, 0)
+  assert.match(out, /One run goes on; the next start adopts it/)
+  assert.equal((await server.ended).code, 0)
+  assert.ok(identityOf(pid()))
+  const next = await start()
+  const [run] = await ended(() => runs(next))
+  assert.deepEqual([run?.status, run?.exitCode, noted('begun').length], ['succeeded', 0, 1])
+})
+
+for (const [how, stop] of Object.entries<(t: TestContext, server: ServerUnderTest, dataDir: string) => unknown>({
+  'Ctrl-C': (_, server) => process.kill(server.pid, 'SIGINT'),
+  'service stop --runs': (t, _, dataDir) => runService(t, ['stop', '--runs', '--data-dir', dataDir]),
+})) {
+  test(`${how} stops the runs too, and the next start runs them again`, async (t) => {
+    const { server, start, dataDir, noted, runs, runId } = await arrange(t, 60_000)
+    await stop(t, server, dataDir)
+    const { code, err } = await server.ended
+    assert.equal(code, 0, err)
+    assert.match(err, /Stopping; 1 run has to end/)
+    assert.equal(markedProcesses().has(runId), false)
+    const next = await start()
+    await until(() => noted('begun').length === 2, 'the run to begin again', 60_000)
+    const [first, second] = await runs(next)
+    assert.deepEqual([first?.status, first?.errorCode, second?.retryOfRunId], ['cancelled', 'shutdown', runId])
+    const frozen = await runService(t, ['freeze', '--data-dir', dataDir, '--json'])
+    assert.equal(JSON.parse(frozen.out).liveRuns, 0)
+    assert.equal(markedProcesses().has(second!.id), false)
+  })
+}
+
+test('a freeze holds over a restart, and a thaw lets what waited go', async (t) => {
+  const { server, start, dataDir, api, agent, runs, noted } = await arrange(t, 200)
+  await ended(() => runs(server))
+  const frozen = await runService(t, ['freeze', '--data-dir', dataDir, '--reason', 'The bill'])
+  assert.match(frozen.out, /Everything is frozen. No run is left/)
+  await api.request('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
+  await kill(server)
+  const next = await start()
+  const shown = await createClient(next).request('GET', '/api/instance')
+  assert.deepEqual([shown.isFrozen, shown.frozenBecause, shown.waitingWakes], [true, 'The bill', 1])
+  assert.equal((await runs(next)).length, 1)
+  assert.match((await runService(t, ['thaw', '--data-dir', dataDir])).out, /^Thawed: 1 agent waits no longer/)
+  await until(() => noted('ended').length === 2, 'the second run', 60_000)
+})

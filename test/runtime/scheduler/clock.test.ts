@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '../../../src/platform/database/sql.ts'
+import { createScheduler } from '../../../src/runtime/scheduler/scheduler.ts'
+import { createTestRuns, type TestRuns } from '../../runs.ts'
+
+const HOUR = 3_600_000
+const timer = { enabled: true, intervalSec: 3_600 }
+
+const dueAt = async ({ ask }: TestRuns, agent: string): Promise<string> =>
+  (await ask('GET', `/api/agents/${agent}/runtime-state`)).body.timerDueAt
+
+const notBefore = ({ ctx }: TestRuns) =>
+  ctx.db.first(sql.selectFrom('wake').select('not_before').where('status', '=', 'waiting'))?.not_before
+
+test('a timer that is due in half an hour is due in half an hour when the clock goes an hour back', async (t) => {
+  const runs = await createTestRuns(t)
+  const agent = await runs.agentThat('succeed.js', { heartbeat: timer })
+  runs.clock.move(HOUR / 2)
+  await runs.settle()
+  runs.clock.move(-HOUR)
+  await runs.settle()
+  assert.equal(Date.parse(await dueAt(runs, agent)) - Date.parse(runs.ctx.now), HOUR / 2)
+  runs.clock.move(HOUR / 2)
+  await runs.settle()
+  assert.equal((await runs.runs()).length, 1)
+})
+
+test('a retry that waits ten seconds waits ten seconds when the clock goes an hour back', async (t) => {
+  const runs = await createTestRuns(t)
+  const agent = await runs.agentThat('fail.js')
+  await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
+  await runs.settle()
+  runs.clock.move(-HOUR)
+  await runs.tick()
+  runs.clock.move(10_000)
+  await runs.settle()
+  assert.equal((await runs.runs()).length, 2)
+})
+
+test('a clock that jumps eight hours ahead makes one run of all the ticks that it passed', async (t) => {
+  const runs = await createTestRuns(t)
+  await runs.agentThat('succeed.js', { heartbeat: timer })
+  await runs.settle()
+  runs.clock.move(8 * HOUR)
+  await runs.settle()
+  await runs.settle()
+  assert.equal((await runs.runs()).length, 1)
+  runs.clock.move(-8 * HOUR)
+  await runs.settle()
+  runs.clock.move(HOUR)
+  await runs.settle()
+  assert.equal((await runs.runs()).length, 2)
+})
+
+test('a clock that is kept right by a few milliseconds moves nothing', async (t) => {
+  const runs = await createTestRuns(t)
+  const agent = await runs.agentThat('succeed.js', { heartbeat: timer })
+  await runs.settle()
+  const before = await dueAt(runs, agent)
+  runs.clock.move(-40)
+  await runs.settle()
+  assert.equal(await dueAt(runs, agent), before)
+})
+
+test('a server that starts after the clock went back waits no longer than an interval, or a longest backoff', async (t) => {
+  const runs = await createTestRuns(t)
+  const agent = await runs.agentThat('succeed.js', { heartbeat: timer })
+  const failing = await runs.agentThat('fail.js')
+  await runs.make('POST', `/api/agents/${failing}/heartbeat/invoke`)
+  await runs.settle()
+  runs.clock.move(-5 * HOUR)
+  const next = createScheduler(runs.ctx, () => {})
+  await next.tick()
+  next.close()
+  const now = Date.parse(runs.ctx.now)
+  assert.equal(Date.parse(await dueAt(runs, agent)), now + HOUR)
+  assert.equal(Date.parse(notBefore(runs)!), now + 600_000)
+})
+
+test('agents that missed their ticks while the machine slept follow each other, and no herd comes', async (t) => {
+  const runs = await createTestRuns(t, { maxRuns: 50 })
+  for (let i = 0; i < 10; i++) await runs.agentThat('succeed.js', { heartbeat: timer })
+  await runs.settle()
+  runs.clock.move(8 * HOUR)
+  await runs.tick()
+  assert.equal((await runs.runs()).length, 1)
+  runs.clock.move(4_000)
+  await runs.tick()
+  assert.equal((await runs.runs()).length, 3)
+  runs.clock.move(60_000)
+  await runs.settle()
+  assert.equal((await runs.runs()).length, 10)
+})
+
+test('agents that come due together on time go together, as many as may', async (t) => {
+  const runs = await createTestRuns(t, { maxRuns: 3 })
+  for (let i = 0; i < 4; i++) await runs.agentThat('succeed.js', { heartbeat: timer })
+  await runs.settle()
+  runs.clock.move(HOUR)
+  await runs.tick()
+  assert.equal((await runs.runs()).length, 3)
+})

@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '../../../src/platform/database/sql.ts'
+import { hasApprovedStrategy } from '../../../src/work/approval/queries.ts'
+import { insertAgent, insertIssue, insertRunRow } from '../../arrange.ts'
+import { arrange } from './arrange.ts'
+
+test('the CEO asks for its strategy, and the board sees it among what is pending', async (t) => {
+  const { strategy, ask, path, ceo } = await arrange(t)
+  const made = await strategy()
+  assert.equal(made.status, 'pending')
+  assert.equal(made.requestedByAgentId, ceo.id)
+  assert.deepEqual(made.payload, { plan: 'Grow' })
+  assert.deepEqual((await ask('GET', `${path}?status=pending`)).body, [made])
+  assert.deepEqual((await ask('GET', `${path}?status=approved,rejected`)).body, [])
+  assert.equal((await ask('GET', `${path}?status=open`)).status, 400)
+  assert.deepEqual((await ask('GET', `/api/approvals/${made.id}`)).body, made)
+})
+
+test('the list is newest first and comes in pages', async (t) => {
+  const { strategy, ask, path } = await arrange(t)
+  const ids = []
+  for (let i = 0; i < 3; i++) ids.unshift((await strategy()).id)
+  const first = await ask('GET', `${path}?limit=2`)
+  const next = /<(.+)>; rel="next"/.exec(first.headers.get('link')!)![1]!
+  const rest = await ask('GET', next)
+  assert.deepEqual(
+    [...first.body, ...rest.body].map((one: { id: string }) => one.id),
+    ids,
+  )
+})
+
+test('an agent asks for itself only, and for no strategy unless it is the CEO', async (t) => {
+  const { ceo, engineer, path } = await arrange(t)
+  const body = { type: 'approve_ceo_strategy', payload: { plan: 'x' } }
+  assert.equal((await engineer.ask('POST', path, body)).status, 403)
+  assert.equal((await engineer.ask('POST', path, { ...body, requestedByAgentId: ceo.id })).status, 403)
+  assert.equal((await ceo.ask('POST', path, { ...body, requestedByAgentId: ceo.id })).status, 201)
+  assert.equal((await ceo.ask('POST', path, { ...body, requestedByAgentId: engineer.id })).status, 403)
+  const refused = await engineer.ask('POST', path, { type: 'hire_agent', payload: {} })
+  assert.equal(refused.status, 403)
+  assert.match(refused.body.error, /manager/)
+})
+
+test('the board asks for the CEO, whom it need not name, and for nobody else', async (t) => {
+  const { ask, ceo, engineer, stranger, path } = await arrange(t)
+  const body = { type: 'approve_ceo_strategy', payload: { plan: 'x' } }
+  const made = (await ask('POST', path, body)).body
+  assert.equal(made.requestedByAgentId, ceo.id)
+  assert.equal(made.requestedByUserId, 'local-board')
+  for (const requestedByAgentId of [engineer.id, stranger.id]) {
+    const answer = await ask('POST', path, { ...body, requestedByAgentId })
+    assert.equal(answer.status, 422)
+    assert.equal(answer.body.details.fields[0].path, 'requestedByAgentId')
+  }
+})
+
+test('a strategy without a plan is refused', async (t) => {
+  const { ask, path } = await arrange(t)
+  for (const payload of [undefined, {}, { plan: '  ' }, { plan: null }, { plan: 7 }]) {
+    const answer = await ask('POST', path, { type: 'approve_ceo_strategy', payload })
+    assert.equal(answer.status, 400)
+    assert.equal(answer.body.details.fields[0].path, 'payload.plan')
+  }
+})
+
+test('once approved, the strategy counts, and its CEO is woken with the approval and its first issue', async (t) => {
+  const { app, strategy, decide, company, ceo, wakeOf } = await arrange(t)
+  const [first, second] = [
+    insertIssue(app.ctx, { company_id: company.id }),
+    insertIssue(app.ctx, { company_id: company.id }),
+  ]
+  const made = await strategy({ issueIds: [second.id, first.identifier.toLowerCase()] })
+  assert.equal(hasApprovedStrategy(app.ctx.db, { agentId: ceo.id }), false)
+  const { body } = await decide(made, 'approve', { decisionNote: 'Go.' })
+  assert.equal(body.status, 'approved')
+  assert.equal(body.decisionNote, 'Go.')
+  assert.equal(body.decidedByUserId, 'local-board')
+  assert.equal(body.decidedAt, '2026-11-21T09:00:00.000Z')
+  assert.equal(hasApprovedStrategy(app.ctx.db, { agentId: ceo.id }), true)
+  const wake = wakeOf(ceo)!
+  assert.equal(wake.issue_id, first.id)
+  assert.equal(wake.reasons.length, 1)
+  assert.equal(wake.reasons[0].source, 'approval_resolved')
+  assert.equal(wake.reasons[0].approvalId, made.id)
+})
+
+for (const verb of ['approve', 'reject', 'request-revision']) {
+  test(`to ${verb} twice changes, wakes and records once`, async (t) => {
+    const { strategy, decide, ask, company, ceo, wakeOf, clock } = await arrange(t)
+    const made = await strategy()
+    const first = await decide(made, verb)
+    clock.move(60_000)
+    const second = await decide(made, verb, { decisionNote: 'again' })
+    assert.deepEqual(second.body, first.body)
+    assert.equal(wakeOf(ceo)!.reasons.length, 1)
+    const entries = (await ask('GET', `/api/companies/${company.id}/activity?entityId=${made.id}`)).body
+    assert.equal(entries.length, 2)
+  })
+
+  test(`no agent may ${verb}`, async (t) => {
+    const { strategy, ceo, engineer } = await arrange(t)
+    const made = await strategy()
+    for (const agent of [ceo, engineer]) {
+      assert.equal((await agent.ask('POST', `/api/approvals/${made.id}/${verb}`)).status, 403)
+    }
+  })
+}
+
+test('an approved hire may work; a rejected or cancelled one never will', async (t) => {
+  const { hire, decide, statusOf, ceo } = await arrange(t)
+  const one = await hire()
+  assert.equal(one.approval.agentId, one.agent.id)
+  await decide(one.approval, 'request-revision')
+  assert.equal(statusOf(one.agent), 'pending_approval')
+  await decide(one.approval, 'resubmit')
+  await decide(one.approval, 'approve')
+  assert.equal(statusOf(one.agent), 'idle')
+  const two = await hire()
+  await decide(two.approval, 'reject')
+  assert.equal(statusOf(two.agent), 'terminated')
+  const three = await hire()
+  assert.equal((await ceo.ask('POST', `/api/approvals/${three.approval.id}/cancel`)).body.status, 'cancelled')
+  assert.equal(statusOf(three.agent), 'terminated')
+})
+
+test('a hire names a pending agent of the company, and stands before the board once', async (t) => {
+  const { app, hire, ask, path, engineer, other } = await arrange(t)
+  const foreign = insertAgent(app, { company_id: other.id, status: 'pending_approval' })
+  for (const agentId of [engineer.id, foreign.id]) {
+    const answer = await ask('POST', path, { type: 'hire_agent', payload: { agentId } })
+    assert.equal(answer.status, 422)
+    assert.equal(answer.body.details.fields[0].path, 'payload.agentId')
+  }
+  const { agent, approval } = await hire()
+  const again = await ask('POST', path, { type: 'hire_agent', payload: { agentId: agent.id } })
+  assert.equal(again.status, 409)
+  assert.equal(again.body.details.approvalId, approval.id)
+})
+
+test('the requester revises and resubmits; others of the company may not', async (t) => {
+  const { strategy, decide, ceo, engineer } = await arrange(t)
+  const made = await strategy()
+  await decide(made, 'request-revision', { decisionNote: 'Smaller.' })
+  const path = `/api/approvals/${made.id}/resubmit`
+  assert.equal((await engineer.ask('POST', path, { payload: { plan: 'y' } })).status, 403)
+  assert.equal((await engineer.ask('POST', `/api/approvals/${made.id}/cancel`)).status, 403)
+  assert.equal((await ceo.ask('POST', path, { payload: { plan: '' } })).status, 400)
+  const { body } = await ceo.ask('POST', path, { payload: { plan: 'Shrink' } })
+  assert.equal(body.status, 'pending')
+  assert.deepEqual(body.payload, { plan: 'Shrink' })
+  assert.equal(body.decisionNote, null)
+  assert.equal(body.decidedAt, null)
+  assert.equal((await ceo.ask('POST', path)).status, 200, 'once more changes nothing')
+  assert.equal((await ceo.ask('POST', path, { payload: { plan: 'z' } })).status, 422)
+})
+
+test('what is said of a hired agent is what stands on it, at the request and at a revision', async (t) => {
+  const { hire, decide, ceo } = await arrange(t)
+  const lie = { adapterConfig: { command: '/opt/good' }, reason: 'We need one.' }
+  const { approval } = await hire(lie, { command: '/opt/evil', env: { KEY: 'hidden' } })
+  assert.equal(approval.payload.adapterConfig.command, '/opt/evil')
+  assert.equal(approval.payload.runs.command, '/opt/evil')
+  assert.equal(approval.payload.reason, 'We need one.')
+  await decide(approval, 'request-revision')
+  const path = `/api/approvals/${approval.id}/resubmit`
+  const refused = await ceo.ask('POST', path, { payload: lie })
+  assert.equal(refused.status, 422)
+  assert.equal(refused.body.details.fields[0].path, 'payload.adapterConfig')
+  const { body } = await ceo.ask('POST', path, { payload: { ...approval.payload, reason: 'Really.' } })
+  assert.deepEqual(body.payload, { ...approval.payload, reason: 'Really.' })
+  await decide(approval, 'request-revision')
+  const kept = await ceo.ask('POST', path, { payload: {} })
+  assert.equal(kept.body.payload.adapterConfig.command, '/opt/evil')
+  assert.equal('reason' in kept.body.payload, false)
+})
+
+test('a hire whose agent is gone can be refused, not approved', async (t) => {
+  const { app, hire, decide, statusOf } = await arrange(t)
+  const gone = async () => {
+    const { agent, approval } = await hire()
+    app.ctx.db.run(sql.updateTable('agent').set({ status: 'terminated' }).where('id', '=', agent.id))
+    return { agent, approval }
+  }
+  const one = await gone()
+  assert.equal((await decide(one.approval, 'approve')).status, 422)
+  assert.equal((await decide(one.approval, 'reject')).body.status, 'rejected')
+  const two = await gone()
+  assert.equal((await decide(two.approval, 'cancel')).body.status, 'cancelled')
+  assert.equal(statusOf(two.agent), 'terminated')
+})
+
+test('secrets in a payload are not shown', async (t) => {
+  const { ask, path } = await arrange(t)
+  const payload = {
+    adapterConfig: { command: 'x', env: { A: 'one', B: { $secret: 'NAME' } }, headers: { Authorization: 'two' } },
+    apiKey: 'three',
+    maxTokens: 4,
+  }
+  const approval = (await ask('POST', path, { type: 'hire_agent', payload })).body
+  for (const answer of [await ask('GET', path), await ask('GET', `/api/approvals/${approval.id}`)]) {
+    assert.doesNotMatch(JSON.stringify(answer.body), /one|two|three/)
+  }
+  assert.equal(approval.payload.adapterConfig.command, 'x')
+  assert.deepEqual(approval.payload.adapterConfig.env.B, { $secret: 'NAME' })
+  assert.equal(approval.payload.maxTokens, 4)
+})
+
+test('comments are listed oldest first, or newest first, and say who wrote them', async (t) => {
+  const { app, strategy, ask, company, engineer } = await arrange(t)
+  const made = await strategy()
+  const path = `/api/approvals/${made.id}/comments`
+  const runId = insertRunRow(app.ctx, engineer)
+  const run = app.as(await app.ctx.tokens.sign({ id: runId, agentId: engineer.id, companyId: company.id }))
+  assert.equal((await ask('POST', path, { body: ' ' })).status, 400)
+  const first = (await ask('POST', path, { body: 'Why?' })).body
+  const second = (await run('POST', path, { body: 'Because.' })).body
+  assert.equal(first.authorUserId, 'local-board')
+  assert.equal(second.authorAgentId, engineer.id)
+  assert.equal(second.createdByRunId, runId)
+  assert.deepEqual((await ask('GET', path)).body, [first, second])
+  assert.deepEqual((await ask('GET', `${path}?order=desc&limit=1`)).body, [second])
+})
+
+test('approvals and issues are linked both ways', async (t) => {
+  const { app, strategy, ask, company, ceo } = await arrange(t)
+  const made = await strategy()
+  const issue = insertIssue(app.ctx, { company_id: company.id, title: 'Plan' })
+  const path = `/api/issues/${issue.identifier.toLowerCase()}/approvals`
+  assert.equal((await ceo.ask('POST', path, { approvalId: made.id })).body.id, made.id)
+  await ask('POST', path, { approvalId: made.id })
+  assert.deepEqual((await ask('GET', path)).body, [made])
+  const linked = (await ask('GET', `/api/approvals/${made.id}/issues`)).body
+  assert.deepEqual(linked, [
+    {
+      id: issue.id,
+      identifier: issue.identifier,
+      title: 'Plan',
+      status: 'todo',
+      priority: 'medium',
+      assigneeAgentId: null,
+    },
+  ])
+  assert.deepEqual((await ask('DELETE', `${path}/${made.id}`)).body, { ok: true })
+  assert.equal((await ask('DELETE', `${path}/${made.id}`)).status, 404)
+  assert.deepEqual((await ask('GET', `/api/approvals/${made.id}/issues`)).body, [])
+  const entries = (await ask('GET', `/api/companies/${company.id}/activity?entityId=${issue.id}`)).body
+  assert.deepEqual(
+    entries.map((entry: { action: string }) => entry.action),
+    ['issue.approval_unlinked', 'issue.approval_linked'],
+  )
+})
+
+test('nothing of another company can be linked or seen', async (t) => {
+  const { app, strategy, ask, path, other, company, stranger } = await arrange(t)
+  const made = await strategy()
+  const theirs = insertIssue(app.ctx, { company_id: other.id })
+  const ours = insertIssue(app.ctx, { company_id: company.id })
+  assert.equal((await ask('POST', `/api/issues/${theirs.id}/approvals`, { approvalId: made.id })).status, 422)
+  const body = { type: 'approve_ceo_strategy', payload: { plan: 'x' }, issueIds: [theirs.id] }
+  assert.equal((await ask('POST', path, body)).status, 422)
+  assert.equal((await ask('GET', path)).body.length, 1)
+  assert.equal((await stranger.ask('GET', path)).status, 403)
+  assert.equal((await stranger.ask('GET', `/api/approvals/${made.id}`)).status, 404)
+  assert.equal((await stranger.ask('POST', `/api/approvals/${made.id}/comments`, { body: 'x' })).status, 404)
+  assert.equal((await stranger.ask('POST', `/api/approvals/${made.id}/cancel`)).status, 404)
+  assert.equal((await stranger.ask('GET', `/api/issues/${ours.id}/approvals`)).status, 404)
+})

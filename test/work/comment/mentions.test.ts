@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { findMentioned } from '../../../src/work/comment/mentions.ts'
+
+const agents = ['Ada', 'Ada Lovelace', 'Bob', 'José', 'CTO', '张三', 'R2-D2', 'Ωmega', 'Bob'].map((name, index) => ({
+  name,
+  id: index,
+}))
+
+const cases: [string, string, string[]][] = [
+  ['a name after an @', 'Over to @Ada', ['Ada']],
+  ['any case', '@aDA please', ['Ada']],
+  ['every agent of the name', '@Bob', ['Bob', 'Bob']],
+  ['a name once, however often it stands', '@Ada @Ada', ['Ada']],
+  ['several in one comment', '@Ada and @CTO, @josé', ['Ada', 'CTO', 'José']],
+  ['the longest name that fits', '@Ada Lovelace is asked', ['Ada Lovelace']],
+  ['the shorter name where the longer does not fit', '@Ada Lovelaces', ['Ada']],
+  ['wide and several spaces in a name', '@Ada \u00a0Lovelace', ['Ada Lovelace']],
+  ['punctuation after a name', '(@Ada), @CTO! "@Bob": @José.', ['Ada', 'CTO', 'Bob', 'Bob', 'José']],
+  ['a possessive', "@Ada's idea", ['Ada']],
+  ['a name in bold and in a link', '**@Ada** [@CTO](https://acme.example)', ['Ada', 'CTO']],
+  ['names that a slash joins', '@Ada/@CTO', ['Ada', 'CTO']],
+  ['an accent in either encoding', '@Jose\u0301', ['José']],
+  ['a script without spaces', '请@张三看一下', ['张三']],
+  ['Greek in another case', '@ωMEGA', ['Ωmega']],
+  ['a name with a dash', '@r2-d2 beeps', ['R2-D2']],
+  ['no longer word that begins like a name', '@Adamant @Bobby @CTOs', []],
+  ['no name that a dash or a dot goes on', '@Ada-2 @bob.example', []],
+  ['no e-mail address', 'write to bob@Ada or x.y+z@CTO or josé@Bob', []],
+  ['no part of a URL', 'https://social.example/@Ada', []],
+  ['no name without an @', 'Ada and Bob', []],
+  ['nothing after a backslash', '\\@Ada', []],
+  ['no code span', 'run `@Ada` and ``x ` @Bob``', []],
+  ['what stands after a code span', '`code` @Ada', ['Ada']],
+  ['an @ after a backtick that never closes', "it's ` odd @Ada", ['Ada']],
+  ['no backtick that closes in another paragraph', 'odd ` here\n\n@Ada ` there', ['Ada']],
+  ['no fenced block', 'see\n```ts\n@Ada\n```\n@Bob', ['Bob', 'Bob']],
+  ['no fenced block of tildes, which backticks do not end', '~~~\n```\n@Ada\n~~~\n', []],
+  ['no fence that a shorter one would end', '````\n```\n@Ada\n````\n@CTO', ['CTO']],
+  ['no fenced block that never ends', '```\n@Ada', []],
+  ['no fenced block in a list or a quotation', '- ```\n  @Ada\n  ```\n> ```\n> @CTO\n> ```\n', []],
+  ['no indented block', 'see\n\n    @Ada\n\nthen @CTO', ['CTO']],
+  ['an indented line that goes on a list or a paragraph', '- one\n\n    @Ada\n', ['Ada']],
+  ['three backticks in the middle of a line', 'use ``` for code, @Ada', ['Ada']],
+]
+
+for (const [title, markdown, expected] of cases) {
+  test(`a comment mentions ${title}`, () => {
+    const found = findMentioned(markdown, agents).map((agent) => agent.name)
+    assert.deepEqual(found, expected)
+  })
+}
+
+test('any name between blanks is found in any case, and never in code', () => {
+  const name = fc
+    .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
+    .map((text) => text.replaceAll(/[\p{C}\s`@\\]+/gu, ' ').trim())
+    .filter((text) => text !== '' && !/^[~>]|https?:/i.test(text))
+  fc.assert(
+    fc.property(name, fc.lorem(), fc.boolean(), (name, text, isUpper) => {
+      const agent = { name }
+      const upper = name.toUpperCase()
+      const spelt = isUpper && upper.toLowerCase() === name.toLowerCase() ? upper : name
+      assert.deepEqual(findMentioned(`${text} @${spelt} ${text}`, [agent]), [agent])
+      assert.deepEqual(findMentioned(`${text} \`@${spelt}\` ${text}`, [agent]), [])
+      assert.deepEqual(findMentioned(`${text}\n\`\`\`\n@${spelt}\n\`\`\`\n${text}`, [agent]), [])
+    }),
+    // In capitals its accents stand apart, which a change of case alone does not bring together again.
+    {
+      examples: [
+        ['\u03c5\u0313\u0301', 'lorem', true],
+        ['\u1f54', 'lorem', true],
+      ],
+    },
+  )
+})
+
+test('whatever is written, only agents whose name stands after an @ are mentioned', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(fc.constantFrom('@', 'Ada', '`', '```', '\n', ' ', '    ', '~~~'), fc.string())),
+      (parts) => {
+        const markdown = parts.join('')
+        for (const agent of findMentioned(markdown, agents)) {
+          const flat = markdown
+            .toLowerCase()
+            .normalize('NFC')
+            .replaceAll(/[^\S\n]+/g, ' ')
+          assert.ok(flat.includes(`@${agent.name.toLowerCase()}`))
+        }
+      },
+    ),
+  )
+})
+
+test('a comment made to be slow is read in a moment', () => {
+  const many = Array.from({ length: 1_000 }, (_, n) => ({ name: `${'a'.repeat(n % 190)}${n}` }))
+  const texts = ['@a '.repeat(33_000), '`'.repeat(100_000), '` `` '.repeat(20_000), '-'.repeat(99_999).concat('@')]
+  for (const text of [...texts, '+@'.repeat(50_000), Array.from({ length: 440 }, (_, n) => '`'.repeat(n)).join(' ')]) {
+    const before = process.cpuUsage()
+    findMentioned(text.concat('@'), many)
+    assert.ok(process.cpuUsage(before).user < 1_500_000, text.slice(0, 10))
+  }
+})

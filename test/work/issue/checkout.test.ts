@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { sql } from '../../../src/platform/database/sql.ts'
+import { ISSUE_STATUSES, NEXT } from '../../../src/work/issue/lifecycle.ts'
+import { forgetWakes, insertAgent, insertRun, insertSpend, wakeReasons } from '../../arrange.ts'
+import { createTestApp } from '../../helpers.ts'
+
+async function setUp(t: TestContext) {
+  const app = createTestApp(t)
+  const company = await app.make('POST', '/api/companies', { name: 'Walrus' })
+  const agent = insertAgent(app, { company_id: company.id, name: 'Ada' })
+  const other = insertAgent(app, { company_id: company.id, name: 'Bob' })
+  const create = (body: object = {}) =>
+    app.make('POST', `/api/companies/${company.id}/issues`, { title: 'Do', ...body })
+  return { ...app, company, agent, other, create }
+}
+
+test('an agent checks out a free issue, and the activity says so', async (t) => {
+  const { agent, create, ask, clock, company } = await setUp(t)
+  const issue = await create()
+  clock.move(1_000)
+  const { status, body } = await agent.ask('POST', `/api/issues/${issue.id}/checkout`, { agentId: agent.id })
+  assert.equal(status, 200)
+  assert.equal(body.status, 'in_progress')
+  assert.equal(body.assigneeAgentId, agent.id)
+  assert.equal(body.started_at, '2026-11-21T09:00:01.000Z')
+  const [entry] = (await ask('GET', `/api/companies/${company.id}/activity`)).body
+  assert.equal(entry.action, 'issue.checked_out')
+  assert.equal(entry.agentId, agent.id)
+  assert.equal(entry.entityId, issue.id)
+  assert.deepEqual(entry.details, { identifier: 'WAL-1', from: 'todo', assigneeAgentId: agent.id })
+})
+
+test('checking out twice is the same as once, in whatever status it is expected', async (t) => {
+  const { agent, create, clock, ask, company } = await setUp(t)
+  const issue = await create()
+  const first = await agent.ask('POST', `/api/issues/${issue.id}/checkout`)
+  clock.move(60_000)
+  const second = await agent.ask('POST', `/api/issues/WAL-1/checkout`, { expectedStatuses: ['todo'] })
+  assert.equal(second.status, 200)
+  assert.deepEqual(second.body, first.body)
+  assert.equal((await ask('GET', `/api/companies/${company.id}/activity?action=issue.checked_out`)).body.length, 1)
+})
+
+for (const racers of [10, 32]) {
+  test(`of ${racers} agents racing for one issue exactly one wins, and the others learn who`, async (t) => {
+    const app = await setUp(t)
+    const issue = await app.create()
+    const agents = Array.from({ length: racers }, (_, n) =>
+      insertAgent(app, { company_id: app.company.id, name: `Racer ${n}` }),
+    )
+    const answers = await Promise.all(agents.map((one) => one.ask('POST', `/api/issues/${issue.id}/checkout`)))
+    const won = answers.findIndex((answer) => answer.status === 200)
+    const winner = agents[won]!
+    assert.equal(answers.filter((answer) => answer.status === 200).length, 1)
+    for (const answer of answers.toSpliced(won, 1)) {
+      assert.equal(answer.status, 409)
+      assert.equal(answer.body.code, 'issue_taken')
+      assert.equal(answer.body.details.assigneeAgentId, winner.id)
+      assert.equal(answer.body.details.assigneeName, winner.name)
+    }
+    assert.equal((await app.ask('GET', `/api/issues/${issue.id}`)).body.assigneeAgentId, winner.id)
+  })
+}
+
+test('a 409 names the holder, since when, and the run that works on it', async (t) => {
+  const app = await setUp(t)
+  const { agent, other, create, clock } = app
+  const issue = await create()
+  const run = await insertRun(app, agent)
+  clock.move(5_000)
+  assert.equal((await run.ask('POST', `/api/issues/${issue.id}/checkout`)).status, 200)
+  clock.move(5_000)
+  const { status, body } = await other.ask('POST', `/api/issues/${issue.id}/checkout`)
+  assert.equal(status, 409)
+  const { hint, ...details } = body.details
+  assert.match(hint, /Do not retry/)
+  assert.deepEqual(details, {
+    issueId: issue.id,
+    status: 'in_progress',
+    assigneeAgentId: agent.id,
+    assigneeUserId: null,
+    assigneeName: 'Ada',
+    runId: run.id,
+    runLive: true,
+    since: '2026-11-21T09:00:05.000Z',
+  })
+})
+
+for (const status of ISSUE_STATUSES) {
+  const can = NEXT[status].includes('in_progress')
+  test(`a free issue that is ${status} ${can ? 'can' : 'cannot'} be checked out`, async (t) => {
+    const { agent, create, ask } = await setUp(t)
+    const held = status === 'in_progress' ? { assigneeUserId: 'somebody' } : {}
+    const issue = await create({ status, ...held })
+    const answer = await agent.ask('POST', `/api/issues/${issue.id}/checkout`)
+    assert.equal(answer.status, can ? 200 : 409)
+    const after = (await ask('GET', `/api/issues/${issue.id}`)).body
+    assert.equal(after.status, can ? 'in_progress' : status)
+    assert.equal(after.assigneeAgentId, can ? agent.id : null)
+  })
+}
+
+for (const status of ['done', 'cancelled']) {
+  test(`an issue that is ${status} cannot be checked out by naming that`, async (t) => {
+    const { agent, create } = await setUp(t)
+    const issue = await create({ status })
+    const { status: code, body } = await agent.ask('POST', `/api/issues/${issue.id}/checkout`, {
+      expectedStatuses: ['todo', status],
+    })
+    assert.equal(code, 422)
+    assert.equal(body.code, 'invalid_transition')
+  })
+}
+
+test('an issue in the backlog is taken by way of todo when the caller names backlog', async (t) => {
+  const { agent, create, ask } = await setUp(t)
+  const issue = await create({ status: 'backlog' })
+  const { status, body } = await agent.ask('POST', `/api/issues/${issue.id}/checkout`, {
+    expectedStatuses: ['todo', 'backlog'],
+  })
+  assert.equal(status, 200)
+  assert.equal(body.status, 'in_progress')
+  const [second, first] = (await ask('GET', `/api/issues/${issue.id}/activity`)).body
+  assert.deepEqual(first.details.changes, { status: { from: 'backlog', to: 'todo' } })
+  assert.equal(second.action, 'issue.checked_out')
+  assert.equal(second.details.from, 'todo')
+})
+
+test('a status that is not expected is 409 and changes nothing', async (t) => {
+  const { agent, create, ask } = await setUp(t)
+  const issue = await create({ status: 'blocked' })
+  const { status, body } = await agent.ask('POST', `/api/issues/${issue.id}/checkout`, { expectedStatuses: ['todo'] })
+  assert.equal(status, 409)
+  assert.equal(body.code, 'status_not_expected')
+  assert.equal((await ask('GET', `/api/issues/${issue.id}`)).body.status, 'blocked')
+})
+
+test('an issue that is assigned to another agent or to a person is taken, even in todo', async (t) => {
+  const { agent, other, create } = await setUp(t)
+  const assigned = await create({ assigneeAgentId: other.id })
+  const personal = await create({ assigneeUserId: 'local-board' })
+  for (const [issue, name] of [
+    [assigned, 'Bob'],
+    [personal, 'local-board'],
+  ]) {
+    const { status, body } = await agent.ask('POST', `/api/issues/${issue.id}/checkout`)
+    assert.equal(status, 409)
+    assert.equal(body.code, 'issue_taken')
+    assert.equal(body.details.assigneeName, name)
+  }
+})
+
+test('who assigned an issue to an agent stays who did when the agent checks it out', async (t) => {
+  const { agent, create, ctx } = await setUp(t)
+  const issue = await create({ assigneeAgentId: agent.id })
+  await agent.ask('POST', `/api/issues/${issue.id}/checkout`)
+  const row = ctx.db.first(sql.selectFrom('issue').selectAll().where('id', '=', issue.id))!
+  assert.deepEqual([row.assigned_by_type, row.assigned_by_id], ['user', 'local-board'])
+})
+
+test('an agent checks out for itself only, the board for any agent, whom that wakes', async (t) => {
+  const { agent, other, create, ask, ctx } = await setUp(t)
+  const issue = await create()
+  const path = `/api/issues/${issue.id}/checkout`
+  assert.equal((await agent.ask('POST', path, { agentId: other.id })).status, 403)
+  assert.equal((await ask('POST', path, {})).status, 400)
+  assert.equal((await ask('POST', path, { agentId: 'nobody' })).status, 422)
+  const { status, body } = await ask('POST', path, { agentId: other.id })
+  assert.equal(status, 200)
+  assert.equal(body.assigneeAgentId, other.id)
+  assert.deepEqual(
+    wakeReasons(ctx, other).map((reason) => reason.source),
+    ['issue_assigned'],
+  )
+})
+
+test('an agent that checks out wakes nobody', async (t) => {
+  const { agent, create, ctx } = await setUp(t)
+  const issue = await create()
+  forgetWakes(ctx)
+  await agent.ask('POST', `/api/issues/${issue.id}/checkout`)
+  assert.deepEqual(wakeReasons(ctx, agent), [])
+})
+
+test('the run that checks an issue out works on it from there on, also when it was checked out before', async (t) => {
+  const app = await setUp(t)
+  const { agent, create, ctx, ask } = app
+  const issue = await create()
+  await agent.ask('POST', `/api/issues/${issue.id}/checkout`)
+  const run = await insertRun(app, agent)
+  assert.equal((await ask('GET', `/api/issues/${issue.id}`)).body.activeRun, null)
+  await run.ask('POST', `/api/issues/${issue.id}/checkout`)
+  assert.equal(ctx.db.first(sql.selectFrom('run').select('issue_id').where('id', '=', run.id))?.issue_id, issue.id)
+  assert.equal((await ask('GET', `/api/issues/${issue.id}`)).body.activeRun.id, run.id)
+})
+
+const notReady = [
+  ['paused', { status: 'paused', pause_reason: 'manual', paused_at: '2026-11-21T09:00:00.000Z' }],
+  ['terminated', { status: 'terminated' }],
+  ['pending_approval', { status: 'pending_approval' }],
+] as const
+for (const [name, values] of notReady) {
+  test(`an agent that is ${name} cannot check out`, async (t) => {
+    const app = await setUp(t)
+    const agent = insertAgent(app, { company_id: app.company.id, ...values })
+    const issue = await app.create()
+    const { status, body } = await app.ask('POST', `/api/issues/${issue.id}/checkout`, { agentId: agent.id })
+    assert.equal(status, 422)
+    assert.equal(body.code, 'agent_not_ready')
+  })
+}
+
+test('an agent that has spent its budget cannot check out until the month is over', async (t) => {
+  const app = await setUp(t)
+  const agent = insertAgent(app, { company_id: app.company.id, budget_micros: 1_000_000 })
+  const issue = await app.create()
+  insertSpend(app.ctx, agent, 100)
+  const refused = await agent.ask('POST', `/api/issues/${issue.id}/checkout`)
+  assert.equal(refused.status, 422)
+  assert.equal(refused.body.code, 'budget_exceeded')
+  assert.equal(refused.body.details.spentMonthlyCents, 100)
+  app.clock.set('2026-12-01T00:00:00.000Z')
+  assert.equal((await agent.ask('POST', `/api/issues/${issue.id}/checkout`)).status, 200)
+})
+
+test('an issue with open blockers can be checked out', async (t) => {
+  const { agent, create } = await setUp(t)
+  const blocker = await create()
+  const issue = await create({ blockedByIssueIds: [blocker.id] })
+  assert.equal((await agent.ask('POST', `/api/issues/${issue.id}/checkout`)).status, 200)
+})
+
+test('an issue of another company does not exist', async (t) => {
+  const app = await setUp(t)
+  const elsewhere = await app.make('POST', '/api/companies', { name: 'Elsewhere' })
+  const stranger = insertAgent(app, { company_id: elsewhere.id })
+  const issue = await app.create()
+  for (const ref of [issue.id, issue.identifier, 'nothing']) {
+    assert.equal((await stranger.ask('POST', `/api/issues/${ref}/checkout`)).status, 404)
+  }
+})

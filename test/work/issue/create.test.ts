@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { insertAgent, insertGoal, insertProject, insertRun, wakeReasons } from '../../arrange.ts'
+import { setUp } from './set-up.ts'
+
+test('an issue has its defaults, the next identifier and both spellings of its timestamps', async (t) => {
+  const { create, company, activity } = await setUp(t)
+  await create()
+  const issue = await create({ title: '  Write it  ' })
+  const { id, createdAt, ...rest } = issue
+  assert.deepEqual(rest, {
+    companyId: company.id,
+    identifier: 'WAL-2',
+    issueNumber: 2,
+    title: 'Write it',
+    description: null,
+    status: 'todo',
+    priority: 'medium',
+    assigneeAgentId: null,
+    assigneeUserId: null,
+    parentId: null,
+    projectId: null,
+    goalId: null,
+    labelIds: [],
+    labels: [],
+    blockedBy: [],
+    blocks: [],
+    createdByAgentId: null,
+    createdByUserId: 'local-board',
+    requestDepth: 0,
+    billingCode: null,
+    startedAt: null,
+    completedAt: null,
+    cancelledAt: null,
+    started_at: null,
+    completed_at: null,
+    updatedAt: createdAt,
+  })
+  const [entry] = await activity()
+  assert.equal(entry.action, 'issue.created')
+  assert.equal(entry.entityId, id)
+  assert.equal(entry.details.identifier, 'WAL-2')
+})
+
+test('any status can be given, with its timestamps', async (t) => {
+  const { create, ada, ctx } = await setUp(t)
+  const times = async (status: string) => {
+    const { startedAt, completedAt, cancelledAt } = await create({ status, assigneeAgentId: ada.id })
+    return [startedAt, completedAt, cancelledAt]
+  }
+  assert.deepEqual(await times('in_progress'), [ctx.now, null, null])
+  assert.deepEqual(await times('done'), [null, ctx.now, null])
+  assert.deepEqual(await times('cancelled'), [null, null, ctx.now])
+  assert.deepEqual(await times('blocked'), [null, null, null])
+})
+
+test('nothing is in progress without an assignee, and nothing else is created by the attempt', async (t) => {
+  const { ask, issues, create } = await setUp(t)
+  const { status, body } = await ask('POST', issues, { title: 'Do', status: 'in_progress' })
+  assert.equal(status, 422)
+  assert.equal(body.details.fields[0].path, 'status')
+  assert.equal((await create()).identifier, 'WAL-1')
+})
+
+test('any agent of the company creates issues, which tell it and its run', async (t) => {
+  const app = await setUp(t)
+  const run = await insertRun(app, app.bob)
+  const { status, body } = await run.ask('POST', app.issues, { title: 'Do' })
+  assert.equal(status, 201)
+  assert.equal(body.createdByAgentId, app.bob.id)
+  assert.equal((await app.activity())[0].runId, run.id)
+})
+
+test('a child is one deeper than its parent and inherits its project and goal, unless it says otherwise', async (t) => {
+  const { make, create, ctx, company } = await setUp(t)
+  const goalId = insertGoal(ctx, { company_id: company.id })
+  const projectId = insertProject(ctx, { company_id: company.id })
+  const parent = await create({ goalId, projectId })
+  const child = await make('POST', `/api/issues/${parent.identifier.toLowerCase()}/children`, { title: 'Part' })
+  assert.deepEqual([child.parentId, child.requestDepth], [parent.id, 1])
+  assert.deepEqual([child.projectId, child.goalId], [projectId, goalId])
+  const other = await create({ parentId: child.identifier, projectId: null })
+  assert.deepEqual([other.requestDepth, other.projectId, other.goalId], [2, null, goalId])
+})
+
+test('assigning wakes the assignee with the urgency of the issue; what is in the backlog wakes nobody', async (t) => {
+  const { create, ada, bob, ctx } = await setUp(t)
+  const issue = await create({ assigneeAgentId: ada.id, priority: 'high' })
+  await create({ assigneeAgentId: bob.id, status: 'backlog' })
+  const [reason, ...more] = wakeReasons(ctx, ada)
+  assert.equal(more.length, 0)
+  assert.equal(reason?.source, 'issue_assigned')
+  assert.equal(reason?.issueId, issue.id)
+  assert.deepEqual(wakeReasons(ctx, bob), [])
+})
+
+test('an agent that assigns to itself does not wake itself', async (t) => {
+  const { ada, issues, ctx } = await setUp(t)
+  assert.equal((await ada.ask('POST', issues, { title: 'Do', assigneeAgentId: ada.id })).status, 201)
+  assert.deepEqual(wakeReasons(ctx, ada), [])
+})
+
+for (const status of ['terminated', 'pending_approval'] as const) {
+  test(`an agent that is ${status} cannot be assigned`, async (t) => {
+    const app = await setUp(t)
+    const agent = insertAgent(app, { company_id: app.company.id, status })
+    const answer = await app.ask('POST', app.issues, { title: 'Do', assigneeAgentId: agent.id })
+    assert.equal(answer.status, 422)
+    assert.equal(answer.body.code, 'agent_not_ready')
+  })
+}
+
+test('a reference to what is not in the company is 422 and names the field', async (t) => {
+  const app = await setUp(t)
+  const elsewhere = await app.make('POST', '/api/companies', { name: 'Elsewhere' })
+  const foreignAgent = insertAgent(app, { company_id: elsewhere.id })
+  const foreignIssue = await app.make('POST', `/api/companies/${elsewhere.id}/issues`, { title: 'Do' })
+  const foreignLabel = await app.make('POST', `/api/companies/${elsewhere.id}/labels`, { name: 'bug' })
+  const faults: [string, object][] = [
+    ['assigneeAgentId', { assigneeAgentId: foreignAgent.id }],
+    ['assigneeAgentId', { assigneeAgentId: 'nobody' }],
+    ['parentId', { parentId: foreignIssue.id }],
+    ['parentId', { parentId: foreignIssue.identifier }],
+    ['projectId', { projectId: 'nothing' }],
+    ['goalId', { goalId: 'nothing' }],
+    ['labelIds.0', { labelIds: [foreignLabel.id] }],
+    ['blockedByIssueIds.0', { blockedByIssueIds: [foreignIssue.id] }],
+    ['assigneeUserId', { assigneeAgentId: app.ada.id, assigneeUserId: 'local-board' }],
+  ]
+  for (const [field, body] of faults) {
+    const { status, body: answer } = await app.ask('POST', app.issues, { title: 'Do', ...body })
+    assert.equal(status, 422, field)
+    assert.equal(answer.details.fields[0].path, field)
+  }
+})
+
+test('every field at fault is named', async (t) => {
+  const { ask, issues } = await setUp(t)
+  const { status, body } = await ask('POST', issues, { status: 'open', priority: 'urgent', assignee: 'Ada' })
+  assert.equal(status, 400)
+  assert.deepEqual(body.details.fields.map((field: { path: string }) => field.path).sort(), [
+    'assignee',
+    'priority',
+    'status',
+    'title',
+  ])
+})
+
+test('a CEO starts no work before its strategy is approved, by creation either', async (t) => {
+  const { cleo, issues } = await setUp(t)
+  const body = { title: 'Do', status: 'in_progress', assigneeAgentId: cleo.id }
+  const answer = await cleo.ask('POST', issues, body)
+  assert.equal(answer.status, 422)
+  assert.equal(answer.body.code, 'strategy_not_approved')
+})

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { v7 as uuid } from 'uuid'
+import { sql } from '../../../src/platform/database/sql.ts'
+import { NO_FACTS } from '../../../src/runtime/executor/facts.ts'
+import { settleRun } from '../../../src/runtime/executor/settle.ts'
+import { claimRuns } from '../../../src/runtime/scheduler/claim.ts'
+import { forgetWakes, insertAgent, type TestAgent } from '../../arrange.ts'
+import { createTestApp, type TestApp } from '../../helpers.ts'
+import { createTestRuns } from '../../runs.ts'
+
+interface Step {
+  id: string
+  depth: number
+  text: string
+  runId: string | null
+  costCents: number | null
+}
+
+const storyOf = (steps: Step[]) => steps.map(({ depth, text }) => `${'  '.repeat(depth)}${text}`)
+
+/** Two agents, the second below the first, and what a run of each does. */
+async function withTeam(t: TestContext) {
+  const app = createTestApp(t)
+  const company = await app.make('POST', '/api/companies', { name: 'Acme' })
+  const ada = insertAgent(app, { company_id: company.id, name: 'Ada', role: 'manager' })
+  const kit = insertAgent(app, { company_id: company.id, name: 'Kit', reports_to: ada.id })
+  const path = `/api/companies/${company.id}/issues`
+  return { app, path, ada, kit }
+}
+
+/** Runs what waits for an agent, as the scheduler would, and books a cost on it. */
+async function runOf(app: TestApp, agent: TestAgent, cents: number) {
+  app.clock.move(1_000)
+  const [run] = await app.ctx.write(() => claimRuns(app.ctx).filter((one) => one.agent_id === agent.id))
+  assert.ok(run)
+  const token = await app.ctx.tokens.sign({ id: run.id, agentId: agent.id, companyId: agent.company_id })
+  const end = async () => {
+    app.clock.move(1_000)
+    const issueId = app.ctx.db.first(sql.selectFrom('run').select('issue_id').where('id', '=', run.id))!.issue_id
+    const event = { id: uuid(), company_id: agent.company_id, agent_id: agent.id, issue_id: issueId, run_id: run.id }
+    const cost = { provider: 'p', model: 'm', cost_micros: cents * 10_000, cost_status: 'reported' as const }
+    app.ctx.db.run(
+      sql.insertInto('cost_event').values({ ...event, ...cost, occurred_at: app.ctx.now, created_at: app.ctx.now }),
+    )
+    const ending = { reason: 'exited' as const, exitCode: 0, signal: null, error: null, at: app.ctx.now }
+    await app.ctx.write(() => settleRun(app.ctx, run.id, ending, NO_FACTS))
+  }
+  return { id: run.id, ask: app.as(token), end }
+}
+
+test('the story of an issue goes back over runs and other issues to where it began', async (t) => {
+  const { app, path, ada, kit } = await withTeam(t)
+  await app.make('POST', path, { title: 'Launch', assigneeAgentId: ada.id })
+  const first = await runOf(app, ada, 4)
+  const child = await first.ask('POST', '/api/issues/ACM-1/children', { title: 'Draw', assigneeAgentId: kit.id })
+  assert.equal(child.status, 201)
+  await first.end()
+  const second = await runOf(app, kit, 3)
+  await second.ask('POST', '/api/issues/ACM-2/checkout')
+  await second.ask('PATCH', '/api/issues/ACM-2', { status: 'done', comment: 'It is drawn.' })
+  await second.end()
+
+  const why = await app.make('GET', '/api/issues/acm-2/why')
+  assert.deepEqual(storyOf(why.steps), [
+    'the board created ACM-1 “Launch” for Ada',
+    '  Ada ran on ACM-1 (issue assigned)',
+    '    Ada created ACM-2 “Draw” for Kit',
+    '      Kit ran on ACM-2 (issue assigned)',
+    '        Kit took ACM-2 and started work',
+    '        Kit set ACM-2 from in progress to done',
+    '        Kit said on ACM-2 “It is drawn.”',
+  ])
+  assert.deepEqual([why.costCents, why.costStatus, why.runCount, why.isCut], [3, 'reported', 1, false])
+  assert.deepEqual(
+    why.steps.filter((step: Step) => step.costCents !== null).map((step: Step) => [step.runId, step.costCents]),
+    [
+      [first.id, 4],
+      [second.id, 3],
+    ],
+  )
+  const above = await app.make('GET', '/api/issues/ACM-1/why')
+  assert.ok(
+    above.steps.some((step: Step) => step.text === 'Kit set ACM-2 from in progress to done'),
+    'what woke Ada',
+  )
+})
+
+test('a comment, a mention, an invocation and the end of a blocker are told as the causes that they are', async (t) => {
+  const { app, path, ada, kit } = await withTeam(t)
+  await app.make('POST', path, { title: 'Read', status: 'backlog' })
+  await app.make('POST', path, {
+    title: 'Draw',
+    status: 'backlog',
+    assigneeAgentId: kit.id,
+    blockedByIssueIds: ['ACM-1'],
+  })
+  const cases: [() => Promise<unknown>, TestAgent, string][] = [
+    [
+      () => app.make('POST', '/api/issues/ACM-2/comments', { body: 'How  far?\n' }),
+      kit,
+      'the board said on ACM-2 “How far?”',
+    ],
+    [
+      () => app.make('POST', '/api/issues/ACM-2/comments', { body: '@Ada look' }),
+      ada,
+      'the board said on ACM-2 “@Ada look”',
+    ],
+    [
+      () => app.make('POST', `/api/agents/${kit.id}/wakeup`, { issueId: 'ACM-2', reason: 'Go on.' }),
+      kit,
+      'the board woke Kit: Go on.',
+    ],
+    [
+      () => app.make('PATCH', '/api/issues/ACM-1', { status: 'cancelled' }),
+      kit,
+      'the board set ACM-1 from backlog to cancelled',
+    ],
+  ]
+  for (const [cause, agent, text] of cases) {
+    forgetWakes(app.ctx)
+    await cause()
+    // The other one may have been woken too.
+    app.ctx.db.run(sql.deleteFrom('wake').where('agent_id', '<>', agent.id).where('status', '=', 'waiting'))
+    const run = await runOf(app, agent, 0)
+    await run.end()
+    const { steps } = await app.make('GET', '/api/issues/ACM-2/why')
+    const at = steps.findIndex((step: Step) => step.id === run.id)
+    assert.ok(at > 0, text)
+    const told = steps.find((step: { id: string }) => step.id === steps[at].causeId)
+    assert.equal(told?.text, text)
+  }
+})
+
+test('a retry is told below the run that failed, with why it failed', async (t) => {
+  const runs = await createTestRuns(t)
+  const agentId = await runs.agentThat('fail.js')
+  await runs.make('POST', `/api/companies/${runs.companyId}/issues`, { title: 'Draw', assigneeAgentId: agentId })
+  await runs.settle()
+  const waiting = storyOf((await runs.make('GET', '/api/issues/ACM-1/why')).steps)
+  assert.match(waiting.at(-1)!, /^ {4}fail\.js is to run \(issue assigned\) at /)
+  runs.clock.move(60_000)
+  await runs.settle()
+  const { steps } = await runs.make('GET', '/api/issues/ACM-1/why')
+  assert.deepEqual(storyOf(steps).slice(0, 3), [
+    'the board created ACM-1 “Draw” for fail.js',
+    '  fail.js ran on ACM-1 (issue assigned): failed, It exited with code 3',
+    '    fail.js ran again on ACM-1: failed, It exited with code 3',
+  ])
+})
+
+test('a story is no longer than its limit, and says that there was more', async (t) => {
+  const { app, path } = await withTeam(t)
+  await app.make('POST', path, { title: 'Draw' })
+  for (let i = 0; i < 10; i++) await app.make('POST', '/api/issues/ACM-1/comments', { body: `No. ${i}` })
+  const why = await app.make('GET', '/api/issues/ACM-1/why?limit=3')
+  assert.deepEqual(
+    storyOf(why.steps),
+    [7, 8, 9].map((i) => `the board said on ACM-1 “No. ${i}”`),
+  )
+  assert.equal(why.isCut, true)
+})
+
+test('another company cannot ask', async (t) => {
+  const { app, path } = await withTeam(t)
+  await app.make('POST', path, { title: 'Draw' })
+  const other = await app.make('POST', '/api/companies', { name: 'Other' })
+  const stranger = insertAgent(app, { company_id: other.id })
+  assert.equal((await stranger.ask('GET', '/api/issues/ACM-1/why')).status, 404)
+})
+
+test('every query of a story goes by an index', async (t) => {
+  const { app, path, ada } = await withTeam(t)
+  const issue = await app.make('POST', path, { title: 'Draw', assigneeAgentId: ada.id })
+  await runOf(app, ada, 1)
+  const plans: string[] = []
+  const { all, first } = app.ctx.db
+  const explain = <O>(query: Parameters<typeof all<O>>[0]) => {
+    const compiled = 'compile' in query ? query.compile() : query
+    const plan = all<{ detail: string }>({ ...compiled, sql: `explain query plan ${compiled.sql}` } as never)
+    plans.push(...plan.map(({ detail }) => detail))
+  }
+  app.ctx.db.all = (query) => {
+    explain(query)
+    return all(query)
+  }
+  app.ctx.db.first = (query) => {
+    explain(query)
+    return first(query)
+  }
+  await app.make('GET', `/api/issues/${issue.id}/why`)
+  const scans = plans.filter((plan) => /^SCAN (?!json_each|wanted)/.test(plan))
+  assert.deepEqual(scans, [])
+  assert.ok(plans.some((plan) => plan.includes('run_by_issue')) && plans.some((plan) => plan.includes('wake_by_issue')))
+})

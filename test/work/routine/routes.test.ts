@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTestApp } from '../../helpers.ts'
+import { setUp } from './set-up.ts'
+
+const FAULTY: [object, string, RegExp][] = [
+  [{ cron: '61 * * * *' }, 'cron', /Invalid value for minute/],
+  [{ cron: 'every monday' }, 'cron', /five/],
+  [{ cron: '* * * * * *' }, 'cron', /exactly 5 parts/],
+  [{ cron: '0 0 30 2 *' }, 'cron', /never comes/],
+  [{ cron: '2027-01-01T00:00:00' }, 'cron', /is a date/],
+  [{ cron: '0 9 * * 1', timeZone: 'Mars/Base' }, 'timeZone', /Mars\/Base is no time zone/],
+  [{ cron: '0 9 * * 1', intervalSec: 3600 }, 'intervalSec', /or an interval/],
+  [{ intervalSec: 59 }, 'intervalSec', /from 60/],
+  [{ intervalSec: 3600, timeZone: 'UTC' }, 'timeZone', /belongs to a cron expression/],
+  [{}, 'cron', /say when/],
+]
+for (const [schedule, path, message] of FAULTY) {
+  test(`the schedule ${JSON.stringify(schedule)} is refused with what is wrong`, async (t) => {
+    const app = await setUp(t)
+    const { status, body } = await app.ask('POST', app.routines, { ...app.body, ...schedule })
+    assert.equal(status, 400)
+    assert.equal(body.details.fields[0].path, path)
+    assert.match(body.details.fields[0].message, message)
+    assert.deepEqual((await app.ask('GET', app.routines)).body, [])
+  })
+}
+
+test('a change of the schedule takes effect from now on, and an interval takes the place of a cron expression', async (t) => {
+  const app = await setUp(t)
+  const { id } = await app.create({ cron: '0 12 * * *', timeZone: 'Asia/Tokyo' })
+  const changed = await app.make('PATCH', `/api/routines/${id}`, { intervalSec: 600, title: 'Mop' })
+  assert.deepEqual(
+    [changed.title, changed.cron, changed.timeZone, changed.intervalSec, changed.nextDueAt],
+    ['Mop', null, null, 600, '2026-11-21T09:10:00.000Z'],
+  )
+  const back = await app.make('PATCH', `/api/routines/${id}`, { cron: '0 12 * * *' })
+  assert.deepEqual([back.timeZone, back.intervalSec, back.nextDueAt], ['UTC', null, '2026-11-21T12:00:00.000Z'])
+  assert.equal((await app.ask('PATCH', `/api/routines/${id}`, { cron: null })).status, 400)
+})
+
+test('a paused routine creates nothing, and resumed it makes up for nothing', async (t) => {
+  const app = await setUp(t)
+  const { id } = await app.create({ cron: '0 * * * *' })
+  const paused = await app.make('POST', `/api/routines/${id}/pause`)
+  assert.deepEqual([paused.status, paused.nextDueAt], ['paused', null])
+  await app.at('2026-11-21T12:30:00.000Z')
+  const resumed = await app.make('POST', `/api/routines/${id}/resume`)
+  assert.deepEqual([resumed.status, resumed.nextDueAt], ['active', '2026-11-21T13:00:00.000Z'])
+  await app.tick()
+  assert.deepEqual(await app.issues(), [])
+})
+
+test('a routine that is run by hand creates its issue in the name of who asks, even paused, but not over an open one', async (t) => {
+  const app = await setUp(t)
+  const { id } = await app.create({ cron: '0 * * * *', status: 'paused' })
+  const run = await app.mia.ask('POST', `/api/routines/${id}/run`)
+  assert.deepEqual([run.status, run.body.source, run.body.outcome], [201, 'by_hand', 'created'])
+  const [issue] = await app.issues()
+  assert.deepEqual([issue.id, issue.createdByAgentId], [run.body.issueId, app.mia.id])
+  const again = await app.ask('POST', `/api/routines/${id}/run`)
+  assert.equal(again.status, 409)
+  assert.equal(again.body.details.issueId, issue.id)
+})
+
+test('managers make and change routines of those below them only; every agent reads them', async (t) => {
+  const app = await setUp(t)
+  const body = { ...app.body, intervalSec: 3600 }
+  const made = await app.mia.ask('POST', app.routines, body)
+  assert.equal(made.status, 201)
+  assert.equal(made.body.createdByAgentId, app.mia.id)
+  assert.equal((await app.cleo.ask('POST', app.routines, body)).status, 201)
+  for (const assigneeAgentId of [app.mia.id, app.bob.id, app.cleo.id]) {
+    assert.equal((await app.mia.ask('POST', app.routines, { ...body, assigneeAgentId })).status, 403)
+  }
+  const bobs = await app.create({ assigneeAgentId: app.bob.id, intervalSec: 3600 })
+  for (const [method, end, change] of [
+    ['PATCH', '', { title: 'Mine' }],
+    ['POST', '/run', undefined],
+    ['POST', '/pause', undefined],
+    ['DELETE', '', undefined],
+  ] as const) {
+    assert.equal((await app.mia.ask(method, `/api/routines/${bobs.id}${end}`, change)).status, 403)
+    assert.equal((await app.ada.ask(method, `/api/routines/${made.body.id}${end}`, change)).status, 403)
+  }
+  const own = `/api/routines/${made.body.id}`
+  assert.equal((await app.mia.ask('PATCH', own, { assigneeAgentId: app.bob.id })).status, 403)
+  assert.equal((await app.mia.ask('PATCH', own, { priority: 'low' })).status, 200)
+  assert.equal((await app.ada.ask('GET', app.routines)).body.length, 3)
+  assert.equal((await app.ada.ask('GET', `${own}/history`)).status, 200)
+})
+
+test('references that are not of the company are refused by name, and a terminated assignee too', async (t) => {
+  const app = await setUp(t)
+  for (const field of ['projectId', 'goalId', 'parentId', 'assigneeAgentId']) {
+    const { status, body } = await app.ask('POST', app.routines, { ...app.body, intervalSec: 60, [field]: 'nothing' })
+    assert.deepEqual([status, body.details.fields[0].path], [422, field])
+  }
+  await app.make('POST', `/api/agents/${app.ada.id}/terminate`)
+  const refused = await app.ask('POST', app.routines, { ...app.body, intervalSec: 60 })
+  assert.deepEqual([refused.status, refused.body.code], [422, 'agent_not_ready'])
+})
+
+test('a deleted routine is gone with its history, and its issues stay', async (t) => {
+  const app = await setUp(t)
+  const { id } = await app.create({ intervalSec: 3600 })
+  await app.make('POST', `/api/routines/${id}/run`)
+  await app.make('DELETE', `/api/routines/${id}`)
+  assert.equal((await app.ask('GET', `/api/routines/${id}`)).status, 404)
+  assert.equal((await app.issues()).length, 1)
+})
+
+test('what a routine refers to can be deleted, and so can its company', async (t) => {
+  const app = await setUp(t)
+  const at = `/api/companies/${app.companyId}`
+  const goal = await app.make('POST', `${at}/goals`, { title: 'Clean' })
+  const label = await app.make('POST', `${at}/labels`, { name: 'chore' })
+  const { id } = await app.create({ intervalSec: 3600, goalId: goal.id, labelIds: [label.id] })
+  await app.make('DELETE', `/api/goals/${goal.id}`)
+  await app.make('DELETE', `/api/labels/${label.id}`)
+  const left = await app.make('GET', `/api/routines/${id}`)
+  assert.deepEqual([left.goalId, left.labelIds], [null, []])
+  await app.make('DELETE', `${at}?confirm=Acme`)
+  assert.equal((await app.ask('GET', `/api/routines/${id}`)).status, 404)
+})
+
+test('what is done to a routine is recorded', async (t) => {
+  const app = await setUp(t)
+  const { id } = await app.create({ intervalSec: 3600 })
+  await app.make('PATCH', `/api/routines/${id}`, { title: 'Mop', status: 'paused' })
+  await app.make('POST', `/api/routines/${id}/resume`)
+  await app.make('POST', `/api/routines/${id}/run`)
+  await app.make('DELETE', `/api/routines/${id}`)
+  const { body } = await app.ask('GET', `/api/companies/${app.companyId}/activity?entityId=${id}`)
+  assert.deepEqual(body.map((row: { action: string }) => row.action.replace('routine.', '')).toReversed(), [
+    'created',
+    'updated',
+    'paused',
+    'resumed',
+    'fired',
+    'deleted',
+  ])
+})
+
+test('the routines of another company are unknown', async (t) => {
+  const app = await setUp(t)
+  const { id } = await app.create({ intervalSec: 3600 })
+  const other = createTestApp(t)
+  assert.equal((await other.ask('GET', `/api/routines/${id}`)).status, 404)
+})

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { insertAgent, insertGoal, insertProject } from '../../arrange.ts'
+import { setUp } from '../issue/set-up.ts'
+
+async function withThings(t: TestContext) {
+  const app = await setUp(t)
+  const of = { company_id: app.company.id }
+  insertProject(app.ctx, { ...of, name: 'Billing portal' })
+  insertGoal(app.ctx, { ...of, title: 'Bill every customer' })
+  insertAgent(app, { ...of, name: 'Bill Müller', role: 'engineer', title: 'Café owner' })
+  const issue = await app.create({ title: 'Fix the billing page', description: 'It shows no cents.' })
+  await app.make('POST', `/api/issues/${issue.id}/comments`, { body: 'The bill of May has it too.' })
+  const search = async (q: string, more = '') =>
+    (await app.ask('GET', `/api/companies/${app.company.id}/search?q=${encodeURIComponent(q)}${more}`)).body
+  return { ...app, issue, search }
+}
+
+test('one search finds issues, comments, agents, projects and goals', async (t) => {
+  const { search, issue } = await withThings(t)
+  const found = await search('bill')
+  assert.equal(found.query, 'bill')
+  assert.deepEqual(found.issues, [
+    {
+      ...{ id: issue.id, identifier: issue.identifier, title: issue.title },
+      ...{ status: 'todo', priority: 'medium', assigneeAgentId: null },
+    },
+  ])
+  assert.deepEqual([found.comments.length, found.comments[0].identifier], [1, issue.identifier])
+  assert.match(found.comments[0].snippet, /The bill of May/)
+  assert.deepEqual(
+    [found.agents[0].name, found.projects[0].name, found.goals[0].title],
+    ['Bill Müller', 'Billing portal', 'Bill every customer'],
+  )
+})
+
+test('all words must be there, as the beginnings of words, whatever their case and accents', async (t) => {
+  const { search } = await withThings(t)
+  for (const q of ['bill mull', 'MÜLLER', 'cafe', 'engin bill']) assert.equal((await search(q)).agents.length, 1, q)
+  for (const q of ['ill', 'bill nobody', 'uller']) assert.equal((await search(q)).agents.length, 0, q)
+  assert.equal((await search('cents bill')).issues.length, 1)
+  assert.equal((await search('cents may')).issues.length, 0)
+})
+
+test('an identifier finds its issue first', async (t) => {
+  const { search, create } = await withThings(t)
+  for (let n = 0; n < 10; n++) await create({ title: `See WAL-1, part ${n}` })
+  assert.equal((await search('wal-1', '&limit=3')).issues[0].identifier, 'WAL-1')
+})
+
+test('a limit holds for each kind', async (t) => {
+  const { search, create, ask, company } = await withThings(t)
+  for (let n = 0; n < 12; n++) await create({ title: `Bill ${n}` })
+  assert.equal((await search('bill')).issues.length, 10)
+  assert.deepEqual(
+    (await search('bill', '&limit=2')).issues.map((issue: { title: string }) => issue.title),
+    ['Bill 11', 'Bill 10'],
+  )
+  for (const query of ['', '?q=x&limit=0', '?q=x&limit=51']) {
+    assert.equal((await ask('GET', `/api/companies/${company.id}/search${query}`)).status, 400, query)
+  }
+})
+
+test('any text can be asked for; what has no word in it finds nothing', async (t) => {
+  const { search } = await withThings(t)
+  for (const q of [
+    '',
+    ' ',
+    '"',
+    '*',
+    '" OR "',
+    'bill" OR "x',
+    '(',
+    "'; drop table issue",
+    'NEAR(a b)',
+    '\u{1f600}',
+    'a:b',
+  ]) {
+    assert.deepEqual((await search(q)).issues, [], q)
+  }
+})
+
+test('another company is never searched', async (t) => {
+  const { ask, make } = await withThings(t)
+  const other = await make('POST', '/api/companies', { name: 'Other' })
+  const { body } = await ask('GET', `/api/companies/${other.id}/search?q=bill`)
+  assert.deepEqual(body, { query: 'bill', issues: [], comments: [], agents: [], projects: [], goals: [] })
+  assert.deepEqual((await ask('GET', `/api/companies/${other.id}/search?q=WAL-1`)).body.issues, [])
+})
