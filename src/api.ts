@@ -12,7 +12,7 @@ import { pageRoutes } from './clients/pages/page-routes.ts'
 import { eventRoutes } from './http/events.ts'
 import { mount } from './http/mount.ts'
 import { documentRoutes } from './http/openapi.ts'
-import type { Endpoint } from './http/route.ts'
+import type { Endpoint, TypedEndpoint, Wire } from './http/route.ts'
 import { configRoutes } from './organization/agent/config-routes.ts'
 import { controlRoutes } from './organization/agent/control-routes.ts'
 import { keyRoutes } from './organization/agent/key-routes.ts'
@@ -42,7 +42,7 @@ import { searchRoutes } from './work/search/routes.ts'
 import { hireRoutes } from './work/staffing/hire-routes.ts'
 
 /** Every endpoint there is. */
-export const ENDPOINTS: readonly Endpoint[] = [
+const ENDPOINT_LIST = [
   ...accountRoutes,
   ...activityRoutes,
   ...agentRoutes,
@@ -79,10 +79,32 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...skillRoutes,
   ...whyRoutes,
   ...workspaceRoutes,
+]
+
+export const ENDPOINTS: readonly Endpoint[] = [
+  ...ENDPOINT_LIST,
   ...docsRoutes(() => API),
   ...guideRoutes(() => API),
   ...documentRoutes(() => API),
 ]
+
+type Listed = (typeof ENDPOINT_LIST)[number]
+
+/** `'GET /api/issues/:issueId'`: the name of an endpoint in the typed client. */
+export type EndpointName = Listed extends infer E
+  ? E extends TypedEndpoint<string, infer M, infer Path, Wire>
+    ? `${M} ${Path}`
+    : never
+  : never
+
+/** What a client sends to an endpoint and receives from it. */
+export type WireOf<Name extends EndpointName> = Listed extends infer E
+  ? E extends TypedEndpoint<string, infer M, infer Path, infer W>
+    ? `${M} ${Path}` extends Name
+      ? W
+      : never
+    : never
+  : never
 
 /** What is documented: the API, without the pages of signing in that stand beside it. */
 export const API: readonly Endpoint[] = ENDPOINTS.filter(({ path }) => /^\/(api|llms)\//.test(path))

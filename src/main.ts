@@ -74,7 +74,7 @@ function endQuietly(command: Command): void {
  * terminal that is gone: a server goes on without, since its log is in a file
  * too, and any other command has nobody left to tell.
  */
-function bearLostReader(isServer: boolean): void {
+function handleBrokenPipe(isServer: boolean): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
@@ -85,7 +85,7 @@ function bearLostReader(isServer: boolean): void {
 
 try {
   const given = process.argv.slice(2)
-  bearLostReader(given[0] === 'start' || given[0] === 'demo')
+  handleBrokenPipe(given[0] === 'start' || given[0] === 'demo')
   const program = await createProgram((noun) => given[0] === noun || (given[0] === 'help' && given[1] === noun))
   if (given.length === 0) program.outputHelp()
   else await program.parseAsync()

@@ -19,7 +19,7 @@ const described = <Schema extends v.GenericSchema>(schema: Schema, description: 
   v.pipe(schema, v.description(description))
 
 /** A switch that is on unless a configuration turns it off. */
-export const onUnlessSaid = (description: string) =>
+export const defaultTrue = (description: string) =>
   v.optional(described(v.boolean('It must be true or false.'), description), true)
 
 const seconds = (least: number, most: number) => {

@@ -1,5 +1,5 @@
 import type { OutputReader } from './adapter.ts'
-import { cut } from './figures.ts'
+import { cut } from './usage.ts'
 
 /** Reads the output of `post.ts`: the first line is `HTTP <status>`, the answer's text follows. */
 export function httpReader(): OutputReader {

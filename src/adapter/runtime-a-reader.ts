@@ -1,4 +1,8 @@
 import type { Fact, OutputReader, ReaderInput, UsageTotals } from './adapter.ts'
+import { estimateCost } from './prices.ts'
+import { fromEpochSeconds, isUsageLimit, resetTime } from './reset-time.ts'
+import { isCumulative, modelName, reportOf, sinceLast } from './runtime-a-report.ts'
+import { deadSession } from './session.ts'
 import {
   asCount,
   asObject,
@@ -13,11 +17,7 @@ import {
   sumTokens,
   tokens,
   toMicros,
-} from './figures.ts'
-import { estimateCost } from './prices.ts'
-import { fromEpochSeconds, isUsageLimit, resetTime } from './reset-time.ts'
-import { isCumulative, modelName, reportOf, sinceLast } from './runtime-a-report.ts'
-import { deadSession } from './session.ts'
+} from './usage.ts'
 
 /** A use of tokens, with the part of the input that was written to a cache. */
 type Spent = UsageTotals & { cacheWriteTokens: number }

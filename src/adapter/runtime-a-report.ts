@@ -1,5 +1,5 @@
 import type { UsageTotals } from './adapter.ts'
-import { asCount, asDollars, asObject, cut, type Json, minus, NOTHING, sumTokens, tokens, toMicros } from './figures.ts'
+import { asCount, asDollars, asObject, cut, type Json, minus, NOTHING, sumTokens, tokens, toMicros } from './usage.ts'
 
 /** The result's figures by model; of the whole session or of the run, as the program's version has it. */
 export function reportOf(line: Json, usage: UsageTotals, mainModel: string): Map<string, UsageTotals> {

@@ -1,6 +1,6 @@
 import type { InferOutput } from 'valibot'
 import type { Adapter, RunInput } from './adapter.ts'
-import { configOf, localEntries, onUnlessSaid } from './config.ts'
+import { configOf, defaultTrue, localEntries } from './config.ts'
 import { runtimeAReader } from './runtime-a-reader.ts'
 import { resolved } from './secrets.ts'
 
@@ -18,7 +18,7 @@ const RuntimeAConfig = configOf({
     '--session-id',
     '--dangerously-skip-permissions',
   ]),
-  dangerouslySkipPermissions: onUnlessSaid(
+  dangerouslySkipPermissions: defaultTrue(
     'Whether the program works without asking for permission. On by default: a run is unattended, so whatever it would ask is refused, the calls to this API included. Off, allow what the agent needs by extraArgs (--allowedTools ...) or in the settings of the program. As root the program takes this only when told that it is in a sandbox: the service then sets IS_SANDBOX=1, unless env sets it.',
   ),
 })

@@ -1,4 +1,7 @@
 import type { Fact, OutputReader, ReaderInput, UsageTotals } from './adapter.ts'
+import { estimateCost } from './prices.ts'
+import { isUsageLimit, resetTime } from './reset-time.ts'
+import { deadSession } from './session.ts'
 import {
   asCount,
   asObject,
@@ -11,10 +14,7 @@ import {
   NOTHING,
   parseLine,
   plus,
-} from './figures.ts'
-import { estimateCost } from './prices.ts'
-import { isUsageLimit, resetTime } from './reset-time.ts'
-import { deadSession } from './session.ts'
+} from './usage.ts'
 
 /**
  * Reads `codex exec --json`.

@@ -1,6 +1,6 @@
 import type { InferOutput } from 'valibot'
 import type { Adapter } from './adapter.ts'
-import { configOf, localEntries, onUnlessSaid } from './config.ts'
+import { configOf, defaultTrue, localEntries } from './config.ts'
 import { runtimeBReader } from './runtime-b-reader.ts'
 import { resolved } from './secrets.ts'
 
@@ -8,7 +8,7 @@ const BYPASS = '--dangerously-bypass-approvals-and-sandbox'
 
 const RuntimeBConfig = configOf({
   ...localEntries('codex', ['exec', 'resume', '-', '--json', BYPASS]),
-  dangerouslyBypassApprovalsAndSandbox: onUnlessSaid(
+  dangerouslyBypassApprovalsAndSandbox: defaultTrue(
     'Whether the program works without approvals and outside its sandbox. On by default: a run is unattended, and the sandbox keeps the agent from the network, this API included. Off, choose another setting by extraArgs (such as -c sandbox_workspace_write.network_access=true with --sandbox workspace-write).',
   ),
 })

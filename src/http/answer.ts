@@ -17,7 +17,7 @@ export function answer(ctx: Context, endpoint: Endpoint, c: HonoContext, reply: 
     void body.cancel()
     return new Response(null, { status, headers: all })
   }
-  const declared = endpoint.answers[status]
+  const declared = endpoint.responses[status]
   if (body instanceof Uint8Array || declared === null || typeof declared === 'string') {
     return new Response(body as Uint8Array<ArrayBuffer> | null, { status, headers: all })
   }
@@ -47,8 +47,8 @@ function nextUrl(c: HonoContext, cursor: string): string {
 
 /** In tests: an answer that its endpoint does not declare is a bug. */
 function checkAnswer(endpoint: Endpoint, { status, body, headers }: Reply): void {
-  const { id, answers } = endpoint
-  const declared = answers[status]
+  const { id, responses } = endpoint
+  const declared = responses[status]
   if (body instanceof Page !== takes(endpoint, 'after'))
     throw new Error(`${id} takes \`after\`, or answers a page, alone.`)
   // A page without a script may tell of an error as a page.

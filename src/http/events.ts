@@ -16,7 +16,7 @@ export const eventRoutes = [
     description:
       'Each event has the id, the type and the data of what happened. With `Last-Event-ID` the stream goes on after that event; when that is too long ago it begins with the event `reset`: load again what you show.',
     who: [board, agent],
-    answers: { 200: EVENT_STREAM },
+    responses: { 200: EVENT_STREAM },
     run: (ctx, input) => reply(200, watch(ctx, input.params.companyId, input), STREAM_HEADERS),
   }),
 ]

@@ -94,7 +94,7 @@ async function bodyOf(ctx: Context, endpoint: Endpoint, c: HonoContext): Promise
 /** Turns what a use case returned into a reply with its usual status. */
 function settle(endpoint: Endpoint, result: unknown): Reply {
   if (result instanceof Reply) return result
-  const status = Number(Object.keys(endpoint.answers).find((code) => code.startsWith('2')) ?? 200)
+  const status = Number(Object.keys(endpoint.responses).find((code) => code.startsWith('2')) ?? 200)
   return new Reply(status, result)
 }
 

@@ -72,7 +72,7 @@ export function documentRoutes(endpoints: () => readonly Endpoint[]): Endpoint[]
       path: '/api/health',
       summary: 'Say that the server is up',
       who: [anyone],
-      answers: {
+      responses: {
         200: v.strictObject({ status: v.literal('ok'), version: v.string(), mode: v.string(), instance: v.string() }),
       },
       run: ({ config: { version, mode, instance } }) => ({ status: 'ok', version, mode, instance }),
@@ -83,7 +83,7 @@ export function documentRoutes(endpoints: () => readonly Endpoint[]): Endpoint[]
       path: '/api/openapi.json',
       summary: 'Get the OpenAPI 3.1 document of this API',
       who: [anyone],
-      answers: { 200: v.record(v.string(), v.unknown()) },
+      responses: { 200: v.record(v.string(), v.unknown()) },
       run: ({ config }) => {
         if (!documents.has(config)) documents.set(config, openapiDocument(endpoints(), config))
         return documents.get(config)

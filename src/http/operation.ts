@@ -81,11 +81,11 @@ function queryParameters({ id, query }: Endpoint, schemas: Schemas): Parameter[]
 }
 
 /** Whether an answer has an `ETag`, so that it need not be sent again. */
-const isTagged = ({ method, answers, ...endpoint }: Endpoint) =>
-  method === 'GET' && (304 in answers || (typeof answers[200] === 'object' && !takes(endpoint, 'after')))
+const isTagged = ({ method, responses, ...endpoint }: Endpoint) =>
+  method === 'GET' && (304 in responses || (typeof responses[200] === 'object' && !takes(endpoint, 'after')))
 
 function headersOf(endpoint: Endpoint): Parameter[] {
-  const { method, who, answers, secret } = endpoint
+  const { method, who, responses, secret } = endpoint
   const isForAnybody = who.every(({ by }) => by.length === 1 && by[0] === 'nothing')
   const headers: [string, string | false][] = [
     [
@@ -99,7 +99,7 @@ function headersOf(endpoint: Endpoint): Parameter[] {
     ['If-None-Match', isTagged(endpoint) && 'The `ETag` of an answer: while nothing has changed, the answer is 304.'],
     [
       'Last-Event-ID',
-      answers[200] === EVENT_STREAM && 'The id of the last event that arrived: the stream goes on after it.',
+      responses[200] === EVENT_STREAM && 'The id of the last event that arrived: the stream goes on after it.',
     ],
   ]
   return headers.flatMap(([name, description]) =>
@@ -129,7 +129,7 @@ const FILE_FORM: JsonSchema = {
 }
 
 function responsesOf(endpoint: Endpoint, schemas: Schemas): Operation['responses'] {
-  const { id, summary, answers, limits } = endpoint
+  const { id, summary, responses, limits } = endpoint
   const names = [
     'X-Request-Id',
     ...(isTagged(endpoint) ? ['ETag'] : []),
@@ -137,14 +137,14 @@ function responsesOf(endpoint: Endpoint, schemas: Schemas): Operation['responses
     ...(takes(endpoint, 'count') ? ['X-Total-Count'] : []),
   ]
   const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-  const responses: Operation['responses'] = {}
-  for (const [status, answer] of Object.entries(answers)) {
+  const documented: Operation['responses'] = {}
+  for (const [status, answer] of Object.entries(responses)) {
     const content = contentOf(answer, `${id}.${status}`, schemas)
-    responses[status] = { description: status === '304' ? UNCHANGED : summary, headers, ...(content && { content }) }
+    documented[status] = { description: status === '304' ? UNCHANGED : summary, headers, ...(content && { content }) }
   }
-  if (isTagged(endpoint)) responses['304'] ??= { description: UNCHANGED, headers }
-  if (limits) responses['429'] = { ...tooOften(limits), content: ERROR_CONTENT }
-  return { ...responses, default: { $ref: '#/components/responses/Error' } }
+  if (isTagged(endpoint)) documented['304'] ??= { description: UNCHANGED, headers }
+  if (limits) documented['429'] = { ...tooOften(limits), content: ERROR_CONTENT }
+  return { ...documented, default: { $ref: '#/components/responses/Error' } }
 }
 
 const UNCHANGED = 'Nothing has changed.'

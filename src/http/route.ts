@@ -1,4 +1,4 @@
-import type { GenericSchema, InferOutput, StrictObjectSchema } from 'valibot'
+import type { GenericSchema, InferInput, InferOutput, StrictObjectSchema } from 'valibot'
 import type { Caller } from '../access/caller.ts'
 import type { Who } from '../access/who.ts'
 import type { Context } from '../platform/context.ts'
@@ -39,10 +39,10 @@ export interface Input<P = unknown, Q = unknown, B = unknown> {
   drop(): void
 }
 
-interface Definition<Path extends string, Q, B> {
+interface Definition<Id extends string, M extends Method, Path extends string, Q, B, R> {
   /** `<noun>s.<verb>`, such as `issues.checkout`: the operation id of the OpenAPI document. */
-  id: string
-  method: Method
+  id: Id
+  method: M
   path: Path
   /** One sentence without a full stop. */
   summary: string
@@ -64,22 +64,59 @@ interface Definition<Path extends string, Q, B> {
   /** What it is limited by, where signing in or making keys is: then it may answer 429. */
   limits?: readonly RateLimit[]
   /** The answers by status; the first 2xx is what a plain return value is answered with. */
-  answers: Record<number, Answer>
+  responses: R
   run(ctx: Context, input: Input<Params<Path>, Output<Q>, Output<B>>): unknown
 }
 
+type AnyDefinition = Definition<string, Method, string, GenericSchema, GenericSchema, Record<number, Answer>>
+
 /** An endpoint as data: the app, the OpenAPI document, the guides and the tests are all made from it. */
-export interface Endpoint extends Omit<Definition<string, GenericSchema, GenericSchema>, 'run'> {
+export interface Endpoint extends Omit<AnyDefinition, 'run'> {
   run(ctx: Context, input: Input<never, never, never>): unknown
 }
 
+/** What a client sends to an endpoint and receives from it. Exists at compile time only. */
+export interface Wire<P = unknown, Q = unknown, B = unknown, R = unknown> {
+  params: P
+  query: Q
+  body: B
+  response: R
+}
+
+/** An endpoint that keeps its types, so that a client of the endpoint table is typed. */
+export type TypedEndpoint<Id extends string, M extends Method, Path extends string, W extends Wire> = Endpoint & {
+  id: Id
+  method: M
+  path: Path
+  '~wire'?: W
+}
+
+type Sent<Schema> = Schema extends GenericSchema ? InferInput<Schema> : undefined
+
+type SuccessStatus = 200 | 201 | 202
+/** The body of the first 2xx response: JSON, text, or nothing. */
+type Received<R> = {
+  [Status in keyof R]: Status extends SuccessStatus
+    ? R[Status] extends GenericSchema
+      ? InferOutput<R[Status]>
+      : R[Status] extends string
+        ? string
+        : undefined
+    : never
+}[keyof R]
+
 /** Describes an endpoint; types its parameters, query and body from the path and the schemas. */
 export function route<
+  const Id extends string,
+  const M extends Method,
   const Path extends string,
+  const R extends Record<number, Answer>,
   Q extends GenericSchema | undefined = undefined,
   B extends BodySchema | undefined = undefined,
->(definition: Definition<Path, Q, B>): Endpoint {
-  return definition as unknown as Endpoint
+>(
+  definition: Definition<Id, M, Path, Q, B, R>,
+): TypedEndpoint<Id, M, Path, Wire<Params<Path>, Sent<Q>, Sent<B>, Received<R>>> {
+  return definition as never
 }
 
 /** An answer that is not the route's usual one: another status, headers, or a body that is no JSON. */

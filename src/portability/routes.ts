@@ -21,7 +21,7 @@ export const packageRoutes = [
     who: [board, ceo],
     body: ImportBody,
     bodyLimit: BODY_LIMIT,
-    answers: { 200: ImportPlan },
+    responses: { 200: ImportPlan },
     run: (ctx, { caller, params, body }) => previewImport(ctx, caller, params.companyId, body),
   }),
   route({
@@ -34,7 +34,7 @@ export const packageRoutes = [
     who: [board, ceo],
     body: ImportBody,
     bodyLimit: BODY_LIMIT,
-    answers: { 201: ImportPlan },
+    responses: { 201: ImportPlan },
     run: (ctx, { caller, params, body }) => applyImport(ctx, caller, params.companyId, body),
   }),
   route({
@@ -45,7 +45,7 @@ export const packageRoutes = [
     who: [board, ceo],
     body: ExportBody,
     bodyOptional: true,
-    answers: { 200: ExportPreview },
+    responses: { 200: ExportPreview },
     run: (ctx, { caller, params, body }) => previewExport(ctx, caller, params.companyId, body),
   }),
   route({
@@ -58,7 +58,7 @@ export const packageRoutes = [
     who: [board, ceo],
     body: ExportBody,
     bodyOptional: true,
-    answers: { 200: ExportedPackage },
+    responses: { 200: ExportedPackage },
     run: (ctx, { caller, params, body }) => exportCompany(ctx, caller, params.companyId, body),
   }),
   route({
@@ -69,7 +69,7 @@ export const packageRoutes = [
     who: [board],
     body: ImportBody,
     bodyLimit: BODY_LIMIT,
-    answers: { 200: ImportPlan },
+    responses: { 200: ImportPlan },
     run: (ctx, { caller, body }) => previewImport(ctx, caller, null, body),
   }),
   route({
@@ -80,7 +80,7 @@ export const packageRoutes = [
     who: [board],
     body: ImportBody,
     bodyLimit: BODY_LIMIT,
-    answers: { 201: ImportPlan },
+    responses: { 201: ImportPlan },
     run: (ctx, { caller, body }) => applyImport(ctx, caller, null, body),
   }),
   route({
@@ -90,7 +90,7 @@ export const packageRoutes = [
     summary: 'List the companies that one can begin with',
     description: 'One becomes a company by POST /api/companies/import/apply with `source: { type: "template", name }`.',
     who: [board, agent],
-    answers: { 200: v.array(Template) },
+    responses: { 200: v.array(Template) },
     run: () => listTemplates(),
   }),
 ]

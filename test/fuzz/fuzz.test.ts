@@ -26,7 +26,7 @@ test('a body that its schema refuses and a route takes is noticed', async () => 
     summary: 'Create a thing',
     who: [anyone],
     body: v.strictObject({}),
-    answers: { 201: v.strictObject({}) },
+    responses: { 201: v.strictObject({}) },
     run: () => ({}),
   })
   const request = { method: 'POST', path: '/things', body: '{"x":1}', headers: {}, isValid: false, params: {} }

@@ -64,7 +64,7 @@ test('a schema that refers to itself is a schema of the document', () => {
     path: '/trees',
     summary: 'Get a tree',
     who: [anyone],
-    answers: { 200: v.array(Tree) },
+    responses: { 200: v.array(Tree) },
     run: () => [],
   })
   const document = openapiDocument([tree], OPEN)
@@ -89,7 +89,7 @@ test('a path that ends in .txt has its parameter without that', async (t) => {
     path: '/texts/:name.txt',
     summary: 'Get a text',
     who: [anyone],
-    answers: { 200: v.string() },
+    responses: { 200: v.string() },
     run: (_, { params }) => params.name,
   })
   mount(app, ctx, [text])
@@ -110,8 +110,8 @@ for (const endpoint of ENDPOINTS.filter(({ body }) => body)) {
 }
 
 test('every schema converts, as what goes in and as what comes out', () => {
-  for (const { id, query, body, answers } of ENDPOINTS) {
-    for (const schema of [query, body, ...Object.values(answers)]) {
+  for (const { id, query, body, responses } of ENDPOINTS) {
+    for (const schema of [query, body, ...Object.values(responses)]) {
       if (!schema || typeof schema === 'string') continue
       for (const typeMode of ['input', 'output'] as const) {
         assert.doesNotThrow(() => toJsonSchema(schema, { errorMode: 'ignore', typeMode }), id)
@@ -249,9 +249,9 @@ test('every schema of the document is a JSON Schema', () => {
   for (const [name, schema] of Object.entries(document.components.schemas)) checkSchema(schema, name)
   for (const { operation } of operationsOf(document)) {
     const { operationId, parameters, requestBody, responses } = operation
-    const answers = Object.values(responses).map((response) => ('content' in response ? (response.content ?? {}) : {}))
-    const contents = [requestBody?.content ?? {}, ...answers].flatMap((content) => Object.values(content))
-    for (const { schema } of [...parameters, ...contents]) checkSchema(schema, operationId)
+    const contents = Object.values(responses).map((response) => ('content' in response ? (response.content ?? {}) : {}))
+    const all = [requestBody?.content ?? {}, ...contents].flatMap((content) => Object.values(content))
+    for (const { schema } of [...parameters, ...all]) checkSchema(schema, operationId)
   }
 })
 

@@ -51,7 +51,7 @@ export const activityRoutes = [
       runId: v.optional(v.pipe(v.string(), v.description('What a run did, its own start and end included.'))),
       since: v.optional(v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 timestamp'))),
     }),
-    answers: { 200: v.array(Activity) },
+    responses: { 200: v.array(Activity) },
     run: (ctx, { params, query }) => {
       const { agentId, entityType, entityId, action, runId } = query
       const since = query.since === undefined ? undefined : new Date(query.since).toISOString()

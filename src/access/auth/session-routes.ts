@@ -27,7 +27,7 @@ export const sessionRoutes = [
     path: '/api/auth/session',
     summary: 'Say who is signed in, and what they are in which company',
     who: [board],
-    answers: { 200: Me },
+    responses: { 200: Me },
     run: (ctx, { caller }) => {
       const userId = caller.type === 'board' ? caller.userId : ''
       const user = findUser(ctx.db, { id: userId })
@@ -47,7 +47,7 @@ export const sessionRoutes = [
     limits: ['sign-in', 'sign-in of an address', 'sign-in of an account'],
     secret: true,
     body: v.strictObject({ email: typed, password: typed }),
-    answers: { 200: Done },
+    responses: { 200: Done },
     run: async (ctx, { body, address, header }) =>
       reply(200, { ok: true }, { 'set-cookie': await signIn(ctx, address, body, header('cookie')) }),
   }),
@@ -57,7 +57,7 @@ export const sessionRoutes = [
     path: '/api/auth/sign-out',
     summary: 'End the session of the cookie, on the server too',
     who: [anyone],
-    answers: { 200: Done },
+    responses: { 200: Done },
     run: async (ctx, { header }) =>
       reply(200, { ok: true }, { 'set-cookie': await identityOf(ctx).signOut(header('cookie') ?? '') }),
   }),
@@ -67,7 +67,7 @@ export const sessionRoutes = [
     path: '/api/auth/sign-out-everywhere',
     summary: 'End every session of the person who asks; their tokens stay',
     who: [signedIn],
-    answers: { 200: Done },
+    responses: { 200: Done },
     run: async (ctx, { caller, header }) => {
       const userId = caller.type === 'board' ? caller.userId : ''
       const cookie = await signOutEverywhere(ctx, { userId, cookie: header('cookie') ?? '' })
@@ -83,7 +83,7 @@ export const sessionRoutes = [
     limits: ['sign-in'],
     secret: true,
     body: v.strictObject({ currentPassword: typed, newPassword: typed }),
-    answers: { 200: Done },
+    responses: { 200: Done },
     run: async (ctx, { caller, body, header }) => {
       const who = { userId: caller.type === 'board' ? caller.userId : '', cookie: header('cookie') ?? '' }
       return reply(200, { ok: true }, { 'set-cookie': await changePassword(ctx, who, body) })
@@ -99,7 +99,7 @@ export const sessionRoutes = [
     limits: ['link'],
     secret: true,
     body: v.strictObject({ key: typed, email: typed }),
-    answers: { 201: v.strictObject({ url: v.string(), expiresAt: field.timestamp }) },
+    responses: { 201: v.strictObject({ url: v.string(), expiresAt: field.timestamp }) },
     run: (ctx, { body, address, header }) => {
       const { token, expiresAt } = makeResetLink(ctx, address, body)
       const base = urlForPeople(ctx.config, `http://${header('host') ?? 'localhost'}`)

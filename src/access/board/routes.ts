@@ -24,7 +24,7 @@ export const boardRoutes = [
     description: 'Nobody is in it in local trusted mode.',
     who: [board],
     query: v.object(LIST_QUERY),
-    answers: { 200: v.array(Member) },
+    responses: { 200: v.array(Member) },
     run: (ctx, { params: { companyId }, query }) => {
       const { limit } = query
       const rows = listMembers(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
@@ -39,7 +39,7 @@ export const boardRoutes = [
     summary: 'Give a person another role; the last owner stays one',
     who: [person],
     body: v.strictObject({ role: v.picklist(ROLES) }),
-    answers: { 200: Member },
+    responses: { 200: Member },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => changeRole(ctx, caller, params.companyId, params.userId, body.role)),
   }),
@@ -49,7 +49,7 @@ export const boardRoutes = [
     path: '/api/companies/:companyId/members/:userId',
     summary: 'Remove a person from a company, or leave it; the last owner stays',
     who: [person],
-    answers: { 200: Member },
+    responses: { 200: Member },
     run: (ctx, { caller, params }) =>
       ctx.write(() => removeMember(ctx, asPerson(caller), params.companyId, params.userId)),
   }),
@@ -60,7 +60,7 @@ export const boardRoutes = [
     summary: 'List the invitations of people to a company, newest first',
     who: [person],
     query: v.object(LIST_QUERY),
-    answers: { 200: v.array(Invitation) },
+    responses: { 200: v.array(Invitation) },
     run: (ctx, { params: { companyId }, query }) => {
       const { limit } = query
       const rows = listInvitations(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
@@ -78,7 +78,7 @@ export const boardRoutes = [
     body: NewInvitation,
     bodyOptional: true,
     secret: true,
-    answers: { 201: InvitationWithLink },
+    responses: { 201: InvitationWithLink },
     run: (ctx, { caller, params, body, header }) => {
       limitRate(ctx, 'invitation', asPerson(caller).userId)
       return ctx.write(() => {
@@ -93,7 +93,7 @@ export const boardRoutes = [
     path: '/api/companies/:companyId/invitations/:invitationId',
     summary: 'Take an invitation back',
     who: [person],
-    answers: { 200: Invitation },
+    responses: { 200: Invitation },
     run: (ctx, { caller, params }) =>
       ctx.write(() => toInvitation(revokeInvitation(ctx, caller, params.companyId, params.invitationId), ctx.now)),
   }),
@@ -104,7 +104,7 @@ export const boardRoutes = [
     summary: "List one's own tokens by their first characters, oldest first",
     who: [person],
     query: v.object(LIST_QUERY),
-    answers: { 200: v.array(Token) },
+    responses: { 200: v.array(Token) },
     run: (ctx, { caller, query }) => {
       const { limit } = query
       const { userId } = asPerson(caller)
@@ -124,7 +124,7 @@ export const boardRoutes = [
     body: v.strictObject({ name: v.optional(field.name, 'token') }),
     bodyOptional: true,
     secret: true,
-    answers: { 201: NewToken },
+    responses: { 201: NewToken },
     run: (ctx, { caller, body }) => {
       limitRate(ctx, 'key', asPerson(caller).userId)
       return ctx.write(() => createToken(ctx, asPerson(caller), body.name))
@@ -136,7 +136,7 @@ export const boardRoutes = [
     path: '/api/board/tokens/:tokenId',
     summary: "Revoke one of one's own tokens for good",
     who: [person],
-    answers: { 200: Token },
+    responses: { 200: Token },
     run: (ctx, { caller, params }) =>
       ctx.write(() => {
         const row = revokeToken(ctx.db, { id: params.tokenId, userId: asPerson(caller).userId, at: ctx.now })

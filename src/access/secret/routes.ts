@@ -15,7 +15,7 @@ export const secretRoutes = [
     description: 'Agents see them too: which names there are, so that a hire can refer to one.',
     who: [board, agent],
     query: v.object(LIST_QUERY),
-    answers: { 200: v.array(Secret) },
+    responses: { 200: v.array(Secret) },
     run: (ctx, { params: { companyId }, query }) => {
       const { limit } = query
       const rows = listSecrets(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
@@ -30,7 +30,7 @@ export const secretRoutes = [
     summary: 'Store a secret, for an env to refer to as {"$secret": "NAME"}',
     who: [board],
     body: NewSecret,
-    answers: { 201: Secret },
+    responses: { 201: Secret },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => toSecret(createSecret(ctx, caller, params.companyId, body))),
   }),
@@ -40,7 +40,7 @@ export const secretRoutes = [
     path: '/api/secrets/:secretId',
     summary: 'Get a secret, without its value, and what refers to it',
     who: [board],
-    answers: { 200: SecretWithUses },
+    responses: { 200: SecretWithUses },
     run: (ctx, { caller, params }) => {
       const secret = getSecret(ctx, caller, params.secretId)
       const usedBy = listSecretUses(ctx.db, { companyId: secret.company_id, name: secret.name })
@@ -54,7 +54,7 @@ export const secretRoutes = [
     summary: 'Give a secret another value; runs that start from then on get it',
     who: [board],
     body: NewValue,
-    answers: { 200: Secret },
+    responses: { 200: Secret },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => toSecret(rotateSecret(ctx, caller, getSecret(ctx, caller, params.secretId), body.value))),
   }),
@@ -65,7 +65,7 @@ export const secretRoutes = [
     summary: 'Delete a secret that nothing refers to, or any with `force=true`',
     who: [board],
     query: v.object({ force: v.optional(v.picklist(['true', 'false'])) }),
-    answers: { 200: Secret },
+    responses: { 200: Secret },
     run: (ctx, { caller, params, query }) =>
       ctx.write(() =>
         toSecret(deleteSecret(ctx, caller, getSecret(ctx, caller, params.secretId), query.force === 'true')),

@@ -11,19 +11,19 @@ import { variantsOf } from '../guide/keys.ts'
  *
  * @param base the server's URL
  */
-export function curlOf({ method, path, answers }: Endpoint, operation: Operation, base: string): string {
+export function curlOf({ method, path, responses }: Endpoint, operation: Operation, base: string): string {
   const [type, { schema }] = Object.entries(operation.requestBody?.content ?? {})[0] ?? ['', { schema: {} }]
   const query = operation.parameters.filter((one) => one.in === 'query' && one.required)
   const search = query.map(({ name, schema }) => `${name}=${sampleOf(schema, name)}`).join('&')
   const url = `${base}${path.replaceAll(/:(\w+)/g, (_, name) => variableOf(name))}${search && `?${search}`}`
   const lines = [
-    `curl -sS${answers[200] === EVENT_STREAM ? 'N' : ''}${method === 'GET' ? '' : ` -X ${method}`} "${url}"`,
+    `curl -sS${responses[200] === EVENT_STREAM ? 'N' : ''}${method === 'GET' ? '' : ` -X ${method}`} "${url}"`,
     ...credentialOf(operation),
     ...(type === 'application/json'
       ? ['-H "Content-Type: application/json"', `-d '${toShellJson(sampleOf(schema), 0)}'`]
       : []),
     ...(type === 'multipart/form-data' ? ['-F "file=@picture.png"'] : []),
-    ...(answers[200] === '*/*' ? ['-O -J'] : []),
+    ...(responses[200] === '*/*' ? ['-O -J'] : []),
   ]
   return lines.join(' \\\n  ')
 }

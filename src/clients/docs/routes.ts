@@ -16,7 +16,7 @@ export function docsRoutes(endpoints: () => readonly Endpoint[]): Endpoint[] {
       path: '/api/docs',
       summary: 'Read what this API has, as a page',
       who: [anyone],
-      answers: { 200: 'text/html' },
+      responses: { 200: 'text/html' },
       run: async (ctx, { header }) =>
         show('service API', overviewBody(endpoints(), await listGuides(), ctx.config, linkTo(ctx.config, header, ''))),
     }),
@@ -26,7 +26,7 @@ export function docsRoutes(endpoints: () => readonly Endpoint[]): Endpoint[] {
       path: '/api/docs/endpoints/:id',
       summary: 'Read what an endpoint takes and answers, as a page',
       who: [anyone],
-      answers: { 200: 'text/html' },
+      responses: { 200: 'text/html' },
       run: (ctx, { params, header }) => {
         const endpoint = endpoints().find(({ id }) => id === params.id)
         if (!endpoint) throw notFound('endpoint', params.id)
@@ -42,7 +42,7 @@ export function docsRoutes(endpoints: () => readonly Endpoint[]): Endpoint[] {
       path: '/api/docs/:page',
       summary: 'Read a page of the documentation',
       who: [anyone],
-      answers: { 200: 'text/html' },
+      responses: { 200: 'text/html' },
       run: async (_, { params }) => {
         const guide = await getGuide(params.page)
         return show(guide.title, await showGuide(guide))

@@ -25,7 +25,7 @@ export const checkRoutes = [
         ),
       ),
     }),
-    answers: {
+    responses: {
       200: v.strictObject({
         ok: v.boolean(),
         checks: v.array(check),

@@ -12,7 +12,7 @@ export const guideRoutes = (endpoints: () => readonly Endpoint[]): Endpoint[] =>
     path: '/llms/agent-configuration.txt',
     summary: 'Read how to hire and configure agents, as plain text',
     who: [board, agent],
-    answers: { 200: 'text/plain' },
+    responses: { 200: 'text/plain' },
     run: () => text(configurationGuide(endpoints())),
   }),
   route({
@@ -21,7 +21,7 @@ export const guideRoutes = (endpoints: () => readonly Endpoint[]): Endpoint[] =>
     path: '/llms/agent-configuration/:adapterType.txt',
     summary: 'Read how to configure an agent of one adapter, as plain text',
     who: [board, agent],
-    answers: { 200: 'text/plain' },
+    responses: { 200: 'text/plain' },
     run: (_, { params }) => {
       const adapter = adapterOf(params.adapterType)
       if (!adapter) {
@@ -37,7 +37,7 @@ export const guideRoutes = (endpoints: () => readonly Endpoint[]): Endpoint[] =>
     path: '/llms/agent-icons.txt',
     summary: 'Read which icons an agent may have, as plain text',
     who: [board, agent],
-    answers: { 200: 'text/plain' },
+    responses: { 200: 'text/plain' },
     run: () => text(iconGuide()),
   }),
 ]

@@ -31,7 +31,7 @@ export const accountRoutes = [
     summary: "Show the page of one's own account",
     who: [anyone],
     query: v.object({ done: text }),
-    answers: { 200: 'text/html', 303: null },
+    responses: { 200: 'text/html', 303: null },
     run: (ctx, { caller, query }) =>
       signedInOr(ctx, caller, (person) => show(ctx, () => accountPage(ctx, person, { done: DONE[query.done] }))),
   }),
@@ -44,7 +44,7 @@ export const accountRoutes = [
     form: true,
     secret: true,
     body: v.strictObject({ email: text, currentPassword: text, newPassword: text }),
-    answers: { 303: null },
+    responses: { 303: null },
     run: (ctx, { caller, body, header }) =>
       signedInOr(ctx, caller, (person) =>
         orShow(
@@ -64,7 +64,7 @@ export const accountRoutes = [
     who: [anyone],
     form: true,
     secret: true,
-    answers: { 303: null },
+    responses: { 303: null },
     run: (ctx, { caller, header }) =>
       signedInOr(ctx, caller, async ({ userId }) =>
         seeOther('/login', await signOutEverywhere(ctx, { userId, cookie: header('cookie') ?? '' })),
@@ -79,7 +79,7 @@ export const accountRoutes = [
     form: true,
     secret: true,
     body: v.strictObject({ name: text }),
-    answers: { 200: 'text/html', 303: null },
+    responses: { 200: 'text/html', 303: null },
     run: (ctx, { caller, body }) =>
       signedInOr(ctx, caller, (person) =>
         orShow(
@@ -102,7 +102,7 @@ export const accountRoutes = [
     form: true,
     secret: true,
     body: v.strictObject({ tokenId: text }),
-    answers: { 303: null },
+    responses: { 303: null },
     run: (ctx, { caller, body: { tokenId } }) =>
       signedInOr(ctx, caller, (person) =>
         orShow(

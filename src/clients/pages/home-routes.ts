@@ -20,7 +20,7 @@ export const homeRoutes = [
     path: '/',
     summary: 'Show what this is, who is signed in, and how to go on',
     who: [anyone],
-    answers: { 200: 'text/html', 303: null },
+    responses: { 200: 'text/html', 303: null },
     run: (ctx, { caller, header }) => {
       if (caller.type === 'board') return pageReply(homePage(ctx, caller, linkTo(ctx.config, header, '')))
       return caller.type === 'anonymous' ? keepOut(ctx) : pageReply(pageOf({ title: 'service', body: WHAT }))

@@ -30,7 +30,7 @@ export const pageRoutes = [
     summary: 'Show the page to sign in',
     who: [anyone],
     query: v.object({ next: text }),
-    answers: { 200: 'text/html', 303: null },
+    responses: { 200: 'text/html', 303: null },
     run: (ctx, { caller, query }) =>
       ctx.identity && caller.type === 'board' ? seeOther(pathOf(query.next)) : show(ctx, () => loginPage(ctx, query)),
   }),
@@ -43,7 +43,7 @@ export const pageRoutes = [
     form: true,
     secret: true,
     body: v.strictObject({ email: text, password: text, next: text }),
-    answers: { 303: null },
+    responses: { 303: null },
     run: (ctx, { body, address, header }) =>
       orShow(
         async () => seeOther(pathOf(body.next), await signIn(ctx, address, body, header('cookie'))),
@@ -56,7 +56,7 @@ export const pageRoutes = [
     path: '/logout',
     summary: 'Show the page to sign out',
     who: [anyone],
-    answers: { 200: 'text/html' },
+    responses: { 200: 'text/html' },
     run: (ctx) =>
       show(ctx, () =>
         pageOf({ title: 'Sign out', body: formOf({ action: '/logout', submit: 'Sign out', fields: [] }) }),
@@ -70,7 +70,7 @@ export const pageRoutes = [
     who: [anyone],
     form: true,
     secret: true,
-    answers: { 303: null },
+    responses: { 303: null },
     run: async (ctx, { header }) => seeOther('/login', await identityOf(ctx).signOut(header('cookie') ?? '')),
   }),
   route({
@@ -80,7 +80,7 @@ export const pageRoutes = [
     summary: 'Show the page that makes the first owner',
     who: [anyone],
     query: ByToken,
-    answers: { 200: 'text/html' },
+    responses: { 200: 'text/html' },
     run: (ctx, { query }) =>
       show(ctx, () => {
         if (!ctx.setup?.matches(query.token)) throw gone()
@@ -96,7 +96,7 @@ export const pageRoutes = [
     form: true,
     secret: true,
     body: AccountForm,
-    answers: { 303: null },
+    responses: { 303: null },
     run: (ctx, { body: { token, ...form }, address }) =>
       orShow(
         async () => seeOther('/', await setUp(ctx, address, token, form)),
@@ -110,7 +110,7 @@ export const pageRoutes = [
     summary: 'Show the page of an invitation',
     who: [anyone],
     query: ByToken,
-    answers: { 200: 'text/html' },
+    responses: { 200: 'text/html' },
     run: (ctx, { caller, query }) => show(ctx, () => joinPage(ctx, caller, { ...EMPTY, token: query.token })),
   }),
   route({
@@ -122,7 +122,7 @@ export const pageRoutes = [
     form: true,
     secret: true,
     body: AccountForm,
-    answers: { 303: null },
+    responses: { 303: null },
     run: (ctx, { caller, body: { token, ...form }, address }) =>
       orShow(
         async () => {
@@ -142,7 +142,7 @@ export const pageRoutes = [
     summary: 'Show the page of a link for a forgotten password',
     who: [anyone],
     query: ByToken,
-    answers: { 200: 'text/html' },
+    responses: { 200: 'text/html' },
     run: (ctx, { query }) => show(ctx, () => resetPage(ctx, query.token)),
   }),
   route({
@@ -154,7 +154,7 @@ export const pageRoutes = [
     form: true,
     secret: true,
     body: v.strictObject({ token: text, email: text, password: text }),
-    answers: { 303: null },
+    responses: { 303: null },
     run: (ctx, { body, address, header }) =>
       orShow(
         async () => seeOther('/', await resetPassword(ctx, address, body, header('cookie'))),
@@ -168,7 +168,7 @@ export const pageRoutes = [
     summary: 'Exchange the token of a start with --require-token for a cookie',
     who: [anyone],
     query: ByToken,
-    answers: { 303: null },
+    responses: { 303: null },
     run: (ctx, { query }) => {
       const cookie = ctx.localAccess.enter(query.token)
       return cookie ? seeOther('/', cookie) : pageReply(failurePage(gone()), 404)

@@ -6,7 +6,7 @@ import { toCents, toMicros } from '../cost/money.ts'
 import { agentSpend } from '../cost/queries.ts'
 import { type AgentRow, budgetStatusOf } from './agent.ts'
 import { isReady } from './lifecycle.ts'
-import { holdAgent, release } from './pause.ts'
+import { pauseAgent, release } from './pause.ts'
 import { findAgent, isAbove, updateAgent } from './queries.ts'
 
 /**
@@ -19,7 +19,7 @@ export function pauseForBudget(ctx: Context, agentId: string): boolean {
   const agent = findAgent(ctx.db, { id: agentId })
   if (!agent || !isReady(agent.status)) return false
   const message = `The budget of ${toCents(agent.budget_micros)} cents for this month is spent. Raise it, or wait for the next month.`
-  holdAgent(ctx, SYSTEM, agent, { reason: 'budget', message })
+  pauseAgent(ctx, SYSTEM, agent, { reason: 'budget', message })
   return true
 }
 

@@ -61,7 +61,7 @@ export const configRoutes = [
     summary: "Get an agent's configuration, secrets redacted",
     who: [board, agent],
     query: AGENT_QUERY,
-    answers: { 200: Configuration },
+    responses: { 200: Configuration },
     run: (ctx, { caller, params, query }) => {
       const { id } = getAgent(ctx, caller, params.agentId, query.companyId)
       return toConfiguration(findAgentWithFacts(ctx.db, { id, now: ctx.now })!)
@@ -74,7 +74,7 @@ export const configRoutes = [
     summary: "List the configurations of a company's agents, secrets redacted, the oldest agent first",
     who: [board, agent],
     query: v.object(LIST_QUERY),
-    answers: { 200: v.array(Configuration) },
+    responses: { 200: v.array(Configuration) },
     run: (ctx, { params: { companyId }, query }) => {
       const { limit } = query
       const filter = { companyId, statuses: undefined, role: undefined, reportsTo: undefined, now: ctx.now }
@@ -90,7 +90,7 @@ export const configRoutes = [
     summary: "List the changes of an agent's configuration, secrets redacted, newest first",
     who: [board, agent],
     query: v.object({ ...LIST_QUERY, ...AGENT_QUERY.entries }),
-    answers: { 200: v.array(Revision) },
+    responses: { 200: v.array(Revision) },
     run: (ctx, { caller, params, query: { limit, ...query } }) => {
       const { id: agentId } = getAgent(ctx, caller, params.agentId, query.companyId)
       const after = decodeCursor(query.after, ['string'])?.[0]
@@ -108,7 +108,7 @@ export const configRoutes = [
     query: AGENT_QUERY,
     body: v.strictObject({}),
     bodyOptional: true,
-    answers: { 200: AgentDetail },
+    responses: { 200: AgentDetail },
     run: changing((ctx, { caller, params }, row) => rollBack(ctx, caller, row, params.revisionId)),
   }),
 ]

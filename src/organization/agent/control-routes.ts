@@ -5,9 +5,9 @@ import { route } from '../../http/route.ts'
 import { terminateAgent } from '../../work/staffing/terminate.ts'
 import { AgentDetail, Permissions } from './agent.ts'
 import { setBudget } from './budget.ts'
-import { pauseAgent, resumeAgent } from './pause.ts'
+import { pauseAgentManually, resumeAgent } from './pause.ts'
 import { AGENT_QUERY, changing } from './show.ts'
-import { changePermissions, requireLasting } from './update.ts'
+import { assertNotTerminated, changePermissions } from './update.ts'
 
 /** What the board does to an agent besides configuring it. */
 export const controlRoutes = [
@@ -21,9 +21,9 @@ export const controlRoutes = [
     who: [board, manager],
     query: AGENT_QUERY,
     body: v.strictObject({ budgetMonthlyCents: field.cents }),
-    answers: { 200: AgentDetail },
+    responses: { 200: AgentDetail },
     run: changing((ctx, { caller, body }, agent) => {
-      requireLasting(agent)
+      assertNotTerminated(agent)
       setBudget(ctx, caller, agent, body.budgetMonthlyCents)
     }),
   }),
@@ -35,7 +35,7 @@ export const controlRoutes = [
     who: [board],
     query: AGENT_QUERY,
     body: Permissions,
-    answers: { 200: AgentDetail },
+    responses: { 200: AgentDetail },
     run: changing((ctx, { caller, body }, agent) => changePermissions(ctx, caller, agent, body)),
   }),
   route({
@@ -47,8 +47,8 @@ export const controlRoutes = [
     query: AGENT_QUERY,
     body: v.strictObject({ reason: v.optional(v.nullable(field.name)) }),
     bodyOptional: true,
-    answers: { 200: AgentDetail },
-    run: changing((ctx, { caller, body }, agent) => pauseAgent(ctx, caller, agent, body.reason ?? undefined)),
+    responses: { 200: AgentDetail },
+    run: changing((ctx, { caller, body }, agent) => pauseAgentManually(ctx, caller, agent, body.reason ?? undefined)),
   }),
   route({
     id: 'agents.resume',
@@ -59,7 +59,7 @@ export const controlRoutes = [
     query: AGENT_QUERY,
     body: v.strictObject({}),
     bodyOptional: true,
-    answers: { 200: AgentDetail },
+    responses: { 200: AgentDetail },
     run: changing((ctx, { caller }, agent) => resumeAgent(ctx, caller, agent)),
   }),
   route({
@@ -73,7 +73,7 @@ export const controlRoutes = [
     query: AGENT_QUERY,
     body: v.strictObject({}),
     bodyOptional: true,
-    answers: { 200: AgentDetail },
+    responses: { 200: AgentDetail },
     run: changing((ctx, { caller }, agent) => terminateAgent(ctx, caller, agent)),
   }),
 ]

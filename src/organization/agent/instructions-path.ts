@@ -8,7 +8,7 @@ import type { AgentRow } from './agent.ts'
 import { applyConfig } from './change.ts'
 import { configOf } from './configuration.ts'
 import { isAbove } from './queries.ts'
-import { requireLasting } from './update.ts'
+import { assertNotTerminated } from './update.ts'
 
 const file = v.pipe(
   v.string(),
@@ -42,7 +42,7 @@ export function setInstructionsPath(
   want: v.InferOutput<typeof InstructionsPathChange>,
 ): v.InferOutput<typeof InstructionsPath> {
   requireAllowed(ctx, caller, agent)
-  requireLasting(agent)
+  assertNotTerminated(agent)
   const key = keyFor(agent, want.adapterConfigKey)
   const before = configOf(ctx, agent)
   const { [key]: _, ...others } = before.adapterConfig

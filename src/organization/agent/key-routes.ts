@@ -23,7 +23,7 @@ export const keyRoutes = [
     body: v.strictObject({ name: v.optional(field.name, 'key') }),
     bodyOptional: true,
     secret: true,
-    answers: { 201: NewKey },
+    responses: { 201: NewKey },
     run: (ctx, { caller, params, query, body }) => {
       limitRate(ctx, 'key', actorOf(caller).id)
       return ctx.write(() => createKey(ctx, caller, getAgent(ctx, caller, params.agentId, query.companyId), body.name))
@@ -36,7 +36,7 @@ export const keyRoutes = [
     summary: "List an agent's keys by their first characters, oldest first",
     who: [board, agent],
     query: v.object({ ...LIST_QUERY, ...AGENT_QUERY.entries }),
-    answers: { 200: v.array(Key) },
+    responses: { 200: v.array(Key) },
     run: (ctx, { caller, params, query }) => {
       const of = getAgent(ctx, caller, params.agentId, query.companyId)
       requireSelf(caller, of)
@@ -53,7 +53,7 @@ export const keyRoutes = [
     summary: 'Revoke a key for good',
     who: [board, agent],
     query: AGENT_QUERY,
-    answers: { 200: Key },
+    responses: { 200: Key },
     run: (ctx, { caller, params, query }) =>
       ctx.write(() =>
         toKey(revokeKey(ctx, caller, getAgent(ctx, caller, params.agentId, query.companyId), params.keyId)),

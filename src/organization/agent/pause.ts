@@ -11,16 +11,16 @@ import { nextTimer, type PauseReason, requireNext } from './lifecycle.ts'
 import { updateAgent } from './queries.ts'
 
 /** Pauses an agent by hand. One that something else paused is from then on the board's to resume. */
-export function pauseAgent(ctx: Context, caller: Caller, agent: AgentRow, message: string | undefined): void {
+export function pauseAgentManually(ctx: Context, caller: Caller, agent: AgentRow, message: string | undefined): void {
   if (agent.status === 'paused' && agent.pause_reason === 'manual' && message === undefined) return
-  holdAgent(ctx, caller, agent, { reason: 'manual', message: message ?? 'Paused by the board.' })
+  pauseAgent(ctx, caller, agent, { reason: 'manual', message: message ?? 'Paused by the board.' })
 }
 
 /**
  * Pauses an agent, drops its waiting wake and has its live runs stopped. A
  * pause for its budget lets the wake wait: it is run when the budget allows.
  */
-export function holdAgent(
+export function pauseAgent(
   ctx: Context,
   caller: Caller,
   agent: AgentRow,

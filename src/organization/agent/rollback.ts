@@ -5,14 +5,14 @@ import type { AgentRow } from './agent.ts'
 import { applyConfig } from './change.ts'
 import { openConfig } from './configuration.ts'
 import { findRevision } from './revision-queries.ts'
-import { requireLasting } from './update.ts'
+import { assertNotTerminated } from './update.ts'
 
 /**
  * Gives an agent the configuration that it had after a revision, secrets
  * included. That is a revision itself, so it can be undone in the same way.
  */
 export function rollBack(ctx: Context, caller: Caller, agent: AgentRow, revisionId: string): void {
-  requireLasting(agent)
+  assertNotTerminated(agent)
   const revision = findRevision(ctx.db, { id: revisionId, agentId: agent.id })
   if (!revision) throw notFound('revision', revisionId)
   const config = openConfig(ctx, agent, JSON.parse(revision.after_config))

@@ -24,7 +24,7 @@ export const agentRoutes = [
     summary: 'Get the agent that asks',
     who: [board, agent],
     description: 'For agents: the board is no agent and gets a 403 that says so.',
-    answers: { 200: AgentDetail },
+    responses: { 200: AgentDetail },
     run: (ctx, { caller }) => {
       if (caller.type !== 'agent') {
         throw forbidden('You are the board, not an agent. Send an agent key, or GET /api/agents/:agentId.')
@@ -44,7 +44,7 @@ export const agentRoutes = [
       role: v.optional(v.string()),
       reportsTo: v.optional(v.string()),
     }),
-    answers: { 200: v.array(Agent) },
+    responses: { 200: v.array(Agent) },
     run: (ctx, { params, query }) => {
       const { limit, role, reportsTo } = query
       const filter = { companyId: params.companyId, statuses: statusesOf(query.status), role, reportsTo }
@@ -61,7 +61,7 @@ export const agentRoutes = [
     summary: 'Create an agent',
     who: [board],
     body: NewAgent,
-    answers: { 201: AgentDetail },
+    responses: { 201: AgentDetail },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => showAgent(ctx, createAgent(ctx, caller, params.companyId, body))),
   }),
@@ -72,7 +72,7 @@ export const agentRoutes = [
     summary: 'Get an agent with its chain of command',
     who: [board, agent],
     query: AGENT_QUERY,
-    answers: { 200: AgentDetail },
+    responses: { 200: AgentDetail },
     run: (ctx, { caller, params, query }) => showAgent(ctx, getAgent(ctx, caller, params.agentId, query.companyId)),
   }),
   route({
@@ -85,7 +85,7 @@ export const agentRoutes = [
     who: [board, agent],
     query: AGENT_QUERY,
     body: AgentChange,
-    answers: { 200: AgentDetail },
+    responses: { 200: AgentDetail },
     run: changing((ctx, { caller, body }, agent) => changeAgent(ctx, caller, agent, body)),
   }),
   route({
@@ -98,7 +98,7 @@ export const agentRoutes = [
     who: [board, agent],
     query: AGENT_QUERY,
     body: InstructionsPathChange,
-    answers: { 200: InstructionsPath },
+    responses: { 200: InstructionsPath },
     run: (ctx, { caller, params, query, body }) =>
       ctx.write(() => setInstructionsPath(ctx, caller, getAgent(ctx, caller, params.agentId, query.companyId), body)),
   }),
@@ -109,7 +109,7 @@ export const agentRoutes = [
     summary: "Get an agent's last run, next timer wake and sessions",
     who: [board, agent],
     query: AGENT_QUERY,
-    answers: { 200: RuntimeState },
+    responses: { 200: RuntimeState },
     run: (ctx, { caller, params, query }) =>
       runtimeStateOf(ctx, getAgent(ctx, caller, params.agentId, query.companyId)),
   }),
@@ -119,7 +119,7 @@ export const agentRoutes = [
     path: '/api/companies/:companyId/org',
     summary: 'Get the org chart as a tree, without those who are terminated',
     who: [board, agent],
-    answers: { 200: v.array(OrgNode) },
+    responses: { 200: v.array(OrgNode) },
     run: (ctx, { params }) => orgOf(ctx, params.companyId),
   }),
   route({
@@ -128,7 +128,7 @@ export const agentRoutes = [
     path: '/api/companies/:companyId/org.svg',
     summary: 'Get the org chart as a picture',
     who: [board, agent],
-    answers: { 200: 'image/svg+xml' },
+    responses: { 200: 'image/svg+xml' },
     run: (ctx, { params }) => reply(200, drawOrg(orgOf(ctx, params.companyId)), { 'content-type': 'image/svg+xml' }),
   }),
 ]

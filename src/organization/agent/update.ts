@@ -20,7 +20,7 @@ const OPEN_TO_AGENTS: readonly string[] = ['name', 'title', 'icon', 'capabilitie
 /** Changes an agent. A placeholder of a redacted secret that comes back keeps the secret. */
 export function changeAgent(ctx: Context, caller: Caller, agent: AgentRow, want: AgentChange): void {
   requireWriter(ctx, caller, agent, want)
-  requireLasting(agent)
+  assertNotTerminated(agent)
   refuseSealed(want.metadata, 'metadata')
   const before = configOf(ctx, agent)
   const after: AgentConfig = {
@@ -44,7 +44,7 @@ export function changeAgent(ctx: Context, caller: Caller, agent: AgentRow, want:
 
 /** Changes what an agent may do beyond its place in the organization. */
 export function changePermissions(ctx: Context, caller: Caller, agent: AgentRow, want: Permissions): void {
-  requireLasting(agent)
+  assertNotTerminated(agent)
   const permissions = JSON.stringify({ ...JSON.parse(agent.permissions), ...want })
   if (permissions === agent.permissions) return
   updateAgent(ctx.db, agent.id, { permissions, updated_at: ctx.now })
@@ -52,7 +52,7 @@ export function changePermissions(ctx: Context, caller: Caller, agent: AgentRow,
 }
 
 /** A termination is final, so nothing of the agent changes any more. */
-export function requireLasting(agent: AgentRow): void {
+export function assertNotTerminated(agent: AgentRow): void {
   if (agent.status !== 'terminated') return
   throw new AppError('agent_not_ready', `${agent.name} is terminated, so it cannot be changed.`, {
     status: agent.status,

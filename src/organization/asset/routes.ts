@@ -19,7 +19,7 @@ export const assetRoutes = [
     upload: true,
     body: Upload,
     bodyLimit: LOGO_LIMIT + FORM_OVERHEAD,
-    answers: { 201: Asset },
+    responses: { 201: Asset },
     run: async (ctx, { caller, params, body }) => toAsset(await uploadLogo(ctx, caller, params.companyId, body.file)),
   }),
   route({
@@ -28,7 +28,7 @@ export const assetRoutes = [
     path: '/api/assets/:assetId',
     summary: "Get an uploaded file's content",
     who: [board, agent],
-    answers: { 200: '*/*', 304: null },
+    responses: { 200: '*/*', 304: null },
     run: async (ctx, { caller, params, header }) => {
       const { asset, content } = await readAsset(ctx, caller, params.assetId)
       const headers = headersOf(asset)
@@ -42,7 +42,7 @@ export const assetRoutes = [
     path: '/api/issues/:issueId/attachments',
     summary: 'List the files on an issue, oldest first',
     who: [board, agent],
-    answers: { 200: v.array(Attachment) },
+    responses: { 200: v.array(Attachment) },
     run: (ctx, { caller, params }) =>
       listAttachments(ctx.db, { issueId: getIssue(ctx, caller, params.issueId).id }).map(toAttachment),
   }),
@@ -56,7 +56,7 @@ export const assetRoutes = [
     upload: true,
     body: Upload,
     bodyLimit: ATTACHMENT_LIMIT + FORM_OVERHEAD,
-    answers: { 201: Attachment },
+    responses: { 201: Attachment },
     run: async (ctx, { caller, params, body }) =>
       toAttachment(await attachFile(ctx, caller, params.issueId, body.file)),
   }),
@@ -67,7 +67,7 @@ export const assetRoutes = [
     summary: 'Remove a file from its issue',
     description: 'For the board and the agent that attached it.',
     who: [board, agent],
-    answers: { 200: Attachment },
+    responses: { 200: Attachment },
     run: async (ctx, { caller, params }) => toAttachment(await removeAttachment(ctx, caller, params.attachmentId)),
   }),
 ]

@@ -23,7 +23,7 @@ export const companyRoutes = [
     summary: 'List the companies that the caller belongs to',
     who: [board, agent],
     query: v.object(LIST_QUERY),
-    answers: { 200: v.array(Company) },
+    responses: { 200: v.array(Company) },
     run: (ctx, { caller, query }) => {
       const known = companyIdsOf(caller)
       const after = decodeCursor(query.after, ['string'])?.[0]
@@ -39,7 +39,7 @@ export const companyRoutes = [
     summary: 'Create a company',
     who: [board],
     body: NewCompany,
-    answers: { 201: Company },
+    responses: { 201: Company },
     run: (ctx, { caller, body }) => ctx.write(() => toCompany(createCompany(ctx, caller, body))),
   }),
   // Before the one company, whose path would match it.
@@ -49,7 +49,7 @@ export const companyRoutes = [
     path: '/api/companies/stats',
     summary: 'Count what the companies of the caller have, by company id',
     who: [board, agent],
-    answers: { 200: v.record(v.string(), CompanyStats) },
+    responses: { 200: v.record(v.string(), CompanyStats) },
     run: (ctx, { caller }) => countByCompany(ctx.db, companyIdsOf(caller)),
   }),
   route({
@@ -58,7 +58,7 @@ export const companyRoutes = [
     path: '/api/companies/:companyId',
     summary: 'Get a company',
     who: [board, ceo],
-    answers: { 200: Company },
+    responses: { 200: Company },
     run: (ctx, { params }) => show(ctx, params.companyId),
   }),
   route({
@@ -69,7 +69,7 @@ export const companyRoutes = [
     description: 'The CEO agent may change name, description, brandColor and logoAssetId; the board everything.',
     who: [board, ceo],
     body: CompanyChange,
-    answers: { 200: Company },
+    responses: { 200: Company },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => toCompany(changeCompany(ctx, caller, params.companyId, body))),
   }),
@@ -80,7 +80,7 @@ export const companyRoutes = [
     summary: 'Change how a company is called and looks',
     who: [board, ceo],
     body: BrandingChange,
-    answers: { 200: Company },
+    responses: { 200: Company },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => toCompany(changeCompany(ctx, caller, params.companyId, body))),
   }),
@@ -91,7 +91,7 @@ export const companyRoutes = [
     summary: "Set a company's monthly budget",
     who: [board],
     body: BudgetChange,
-    answers: { 200: Company },
+    responses: { 200: Company },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => toCompany(changeCompany(ctx, caller, params.companyId, body))),
   }),
@@ -105,7 +105,7 @@ export const companyRoutes = [
     who: [board],
     body: v.strictObject({ reason: v.optional(v.nullable(field.text)) }),
     bodyOptional: true,
-    answers: { 200: Company },
+    responses: { 200: Company },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => {
         stopCompany(ctx, caller, params.companyId, body.reason ?? null)
@@ -120,7 +120,7 @@ export const companyRoutes = [
     who: [board],
     body: v.strictObject({}),
     bodyOptional: true,
-    answers: { 200: Company },
+    responses: { 200: Company },
     run: (ctx, { caller, params }) =>
       ctx.write(() => {
         thawCompany(ctx, caller, params.companyId)
@@ -133,7 +133,7 @@ export const companyRoutes = [
     path: '/api/companies/:companyId/archive',
     summary: 'Archive a company: it stays to be read, and nothing in it changes or runs',
     who: [board],
-    answers: { 200: Company },
+    responses: { 200: Company },
     run: (ctx, { caller, params }) =>
       ctx.write(() => toCompany(changeCompany(ctx, caller, params.companyId, { status: 'archived' }))),
   }),
@@ -146,7 +146,7 @@ export const companyRoutes = [
     query: v.object({ confirm: v.optional(confirm) }),
     body: v.strictObject({ confirm: v.optional(confirm) }),
     bodyOptional: true,
-    answers: { 200: v.strictObject({ ok: v.literal(true), id: v.string() }) },
+    responses: { 200: v.strictObject({ ok: v.literal(true), id: v.string() }) },
     run: async (ctx, { params, query, body }) => {
       const { id } = await deleteCompany(ctx, params.companyId, body.confirm ?? query.confirm)
       return { ok: true, id }

@@ -16,7 +16,7 @@ export interface Usage {
 }
 
 /** What a cost is booked on. */
-export interface CostBearer {
+export interface CostAttribution {
   companyId: string
   agentId: string
   issueId: string | null
@@ -27,7 +27,7 @@ export interface CostBearer {
 }
 
 /** Books a cost and stops what has spent its budget with it. */
-export function recordCost(ctx: Context, bearer: CostBearer, usage: Usage, occurredAt = ctx.now): string {
+export function recordCost(ctx: Context, bearer: CostAttribution, usage: Usage, occurredAt = ctx.now): string {
   const id = uuid()
   insertCostEvent(ctx.db, {
     id,
@@ -60,7 +60,7 @@ export function recordCost(ctx: Context, bearer: CostBearer, usage: Usage, occur
  * the estimate was high), and what had no price while it streamed has the one
  * that the report gives it.
  */
-export function recordRunUsage(ctx: Context, bearer: CostBearer & { runId: string }, total: Usage): void {
+export function recordRunUsage(ctx: Context, bearer: CostAttribution & { runId: string }, total: Usage): void {
   const books = { runId: bearer.runId, provider: total.provider, model: total.model }
   setCostStatusOfRun(ctx.db, { ...books, status: total.costStatus })
   const booked = sumCostOfRun(ctx.db, books)

@@ -24,7 +24,7 @@ export const instanceRoutes = [
     path: '/api/instance',
     summary: 'Say whether everything is frozen, how much runs and how much waits',
     who: [board],
-    answers: { 200: Instance },
+    responses: { 200: Instance },
     run: (ctx, { caller }) => show(ctx, caller),
   }),
   route({
@@ -37,7 +37,7 @@ export const instanceRoutes = [
     who: [operator],
     body: v.strictObject({ reason: v.optional(v.nullable(field.text)) }),
     bodyOptional: true,
-    answers: { 200: Instance },
+    responses: { 200: Instance },
     run: (ctx, { caller, body }) =>
       ctx.write(() => {
         freezeAll(ctx, caller, body.reason ?? null)
@@ -52,7 +52,7 @@ export const instanceRoutes = [
     who: [operator],
     body: v.strictObject({}),
     bodyOptional: true,
-    answers: { 200: Instance },
+    responses: { 200: Instance },
     run: (ctx, { caller }) =>
       ctx.write(() => {
         thawAll(ctx, caller)

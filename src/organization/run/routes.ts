@@ -45,7 +45,7 @@ const list = route({
   summary: 'List the runs of a company, newest first',
   who: [board, agent],
   query: listQuery,
-  answers: { 200: v.array(Run) },
+  responses: { 200: v.array(Run) },
   run: (ctx, { params, query }) => pageOfRuns(ctx, params.companyId, query, false),
 })
 
@@ -55,7 +55,7 @@ const get = route({
   path: '/api/runs/:runId',
   summary: 'Get a run',
   who: [board, agent],
-  answers: { 200: Run },
+  responses: { 200: Run },
   run: (ctx, { caller, params }) => show(ctx, getRun(ctx, caller, params.runId)),
 })
 
@@ -72,7 +72,7 @@ const log = route({
     offset,
     limit: v.optional(v.pipe(wholeNumber(16, 1_048_576), v.description('How many bytes at most.')), '262144'),
   }),
-  answers: {
+  responses: {
     200: v.strictObject({ runId: field.id, text: v.string(), nextOffset: v.number(), isComplete: v.boolean() }),
   },
   run: (ctx, { caller, params, query }) => {
@@ -91,7 +91,7 @@ const stream = route({
     'Each `log` event carries `text` and, as its id, the offset behind it; one `end` event tells how the run ended. With `Last-Event-ID`, or `offset`, the stream goes on from there.',
   who: [board, agent],
   query: v.object({ offset }),
-  answers: { 200: EVENT_STREAM },
+  responses: { 200: EVENT_STREAM },
   run: (ctx, { caller, params, query, header, drop }) => {
     const run = getRun(ctx, caller, params.runId)
     const seen = header('last-event-id')
@@ -107,7 +107,7 @@ const cancel = route({
   summary: 'Stop a run and everything it started',
   description: 'Answers at once; the processes are gone within the grace period. A run that has ended stays as it is.',
   who: [board, agent],
-  answers: { 200: Run },
+  responses: { 200: Run },
   run: (ctx, { caller, params }) =>
     ctx.write(() => {
       const run = getRun(ctx, caller, params.runId)
@@ -131,7 +131,7 @@ const invoke = route({
     idempotencyKey: v.optional(v.nullable(v.string())),
   }),
   bodyOptional: true,
-  answers: { 202: Wake },
+  responses: { 202: Wake },
   run: (ctx, { caller, params, body }) =>
     ctx.write(() => {
       const target = getAgent(ctx, caller, params.agentId)
@@ -178,7 +178,7 @@ const live = route({
   summary: 'List the runs that have not ended',
   who: [board, agent],
   query: listQuery,
-  answers: { 200: v.array(Run) },
+  responses: { 200: v.array(Run) },
   run: (ctx, { params, query }) => pageOfRuns(ctx, params.companyId, query, true),
 })
 

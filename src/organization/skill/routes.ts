@@ -18,7 +18,7 @@ export const skillRoutes = [
     summary: "List a company's skills by key, the bundled one among them",
     who: [board, agent],
     query: v.object(LIST_QUERY),
-    answers: { 200: v.array(Skill) },
+    responses: { 200: v.array(Skill) },
     run: (ctx, { params: { companyId }, query: { limit, after, count } }) => {
       const rows = listSkills(ctx.db, { companyId, after: decodeCursor(after, ['string'])?.[0], limit })
       const total = count === 'true' ? countSkills(ctx.db, { companyId }) : undefined
@@ -36,7 +36,7 @@ export const skillRoutes = [
     body: SkillImport,
     // Base64 is a third larger than what it stands for.
     bodyLimit: 8 * 1024 * 1024,
-    answers: { 201: SkillImportResult },
+    responses: { 201: SkillImportResult },
     run: (ctx, { caller, params, body }) => importSkills(ctx, caller, params.companyId, body),
   }),
   route({
@@ -45,7 +45,7 @@ export const skillRoutes = [
     path: '/api/skills/:skillId',
     summary: 'Get a skill with its files inventory and the agents that are to have it',
     who: [board, agent],
-    answers: { 200: SkillDetail },
+    responses: { 200: SkillDetail },
     run: (ctx, { caller, params }) => {
       const skill = getSkill(ctx, caller, params.skillId)
       const agents = listAgentsWithSkill(ctx.db, { companyId: skill.company_id, key: skill.key })
@@ -59,7 +59,7 @@ export const skillRoutes = [
     summary: "Get one of a skill's files: its text, or what is no text in base64",
     who: [board, agent],
     query: v.object({ path: v.optional(v.pipe(v.string(), v.description('As in the inventory.')), 'SKILL.md') }),
-    answers: { 200: SkillFile },
+    responses: { 200: SkillFile },
     run: (ctx, { caller, params, query }) => toSkillFile(getSkillFile(ctx, caller, params.skillId, query.path)),
   }),
   route({
@@ -68,7 +68,7 @@ export const skillRoutes = [
     path: '/api/skills/:skillId',
     summary: 'Delete a skill, also from the agents that were to have it',
     who: [board, ceo, manager],
-    answers: { 200: Skill },
+    responses: { 200: Skill },
     run: (ctx, { caller, params }) => ctx.write(() => toSkill(deleteSkill(ctx, caller, params.skillId))),
   }),
   route({
@@ -82,7 +82,7 @@ export const skillRoutes = [
     query: AGENT_QUERY,
     body: SkillSync,
     bodyOptional: true,
-    answers: { 200: SyncedSkills },
+    responses: { 200: SyncedSkills },
     run: (ctx, { caller, params, query, body }) =>
       syncSkills(ctx, caller, { agentId: params.agentId, companyId: query.companyId }, body),
   }),

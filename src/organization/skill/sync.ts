@@ -9,7 +9,7 @@ import { forbidden } from '../../platform/errors.ts'
 import type { AgentRow } from '../agent/agent.ts'
 import { getAgent } from '../agent/get.ts'
 import { findAgent, isAbove } from '../agent/queries.ts'
-import { requireLasting, setDesiredSkills } from '../agent/update.ts'
+import { assertNotTerminated, setDesiredSkills } from '../agent/update.ts'
 import { listLiveRuns } from '../run/queries.ts'
 import { filesOfSet, type SkillSet, skillSetOf } from './agent-skills.ts'
 import { HEARTBEAT_KEY } from './bundled.ts'
@@ -60,7 +60,7 @@ export async function syncSkills(
   const agentId = await ctx.write(() => {
     const agent = getAgent(ctx, caller, ref.agentId, ref.companyId)
     requireSyncer(ctx, caller, agent)
-    requireLasting(agent)
+    assertNotTerminated(agent)
     if (want.desiredSkills) changeDesired(ctx, caller, agent, want.desiredSkills)
     recordActivity(ctx, caller, {
       companyId: agent.company_id,

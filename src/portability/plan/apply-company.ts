@@ -13,7 +13,7 @@ import { copyMemberships } from './memberships.ts'
  * made is not the agent's: the system acts there for it, and the board approves
  * each agent before it works.
  */
-export function openCompany(ctx: Context, caller: Caller, { content, target, fromCompanyId }: Application) {
+export function resolveImportTarget(ctx: Context, caller: Caller, { content, target, fromCompanyId }: Application) {
   if (target.companyId !== null) return { companyId: target.companyId, actor: caller }
   const actor: Caller = caller.type === 'agent' ? SYSTEM : caller
   const { description, brandColor, budgetMonthlyCents } = content.company
@@ -29,7 +29,7 @@ export function openCompany(ctx: Context, caller: Caller, { content, target, fro
 }
 
 /** What comes last: the policy, since the board's own import is its approval, and the record of it all. */
-export function closeCompany(
+export function finishImport(
   ctx: Context,
   caller: Caller,
   actor: Caller,

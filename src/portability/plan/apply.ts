@@ -17,7 +17,7 @@ import { insertPart } from '../queries.ts'
 import type { CompanyPackage, PackageAgent } from '../read/package.ts'
 import { createRoutine } from '../routines.ts'
 import { createSkill, skillKeyOf } from '../skills.ts'
-import { closeCompany, openCompany } from './apply-company.ts'
+import { finishImport, resolveImportTarget } from './apply-company.ts'
 import type { Include, Kind } from './import-body.ts'
 import { newAgentOf } from './new-agent.ts'
 import type { Step, Target } from './plan.ts'
@@ -41,7 +41,7 @@ export interface Application {
  */
 export function applySteps(ctx: Context, caller: Caller, application: Application): string {
   const { content, include, steps } = application
-  const { companyId, actor } = openCompany(ctx, caller, application)
+  const { companyId, actor } = resolveImportTarget(ctx, caller, application)
   const stepOf = (kind: Kind, slug: string) => steps.find((step) => step.kind === kind && step.slug === slug)
   /** Goes through the things of one kind that are to be created, and notes their ids. */
   const each = <T>(
@@ -182,7 +182,7 @@ export function applySteps(ctx: Context, caller: Caller, application: Applicatio
         assigneeAgentId: assigneeId(assignee),
       }),
   )
-  closeCompany(ctx, caller, actor, companyId, application)
+  finishImport(ctx, caller, actor, companyId, application)
   return companyId
 }
 

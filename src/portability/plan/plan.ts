@@ -6,7 +6,7 @@ import type { CompanyPackage, PackageAgent, PackageWarning } from '../read/packa
 import { digestOfSkill } from '../skills.ts'
 import type { Include, Kind, PlannedEntity } from './import-body.ts'
 import { newAgentOf } from './new-agent.ts'
-import { freeNameOf, type Taken, type Thing, whatIsThere } from './taken.ts'
+import { freeNameOf, loadExisting, type Taken, type Thing } from './taken.ts'
 
 /** Where an import goes. `companyId` is null while the company does not exist. */
 export interface Target {
@@ -39,7 +39,7 @@ const NEW = 'There is none of this name yet.'
  * created under another name, or skipped for what is there. Changes nothing.
  */
 export function planSteps(ctx: Context, caller: Caller, { content, include, target, strategy }: PlanInput): Steps {
-  const there = whatIsThere(ctx, target.companyId)
+  const there = loadExisting(ctx, target.companyId)
   const warnings: PackageWarning[] = []
   const steps: Step[] = []
 

@@ -67,7 +67,7 @@ export function freeNameOf(thing: Thing, taken: Taken): { as: string; newSlug: s
 }
 
 /** What a company has of each kind; of one that does not exist yet, what no company may have. */
-export function whatIsThere(ctx: Context, companyId: string | null) {
+export function loadExisting(ctx: Context, companyId: string | null) {
   const ofCompany = <T>(list: (id: string) => T[]): T[] => (companyId === null ? [] : list(companyId))
   const agents = ofCompany((id) => listAgentNames(ctx.db, id))
   const projects = ofCompany((id) => listAllProjects(ctx.db, id))

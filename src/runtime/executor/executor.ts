@@ -14,7 +14,7 @@ import { stopRun } from '../process/stop.ts'
 import { runFolder } from '../run-log/log.ts'
 import { addFacts, bookFacts, type FactSummary, NO_FACTS } from './facts.ts'
 import { NotStartable } from './not-startable.ts'
-import { type PreparedRun, prepareRun, type RunSurroundings } from './prepare.ts'
+import { type PreparedRun, prepareRun, type RuntimeDependencies } from './prepare.ts'
 import { type Ending, settleRun } from './settle.ts'
 
 export interface Executor {
@@ -42,7 +42,7 @@ const DISK_FULL_WAIT_MS = 1_000
 /** Carries runs out: claim -> token -> workspace -> spawn -> wait or stop -> settle -> record -> announce. */
 export function createExecutor(
   ctx: Context,
-  around: RunSurroundings & { shim: readonly [string, ...string[]] },
+  around: RuntimeDependencies & { shim: readonly [string, ...string[]] },
 ): Executor {
   const underWay = new Map<string, Promise<void>>()
   const launching = new Set<Promise<void>>()

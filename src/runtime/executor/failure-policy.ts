@@ -1,6 +1,6 @@
 import { SYSTEM } from '../../access/caller.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
-import { holdAgent } from '../../organization/agent/pause.ts'
+import { pauseAgent } from '../../organization/agent/pause.ts'
 import { findAgent, updateAgent } from '../../organization/agent/queries.ts'
 import { listTries } from '../../organization/run/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
@@ -69,7 +69,7 @@ function countFailure(ctx: Context, agent: AgentRow, run: RunRow): boolean {
   updateAgent(ctx.db, agent.id, { status, failures, error_reason: error, updated_at: ctx.now })
   if (failures < FAILURES_UNTIL_PAUSE || agent.status === 'paused') return false
   const message = `${failures} runs in a row failed, the last one with: ${error}`
-  holdAgent(ctx, SYSTEM, { ...agent, status }, { reason: 'failures', message })
+  pauseAgent(ctx, SYSTEM, { ...agent, status }, { reason: 'failures', message })
   return true
 }
 

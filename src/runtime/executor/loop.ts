@@ -1,6 +1,6 @@
 import { SYSTEM } from '../../access/caller.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
-import { holdAgent } from '../../organization/agent/pause.ts'
+import { pauseAgent } from '../../organization/agent/pause.ts'
 import { listLatestOnIssue } from '../../organization/run/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
@@ -19,5 +19,5 @@ export function pauseForLoop(ctx: Context, agent: AgentRow, run: RunRow): void {
   if (latest.length < limit || latest.some((one) => one.has_changed === 1 || one.status !== 'succeeded')) return
   const issue = findIssueBrief(ctx.db, run.issue_id)
   const message = `It was run ${limit} times in a row for ${issue?.identifier ?? 'one issue'} and changed nothing: that is a loop. See what wakes it, then resume it.`
-  holdAgent(ctx, SYSTEM, agent, { reason: 'loop', message })
+  pauseAgent(ctx, SYSTEM, agent, { reason: 'loop', message })
 }

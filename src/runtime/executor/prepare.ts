@@ -24,7 +24,7 @@ import { findSession } from './session.ts'
 import { chooseCwd, findFlags, ownFolder, readInstructions } from './workplace.ts'
 
 /** What is the same for every run of a server. */
-export interface RunSurroundings {
+export interface RuntimeDependencies {
   apiUrl: string
   probe: ReturnType<typeof createProbe>
   postProgram: readonly [string, ...string[]]
@@ -69,7 +69,7 @@ export async function prepareRun(
   ctx: Context,
   run: RunRow,
   token: string,
-  around: RunSurroundings,
+  around: RuntimeDependencies,
 ): Promise<PreparedRun> {
   const own = {
     token,
@@ -88,7 +88,12 @@ export async function prepareRun(
  * working directory, prompt and session. Starts and changes nothing, so that
  * a rehearsal is this and nothing else.
  */
-export async function planRun(ctx: Context, run: RunToPlan, own: RunOwn, around: RunSurroundings): Promise<RunPlan> {
+export async function planRun(
+  ctx: Context,
+  run: RunToPlan,
+  own: RunOwn,
+  around: RuntimeDependencies,
+): Promise<RunPlan> {
   const { token, newSessionId } = own
   const agent = findAgent(ctx.db, { id: run.agent_id })!
   const adapter = adapterOf(run.adapter_type)

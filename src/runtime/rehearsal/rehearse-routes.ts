@@ -21,7 +21,7 @@ export const rehearseRoutes = [
       issueId: v.optional(v.pipe(v.nullable(field.reference), v.description('As if it were woken on this issue now.'))),
     }),
     bodyOptional: true,
-    answers: { 200: Rehearsal },
+    responses: { 200: Rehearsal },
     run: (ctx, { caller, params, query, body }) => {
       const agent = getAgent(ctx, caller, params.agentId, query.companyId)
       mayCommand(ctx, caller, agent.id, 'rehearse its runs')

@@ -12,7 +12,7 @@ import { argvOf } from '../../platform/programs.ts'
 import { planRun, type RunPlan } from '../executor/prepare.ts'
 import { createProbe } from '../process/capabilities.ts'
 import { MARKER } from '../process/process-table.ts'
-import { gatesOf } from '../scheduler/gates.ts'
+import { gatesOf } from '../scheduler/start-conditions.ts'
 
 const Gate = v.strictObject({
   code: v.string(),

@@ -37,7 +37,7 @@ const decision = <const Verb extends string>(
     who: [board],
     body: Decision,
     bodyOptional: true,
-    answers: { 200: Approval },
+    responses: { 200: Approval },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => toApproval(decideApproval(ctx, caller, (params as { approvalId: string }).approvalId, to, body))),
   })
@@ -54,7 +54,7 @@ export const approvalRoutes = [
       status: v.optional(listOf(APPROVAL_STATUSES)),
       type: v.optional(listOf(APPROVAL_TYPES)),
     }),
-    answers: { 200: v.array(Approval) },
+    responses: { 200: v.array(Approval) },
     run: (ctx, { params, query }) => {
       const { limit } = query
       const filter = { companyId: params.companyId, statuses: query.status, types: query.type }
@@ -71,7 +71,7 @@ export const approvalRoutes = [
     description: 'An agent asks for itself: the CEO for its strategy, managers for a hire.',
     who: [board, agent],
     body: NewApproval,
-    answers: { 201: Approval },
+    responses: { 201: Approval },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => toApproval(createApproval(ctx, caller, params.companyId, body))),
   }),
@@ -81,7 +81,7 @@ export const approvalRoutes = [
     path: '/api/approvals/:approvalId',
     summary: 'Get an approval',
     who: [board, agent],
-    answers: { 200: Approval },
+    responses: { 200: Approval },
     run: (ctx, { caller, params }) => toApproval(getApproval(ctx, caller, params.approvalId)),
   }),
   route({
@@ -90,7 +90,7 @@ export const approvalRoutes = [
     path: '/api/approvals/:approvalId/issues',
     summary: 'List the issues that an approval is about',
     who: [board, agent],
-    answers: { 200: v.array(LinkedIssue) },
+    responses: { 200: v.array(LinkedIssue) },
     run: (ctx, { caller, params }) =>
       listLinkedIssues(ctx.db, { approvalId: getApproval(ctx, caller, params.approvalId).id }),
   }),
@@ -101,7 +101,7 @@ export const approvalRoutes = [
     summary: "List an approval's comments, oldest first",
     who: [board, agent],
     query: v.object({ ...LIST_QUERY, order: v.optional(v.picklist(['asc', 'desc']), 'asc') }),
-    answers: { 200: v.array(ApprovalComment) },
+    responses: { 200: v.array(ApprovalComment) },
     run: (ctx, { caller, params, query }) => {
       const { limit, order } = query
       const approvalId = getApproval(ctx, caller, params.approvalId).id
@@ -118,7 +118,7 @@ export const approvalRoutes = [
     summary: 'Comment on an approval',
     who: [board, agent],
     body: NewApprovalComment,
-    answers: { 201: ApprovalComment },
+    responses: { 201: ApprovalComment },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => {
         const approval = getApproval(ctx, caller, params.approvalId)
@@ -137,7 +137,7 @@ export const approvalRoutes = [
     who: [board, agent],
     body: Resubmission,
     bodyOptional: true,
-    answers: { 200: Approval },
+    responses: { 200: Approval },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => toApproval(resubmitApproval(ctx, caller, params.approvalId, body.payload))),
   }),
@@ -150,7 +150,7 @@ export const approvalRoutes = [
     who: [board, agent],
     body: v.strictObject({}),
     bodyOptional: true,
-    answers: { 200: Approval },
+    responses: { 200: Approval },
     run: (ctx, { caller, params }) => ctx.write(() => toApproval(cancelApproval(ctx, caller, params.approvalId))),
   }),
 ]
@@ -162,7 +162,7 @@ export const issueApprovalRoutes = [
     path: '/api/issues/:issueId/approvals',
     summary: 'List the approvals that an issue is linked to',
     who: [board, agent],
-    answers: { 200: v.array(Approval) },
+    responses: { 200: v.array(Approval) },
     run: (ctx, { caller, params }) =>
       listApprovalsOfIssue(ctx.db, { issueId: getIssue(ctx, caller, params.issueId).id }).map(toApproval),
   }),
@@ -173,7 +173,7 @@ export const issueApprovalRoutes = [
     summary: 'Link an approval to an issue',
     who: [board, agent],
     body: v.strictObject({ approvalId: field.reference }),
-    answers: { 201: Approval },
+    responses: { 201: Approval },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => toApproval(linkApproval(ctx, caller, getIssue(ctx, caller, params.issueId), body.approvalId))),
   }),
@@ -183,7 +183,7 @@ export const issueApprovalRoutes = [
     path: '/api/issues/:issueId/approvals/:approvalId',
     summary: 'End the link of an approval and an issue',
     who: [board, agent],
-    answers: { 200: v.strictObject({ ok: v.literal(true) }) },
+    responses: { 200: v.strictObject({ ok: v.literal(true) }) },
     run: (ctx, { caller, params }) =>
       ctx.write(() => {
         unlinkApproval(ctx, caller, getIssue(ctx, caller, params.issueId), params.approvalId)

@@ -26,7 +26,7 @@ export const commentRoutes = [
         v.pipe(v.string(), v.description('The cursor of the page before, or the id of the last comment read.')),
       ),
     }),
-    answers: { 200: v.array(Comment) },
+    responses: { 200: v.array(Comment) },
     run: (ctx, { caller, params, query }) => {
       const issue = getIssue(ctx, caller, params.issueId)
       const { limit, order } = query
@@ -41,7 +41,7 @@ export const commentRoutes = [
     path: '/api/issues/:issueId/comments/:commentId',
     summary: 'Get a comment',
     who: [board, agent],
-    answers: { 200: Comment },
+    responses: { 200: Comment },
     run: (ctx, { caller, params }) => {
       const issue = getIssue(ctx, caller, params.issueId)
       const comment = findComment(ctx.db, { issueId: issue.id, id: params.commentId })
@@ -56,7 +56,7 @@ export const commentRoutes = [
     summary: 'Comment on an issue, and wake the agents that the comment mentions',
     who: [board, agent],
     body: NewComment,
-    answers: { 201: Comment },
+    responses: { 201: Comment },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => {
         const issue = getIssue(ctx, caller, params.issueId)

@@ -51,7 +51,7 @@ const grouping = (what: {
     summary: what.summary,
     who: [board, agent],
     query: v.object({ ...DAYS.entries, ...LIST_QUERY }),
-    answers: { 200: v.array(what.shape) },
+    responses: { 200: v.array(what.shape) },
     run: (ctx, { params: { companyId }, query }) => {
       const days = daysOf(query, ctx.now)
       const page = { after: decodeCursor(query.after, ['number', 'string']), limit: query.limit }
@@ -76,7 +76,7 @@ export const costRoutes = [
     summary: 'Report a cost',
     who: [board, agent],
     body: NewCostEvent,
-    answers: { 201: CostEvent },
+    responses: { 201: CostEvent },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => toCostEvent(bookCostEvent(ctx, caller, params.companyId, body))),
   }),
@@ -87,7 +87,7 @@ export const costRoutes = [
     summary: 'Sum up what a company spent',
     who: [board, agent],
     query: DAYS,
-    answers: { 200: CostSummary },
+    responses: { 200: CostSummary },
     run: (ctx, { params, query }) => {
       const days = daysOf(query, ctx.now)
       const { companyId } = params
@@ -163,7 +163,7 @@ export const costRoutes = [
     summary: 'Sum up what was spent on each UTC day, the earliest first',
     who: [board, agent],
     query: DAYS,
-    answers: { 200: v.array(CostOfDay) },
+    responses: { 200: v.array(CostOfDay) },
     run: (ctx, { params, query }) => {
       const days = daysOf(query, ctx.now)
       const totals = listDays(ctx.db, { companyId: params.companyId, kind: 'company', ...days })

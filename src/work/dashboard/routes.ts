@@ -20,7 +20,7 @@ export const dashboardRoutes = [
         '3600',
       ),
     }),
-    answers: { 200: Dashboard },
+    responses: { 200: Dashboard },
     run: (ctx, { params, query }) => dashboardOf(ctx, params.companyId, query.staleAfterSec),
   }),
 ]

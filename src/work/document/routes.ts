@@ -27,7 +27,7 @@ export const documentRoutes = [
     path: '/api/issues/:issueId/documents',
     summary: 'List the documents of an issue, by key',
     who: [board, agent],
-    answers: { 200: v.array(DocumentSummary) },
+    responses: { 200: v.array(DocumentSummary) },
     run: (ctx, { caller, params }) =>
       listDocuments(ctx.db, { issueId: getIssue(ctx, caller, params.issueId).id }).map(toDocumentSummary),
   }),
@@ -37,7 +37,7 @@ export const documentRoutes = [
     path: '/api/issues/:issueId/documents/:key',
     summary: 'Get a document of an issue',
     who: [board, agent],
-    answers: { 200: Document },
+    responses: { 200: Document },
     run: (ctx, { caller, params }) => toDocument(getDocument(ctx, caller, params.issueId, params.key)),
   }),
   route({
@@ -49,7 +49,7 @@ export const documentRoutes = [
       'A document that exists is changed from its latest revision only: send its id as baseRevisionId. A stale one is 409, with the current document in the details. The text that it already has changes nothing.',
     who: [board, agent],
     body: DocumentChange,
-    answers: { 200: Document, 201: Document },
+    responses: { 200: Document, 201: Document },
     run: (ctx, { caller, params, body }) => {
       const key = validate(documentKey, params.key, 'key')
       return ctx.write(() => {
@@ -65,7 +65,7 @@ export const documentRoutes = [
     summary: 'Remove a document with its revisions',
     description: 'For the board, the agent that made it and the managers above that agent.',
     who: [board, agent],
-    answers: { 200: Document },
+    responses: { 200: Document },
     run: (ctx, { caller, params }) =>
       ctx.write(() => toDocument(deleteDocument(ctx, caller, params.issueId, params.key))),
   }),
@@ -76,7 +76,7 @@ export const documentRoutes = [
     summary: 'List the revisions of a document, newest first',
     who: [board, agent],
     query: v.object(LIST_QUERY),
-    answers: { 200: v.array(RevisionSummary) },
+    responses: { 200: v.array(RevisionSummary) },
     run: (ctx, { caller, params, query: { limit, after, count } }) => {
       const { document } = getDocument(ctx, caller, params.issueId, params.key)
       const page = { documentId: document.id, after: decodeCursor(after, ['number'])?.[0], limit }
@@ -94,7 +94,7 @@ export const documentRoutes = [
     path: '/api/issues/:issueId/documents/:key/revisions/:revisionId',
     summary: 'Get a revision of a document, by its id or its number',
     who: [board, agent],
-    answers: { 200: Revision },
+    responses: { 200: Revision },
     run: (ctx, { caller, params }) => {
       const { document } = getDocument(ctx, caller, params.issueId, params.key)
       const revision = findRevision(ctx.db, { documentId: document.id, ref: params.revisionId })

@@ -14,7 +14,7 @@ export const goalRoutes = [
     path: '/api/companies/:companyId/goals',
     summary: "List a company's whole goal hierarchy, each goal after its parent",
     who: [board, agent],
-    answers: { 200: v.array(Goal) },
+    responses: { 200: v.array(Goal) },
     run: (ctx, { params }) => inTreeOrder(listGoals(ctx.db, { companyId: params.companyId })).map(toGoal),
   }),
   route({
@@ -24,7 +24,7 @@ export const goalRoutes = [
     summary: 'Create a goal',
     who: [board, agent],
     body: NewGoal,
-    answers: { 201: Goal },
+    responses: { 201: Goal },
     run: (ctx, { caller, params, body }) => ctx.write(() => toGoal(createGoal(ctx, caller, params.companyId, body))),
   }),
   route({
@@ -33,7 +33,7 @@ export const goalRoutes = [
     path: '/api/goals/:goalId',
     summary: 'Get a goal',
     who: [board, agent],
-    answers: { 200: Goal },
+    responses: { 200: Goal },
     run: (ctx, { caller, params }) => toGoal(getGoal(ctx, caller, params.goalId)),
   }),
   route({
@@ -43,7 +43,7 @@ export const goalRoutes = [
     summary: 'Change a goal',
     who: [board, agent],
     body: GoalChange,
-    answers: { 200: Goal },
+    responses: { 200: Goal },
     run: (ctx, { caller, params, body }) => ctx.write(() => toGoal(updateGoal(ctx, caller, params.goalId, body))),
   }),
   route({
@@ -52,7 +52,7 @@ export const goalRoutes = [
     path: '/api/goals/:goalId',
     summary: 'Delete a goal that nothing refers to',
     who: [board, ceo],
-    answers: { 200: Goal },
+    responses: { 200: Goal },
     run: (ctx, { caller, params }) => ctx.write(() => toGoal(deleteGoal(ctx, caller, params.goalId))),
   }),
 ]

@@ -21,7 +21,7 @@ export const inviteRoutes = [
     body: InvitePrompt,
     bodyOptional: true,
     secret: true,
-    answers: { 201: NewInvite },
+    responses: { 201: NewInvite },
     run: (ctx, { caller, params, body, header }) =>
       ctx.write(() =>
         createInvite(ctx, caller, params.companyId, body.agentMessage?.trim() || null, baseUrlOf(ctx, header)),
@@ -34,7 +34,7 @@ export const inviteRoutes = [
     summary: 'List the invites of outside agents, newest first',
     who: [board, ceo],
     query: v.object(LIST_QUERY),
-    answers: { 200: v.array(Invite) },
+    responses: { 200: v.array(Invite) },
     run: (ctx, { params: { companyId }, query }) => {
       const { limit } = query
       const rows = listInvites(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
@@ -48,7 +48,7 @@ export const inviteRoutes = [
     path: '/api/companies/:companyId/gateway/invites/:inviteId',
     summary: 'Revoke an invite, and the claim of its key',
     who: [board, ceo],
-    answers: { 200: Invite },
+    responses: { 200: Invite },
     run: (ctx, { caller, params }) =>
       ctx.write(() => toInvite(revokeInvite(ctx, caller, params.companyId, params.inviteId), ctx.now)),
   }),
@@ -58,7 +58,7 @@ export const inviteRoutes = [
     path: '/api/invites/:token/onboarding.txt',
     summary: 'Read how to join a company, as plain text, by the token of an invite',
     who: [anyone],
-    answers: { 200: 'text/plain' },
+    responses: { 200: 'text/plain' },
     run: (ctx, { params, header }) => {
       const text = onboardingText(ctx, getInvite(ctx, params.token), params.token, baseUrlOf(ctx, header))
       // It holds the token.
@@ -79,7 +79,7 @@ export const inviteRoutes = [
     who: [anyone],
     body: Acceptance,
     secret: true,
-    answers: { 201: Accepted },
+    responses: { 201: Accepted },
     run: (ctx, { params, body }) => ctx.write(() => joinByInvite(ctx, params.token, body)),
   }),
   route({
@@ -91,7 +91,7 @@ export const inviteRoutes = [
     who: [anyone],
     body: Claim,
     secret: true,
-    answers: { 201: Claimed },
+    responses: { 201: Claimed },
     run: (ctx, { params, body }) => ctx.write(() => claimKey(ctx, params.token, body.claimSecret)),
   }),
 ]

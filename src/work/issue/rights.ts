@@ -11,7 +11,7 @@ import type { IssueRow } from './issue.ts'
  * that is assigned to nobody is anybody's. Everything else of an issue every
  * agent of the company may change: the org structure is no access control.
  */
-export function refuseStranger(ctx: Context, caller: Caller, issue: IssueRow): void {
+export function assertMayReassign(ctx: Context, caller: Caller, issue: IssueRow): void {
   if (caller.type !== 'agent') return
   if (issue.assignee_agent_id === null && issue.assignee_user_id === null) return
   if (issue.created_by_agent_id === caller.agentId || isAssigneeOrAbove(ctx, caller, issue)) return

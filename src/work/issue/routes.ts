@@ -44,7 +44,7 @@ export const issueRoutes = [
         ),
       ),
     }),
-    answers: { 200: v.array(Issue) },
+    responses: { 200: v.array(Issue) },
     run: (ctx, { caller, params, query }) => {
       const { limit } = query
       const filter = filterOf(ctx, caller, params.companyId, query)
@@ -61,7 +61,7 @@ export const issueRoutes = [
     summary: 'Create an issue, and wake its assignee',
     who: [board, agent],
     body: NewIssue,
-    answers: { 201: Issue },
+    responses: { 201: Issue },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => showIssue(ctx, createIssue(ctx, caller, params.companyId, body))),
   }),
@@ -72,7 +72,7 @@ export const issueRoutes = [
     summary: 'Create an issue below another',
     who: [board, agent],
     body: NewChild,
-    answers: { 201: Issue },
+    responses: { 201: Issue },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => {
         const parent = getIssue(ctx, caller, params.issueId)
@@ -85,7 +85,7 @@ export const issueRoutes = [
     path: '/api/issues/:issueId',
     summary: 'Get an issue with its project, goal and ancestors',
     who: [board, agent],
-    answers: { 200: IssueDetail },
+    responses: { 200: IssueDetail },
     run: (ctx, { caller, params }) => showIssueDetail(ctx, getIssue(ctx, caller, params.issueId)),
   }),
   route({
@@ -95,7 +95,7 @@ export const issueRoutes = [
     summary: 'Change an issue, and comment on it in the same go',
     who: [board, agent],
     body: IssueChange,
-    answers: { 200: v.strictObject({ ...Issue.entries, comment: v.optional(Comment) }) },
+    responses: { 200: v.strictObject({ ...Issue.entries, comment: v.optional(Comment) }) },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => {
         const { issue, comment } = updateIssue(ctx, caller, params.issueId, body)
@@ -111,7 +111,7 @@ export const issueRoutes = [
     who: [board, agent],
     body: CheckoutBody,
     bodyOptional: true,
-    answers: { 200: Issue },
+    responses: { 200: Issue },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => showIssue(ctx, checkoutIssue(ctx, caller, params.issueId, body))),
   }),
@@ -123,7 +123,7 @@ export const issueRoutes = [
     who: [board, agent],
     body: v.strictObject({}),
     bodyOptional: true,
-    answers: { 200: Issue },
+    responses: { 200: Issue },
     run: (ctx, { caller, params }) => ctx.write(() => showIssue(ctx, releaseIssue(ctx, caller, params.issueId))),
   }),
   route({
@@ -134,7 +134,7 @@ export const issueRoutes = [
     who: [board],
     body: v.strictObject({}),
     bodyOptional: true,
-    answers: { 200: Issue },
+    responses: { 200: Issue },
     run: (ctx, { caller, params }) =>
       ctx.write(() => showIssue(ctx, releaseIssue(ctx, caller, params.issueId, { forced: true }))),
   }),
@@ -145,7 +145,7 @@ export const issueRoutes = [
     summary: 'List what was done on an issue, newest first',
     who: [board, agent],
     query: v.object(LIST_QUERY),
-    answers: { 200: v.array(Activity) },
+    responses: { 200: v.array(Activity) },
     run: (ctx, { caller, params, query: { limit, after, count } }) => {
       const issue = getIssue(ctx, caller, params.issueId)
       const filter = { companyId: issue.company_id, entityId: issue.id }
@@ -159,7 +159,7 @@ export const issueRoutes = [
     summary: 'List the runs that worked on an issue, newest first',
     who: [board, agent],
     query: v.object({ ...LIST_QUERY, ...RUN_QUERY }),
-    answers: { 200: v.array(Run) },
+    responses: { 200: v.array(Run) },
     run: (ctx, { caller, params, query }) => {
       const issue = getIssue(ctx, caller, params.issueId)
       return pageOfRuns(ctx, issue.company_id, { ...query, issueId: issue.id }, false)
@@ -179,7 +179,7 @@ export const issueRoutes = [
         ),
       ),
     }),
-    answers: { 200: HeartbeatContext },
+    responses: { 200: HeartbeatContext },
     run: (ctx, { caller, params, query }) =>
       heartbeatContextOf(ctx, caller, getIssue(ctx, caller, params.issueId), query.wakeCommentId),
   }),
@@ -193,7 +193,7 @@ export const issueRoutes = [
         'In progress first, then todo, in review, and blocked where nothing blocks any more; the most urgent of each first. What waits for an open blocker is left out.',
       who: [agent],
       query: v.object({ limit: LIST_QUERY.limit }),
-      answers: { 200: v.array(InboxItem) },
+      responses: { 200: v.array(InboxItem) },
       run: (ctx, { caller, query }) => {
         const agentId = caller.type === 'agent' ? caller.agentId : ''
         const rows = listInbox(ctx.db, { agentId, limit: query.limit })

@@ -34,7 +34,7 @@ export function refuseWithoutOwner(
  */
 export function wakeDependents(ctx: Context, caller: Caller, ended: IssueRow, activityId: string): void {
   for (const freed of listUnblockedBy(ctx.db, { blockerId: ended.id })) {
-    wakeFreed(ctx, caller, freed, activityId)
+    wakeUnblocked(ctx, caller, freed, activityId)
   }
   if (ended.parent_id === null || hasOpenChild(ctx.db, { parentId: ended.parent_id })) return
   wake(ctx, caller, findIssue(ctx.db, ended.parent_id)!, 'children_done', activityId)
@@ -45,7 +45,7 @@ export function wakeDependents(ctx: Context, caller: Caller, ended: IssueRow, ac
  *
  * @param activityId the activity that made it so
  */
-export const wakeFreed = (ctx: Context, caller: Caller, issue: IssueRow, activityId: string): void =>
+export const wakeUnblocked = (ctx: Context, caller: Caller, issue: IssueRow, activityId: string): void =>
   wake(ctx, caller, issue, 'blockers_resolved', activityId)
 
 function wake(

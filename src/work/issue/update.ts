@@ -11,8 +11,8 @@ import { recordIssue } from './record.ts'
 import { referredBlockers, referredGoal, referredLabels, referredParent, referredProject } from './references.ts'
 import { findRelations, replaceBlockers, replaceLabels } from './relations.ts'
 import { reopenIssue } from './reopen.ts'
-import { refuseCancelFromOutside, refuseStartBeforeStrategy, refuseStranger } from './rights.ts'
-import { refuseWithoutOwner, statusWithTimes, wakeDependents, wakeFreed } from './transition.ts'
+import { assertMayReassign, refuseCancelFromOutside, refuseStartBeforeStrategy } from './rights.ts'
+import { refuseWithoutOwner, statusWithTimes, wakeDependents, wakeUnblocked } from './transition.ts'
 
 /**
  * Changes an issue, and comments on it in the same go. What an issue already
@@ -30,7 +30,7 @@ export function updateIssue(
   const assignment = assignmentOf(ctx, caller, before, want)
   const transition = transitionOf(ctx, caller, before, want.status)
   if (Object.keys(assignment).length > 0 || Object.keys(transition).length > 0) {
-    refuseStranger(ctx, caller, before)
+    assertMayReassign(ctx, caller, before)
     refuseWithoutOwner(want.status ?? before.status, { ...before, ...assignment })
   }
   const wasBlocked = want.blockedByIssueIds !== undefined && isBlocked(ctx.db, before)
@@ -40,7 +40,7 @@ export function updateIssue(
   const after = change?.issue ?? before
   const isNewToAssignee = after.assignee_agent_id !== found.assignee_agent_id || !isToDo(found)
   if (isNewToAssignee) wakeAssignee(ctx, caller, after, change?.activityId ?? reopening?.activityId)
-  if (change && wasBlocked && !isBlocked(ctx.db, after)) wakeFreed(ctx, caller, after, change.activityId)
+  if (change && wasBlocked && !isBlocked(ctx.db, after)) wakeUnblocked(ctx, caller, after, change.activityId)
   if (change && isTerminal(after.status) && !isTerminal(before.status)) {
     wakeDependents(ctx, caller, after, change.activityId)
   }

@@ -56,7 +56,7 @@ export const whyRoutes = [
     query: v.object({
       limit: v.optional(v.pipe(wholeNumber(1, 1_000), v.description('How many events at most.')), '200'),
     }),
-    answers: { 200: Why },
+    responses: { 200: Why },
     run: (ctx, { caller, params, query }) => whyOf(ctx, getIssue(ctx, caller, params.issueId), query.limit),
   }),
 ]

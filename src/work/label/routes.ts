@@ -14,7 +14,7 @@ export const labelRoutes = [
     summary: "List a company's labels by name",
     who: [board, agent],
     query: v.object(LIST_QUERY),
-    answers: { 200: v.array(Label) },
+    responses: { 200: v.array(Label) },
     run: (ctx, { params: { companyId }, query }) => {
       const { limit } = query
       const rows = listLabels(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
@@ -29,7 +29,7 @@ export const labelRoutes = [
     summary: 'Create a label',
     who: [board, agent],
     body: NewLabel,
-    answers: { 201: Label },
+    responses: { 201: Label },
     run: (ctx, { caller, params, body }) => ctx.write(() => toLabel(createLabel(ctx, caller, params.companyId, body))),
   }),
   route({
@@ -39,7 +39,7 @@ export const labelRoutes = [
     summary: "Change a label's name or colour",
     who: [board, ceo, manager],
     body: LabelChange,
-    answers: { 200: Label },
+    responses: { 200: Label },
     run: (ctx, { caller, params, body }) => ctx.write(() => toLabel(updateLabel(ctx, caller, params.labelId, body))),
   }),
   route({
@@ -48,7 +48,7 @@ export const labelRoutes = [
     path: '/api/labels/:labelId',
     summary: 'Delete a label, also from the issues that have it',
     who: [board, ceo, manager],
-    answers: { 200: Label },
+    responses: { 200: Label },
     run: (ctx, { caller, params }) => ctx.write(() => toLabel(deleteLabel(ctx, caller, params.labelId))),
   }),
 ]

@@ -19,7 +19,7 @@ export const projectRoutes = [
     summary: "List a company's projects, oldest first",
     who: [board, agent],
     query: v.object({ ...LIST_QUERY, status: v.optional(listOf(PROJECT_STATUSES)) }),
-    answers: { 200: v.array(Project) },
+    responses: { 200: v.array(Project) },
     run: (ctx, { params, query }) => {
       const { limit } = query
       const filter = { companyId: params.companyId, statuses: query.status }
@@ -37,7 +37,7 @@ export const projectRoutes = [
     description: 'Agents that manage nobody may not set a workspace: it decides where programs run.',
     who: [board, agent],
     body: NewProject,
-    answers: { 201: Project },
+    responses: { 201: Project },
     run: (ctx, { caller, params, body }) => ctx.write(() => createProject(ctx, caller, params.companyId, body)),
   }),
   route({
@@ -47,7 +47,7 @@ export const projectRoutes = [
     summary: 'Get a project',
     who: [board, agent],
     query: BY_URL_KEY,
-    answers: { 200: Project },
+    responses: { 200: Project },
     run: (ctx, { caller, params, query }) =>
       withParts(ctx.db, [getProject(ctx, caller, params.projectId, query.companyId)])[0],
   }),
@@ -59,7 +59,7 @@ export const projectRoutes = [
     who: [board, agent],
     query: BY_URL_KEY,
     body: ProjectChange,
-    answers: { 200: Project },
+    responses: { 200: Project },
     run: (ctx, { caller, params, query, body }) =>
       ctx.write(() => updateProject(ctx, caller, getProject(ctx, caller, params.projectId, query.companyId), body)),
   }),
@@ -70,7 +70,7 @@ export const projectRoutes = [
     summary: 'Delete a project that nothing refers to',
     who: [board, ceo],
     query: BY_URL_KEY,
-    answers: { 200: Project },
+    responses: { 200: Project },
     run: (ctx, { caller, params, query }) =>
       ctx.write(() => deleteProject(ctx, caller, getProject(ctx, caller, params.projectId, query.companyId))),
   }),

@@ -20,7 +20,7 @@ export const workspaceRoutes = [
     summary: "List a project's workspaces, oldest first",
     who: [board, agent],
     query: BY_URL_KEY,
-    answers: { 200: v.array(Workspace) },
+    responses: { 200: v.array(Workspace) },
     run: (ctx, request) => listWorkspaces(ctx.db, { projectId: projectOf(ctx, request).id }).map(toWorkspace),
   }),
   route({
@@ -31,7 +31,7 @@ export const workspaceRoutes = [
     who: [board, ceo, manager],
     query: BY_URL_KEY,
     body: NewWorkspace,
-    answers: { 201: Workspace },
+    responses: { 201: Workspace },
     run: (ctx, request) =>
       ctx.write(() => toWorkspace(addWorkspace(ctx, request.caller, projectOf(ctx, request), request.body))),
   }),
@@ -42,7 +42,7 @@ export const workspaceRoutes = [
     summary: 'Get a workspace',
     who: [board, agent],
     query: BY_URL_KEY,
-    answers: { 200: Workspace },
+    responses: { 200: Workspace },
     run: (ctx, request) => toWorkspace(workspaceOf(ctx, request)),
   }),
   route({
@@ -53,7 +53,7 @@ export const workspaceRoutes = [
     who: [board, ceo, manager],
     query: BY_URL_KEY,
     body: WorkspaceChange,
-    answers: { 200: Workspace },
+    responses: { 200: Workspace },
     run: (ctx, request) =>
       ctx.write(() => toWorkspace(updateWorkspace(ctx, request.caller, workspaceOf(ctx, request), request.body))),
   }),
@@ -64,7 +64,7 @@ export const workspaceRoutes = [
     summary: 'Delete a workspace',
     who: [board, ceo, manager],
     query: BY_URL_KEY,
-    answers: { 200: Workspace },
+    responses: { 200: Workspace },
     run: (ctx, request) =>
       ctx.write(() => toWorkspace(deleteWorkspace(ctx, request.caller, workspaceOf(ctx, request)))),
   }),

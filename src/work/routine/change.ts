@@ -30,13 +30,13 @@ export function getRoutine(ctx: Context, caller: Caller, id: string): RoutineRow
 export function getOwnRoutine(ctx: Context, caller: Caller, id: string): RoutineRow {
   const routine = getRoutine(ctx, caller, id)
   const assignee = routine.assignee_agent_id === null ? undefined : findAgent(ctx.db, { id: routine.assignee_agent_id })
-  refuseStranger(ctx, caller, assignee)
+  assertMayReassign(ctx, caller, assignee)
   return routine
 }
 
 export function createRoutine(ctx: Context, caller: Caller, companyId: string, want: NewRoutine): RoutineRow {
   const assignee = liveAssignee(ctx, companyId, want.assigneeAgentId)
-  refuseStranger(ctx, caller, assignee)
+  assertMayReassign(ctx, caller, assignee)
   return addRoutine(ctx, caller, companyId, { ...want, assigneeAgentId: assignee.id })
 }
 
@@ -150,7 +150,7 @@ export function deleteRoutine(ctx: Context, caller: Caller, id: string): Routine
 function newAssignee(ctx: Context, caller: Caller, routine: RoutineRow, ref: string): string {
   const agent = referredAgent(ctx, routine.company_id, 'assigneeAgentId', ref)
   if (agent.id === routine.assignee_agent_id) return agent.id
-  refuseStranger(ctx, caller, agent)
+  assertMayReassign(ctx, caller, agent)
   return liveAssignee(ctx, routine.company_id, agent.id).id
 }
 
@@ -164,7 +164,7 @@ function liveAssignee(ctx: Context, companyId: string, ref: string): AgentRow {
 }
 
 /** A routine wakes its assignee again and again, which an agent decides only for those below it. */
-function refuseStranger(ctx: Context, caller: Caller, assignee: AgentRow | undefined): void {
+function assertMayReassign(ctx: Context, caller: Caller, assignee: AgentRow | undefined): void {
   if (caller.type !== 'agent') return
   if (assignee && isAbove(ctx.db, { managerId: caller.agentId, agentId: assignee.id })) return
   throw forbidden(

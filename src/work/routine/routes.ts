@@ -18,7 +18,7 @@ export const routineRoutes = [
     summary: "List a company's routines, oldest first",
     who: [board, agent],
     query: v.object(LIST_QUERY),
-    answers: { 200: v.array(Routine) },
+    responses: { 200: v.array(Routine) },
     run: (ctx, { params: { companyId }, query }) => {
       const { limit } = query
       const rows = listRoutines(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
@@ -38,7 +38,7 @@ export const routineRoutes = [
     summary: 'Create a routine: an issue that comes back on a schedule',
     who: [board, ceo, manager],
     body: NewRoutine,
-    answers: { 201: Routine },
+    responses: { 201: Routine },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => show(ctx, createRoutine(ctx, caller, params.companyId, body))),
   }),
@@ -48,7 +48,7 @@ export const routineRoutes = [
     path: '/api/routines/:routineId',
     summary: 'Get a routine',
     who: [board, agent],
-    answers: { 200: Routine },
+    responses: { 200: Routine },
     run: (ctx, { caller, params }) => show(ctx, getRoutine(ctx, caller, params.routineId)),
   }),
   route({
@@ -58,7 +58,7 @@ export const routineRoutes = [
     summary: 'Change a routine',
     who: [board, ceo, manager],
     body: RoutineChange,
-    answers: { 200: Routine },
+    responses: { 200: Routine },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => show(ctx, updateRoutine(ctx, caller, params.routineId, body))),
   }),
@@ -68,7 +68,7 @@ export const routineRoutes = [
     path: '/api/routines/:routineId',
     summary: 'Delete a routine with its history; its issues stay',
     who: [board, ceo, manager],
-    answers: { 200: Routine },
+    responses: { 200: Routine },
     run: (ctx, { caller, params }) =>
       ctx.write(() => {
         const shown = show(ctx, getRoutine(ctx, caller, params.routineId))
@@ -82,7 +82,7 @@ export const routineRoutes = [
     path: '/api/routines/:routineId/run',
     summary: "Create a routine's issue at once, even if it is paused",
     who: [board, ceo, manager],
-    answers: { 201: RoutineRun },
+    responses: { 201: RoutineRun },
     run: (ctx, { caller, params }) =>
       ctx.write(() => toRoutineRun(runRoutine(ctx, caller, getOwnRoutine(ctx, caller, params.routineId)))),
   }),
@@ -92,7 +92,7 @@ export const routineRoutes = [
     path: '/api/routines/:routineId/pause',
     summary: 'Pause a routine',
     who: [board, ceo, manager],
-    answers: { 200: Routine },
+    responses: { 200: Routine },
     run: (ctx, { caller, params }) =>
       ctx.write(() => show(ctx, switchRoutine(ctx, caller, getOwnRoutine(ctx, caller, params.routineId), 'paused'))),
   }),
@@ -102,7 +102,7 @@ export const routineRoutes = [
     path: '/api/routines/:routineId/resume',
     summary: 'Let a routine go on with its next moment',
     who: [board, ceo, manager],
-    answers: { 200: Routine },
+    responses: { 200: Routine },
     run: (ctx, { caller, params }) =>
       ctx.write(() => show(ctx, switchRoutine(ctx, caller, getOwnRoutine(ctx, caller, params.routineId), 'active'))),
   }),
@@ -113,7 +113,7 @@ export const routineRoutes = [
     summary: 'List what became of the moments of a routine, newest first',
     who: [board, agent],
     query: v.object(LIST_QUERY),
-    answers: { 200: v.array(RoutineRun) },
+    responses: { 200: v.array(RoutineRun) },
     run: (ctx, { caller, params, query }) => {
       const { limit } = query
       const { id: routineId } = getRoutine(ctx, caller, params.routineId)

@@ -15,7 +15,7 @@ export const searchRoutes = [
       q: v.pipe(v.string(), v.maxLength(500, 'must be at most 500 characters')),
       limit: v.optional(v.pipe(wholeNumber(1, 50), v.description('How many of each kind. Default 10.')), '10'),
     }),
-    answers: { 200: Found },
+    responses: { 200: Found },
     run: (ctx, { params, query }) => search(ctx, params.companyId, query.q, query.limit),
   }),
 ]

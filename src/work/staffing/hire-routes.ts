@@ -16,7 +16,7 @@ export const hireRoutes = [
       'For managers, the CEO and the board; an agent without subordinates gets a 403 that names its manager. By default an agent hires for itself: the new one reports to it. The approval is null when none is needed. A hire by an agent that names what runs (command, extraArgs, env, the adapters process and http) always needs one.',
     who: [board, agent],
     body: NewAgent,
-    answers: { 201: v.strictObject({ agent: AgentDetail, approval: v.nullable(Approval) }) },
+    responses: { 201: v.strictObject({ agent: AgentDetail, approval: v.nullable(Approval) }) },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => {
         const { agent, approval } = hireAgent(ctx, caller, params.companyId, body)

@@ -155,7 +155,7 @@ test('what a schema says is shown, and is no HTML', () => {
     description: '<b>`<i>`</b>',
     who: [anyone],
     body: v.strictObject({ '<u>': v.pipe(v.optional(v.string(), '<s>'), v.description('<em>')) }),
-    answers: { 200: v.string() },
+    responses: { 200: v.string() },
     run: () => '',
   })
   const { text } = endpointBody(odd, PLACE, 'http://<host>')
