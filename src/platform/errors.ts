@@ -72,3 +72,11 @@ export const invalid = (fields: FieldError[]) =>
     `Invalid request: ${fields.map((field) => (field.path ? `${field.path}: ${field.message}` : field.message)).join('; ')}`,
     { fields },
   )
+
+/** Returns a 422: the request is well-formed, but the value of one field is not possible. */
+export const unprocessable = (field: string, message: string) =>
+  new AppError('semantic', `${field}: ${message}`, { fields: [{ path: field, message }] })
+
+/** Returns a 422 for a reference in a body. A record of another company is as unknown as one that does not exist. */
+export const unknownReference = (field: string, what: string) =>
+  unprocessable(field, `there is no such ${what} in this company`)

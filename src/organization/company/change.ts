@@ -2,8 +2,7 @@ import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import { difference, fieldNames } from '../../platform/difference.ts'
-import { AppError, forbidden } from '../../platform/errors.ts'
-import { semantic, unknownReference } from '../agent/references.ts'
+import { AppError, forbidden, unknownReference, unprocessable } from '../../platform/errors.ts'
 import { findAsset } from '../asset/queries.ts'
 import { toMicros } from '../cost/money.ts'
 import { requestStops } from '../run/stop.ts'
@@ -54,7 +53,7 @@ function refuseBoardOnly(caller: Caller, want: CompanyChange): void {
 function refuseNoImage(ctx: Context, companyId: string, assetId: string): void {
   const asset = findAsset(ctx.db, { id: assetId })
   if (asset?.company_id !== companyId) throw unknownReference('logoAssetId', 'asset')
-  if (!asset.content_type.startsWith('image/')) throw semantic('logoAssetId', 'is no image')
+  if (!asset.content_type.startsWith('image/')) throw unprocessable('logoAssetId', 'is no image')
 }
 
 /** A status with what stands beside it. Pausing by hand what a budget paused makes it the board's own pause. */

@@ -1,6 +1,5 @@
 import type { Context } from '../../platform/context.ts'
-import { AppError, notFound } from '../../platform/errors.ts'
-import { semantic } from '../agent/references.ts'
+import { AppError, notFound, unprocessable } from '../../platform/errors.ts'
 import { listLiveRuns } from '../run/queries.ts'
 import type { CompanyRow } from './company.ts'
 import { noteLeftovers, removeLeftovers } from './leftovers.ts'
@@ -33,7 +32,10 @@ export async function deleteCompany(ctx: Context, companyId: string, confirm: st
 
 function refuseUnconfirmed(company: CompanyRow, confirm: string | undefined): void {
   if (confirm === company.name) return
-  throw semantic('confirm', `must be the company's name, ${JSON.stringify(company.name)}, since there is no way back`)
+  throw unprocessable(
+    'confirm',
+    `must be the company's name, ${JSON.stringify(company.name)}, since there is no way back`,
+  )
 }
 
 function refuseLive(ctx: Context, companyId: string): void {

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { unzipSync } from 'fflate'
-import { semantic } from '../agent/references.ts'
+import { unprocessable } from '../../platform/errors.ts'
 import type { Gathered } from './folder.ts'
 import { badFile, LIMITS, tooMuch } from './paths.ts'
 import { ownersOf } from './read-skills.ts'
@@ -59,7 +59,7 @@ function checkSizes(entries: readonly { path: string; size: number }[]): void {
   if (total > LIMITS.totalBytes || entries.length > LIMITS.files) throw tooMuch('has too many or too large files')
 }
 
-const broken = () => semantic('source', 'the archive of the repository is broken')
+const broken = () => unprocessable('source', 'the archive of the repository is broken')
 
 const MAX_ENTRIES = 100_000
 const SYMBOLIC_LINK = 0o120000

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
 import path from 'node:path'
-import { semantic } from '../agent/references.ts'
+import { unprocessable } from '../../platform/errors.ts'
 import { badFile, type Files, LIMITS, tooMuch } from './paths.ts'
 import { ownersOf } from './read-skills.ts'
 
@@ -24,7 +24,7 @@ export interface Gathered {
  */
 export async function readFolder(folder: string): Promise<Gathered> {
   const root = await realpath(folder).catch(() => undefined)
-  if (root === undefined) throw semantic('path', 'there is no such folder')
+  if (root === undefined) throw unprocessable('path', 'there is no such folder')
   const { paths, links } = await walk(root)
   const { owned } = ownersOf(paths)
   const ownedLinks = links.filter((link) => ownersOf([...owned.keys(), link]).owned.has(link))
@@ -46,7 +46,7 @@ async function walk(root: string): Promise<{ paths: string[]; links: string[] }>
   let count = 0
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     const entries = await readdir(path.join(root, folder), { withFileTypes: true }).catch((error) => {
-      throw semantic('path', `${folder === '' ? 'it' : folder} cannot be read as a folder (${error.code})`)
+      throw unprocessable('path', `${folder === '' ? 'it' : folder} cannot be read as a folder (${error.code})`)
     })
     count += entries.length
     if (count > MAX_ENTRIES)

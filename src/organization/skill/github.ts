@@ -1,4 +1,4 @@
-import { semantic } from '../agent/references.ts'
+import { unprocessable } from '../../platform/errors.ts'
 
 /** A place in a repository on GitHub. `ref` null is its default branch; `folder` empty is its top. */
 export interface Repository {
@@ -31,7 +31,7 @@ export function parseRepository(source: {
 }): Repository {
   const url = URL.parse(source.url)
   if (!url || !isAllowed(url) || url.hostname !== 'github.com' || url.search || url.hash) {
-    throw semantic('source.url', 'must be like https://github.com/owner/repo')
+    throw unprocessable('source.url', 'must be like https://github.com/owner/repo')
   }
   const [owner = '', name = '', tree, urlRef, ...urlFolder] = url.pathname
     .split('/')
@@ -45,16 +45,16 @@ export function parseRepository(source: {
     /^\.+$/.test(repo) ||
     (tree !== undefined && (tree !== 'tree' || !urlRef))
   ) {
-    throw semantic(
+    throw unprocessable(
       'source.url',
       'must be like https://github.com/owner/repo or https://github.com/owner/repo/tree/main/folder',
     )
   }
   const ref = source.ref ?? urlRef ?? null
-  if (ref !== null && !isRef(ref)) throw semantic('source.ref', 'must be a branch, a tag or a commit')
+  if (ref !== null && !isRef(ref)) throw unprocessable('source.ref', 'must be a branch, a tag or a commit')
   const folder = (source.folder ?? urlFolder.join('/')).replaceAll(/^\/+|\/+$/g, '')
   if (folder.split('/').some((part) => part === '.' || part === '..')) {
-    throw semantic('source.folder', 'must be a folder of the repository, without . and ..')
+    throw unprocessable('source.folder', 'must be a folder of the repository, without . and ..')
   }
   return { owner, repo, ref, folder }
 }
@@ -73,7 +73,7 @@ export async function fetchArchive({ owner, repo, ref }: Repository, fetch: Fetc
     await response.body?.cancel()
     const hint =
       response.status === 404 ? 'there is no such public repository or ref' : `GitHub answered ${response.status}`
-    throw semantic('source', hint)
+    throw unprocessable('source', hint)
   }
   return readLimited(response)
 }
@@ -83,16 +83,16 @@ async function follow(first: string, fetch: Fetch, signal: AbortSignal): Promise
   for (let hop = 0; hop < MAX_HOPS; hop++) {
     const response = await fetch(url, { redirect: 'manual', signal, headers: { 'user-agent': 'service' } }).catch(
       (error) => {
-        throw semantic('source', `GitHub could not be reached (${reasonOf(error)})`)
+        throw unprocessable('source', `GitHub could not be reached (${reasonOf(error)})`)
       },
     )
     if (response.status < 300 || response.status > 399) return response
     await response.body?.cancel()
     const next = URL.parse(response.headers.get('location') ?? '', url)
-    if (!next || !isAllowed(next)) throw semantic('source', 'GitHub redirects to a place that is not its own')
+    if (!next || !isAllowed(next)) throw unprocessable('source', 'GitHub redirects to a place that is not its own')
     url = next.href
   }
-  throw semantic('source', 'GitHub redirects too often')
+  throw unprocessable('source', 'GitHub redirects too often')
 }
 
 async function readLimited(response: Response): Promise<Uint8Array> {
@@ -106,9 +106,10 @@ async function readLimited(response: Response): Promise<Uint8Array> {
       chunks.push(chunk)
     }
   } catch (error) {
-    throw semantic('source', `the answer of GitHub broke off (${reasonOf(error)})`)
+    throw unprocessable('source', `the answer of GitHub broke off (${reasonOf(error)})`)
   }
-  if (size > MAX_ARCHIVE) throw semantic('source', `the archive of the repository is larger than ${MAX_ARCHIVE} bytes`)
+  if (size > MAX_ARCHIVE)
+    throw unprocessable('source', `the archive of the repository is larger than ${MAX_ARCHIVE} bytes`)
   return Buffer.concat(chunks)
 }
 
@@ -125,7 +126,7 @@ function decode(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
-    throw semantic('source.url', 'has a % that stands for nothing')
+    throw unprocessable('source.url', 'has a % that stands for nothing')
   }
 }
 

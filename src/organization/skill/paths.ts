@@ -1,4 +1,4 @@
-import { semantic } from '../agent/references.ts'
+import { unprocessable } from '../../platform/errors.ts'
 
 /** The limits of one import; sizes in bytes. */
 export const LIMITS = {
@@ -73,6 +73,6 @@ function claim(taken: Map<string, string>, path: string): string | undefined {
 
 /** Refuses one of the files of an import. */
 export const badFile = (path: string, fault: string) =>
-  semantic(`files.${path.toWellFormed().replaceAll(/\p{C}/gu, '�').slice(0, 200)}`, fault)
+  unprocessable(`files.${path.toWellFormed().replaceAll(/\p{C}/gu, '�').slice(0, 200)}`, fault)
 
-export const tooMuch = (fault: string) => semantic('files', `the import ${fault}`)
+export const tooMuch = (fault: string) => unprocessable('files', `the import ${fault}`)

@@ -1,5 +1,5 @@
+import { unprocessable } from '../../platform/errors.ts'
 import { slugOf } from '../../platform/url-key.ts'
-import { semantic } from '../agent/references.ts'
 import { readHead } from './frontmatter.ts'
 import { digestOf, type InventoryEntry, type TrustLevel, takeInventory, trustLevelOf } from './inventory.ts'
 import { badFile, checkFiles, type Files, LIMITS } from './paths.ts'
@@ -44,7 +44,7 @@ export function readSkills(
 ): { skills: ReadSkill[]; ignored: string[] } {
   checkFiles(files)
   const { owned, ignored } = ownersOf([...files.keys()])
-  if (owned.size === 0) throw semantic('files', 'there is no SKILL.md among them')
+  if (owned.size === 0) throw unprocessable('files', 'there is no SKILL.md among them')
   const filesOf = new Map<string, Map<string, Uint8Array>>()
   for (const [path, folder] of owned) {
     const own = filesOf.get(folder) ?? new Map<string, Uint8Array>()

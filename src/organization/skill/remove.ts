@@ -1,8 +1,8 @@
 import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { Context } from '../../platform/context.ts'
+import { unprocessable } from '../../platform/errors.ts'
 import { updateAgent } from '../agent/queries.ts'
-import { semantic } from '../agent/references.ts'
 import { getSkill } from './get.ts'
 import { deleteSkillRow, listAgentsWithSkill } from './queries.ts'
 import type { SkillRow } from './skill.ts'
@@ -11,7 +11,10 @@ import type { SkillRow } from './skill.ts'
 export function deleteSkill(ctx: Context, caller: Caller, id: string): SkillRow {
   const skill = getSkill(ctx, caller, id)
   if (skill.source_type === 'bundled') {
-    throw semantic('skillId', `${skill.key} comes with the service and every agent has it, so it cannot be deleted`)
+    throw unprocessable(
+      'skillId',
+      `${skill.key} comes with the service and every agent has it, so it cannot be deleted`,
+    )
   }
   for (const agent of listAgentsWithSkill(ctx.db, { companyId: skill.company_id, key: skill.key })) {
     const desired = (JSON.parse(agent.desired_skills) as string[]).filter((key) => key !== skill.key)

@@ -1,7 +1,7 @@
 import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller.ts'
-import { semantic } from '../../organization/agent/references.ts'
 import type { Context } from '../../platform/context.ts'
+import { unprocessable } from '../../platform/errors.ts'
 import type { FileContent, Include } from '../plan/import-body.ts'
 import { taskPath } from '../read/check.ts'
 import { type CompanyPackage, type PackageWarning, SCHEMA } from '../read/package.ts'
@@ -84,7 +84,7 @@ async function makePackage(
   if (!selectedFiles) return { content: included, files, warnings: about(files, noted(included)), include }
   const unknown = selectedFiles.findIndex((path) => !files.has(path))
   if (unknown >= 0) {
-    throw semantic(`selectedFiles.${unknown}`, 'is no file of this export; the preview lists them')
+    throw unprocessable(`selectedFiles.${unknown}`, 'is no file of this export; the preview lists them')
   }
   const selected = new Set(selectedFiles)
   const content = selectEntities(included, include, selected)
@@ -96,7 +96,10 @@ async function makePackage(
 function refuseTooMany({ tasks, routines }: CompanyPackage): void {
   const count = tasks.length + routines.length
   if (count < LIMITS.files) return
-  throw semantic('include.issues', `would bring ${count} open issues, and a package has at most ${LIMITS.files} files`)
+  throw unprocessable(
+    'include.issues',
+    `would bring ${count} open issues, and a package has at most ${LIMITS.files} files`,
+  )
 }
 
 /** The warnings about what is in the package, each once. */

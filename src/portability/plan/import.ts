@@ -2,10 +2,9 @@ import { hash } from 'node:crypto'
 import { requireFounder } from '../../access/board/founder.ts'
 import { type Caller, isOfCompany } from '../../access/caller.ts'
 import { adapterOf } from '../../adapter/registry.ts'
-import { semantic, unknownReference } from '../../organization/agent/references.ts'
 import { findCompany } from '../../organization/company/queries.ts'
 import type { Context } from '../../platform/context.ts'
-import { AppError, notFound } from '../../platform/errors.ts'
+import { AppError, notFound, unknownReference, unprocessable } from '../../platform/errors.ts'
 import type { CompanyPackage, PackageWarning } from '../read/package.ts'
 import { readPackage } from '../read/read.ts'
 import { compare } from '../source/files.ts'
@@ -103,7 +102,7 @@ const tellProgress =
 
 async function readImport(ctx: Context, caller: Caller, companyId: string | null, body: ImportBody): Promise<Import> {
   if (body.collisionStrategy === 'replace') {
-    throw semantic('collisionStrategy', 'replace is not offered here: an import changes nothing that is there')
+    throw unprocessable('collisionStrategy', 'replace is not offered here: an import changes nothing that is there')
   }
   const mode = targetOf(ctx, caller, companyId, body)
   const fetched = await fetchSource(body.source, internet(ctx.config.environment.PATH ?? ''))
@@ -129,10 +128,10 @@ function targetOf(ctx: Context, caller: Caller, companyId: string | null, { targ
     return { mode: target.mode, companyId: null, companyName: target.newCompanyName ?? '' }
   }
   const id = target.companyId ?? companyId
-  if (id === null) throw semantic('target.companyId', 'say which company to import into')
+  if (id === null) throw unprocessable('target.companyId', 'say which company to import into')
   if (!isOfCompany(caller, id)) throw new AppError('wrong_company', 'You do not belong to the company of the target.')
   if (companyId !== null && id !== companyId) {
-    throw semantic('target.companyId', 'must be the company of the path')
+    throw unprocessable('target.companyId', 'must be the company of the path')
   }
   const company = findCompany(ctx.db, { id })
   if (!company) throw companyId === null ? unknownReference('target.companyId', 'company') : notFound('company', id)
@@ -141,7 +140,7 @@ function targetOf(ctx: Context, caller: Caller, companyId: string | null, { targ
 
 function nameOf(wanted: string, { company }: CompanyPackage): string {
   const name = wanted || company.name
-  if (!name) throw semantic('target.newCompanyName', 'is needed: the package names no company')
+  if (!name) throw unprocessable('target.newCompanyName', 'is needed: the package names no company')
   return name
 }
 

@@ -1,6 +1,6 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
-import { semantic } from '../../organization/agent/references.ts'
+import { unprocessable } from '../../platform/errors.ts'
 
 /** Finds the addresses of a host name. */
 export type Lookup = (host: string) => Promise<string[]>
@@ -22,16 +22,16 @@ export async function requirePublicUrl(
   lookup: Lookup,
 ): Promise<{ url: URL; address: string }> {
   const url = URL.parse(text)
-  if (url?.protocol !== 'https:') throw semantic(field, 'must be an https URL')
-  if (url.username || url.password) throw semantic(field, 'must not have a user name or a password in it')
-  if (url.port) throw semantic(field, 'must not name a port: https has its own')
-  if (url.search || url.hash) throw semantic(field, 'must not have a query or a fragment')
+  if (url?.protocol !== 'https:') throw unprocessable(field, 'must be an https URL')
+  if (url.username || url.password) throw unprocessable(field, 'must not have a user name or a password in it')
+  if (url.port) throw unprocessable(field, 'must not name a port: https has its own')
+  if (url.search || url.hash) throw unprocessable(field, 'must not have a query or a fragment')
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const addresses = isIPv4(host) || isIPv6(host) ? [host] : await lookup(host).catch(() => [])
   const [address] = addresses
-  if (address === undefined) throw semantic(field, `the host ${host.slice(0, 100)} was not found`)
+  if (address === undefined) throw unprocessable(field, `the host ${host.slice(0, 100)} was not found`)
   if (!addresses.every(isPublicAddress)) {
-    throw semantic(field, `${host.slice(0, 100)} is an address of this machine or of a private network`)
+    throw unprocessable(field, `${host.slice(0, 100)} is an address of this machine or of a private network`)
   }
   return { url, address }
 }

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { semantic } from '../../organization/agent/references.ts'
+import { unprocessable } from '../../platform/errors.ts'
 import { type Lookup, requirePublicUrl } from './address.ts'
 import {
   badPackage,
@@ -32,7 +32,8 @@ export async function fetchRepository(
   { lookup, searchPath }: { lookup: Lookup; searchPath: string },
 ): Promise<{ files: PackageFiles; commit: string }> {
   const { url, address } = await requirePublicUrl(source.url, 'source.url', lookup)
-  if (source.ref !== null && !isRef(source.ref)) throw semantic('source.ref', 'must be a branch, a tag or a commit')
+  if (source.ref !== null && !isRef(source.ref))
+    throw unprocessable('source.ref', 'must be a branch, a tag or a commit')
   const home = await mkdtemp(path.join(tmpdir(), 'service-git-'))
   const repository = path.join(home, 'repository')
   try {
@@ -148,10 +149,10 @@ async function git(
   try {
     const [out, err, code] = await Promise.all([buffer(child.stdout), buffer(child.stderr), ended])
     if (code === 0) return out
-    throw semantic('source', signal?.aborted ? String(signal.reason) : `git: ${lastLine(err.toString())}`)
+    throw unprocessable('source', signal?.aborted ? String(signal.reason) : `git: ${lastLine(err.toString())}`)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    throw semantic('source', 'the git program is not on this machine; use a github source or send the files')
+    throw unprocessable('source', 'the git program is not on this machine; use a github source or send the files')
   } finally {
     signal?.removeEventListener('abort', stop)
   }

@@ -1,5 +1,5 @@
-import { semantic } from '../../organization/agent/references.ts'
 import { type Fetch, fetchArchive, parseRepository } from '../../organization/skill/github.ts'
+import { unprocessable } from '../../platform/errors.ts'
 import type { FileContent, Source } from '../plan/import-body.ts'
 import type { PackageWarning } from '../read/package.ts'
 import { type Lookup, lookupHost } from './address.ts'
@@ -69,7 +69,7 @@ async function fromGithub(source: Extract<Source, { type: 'github' }>, { fetch }
 async function fromGit(source: Extract<Source, { type: 'git' }>, network: Network): Promise<Fetched> {
   const folder = (source.path ?? '').replaceAll(/^\/+|\/+$/g, '')
   const fault = folder === '' ? undefined : faultOfPath(folder)
-  if (fault) throw semantic('source.path', fault)
+  if (fault) throw unprocessable('source.path', fault)
   const ref = source.ref ?? null
   const { files, commit } = await fetchRepository({ url: source.url, ref, folder }, network)
   return { files, description: source.url, commit, warnings: warnUnpinned(ref, commit) }
@@ -100,7 +100,7 @@ function inFolder(files: PackageFiles, folder: string | null): PackageFiles {
   const prefix = (folder ?? '').replaceAll(/^\/+|\/+$/g, '')
   if (prefix === '') return files
   const fault = faultOfPath(prefix)
-  if (fault) throw semantic('source.rootPath', fault)
+  if (fault) throw unprocessable('source.rootPath', fault)
   const inside = below(files, `${prefix}/`)
   return inside.size > 0 ? inside : files
 }

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import * as v from 'valibot'
-import { semantic } from '../../organization/agent/references.ts'
+import { unprocessable } from '../../platform/errors.ts'
 import { packageRoot } from '../../platform/package-root.ts'
 import { readPackage } from '../read/read.ts'
 import type { PackageFiles } from './files.ts'
@@ -50,7 +50,7 @@ export async function listTemplates(): Promise<v.InferOutput<typeof Template>[]>
 /** @throws AppError 422 that lists the templates there are */
 export async function readTemplate(name: string): Promise<PackageFiles> {
   const names = await templateNames()
-  if (!names.includes(name)) throw semantic('source.name', `must be one of ${names.join(', ')}`)
+  if (!names.includes(name)) throw unprocessable('source.name', `must be one of ${names.join(', ')}`)
   return readFolder(path.join(packageRoot(), FOLDER, name))
 }
 

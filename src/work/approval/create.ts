@@ -3,9 +3,9 @@ import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { hasSubordinates } from '../../organization/agent/credentials.ts'
-import { referredAgent, semantic } from '../../organization/agent/references.ts'
+import { referredAgent } from '../../organization/agent/references.ts'
 import type { Context } from '../../platform/context.ts'
-import { AppError, forbidden, invalid } from '../../platform/errors.ts'
+import { AppError, forbidden, invalid, unprocessable } from '../../platform/errors.ts'
 import { hirePayload } from '../staffing/hire.ts'
 import type { ApprovalRow, NewApproval } from './approval.ts'
 import { linkIssues } from './links.ts'
@@ -55,7 +55,8 @@ function requesterOf(ctx: Context, caller: Caller, companyId: string, want: NewA
     return named
   }
   if (caller.type === 'agent' && caller.role !== 'ceo') throw forbidden('Only the CEO agent proposes the strategy.')
-  if (named && named.role !== 'ceo') throw semantic('requestedByAgentId', 'a strategy is proposed for the CEO agent')
+  if (named && named.role !== 'ceo')
+    throw unprocessable('requestedByAgentId', 'a strategy is proposed for the CEO agent')
   return named ?? findCeo(ctx.db, { companyId })
 }
 
@@ -77,7 +78,8 @@ function hiredAgentOf(ctx: Context, companyId: string, payload: Record<string, u
   if (agentId === undefined || agentId === null) return undefined
   if (typeof agentId !== 'string') throw invalid([{ path: 'payload.agentId', message: 'must be an agent id' }])
   const agent = referredAgent(ctx, companyId, 'payload.agentId', agentId)
-  if (agent.status !== 'pending_approval') throw semantic('payload.agentId', `this agent is ${agent.status} already`)
+  if (agent.status !== 'pending_approval')
+    throw unprocessable('payload.agentId', `this agent is ${agent.status} already`)
   const open = findOpenHire(ctx.db, { agentId: agent.id })
   if (open) {
     throw new AppError('conflict', 'The hire of this agent is before the board already.', { approvalId: open.id })

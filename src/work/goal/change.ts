@@ -1,10 +1,10 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../../access/activity/record.ts'
 import { type Caller, isOfCompany } from '../../access/caller.ts'
-import { referredAgent, semantic } from '../../organization/agent/references.ts'
+import { referredAgent } from '../../organization/agent/references.ts'
 import type { Context } from '../../platform/context.ts'
 import { difference, fieldNames } from '../../platform/difference.ts'
-import { AppError, notFound } from '../../platform/errors.ts'
+import { AppError, notFound, unprocessable } from '../../platform/errors.ts'
 import type { GoalChange, GoalLevel, GoalRow, NewGoal } from './goal.ts'
 import { getParentGoal, isLevelAbove, levelUnder, refuseCycle } from './hierarchy.ts'
 import { countGoalUses, deleteGoalRow, findGoal, insertGoal, listChildGoals, updateGoalRow } from './queries.ts'
@@ -47,7 +47,7 @@ export function updateGoal(ctx: Context, caller: Caller, id: string, want: GoalC
   if (parent) refuseCycle(ctx, goal, parent)
   refuseLevel(level, parent)
   if (listChildGoals(ctx.db, { parentId: id }).some((child) => isLevelAbove(child.level, level))) {
-    throw semantic('level', `a goal below this one is above the level ${level}; change that one first`)
+    throw unprocessable('level', `a goal below this one is above the level ${level}; change that one first`)
   }
   const change = difference(goal, {
     title: want.title,
@@ -78,7 +78,7 @@ export function deleteGoal(ctx: Context, caller: Caller, id: string): GoalRow {
 
 function refuseLevel(level: GoalLevel, parent: GoalRow | undefined): void {
   if (!parent || !isLevelAbove(level, parent.level)) return
-  throw semantic('level', `${level} is above the parent's level, ${parent.level}`)
+  throw unprocessable('level', `${level} is above the parent's level, ${parent.level}`)
 }
 
 const record = (ctx: Context, caller: Caller, action: string, goal: GoalRow, details: Record<string, unknown>) =>

@@ -1,5 +1,5 @@
-import { semantic, unknownReference } from '../../organization/agent/references.ts'
 import type { Context } from '../../platform/context.ts'
+import { unknownReference, unprocessable } from '../../platform/errors.ts'
 import { GOAL_LEVELS, type GoalLevel, type GoalRow } from './goal.ts'
 import { findGoal } from './queries.ts'
 
@@ -28,7 +28,7 @@ export function refuseCycle(ctx: Context, goal: GoalRow, parent: GoalRow): void 
     above;
     above = above.parent_id ? findGoal(ctx.db, { id: above.parent_id }) : undefined
   ) {
-    if (above.id === goal.id) throw semantic('parentId', 'a goal cannot be below itself')
+    if (above.id === goal.id) throw unprocessable('parentId', 'a goal cannot be below itself')
   }
 }
 

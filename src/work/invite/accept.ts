@@ -4,9 +4,8 @@ import { hashKey, SYSTEM } from '../../access/caller.ts'
 import { addAgent } from '../../organization/agent/create.ts'
 import { createKey } from '../../organization/agent/keys.ts'
 import { findAgent } from '../../organization/agent/queries.ts'
-import { semantic } from '../../organization/agent/references.ts'
 import type { Context } from '../../platform/context.ts'
-import { AppError, forbidden, notFound } from '../../platform/errors.ts'
+import { AppError, forbidden, notFound, unprocessable } from '../../platform/errors.ts'
 import { findCeo } from '../approval/queries.ts'
 import { createHireApproval } from '../staffing/hire.ts'
 import { makeSecret, pathOf } from './create.ts'
@@ -34,7 +33,7 @@ export function getInvite(ctx: Context, token: string): InviteRow {
 export function joinByInvite(ctx: Context, token: string, want: Acceptance): v.InferOutput<typeof Accepted> {
   const invite = getInvite(ctx, token)
   if (invite.accepted_at) throw new AppError('conflict', 'This invite was used already. Ask for another.')
-  if (want.role === 'ceo') throw semantic('role', 'nobody joins as the CEO; the board appoints one')
+  if (want.role === 'ceo') throw unprocessable('role', 'nobody joins as the CEO; the board appoints one')
   const ceo = findCeo(ctx.db, { companyId: invite.company_id })
   const hire = { ...want, reportsTo: ceo?.id ?? null }
   const agent = addAgent(ctx, SYSTEM, invite.company_id, hire, { status: 'pending_approval', source: 'hire' })

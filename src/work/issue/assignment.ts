@@ -1,8 +1,8 @@
 import { actorOf, type Caller } from '../../access/caller.ts'
-import { referredAgent, semantic } from '../../organization/agent/references.ts'
+import { referredAgent } from '../../organization/agent/references.ts'
 import { requestWake } from '../../organization/wake/wake.ts'
 import type { Context } from '../../platform/context.ts'
-import { AppError } from '../../platform/errors.ts'
+import { AppError, unprocessable } from '../../platform/errors.ts'
 import type { IssueColumns, IssueRow } from './issue.ts'
 import { isTerminal } from './lifecycle.ts'
 
@@ -26,7 +26,7 @@ export function assignmentOf(
 ): IssueColumns {
   if (want.assigneeAgentId === undefined && want.assigneeUserId === undefined) return {}
   if (want.assigneeAgentId && want.assigneeUserId) {
-    throw semantic('assigneeUserId', 'an issue has one assignee, an agent or a person')
+    throw unprocessable('assigneeUserId', 'an issue has one assignee, an agent or a person')
   }
   const agentId =
     want.assigneeAgentId === undefined ? (want.assigneeUserId ? null : issue.assignee_agent_id) : want.assigneeAgentId

@@ -1,5 +1,5 @@
-import { semantic, unknownReference } from '../../organization/agent/references.ts'
 import type { Context } from '../../platform/context.ts'
+import { unknownReference, unprocessable } from '../../platform/errors.ts'
 import { findGoal } from '../goal/queries.ts'
 import { findLabel } from '../label/queries.ts'
 import { findProject, findProjectByUrlKey } from '../project/queries.ts'
@@ -24,7 +24,7 @@ export function referredParent(
   if (ref === null) return undefined
   const parent = referredIssue(ctx, companyId, 'parentId', ref)
   if (issue && [parent, ...listAncestors(ctx.db, parent)].some((above) => above.id === issue.id)) {
-    throw semantic('parentId', `${parent.identifier} is ${issue.identifier} itself or below it`)
+    throw unprocessable('parentId', `${parent.identifier} is ${issue.identifier} itself or below it`)
   }
   return parent
 }
@@ -70,7 +70,7 @@ export function referredBlockers(
     const field = `blockedByIssueIds.${index}`
     const blocker = referredIssue(ctx, companyId, field, ref)
     if (issue && (blocker.id === issue.id || waitsFor(ctx.db, { from: blocker.id, to: issue.id }))) {
-      throw semantic(field, `${blocker.identifier} waits for ${issue.identifier} itself`)
+      throw unprocessable(field, `${blocker.identifier} waits for ${issue.identifier} itself`)
     }
     return blocker.id
   })

@@ -4,10 +4,10 @@ import { requireRole } from '../../access/board/role.ts'
 import { type Caller, isOfCompany } from '../../access/caller.ts'
 import { refusePlaceholders, restore } from '../../access/redact.ts'
 import { hasSubordinates } from '../../organization/agent/credentials.ts'
-import { referredAgent, semantic, unknownReference } from '../../organization/agent/references.ts'
+import { referredAgent } from '../../organization/agent/references.ts'
 import type { Context } from '../../platform/context.ts'
 import { difference, fieldNames } from '../../platform/difference.ts'
-import { AppError, forbidden, notFound } from '../../platform/errors.ts'
+import { AppError, forbidden, notFound, unknownReference, unprocessable } from '../../platform/errors.ts'
 import { chooseUrlKey } from '../../platform/url-key.ts'
 import { findGoalsByIds } from '../goal/queries.ts'
 import { openEnv, sealEnv } from './env.ts'
@@ -155,7 +155,7 @@ function wantedGoalIds(
   const rest = want.goalIds ?? before.slice(1)
   const ids = [...new Set(want.goalId ? [want.goalId, ...rest] : rest)]
   if (want.goalId === null && want.goalIds && want.goalIds.length > 0) {
-    throw semantic('goalId', 'is the first of goalIds, so it cannot be null beside them')
+    throw unprocessable('goalId', 'is the first of goalIds, so it cannot be null beside them')
   }
   const known = new Set(
     findGoalsByIds(ctx.db, ids)

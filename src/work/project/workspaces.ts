@@ -1,10 +1,9 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller.ts'
-import { semantic } from '../../organization/agent/references.ts'
 import type { Context } from '../../platform/context.ts'
 import { difference, fieldNames } from '../../platform/difference.ts'
-import { AppError, notFound } from '../../platform/errors.ts'
+import { AppError, notFound, unprocessable } from '../../platform/errors.ts'
 import type { ProjectRow } from './project.ts'
 import {
   clearPrimary,
@@ -62,7 +61,7 @@ export function updateWorkspace(
   if (after.cwd === null && after.repo_url === null) {
     throw new AppError('semantic', 'A workspace needs cwd or repoUrl; this would leave it neither.')
   }
-  if (change.is_primary === 0) throw semantic('isPrimary', 'make another workspace primary instead')
+  if (change.is_primary === 0) throw unprocessable('isPrimary', 'make another workspace primary instead')
   if (change.is_primary === 1) clearPrimary(ctx.db, { projectId: workspace.project_id, at: ctx.now })
   record(ctx, caller, 'workspace.updated', workspace, {
     changed: fieldNames(change),

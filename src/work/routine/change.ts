@@ -3,10 +3,10 @@ import { recordActivity } from '../../access/activity/record.ts'
 import { actorOf, type Caller, isOfCompany } from '../../access/caller.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { findAgent, isAbove } from '../../organization/agent/queries.ts'
-import { referredAgent, semantic } from '../../organization/agent/references.ts'
+import { referredAgent } from '../../organization/agent/references.ts'
 import type { Context } from '../../platform/context.ts'
 import { difference, fieldNames } from '../../platform/difference.ts'
-import { AppError, forbidden, invalid, notFound } from '../../platform/errors.ts'
+import { AppError, forbidden, invalid, notFound, unprocessable } from '../../platform/errors.ts'
 import { referredGoal, referredLabels, referredParent, referredProject } from '../issue/references.ts'
 import {
   deleteRoutineRow,
@@ -127,7 +127,7 @@ export function switchRoutine(
 ): RoutineRow {
   if (routine.status === status) return routine
   if (status === 'active' && routine.assignee_agent_id === null) {
-    throw semantic('assigneeAgentId', 'the routine has no assignee; give it one before it is resumed')
+    throw unprocessable('assigneeAgentId', 'the routine has no assignee; give it one before it is resumed')
   }
   const changed = updateRoutineRow(ctx.db, routine.id, {
     status,
