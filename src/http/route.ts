@@ -119,6 +119,12 @@ export function route<
   return definition as never
 }
 
+/** Returns the same endpoint under another id and path. The path must have the same parameters. */
+export const alias = <const Id extends string, M extends Method, const Path extends string, W extends Wire>(
+  endpoint: TypedEndpoint<string, M, string, W>,
+  { id, path }: { id: Id; path: Path },
+): TypedEndpoint<Id, M, Path, W> => ({ ...endpoint, id, path })
+
 /** An answer that is not the route's usual one: another status, headers, or a body that is no JSON. */
 export class Reply {
   readonly status: number

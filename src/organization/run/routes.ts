@@ -3,7 +3,7 @@ import { recordActivity } from '../../access/activity/record.ts'
 import { agent, board } from '../../access/who.ts'
 import * as field from '../../http/fields.ts'
 import { decodeCursor, LIST_QUERY, Page, totalOf, wholeNumber } from '../../http/list.ts'
-import { reply, route } from '../../http/route.ts'
+import { alias, reply, route } from '../../http/route.ts'
 import { EVENT_STREAM, STREAM_HEADERS } from '../../http/sse.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, invalid } from '../../platform/errors.ts'
@@ -191,12 +191,12 @@ export const runRoutes = [
   stream,
   cancel,
   invoke,
-  { ...list, id: 'heartbeatRuns.list', path: '/api/companies/:companyId/heartbeat-runs' },
-  { ...get, id: 'heartbeatRuns.get', path: '/api/heartbeat-runs/:runId' },
-  { ...log, id: 'heartbeatRuns.log', path: '/api/heartbeat-runs/:runId/log' },
-  { ...stream, id: 'heartbeatRuns.events', path: '/api/heartbeat-runs/:runId/events' },
-  { ...cancel, id: 'heartbeatRuns.cancel', path: '/api/heartbeat-runs/:runId/cancel' },
-  { ...invoke, id: 'agents.wakeup', path: '/api/agents/:agentId/wakeup' },
+  alias(list, { id: 'heartbeatRuns.list', path: '/api/companies/:companyId/heartbeat-runs' }),
+  alias(get, { id: 'heartbeatRuns.get', path: '/api/heartbeat-runs/:runId' }),
+  alias(log, { id: 'heartbeatRuns.log', path: '/api/heartbeat-runs/:runId/log' }),
+  alias(stream, { id: 'heartbeatRuns.events', path: '/api/heartbeat-runs/:runId/events' }),
+  alias(cancel, { id: 'heartbeatRuns.cancel', path: '/api/heartbeat-runs/:runId/cancel' }),
+  alias(invoke, { id: 'agents.wakeup', path: '/api/agents/:agentId/wakeup' }),
 ]
 
 /** A page of runs, newest first, as the query asks. */

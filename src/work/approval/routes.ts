@@ -30,9 +30,9 @@ const decision = <const Verb extends string>(
   summary: string,
 ) =>
   route({
-    id: `approvals.${verb}`,
+    id: `approvals.${verb}` as const,
     method: 'POST',
-    path: `/api/approvals/:approvalId/${verb}`,
+    path: `/api/approvals/:approvalId/${verb}` as const,
     summary,
     who: [board],
     body: Decision,

@@ -35,24 +35,25 @@ const DAYS = v.object({
 })
 
 /** A route that sums up costs by one thing, the most expensive first. */
-const grouping = (what: {
-  id: string
-  by: string
+const grouping = <const Id extends string, const By extends string, const Shape extends v.GenericSchema>(what: {
+  id: Id
+  by: By
   kind: TotalKind
   summary: string
-  shape: v.GenericSchema
+  shape: Shape
   /** What is shown of each group besides its figures. */
   name(ctx: Context, companyId: string, days: Days, keys: string[]): (key: string) => object
 }) =>
   route({
     id: what.id,
     method: 'GET',
-    path: `/api/companies/:companyId/costs/${what.by}`,
+    path: `/api/companies/:companyId/costs/${what.by}` as const,
     summary: what.summary,
     who: [board, agent],
     query: v.object({ ...DAYS.entries, ...LIST_QUERY }),
     responses: { 200: v.array(what.shape) },
-    run: (ctx, { params: { companyId }, query }) => {
+    run: (ctx, { params, query }) => {
+      const { companyId } = params as { companyId: string }
       const days = daysOf(query, ctx.now)
       const page = { after: decodeCursor(query.after, ['number', 'string']), limit: query.limit }
       const of = { companyId, kind: what.kind, ...days }

@@ -20,6 +20,26 @@ import { updateIssue } from './update.ts'
 
 const ref = v.optional(v.pipe(v.string(), v.maxLength(200)))
 
+/** The agent's work, as an endpoint; it has two paths. */
+const inbox = <const Id extends string, const Path extends string>(id: Id, path: Path) =>
+  route({
+    id,
+    method: 'GET',
+    path,
+    summary: 'List what to work on, in the order to do it',
+    description:
+      'In progress first, then todo, in review, and blocked where nothing blocks any more; the most urgent of each first. What waits for an open blocker is left out.',
+    who: [agent],
+    query: v.object({ limit: LIST_QUERY.limit }),
+    responses: { 200: v.array(InboxItem) },
+    run: (ctx, { caller, query }) => {
+      const agentId = caller.type === 'agent' ? caller.agentId : ''
+      const rows = listInbox(ctx.db, { agentId, limit: query.limit })
+      const approvalsOf = findOpenApprovals(ctx.db, rows)
+      return rows.map((row) => toInboxItem(row, approvalsOf(row.id)))
+    },
+  })
+
 export const issueRoutes = [
   route({
     id: 'issues.list',
@@ -183,23 +203,6 @@ export const issueRoutes = [
     run: (ctx, { caller, params, query }) =>
       heartbeatContextOf(ctx, caller, getIssue(ctx, caller, params.issueId), query.wakeCommentId),
   }),
-  ...['inbox', 'inbox-lite'].map((name) =>
-    route({
-      id: name === 'inbox' ? 'agents.inbox' : 'agents.inboxLite',
-      method: 'GET',
-      path: `/api/agents/me/${name}`,
-      summary: 'List what to work on, in the order to do it',
-      description:
-        'In progress first, then todo, in review, and blocked where nothing blocks any more; the most urgent of each first. What waits for an open blocker is left out.',
-      who: [agent],
-      query: v.object({ limit: LIST_QUERY.limit }),
-      responses: { 200: v.array(InboxItem) },
-      run: (ctx, { caller, query }) => {
-        const agentId = caller.type === 'agent' ? caller.agentId : ''
-        const rows = listInbox(ctx.db, { agentId, limit: query.limit })
-        const approvalsOf = findOpenApprovals(ctx.db, rows)
-        return rows.map((row) => toInboxItem(row, approvalsOf(row.id)))
-      },
-    }),
-  ),
+  inbox('agents.inbox', '/api/agents/me/inbox'),
+  inbox('agents.inboxLite', '/api/agents/me/inbox-lite'),
 ]
