@@ -26,20 +26,22 @@ import type { Context } from './platform/context.ts'
 import { packageRoutes } from './portability/routes.ts'
 import { rehearseRoutes } from './runtime/rehearsal/rehearse-routes.ts'
 import { approvalRoutes, issueApprovalRoutes } from './work/approval/routes.ts'
-import { commentRoutes } from './work/comment/routes.ts'
+import { attachmentRoutes } from './work/attachment/routes.ts'
+import { briefingRoutes } from './work/briefing/routes.ts'
 import { costRoutes } from './work/cost-report/routes.ts'
 import { dashboardRoutes } from './work/dashboard/routes.ts'
 import { documentRoutes as issueDocumentRoutes } from './work/document/routes.ts'
 import { goalRoutes } from './work/goal/routes.ts'
 import { inviteRoutes } from './work/invite/routes.ts'
+import { commentRoutes } from './work/issue/comment-routes.ts'
 import { issueRoutes } from './work/issue/routes.ts'
-import { whyRoutes } from './work/issue/why-routes.ts'
 import { labelRoutes } from './work/label/routes.ts'
 import { projectRoutes } from './work/project/routes.ts'
 import { workspaceRoutes } from './work/project/workspace-routes.ts'
 import { routineRoutes } from './work/routine/routes.ts'
 import { searchRoutes } from './work/search/routes.ts'
-import { hireRoutes } from './work/staffing/hire-routes.ts'
+import { staffingRoutes } from './work/staffing/routes.ts'
+import { whyRoutes } from './work/why/routes.ts'
 
 /** Every endpoint there is. */
 const ENDPOINT_LIST = [
@@ -48,17 +50,20 @@ const ENDPOINT_LIST = [
   ...agentRoutes,
   ...approvalRoutes,
   ...assetRoutes,
+  ...attachmentRoutes,
   ...boardRoutes,
+  ...briefingRoutes,
   ...checkRoutes,
   ...commentRoutes,
+  // Before `companyRoutes`: /api/companies/:companyId also matches /api/companies/stats.
+  ...dashboardRoutes,
   ...companyRoutes,
   ...configRoutes,
   ...controlRoutes,
   ...costRoutes,
-  ...dashboardRoutes,
   ...eventRoutes,
   ...goalRoutes,
-  ...hireRoutes,
+  ...staffingRoutes,
   ...homeRoutes,
   ...instanceRoutes,
   ...inviteRoutes,

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { Step, Why } from '../../work/issue/why-routes.ts'
+import type { Step, Why } from '../../work/why/routes.ts'
 import { withConnection } from './connection.ts'
 import { cost, duration, localTime, oneLine, paint, words } from './output.ts'
 import { clientOf, type Options, show } from './verb.ts'

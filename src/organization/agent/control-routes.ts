@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import { board, manager } from '../../access/who.ts'
 import * as field from '../../http/fields.ts'
 import { route } from '../../http/route.ts'
-import { terminateAgent } from '../../work/staffing/terminate.ts'
 import { AgentDetail, Permissions } from './agent.ts'
 import { setBudget } from './budget.ts'
 import { pauseAgentManually, resumeAgent } from './pause.ts'
@@ -61,19 +60,5 @@ export const controlRoutes = [
     bodyOptional: true,
     responses: { 200: AgentDetail },
     run: changing((ctx, { caller }, agent) => resumeAgent(ctx, caller, agent)),
-  }),
-  route({
-    id: 'agents.terminate',
-    method: 'POST',
-    path: '/api/agents/:agentId/terminate',
-    summary: 'Terminate an agent, for good',
-    description:
-      'Its runs are stopped, its keys revoked, its open issues given back; those who report to it then report to its manager, who is woken.',
-    who: [board],
-    query: AGENT_QUERY,
-    body: v.strictObject({}),
-    bodyOptional: true,
-    responses: { 200: AgentDetail },
-    run: changing((ctx, { caller }, agent) => terminateAgent(ctx, caller, agent)),
   }),
 ]

@@ -1,5 +1,4 @@
 import { AppError } from '../../platform/errors.ts'
-import type { AgentRow } from './agent.ts'
 import { heartbeatOf } from './runtime-config.ts'
 
 /** The statuses that are stored. `running` is shown besides them: it is read from live runs. */
@@ -28,7 +27,7 @@ export const SHOWN_STATUSES = [...AGENT_STATUSES, 'running'] as const
 export type ShownStatus = (typeof SHOWN_STATUSES)[number]
 
 /** Refuses a change of status that the table does not have; says which there are. */
-export function requireNext(agent: Pick<AgentRow, 'name' | 'status'>, to: AgentStatus): void {
+export function requireNext(agent: { name: string; status: AgentStatus }, to: AgentStatus): void {
   const allowed = NEXT[agent.status]
   if (allowed.includes(to)) return
   const then = allowed.length ? `From there it can become ${allowed.join(' or ')}.` : 'That is final.'
@@ -43,7 +42,7 @@ export function requireNext(agent: Pick<AgentRow, 'name' | 'status'>, to: AgentS
  * When the timer wakes an agent next, counted from `now`; null while its timer
  * is off or it may not work.
  */
-export function nextTimer(agent: Pick<AgentRow, 'status' | 'runtime_config'>, now: string): string | null {
+export function nextTimer(agent: { status: AgentStatus; runtime_config: string }, now: string): string | null {
   const { enabled, intervalSec } = heartbeatOf(agent)
   if (!enabled || !isReady(agent.status)) return null
   return new Date(Date.parse(now) + intervalSec * 1_000).toISOString()

@@ -5,11 +5,8 @@ import type { AssetTable } from '../../platform/database/tables.ts'
 
 export type AssetRow = Selectable<AssetTable>
 
-/** The largest logo, in bytes. */
+/** The maximum size of a logo, in bytes. */
 export const LOGO_LIMIT = 5 * 1024 * 1024
-
-/** The largest attachment of an issue, in bytes. */
-export const ATTACHMENT_LIMIT = 20 * 1024 * 1024
 
 /** An uploaded file as the API shows it. */
 export const Asset = v.strictObject({
@@ -36,13 +33,4 @@ export const toAsset = (row: AssetRow): v.InferOutput<typeof Asset> => ({
   createdByAgentId: row.created_by_agent_id,
   createdByUserId: row.created_by_user_id,
   createdAt: row.created_at,
-})
-
-/** A file on an issue as the API shows it. */
-export const Attachment = v.strictObject({ ...Asset.entries, id: field.id, issueId: field.id })
-
-export const toAttachment = (row: AssetRow & { attachment_id: string; issue_id: string }) => ({
-  ...toAsset(row),
-  id: row.attachment_id,
-  issueId: row.issue_id,
 })

@@ -75,16 +75,6 @@ export const BudgetChange = v.strictObject({
   budgetMonthlyCents: v.pipe(field.cents, v.description('0 is no limit.')),
 })
 
-/** What a company has, in numbers. */
-export const CompanyStats = v.strictObject({
-  agentCount: v.pipe(v.number(), v.description('Agents that are not terminated.')),
-  issueCount: v.number(),
-  openIssueCount: v.pipe(v.number(), v.description('Issues that are neither done nor cancelled.')),
-  projectCount: v.number(),
-  goalCount: v.number(),
-  pendingApprovalCount: v.number(),
-})
-
 /** @param spentMicros what was spent in the current month */
 export function toCompany(row: CompanyRow & { spent_micros: number }): Company {
   return {

@@ -1,8 +1,7 @@
-import type { ExpressionBuilder, Insertable, Updateable } from 'kysely'
+import type { Insertable, Updateable } from 'kysely'
 import type { Db } from '../../platform/database/db.ts'
 import { prepared, raw, sql } from '../../platform/database/sql.ts'
-import type { CompanyTable, Tables } from '../../platform/database/tables.ts'
-import { OPEN_STATUSES } from '../../work/issue/lifecycle.ts'
+import type { CompanyTable } from '../../platform/database/tables.ts'
 import { monthOf } from '../cost/money.ts'
 
 const companyById = prepared((key: { id: string }) => sql.selectFrom('company').selectAll().where('id', '=', key.id))
@@ -83,59 +82,12 @@ const nextNumber = prepared((key: { id: string }) =>
 export const takeIssueNumber = (db: Db, key: { id: string }) => db.first(nextNumber(key))!
 
 /**
- * Deletes a company; what belongs to it goes by cascade. The kept answers of
- * its agents' requests belong to no table of it, so they go by themselves.
+ * Deletes a company. Foreign keys cascade to the records of the company. The
+ * stored responses to idempotent requests of its agents have no such key, so
+ * this deletes them first.
  */
 export function deleteCompanyRows(db: Db, id: string): void {
   const agents = sql.selectFrom('agent').where('company_id', '=', id)
   db.run(sql.deleteFrom('idempotency').where('caller', 'in', agents.select(raw<string>`'agent:' || id`.as('caller'))))
   db.run(sql.deleteFrom('company').where('id', '=', id))
-}
-
-/** Sums the counts of a company's issues. */
-const issuesOf = (eb: ExpressionBuilder<Tables, 'company'>) =>
-  eb
-    .selectFrom('issue_count')
-    .select((e) => e.fn.coalesce(e.fn.sum<number>('n'), raw<number>`0`).as('n'))
-    .whereRef('company_id', '=', 'company.id')
-
-/** Counts what companies have, by company id. */
-export function countByCompany(db: Db, ids: readonly string[] | null) {
-  let query = sql.selectFrom('company').select((eb) => [
-    'id',
-    eb
-      .selectFrom('agent')
-      .select((e) => e.fn.countAll<number>().as('n'))
-      .whereRef('company_id', '=', 'company.id')
-      .where('status', '<>', 'terminated')
-      .$asScalar()
-      .$notNull()
-      .as('agentCount'),
-    issuesOf(eb).as('issueCount'),
-    issuesOf(eb).where('status', 'in', OPEN_STATUSES).as('openIssueCount'),
-    eb
-      .selectFrom('project')
-      .select((e) => e.fn.countAll<number>().as('n'))
-      .whereRef('company_id', '=', 'company.id')
-      .$asScalar()
-      .$notNull()
-      .as('projectCount'),
-    eb
-      .selectFrom('goal')
-      .select((e) => e.fn.countAll<number>().as('n'))
-      .whereRef('company_id', '=', 'company.id')
-      .$asScalar()
-      .$notNull()
-      .as('goalCount'),
-    eb
-      .selectFrom('approval')
-      .select((e) => e.fn.countAll<number>().as('n'))
-      .whereRef('company_id', '=', 'company.id')
-      .where('status', '=', 'pending')
-      .$asScalar()
-      .$notNull()
-      .as('pendingApprovalCount'),
-  ])
-  if (ids) query = query.where('id', 'in', ids)
-  return Object.fromEntries(db.all(query).map(({ id, ...counts }) => [id, counts]))
 }

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { Caller } from '../../access/caller.ts'
 import { agent, board, ceo } from '../../access/who.ts'
 import * as field from '../../http/fields.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
@@ -7,11 +6,12 @@ import { route } from '../../http/route.ts'
 import type { Context } from '../../platform/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { changeCompany } from './change.ts'
-import { BrandingChange, BudgetChange, Company, CompanyChange, CompanyStats, NewCompany, toCompany } from './company.ts'
+import { BrandingChange, BudgetChange, Company, CompanyChange, NewCompany, toCompany } from './company.ts'
 import { createCompany } from './create.ts'
-import { countByCompany, countCompanies, findCompanyWithSpend, listCompanies } from './queries.ts'
+import { countCompanies, findCompanyWithSpend, listCompanies } from './queries.ts'
 import { deleteCompany } from './remove.ts'
 import { stopCompany, thawCompany } from './stop.ts'
+import { companyIdsOf } from './visible.ts'
 
 const confirm = v.pipe(v.string(), v.description("The company's name, in the query or the body."))
 
@@ -41,16 +41,6 @@ export const companyRoutes = [
     body: NewCompany,
     responses: { 201: Company },
     run: (ctx, { caller, body }) => ctx.write(() => toCompany(createCompany(ctx, caller, body))),
-  }),
-  // Before the one company, whose path would match it.
-  route({
-    id: 'companies.stats',
-    method: 'GET',
-    path: '/api/companies/stats',
-    summary: 'Count what the companies of the caller have, by company id',
-    who: [board, agent],
-    responses: { 200: v.record(v.string(), CompanyStats) },
-    run: (ctx, { caller }) => countByCompany(ctx.db, companyIdsOf(caller)),
   }),
   route({
     id: 'companies.get',
@@ -158,10 +148,4 @@ function show(ctx: Context, companyId: string): Company {
   const row = findCompanyWithSpend(ctx.db, { id: companyId, now: ctx.now })
   if (!row) throw notFound('company', companyId)
   return toCompany(row)
-}
-
-/** The companies that a caller belongs to; null for all. */
-function companyIdsOf(caller: Caller): string[] | null {
-  const ids = caller.type === 'agent' ? [caller.companyId] : caller.type === 'board' ? caller.companyIds : null
-  return ids && [...ids]
 }

@@ -5,10 +5,11 @@ import { findAgent } from '../../organization/agent/queries.ts'
 import { requestWake } from '../../organization/wake/wake.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, forbidden, notFound } from '../../platform/errors.ts'
-import { activateHiredAgent, hirePayload, rejectHiredAgent } from '../staffing/hire.ts'
+import { activateHiredAgent, rejectHiredAgent } from './apply-hire.ts'
 import type { ApprovalRow, Decision } from './approval.ts'
 import { checkStrategy } from './create.ts'
-import { type ApprovalStatus, refuseStep } from './lifecycle.ts'
+import { hirePayload } from './hire-payload.ts'
+import { type ApprovalStatus, assertTransition } from './lifecycle.ts'
 import { listLinkedIssues } from './links.ts'
 import { toStoredPayload } from './payload.ts'
 import { findApproval, updateApproval } from './queries.ts'
@@ -33,7 +34,7 @@ export function decideApproval(
 ): ApprovalRow {
   const approval = getApproval(ctx, caller, id)
   if (approval.status === to) return approval
-  refuseStep(approval, to)
+  assertTransition(approval, to)
   const decided = updateApproval(ctx.db, id, {
     status: to,
     decision_note: decisionNote ?? null,
@@ -57,7 +58,7 @@ export function resubmitApproval(
   const approval = getApproval(ctx, caller, id)
   refuseOthers(caller, approval, 'resubmits')
   if (approval.status === 'pending' && payload === undefined) return approval
-  refuseStep(approval, 'pending')
+  assertTransition(approval, 'pending')
   const resubmitted = updateApproval(ctx.db, id, {
     status: 'pending',
     ...(payload && { payload: toStoredPayload(revisedPayload(ctx, approval, payload)) }),
@@ -75,7 +76,7 @@ export function cancelApproval(ctx: Context, caller: Caller, id: string): Approv
   const approval = getApproval(ctx, caller, id)
   refuseOthers(caller, approval, 'cancels')
   if (approval.status === 'cancelled') return approval
-  refuseStep(approval, 'cancelled')
+  assertTransition(approval, 'cancelled')
   const cancelled = updateApproval(ctx.db, id, { status: 'cancelled', updated_at: ctx.now })
   record(ctx, caller, cancelled)
   settleHire(ctx, caller, cancelled)

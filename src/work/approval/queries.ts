@@ -1,26 +1,14 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { Db } from '../../platform/database/db.ts'
-import { prepared, sql } from '../../platform/database/sql.ts'
+import { sql } from '../../platform/database/sql.ts'
 import type { ApprovalCommentTable, ApprovalTable } from '../../platform/database/tables.ts'
 import type { ApprovalCommentRow, ApprovalRow } from './approval.ts'
-
-const approvedStrategy = prepared((of: { agentId: string }) =>
-  sql
-    .selectFrom('approval')
-    .select('id')
-    .where('requested_by_agent_id', '=', of.agentId)
-    .where('type', '=', 'approve_ceo_strategy')
-    .where('status', '=', 'approved')
-    .limit(1),
-)
-
-/** Whether a strategy of this CEO was ever approved (contract, issue rule 4). */
-export const hasApprovedStrategy = (db: Db, of: { agentId: string }) => db.first(approvedStrategy(of)) !== undefined
+import { UNDECIDED } from './lifecycle.ts'
 
 export const findApproval = (db: Db, key: { id: string }): ApprovalRow | undefined =>
   db.first(sql.selectFrom('approval').selectAll().where('id', '=', key.id))
 
-/** The approval of an agent's hire that is not settled yet; there is at most one. */
+/** Finds the undecided approval of an agent's hire. There is at most one. */
 export const findOpenHire = (db: Db, of: { agentId: string }): ApprovalRow | undefined =>
   db.first(
     sql
@@ -28,7 +16,19 @@ export const findOpenHire = (db: Db, of: { agentId: string }): ApprovalRow | und
       .selectAll()
       .where('agent_id', '=', of.agentId)
       .where('type', '=', 'hire_agent')
-      .where('status', 'in', ['pending', 'revision_requested']),
+      .where('status', 'in', UNDECIDED),
+  )
+
+/** Cancels the undecided approval of an agent's hire. Returns undefined if there is none. */
+export const cancelOpenHire = (db: Db, of: { agentId: string; at: string }) =>
+  db.first(
+    sql
+      .updateTable('approval')
+      .set({ status: 'cancelled', updated_at: of.at })
+      .where('agent_id', '=', of.agentId)
+      .where('type', '=', 'hire_agent')
+      .where('status', 'in', UNDECIDED)
+      .returning('id'),
   )
 
 /** The company's CEO agent, the one longest in office. */

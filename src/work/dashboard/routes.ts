@@ -2,14 +2,25 @@ import * as v from 'valibot'
 import { agent, board } from '../../access/who.ts'
 import { wholeNumber } from '../../http/list.ts'
 import { route } from '../../http/route.ts'
+import { companyIdsOf } from '../../organization/company/visible.ts'
+import { CompanyStats, countByCompany } from './company-stats.ts'
 import { Dashboard, dashboardOf } from './dashboard.ts'
 
 export const dashboardRoutes = [
   route({
+    id: 'companies.stats',
+    method: 'GET',
+    path: '/api/companies/stats',
+    summary: "Count the records of the caller's companies, by company id",
+    who: [board, agent],
+    responses: { 200: v.record(v.string(), CompanyStats) },
+    run: (ctx, { caller }) => countByCompany(ctx.db, companyIdsOf(caller)),
+  }),
+  route({
     id: 'companies.dashboard',
     method: 'GET',
     path: '/api/companies/:companyId/dashboard',
-    summary: 'Get how a company stands: agents, tasks, spend, approvals, stale work, runs',
+    summary: 'Get the current figures of a company: agents, tasks, spend, approvals, stale issues, runs',
     who: [board, agent],
     query: v.object({
       staleAfterSec: v.optional(

@@ -11,7 +11,8 @@ import type { CheckoutBody, IssueRow } from './issue.ts'
 import { CHECKED_OUT_FROM, isTerminal } from './lifecycle.ts'
 import { claimIssue, setRunIssue } from './queries.ts'
 import { recordIssue } from './record.ts'
-import { assigneeName, refuseStartBeforeStrategy } from './rights.ts'
+import { assigneeName } from './rights.ts'
+import { assertStrategyApproved } from './strategy.ts'
 
 /**
  * Checks an issue out to an agent: it becomes the agent's and is in progress.
@@ -28,7 +29,7 @@ export function checkoutIssue(ctx: Context, caller: Caller, ref: string, want: C
     return issue
   }
   refuseUnready(ctx, agent)
-  refuseStartBeforeStrategy(ctx, caller)
+  assertStrategyApproved(ctx, caller)
 
   const expected = want.expectedStatuses ?? CHECKED_OUT_FROM
   const from = expected.filter((status) => status === 'backlog' || CHECKED_OUT_FROM.includes(status))

@@ -8,7 +8,7 @@ import { insertIssue } from './queries.ts'
 import { recordIssue } from './record.ts'
 import { referredBlockers, referredGoal, referredLabels, referredParent, referredProject } from './references.ts'
 import { replaceBlockers, replaceLabels } from './relations.ts'
-import { refuseStartBeforeStrategy } from './rights.ts'
+import { assertStrategyApproved } from './strategy.ts'
 import { refuseWithoutOwner, statusWithTimes } from './transition.ts'
 
 /**
@@ -30,7 +30,7 @@ export function createIssue(
   const assignment = { ...UNASSIGNED, ...assignmentOf(ctx, caller, { ...UNASSIGNED, company_id: companyId }, want) }
   const status = want.status ?? 'todo'
   refuseWithoutOwner(status, assignment)
-  if (status === 'in_progress') refuseStartBeforeStrategy(ctx, caller)
+  if (status === 'in_progress') assertStrategyApproved(ctx, caller)
 
   const values = {
     ...assignment,

@@ -3,9 +3,8 @@ import * as v from 'valibot'
 import * as field from '../../http/fields.ts'
 import type { IssueTable } from '../../platform/database/tables.ts'
 import { commentBody, NewComment } from '../comment/comment.ts'
-import { Label, toLabel } from '../label/label.ts'
+import { Label, type LabelRow, toLabel } from '../label/label.ts'
 import { ISSUE_STATUSES } from './lifecycle.ts'
-import type { Relations } from './relations.ts'
 
 /** Most urgent first: the order of lists. */
 export const PRIORITIES = ['critical', 'high', 'medium', 'low'] as const
@@ -113,6 +112,15 @@ export const CheckoutBody = v.strictObject({
 })
 export type CheckoutBody = v.InferOutput<typeof CheckoutBody>
 
+type ReferenceRow = Pick<IssueRow, 'id' | 'identifier' | 'title' | 'status' | 'priority' | 'assignee_agent_id'>
+
+/** The records around an issue that a response includes. */
+export interface Relations {
+  labels: Pick<LabelRow, 'id' | 'company_id' | 'name' | 'color'>[]
+  blockedBy: ReferenceRow[]
+  blocks: ReferenceRow[]
+}
+
 export function toIssue(row: IssueRow, relations: Relations): Issue {
   const labels = relations.labels.map(toLabel)
   return {
@@ -146,8 +154,6 @@ export function toIssue(row: IssueRow, relations: Relations): Issue {
     updatedAt: row.updated_at,
   }
 }
-
-type ReferenceRow = Pick<IssueRow, 'id' | 'identifier' | 'title' | 'status' | 'priority' | 'assignee_agent_id'>
 
 export const toReference = (row: ReferenceRow): v.InferOutput<typeof IssueReference> => ({
   id: row.id,

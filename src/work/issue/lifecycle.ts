@@ -24,8 +24,11 @@ export const isTerminal = (status: IssueStatus) => NEXT[status].length === 0
 /** Where there is still something to do. */
 export const OPEN_STATUSES = ISSUE_STATUSES.filter((status) => !isTerminal(status))
 
-/** Where a reopened and a released issue stand. */
-export const REOPENED: IssueStatus = 'todo'
+/** The status of an issue that a caller reopens. */
+export const STATUS_AFTER_REOPEN: IssueStatus = 'todo'
+
+/** Returns the status of an issue after its release: work in progress becomes todo, any other status stays. */
+export const statusAfterRelease = (status: IssueStatus): IssueStatus => (status === 'in_progress' ? 'todo' : status)
 
 export const statusesBefore = (to: IssueStatus) => ISSUE_STATUSES.filter((from) => NEXT[from].includes(to))
 

@@ -51,6 +51,18 @@ export const insertIssue = (db: Db, row: Omit<IssueRow, 'seq' | 'priority_rank'>
 export const updateIssueRow = (db: Db, id: string, change: IssueColumns): IssueRow =>
   db.first(sql.updateTable('issue').set(change).where('id', '=', id).returningAll())!
 
+/** Lists the open issues of an agent, the most urgent first. */
+export const listOpenIssuesOfAgent = (db: Db, of: { agentId: string }): IssueRow[] =>
+  db.all(
+    sql
+      .selectFrom('issue')
+      .selectAll()
+      .where('assignee_agent_id', '=', of.agentId)
+      .where('status', 'in', OPEN_STATUSES)
+      .orderBy('priority_rank')
+      .orderBy('id'),
+  )
+
 const touch = prepared((issue: { id: string; at: string }) =>
   sql.updateTable('issue').set({ updated_at: issue.at }).where('id', '=', issue.id),
 )

@@ -1,16 +1,6 @@
 import type { Db } from '../../platform/database/db.ts'
 import { each, prepared, sql } from '../../platform/database/sql.ts'
-import type { LabelRow } from '../label/label.ts'
-import type { IssueRow } from './issue.ts'
-
-type Neighbour = Pick<IssueRow, 'id' | 'identifier' | 'title' | 'status' | 'priority' | 'assignee_agent_id'>
-
-/** What is shown of an issue besides its own row. */
-export interface Relations {
-  labels: Pick<LabelRow, 'id' | 'company_id' | 'name' | 'color'>[]
-  blockedBy: Neighbour[]
-  blocks: Neighbour[]
-}
+import type { IssueRow, Relations } from './issue.ts'
 
 const NONE: Relations = { labels: [], blockedBy: [], blocks: [] }
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../../access/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import type { IssueRow } from './issue.ts'
-import { REOPENED } from './lifecycle.ts'
+import { STATUS_AFTER_REOPEN } from './lifecycle.ts'
 import { updateIssueRow } from './queries.ts'
 import { recordIssue } from './record.ts'
 import { refuseReopener } from './rights.ts'
@@ -10,7 +10,10 @@ import { statusWithTimes } from './transition.ts'
 /** Reopens an issue that is done or cancelled. When it was, only the activity remembers. */
 export function reopenIssue(ctx: Context, caller: Caller, issue: IssueRow): { issue: IssueRow; activityId: string } {
   refuseReopener(ctx, caller, issue)
-  const reopened = updateIssueRow(ctx.db, issue.id, { ...statusWithTimes(REOPENED, ctx.now), updated_at: ctx.now })
+  const reopened = updateIssueRow(ctx.db, issue.id, {
+    ...statusWithTimes(STATUS_AFTER_REOPEN, ctx.now),
+    updated_at: ctx.now,
+  })
   const activityId = recordIssue(ctx, caller, 'issue.reopened', reopened, {
     from: issue.status,
     completedAt: issue.completed_at,

@@ -1,8 +1,7 @@
 import type { AgentCaller, Caller } from '../../access/caller.ts'
 import { findAgent, isAbove, listManagers } from '../../organization/agent/queries.ts'
 import type { Context } from '../../platform/context.ts'
-import { AppError, forbidden } from '../../platform/errors.ts'
-import { hasApprovedStrategy } from '../approval/queries.ts'
+import { forbidden } from '../../platform/errors.ts'
 import type { IssueRow } from './issue.ts'
 
 /**
@@ -55,15 +54,5 @@ export function refuseCancelFromOutside(ctx: Context, caller: Caller, issue: Iss
   throw forbidden(
     `${issue.identifier} was assigned to you from outside your line, so you cannot cancel it. ${instead}.`,
     manager && { managerAgentId: manager.id, managerName: manager.name },
-  )
-}
-
-/** Refuses a CEO agent that would set work in progress before its first approved strategy (contract rule 4). */
-export function refuseStartBeforeStrategy(ctx: Context, caller: Caller): void {
-  if (caller.type !== 'agent' || caller.role !== 'ceo') return
-  if (hasApprovedStrategy(ctx.db, { agentId: caller.agentId })) return
-  throw new AppError(
-    'strategy_not_approved',
-    'A CEO starts no work before the board approved its strategy. Request an approve_ceo_strategy approval first.',
   )
 }

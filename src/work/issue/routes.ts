@@ -10,8 +10,6 @@ import { checkoutIssue } from './checkout.ts'
 import { createIssue } from './create.ts'
 import { IssueDetail, showIssueDetail } from './detail.ts'
 import { getIssue, showIssue } from './get.ts'
-import { HeartbeatContext, heartbeatContextOf } from './heartbeat-context.ts'
-import { findOpenApprovals, InboxItem, listInbox, toInboxItem } from './inbox.ts'
 import { CheckoutBody, Issue, IssueChange, NewChild, NewIssue, toIssue } from './issue.ts'
 import { countIssues, cursorOf, filterOf, listIssues } from './list.ts'
 import { findRelations } from './relations.ts'
@@ -19,26 +17,6 @@ import { releaseIssue } from './release.ts'
 import { updateIssue } from './update.ts'
 
 const ref = v.optional(v.pipe(v.string(), v.maxLength(200)))
-
-/** The agent's work, as an endpoint; it has two paths. */
-const inbox = <const Id extends string, const Path extends string>(id: Id, path: Path) =>
-  route({
-    id,
-    method: 'GET',
-    path,
-    summary: 'List what to work on, in the order to do it',
-    description:
-      'In progress first, then todo, in review, and blocked where nothing blocks any more; the most urgent of each first. What waits for an open blocker is left out.',
-    who: [agent],
-    query: v.object({ limit: LIST_QUERY.limit }),
-    responses: { 200: v.array(InboxItem) },
-    run: (ctx, { caller, query }) => {
-      const agentId = caller.type === 'agent' ? caller.agentId : ''
-      const rows = listInbox(ctx.db, { agentId, limit: query.limit })
-      const approvalsOf = findOpenApprovals(ctx.db, rows)
-      return rows.map((row) => toInboxItem(row, approvalsOf(row.id)))
-    },
-  })
 
 export const issueRoutes = [
   route({
@@ -185,24 +163,4 @@ export const issueRoutes = [
       return pageOfRuns(ctx, issue.company_id, { ...query, issueId: issue.id }, false)
     },
   }),
-  route({
-    id: 'issues.heartbeatContext',
-    method: 'GET',
-    path: '/api/issues/:issueId/heartbeat-context',
-    summary: 'Get what an agent needs to begin work on an issue, in one answer',
-    who: [board, agent],
-    query: v.object({
-      wakeCommentId: v.optional(
-        v.pipe(
-          v.string(),
-          v.description('The comment that woke the agent. Default: the one that the run was woken for.'),
-        ),
-      ),
-    }),
-    responses: { 200: HeartbeatContext },
-    run: (ctx, { caller, params, query }) =>
-      heartbeatContextOf(ctx, caller, getIssue(ctx, caller, params.issueId), query.wakeCommentId),
-  }),
-  inbox('agents.inbox', '/api/agents/me/inbox'),
-  inbox('agents.inboxLite', '/api/agents/me/inbox-lite'),
 ]

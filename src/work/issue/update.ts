@@ -1,8 +1,8 @@
 import type { Caller } from '../../access/caller.ts'
 import type { Context } from '../../platform/context.ts'
-import { addComment } from '../comment/add.ts'
 import type { CommentRow } from '../comment/comment.ts'
 import { assignmentOf, wakeAssignee } from './assignment.ts'
+import { addComment } from './comment.ts'
 import { getIssue } from './get.ts'
 import type { IssueChange, IssueColumns, IssueRow } from './issue.ts'
 import { isTerminal, refuseIllegalMove } from './lifecycle.ts'
@@ -11,7 +11,8 @@ import { recordIssue } from './record.ts'
 import { referredBlockers, referredGoal, referredLabels, referredParent, referredProject } from './references.ts'
 import { findRelations, replaceBlockers, replaceLabels } from './relations.ts'
 import { reopenIssue } from './reopen.ts'
-import { assertMayReassign, refuseCancelFromOutside, refuseStartBeforeStrategy } from './rights.ts'
+import { assertMayReassign, refuseCancelFromOutside } from './rights.ts'
+import { assertStrategyApproved } from './strategy.ts'
 import { refuseWithoutOwner, statusWithTimes, wakeDependents, wakeUnblocked } from './transition.ts'
 
 /**
@@ -67,7 +68,7 @@ function transitionOf(ctx: Context, caller: Caller, issue: IssueRow, to: IssueRo
   if (to === undefined || to === issue.status) return {}
   refuseIllegalMove(issue, to)
   if (to === 'cancelled') refuseCancelFromOutside(ctx, caller, issue)
-  if (to === 'in_progress') refuseStartBeforeStrategy(ctx, caller)
+  if (to === 'in_progress') assertStrategyApproved(ctx, caller)
   return statusWithTimes(to, ctx.now)
 }
 

@@ -1,22 +1,18 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../../access/activity/record.ts'
 import { type AgentCaller, actorOf, type Caller } from '../../access/caller.ts'
-import type { Json } from '../../access/redact.ts'
 import type { AgentRow, NewAgent, Permissions } from '../../organization/agent/agent.ts'
 import { isWithin } from '../../organization/agent/budget.ts'
-import { shownConfigOf } from '../../organization/agent/configuration.ts'
 import { addAgent, type Identity, sourceIssues } from '../../organization/agent/create.ts'
 import { hasSubordinates } from '../../organization/agent/credentials.ts'
-import { getAgent } from '../../organization/agent/get.ts'
-import { release } from '../../organization/agent/pause.ts'
 import { findAgent, listManagers } from '../../organization/agent/queries.ts'
 import { findCompany } from '../../organization/company/queries.ts'
 import { toCents, toMicros } from '../../organization/cost/money.ts'
 import type { Context } from '../../platform/context.ts'
-import { AppError, forbidden } from '../../platform/errors.ts'
+import { forbidden } from '../../platform/errors.ts'
 import type { ApprovalRow } from '../approval/approval.ts'
+import { hirePayload, whatRuns } from '../approval/hire-payload.ts'
 import { insertApproval, insertApprovalLink } from '../approval/queries.ts'
-import { endAgent } from './terminate.ts'
 
 /**
  * Hires an agent: at once, or as one that waits for the board where the
@@ -50,20 +46,6 @@ export function hireAgent(
 export function statusOfHire(ctx: Context, caller: Caller, companyId: string, want: NewAgent) {
   const hire = caller.type === 'agent' ? withHirersDefaults(ctx, caller, want) : want
   return needsApproval(ctx, caller, companyId, hire) ? 'pending_approval' : 'idle'
-}
-
-/** Takes an agent whose hire was approved into service: it is idle and its timer runs. */
-export function activateHiredAgent(ctx: Context, caller: Caller, agentId: string): void {
-  const agent = getAgent(ctx, caller, agentId)
-  requirePending(agent)
-  release(ctx, caller, agent, 'agent.activated')
-}
-
-/** Ends an agent whose hire was rejected. */
-export function rejectHiredAgent(ctx: Context, caller: Caller, agentId: string): void {
-  const agent = getAgent(ctx, caller, agentId)
-  requirePending(agent)
-  endAgent(ctx, caller, agent)
 }
 
 /**
@@ -107,35 +89,6 @@ function requesterOf(caller: Caller) {
   }
 }
 
-/** What the board decides on: the whole hire without its secrets, and apart from it what would run on this machine. */
-export function hirePayload(agent: AgentRow): Json {
-  const config = shownConfigOf(agent)
-  return {
-    agentId: agent.id,
-    ...config,
-    desiredSkills: JSON.parse(agent.desired_skills),
-    budgetMonthlyCents: toCents(agent.budget_micros),
-    runs: whatRuns(config),
-  }
-}
-
-/** The keys of `adapterConfig` that say which program runs, or where a wake is posted to. */
-const RUNNING_KEYS = ['command', 'args', 'extraArgs', 'env', 'url', 'headers']
-
-/** The adapters that run whatever their configuration names. */
-const OPEN_ADAPTERS = ['process', 'http']
-
-/** The part of a configuration that names what runs; empty when the adapter's own defaults do. */
-function whatRuns(config: { adapterType: string; adapterConfig: Json }): Json {
-  const named = Object.entries(config.adapterConfig).filter(
-    ([key, value]) => RUNNING_KEYS.includes(key) && !isEmpty(value),
-  )
-  const adapter = OPEN_ADAPTERS.includes(config.adapterType) ? { adapterType: config.adapterType } : {}
-  return { ...adapter, ...Object.fromEntries(named) }
-}
-
-const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0
-
 /** What an agent hires reports to it and has its budget, unless it says otherwise. */
 function withHirersDefaults(ctx: Context, caller: AgentCaller, want: NewAgent): NewAgent {
   const own = findAgent(ctx.db, { id: caller.agentId })!.budget_micros
@@ -172,13 +125,5 @@ function requireHirer(ctx: Context, caller: AgentCaller): void {
   throw forbidden(`Only managers, the CEO and the board hire, and nobody reports to you. ${ask}`, {
     managerId: manager?.id ?? null,
     managerName: manager?.name ?? null,
-  })
-}
-
-/** Refuses an agent that waits for no approval, whatever else might follow its status. */
-function requirePending(agent: AgentRow): void {
-  if (agent.status === 'pending_approval') return
-  throw new AppError('invalid_transition', `${agent.name} is ${agent.status}: its hire is decided already.`, {
-    from: agent.status,
   })
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../../src/platform/database/sql.ts'
-import { hasApprovedStrategy } from '../../../src/work/approval/queries.ts'
+import { hasApprovedStrategy } from '../../../src/work/issue/strategy.ts'
 import { insertAgent, insertIssue, insertRunRow } from '../../arrange.ts'
 import { arrange } from './arrange.ts'
 

@@ -2,11 +2,12 @@ import * as v from 'valibot'
 import { agent, board } from '../../access/who.ts'
 import { route } from '../../http/route.ts'
 import { AgentDetail, NewAgent } from '../../organization/agent/agent.ts'
-import { showAgent } from '../../organization/agent/show.ts'
+import { AGENT_QUERY, changing, showAgent } from '../../organization/agent/show.ts'
 import { Approval, toApproval } from '../approval/approval.ts'
 import { hireAgent } from './hire.ts'
+import { terminateAgent } from './terminate.ts'
 
-export const hireRoutes = [
+export const staffingRoutes = [
   route({
     id: 'agents.hire',
     method: 'POST',
@@ -22,5 +23,19 @@ export const hireRoutes = [
         const { agent, approval } = hireAgent(ctx, caller, params.companyId, body)
         return { agent: showAgent(ctx, agent), approval: approval && toApproval(approval) }
       }),
+  }),
+  route({
+    id: 'agents.terminate',
+    method: 'POST',
+    path: '/api/agents/:agentId/terminate',
+    summary: 'Terminate an agent permanently',
+    description:
+      'The server stops its runs, revokes its keys and releases its open issues. Its direct reports move to its manager, and the manager is woken.',
+    who: [board],
+    query: AGENT_QUERY,
+    body: v.strictObject({}),
+    bodyOptional: true,
+    responses: { 200: AgentDetail },
+    run: changing((ctx, { caller }, agent) => terminateAgent(ctx, caller, agent)),
   }),
 ]

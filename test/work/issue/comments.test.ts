@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forgetWakes, insertAgent, insertRun, wakeReasons } from '../../arrange.ts'
-import { setUp } from '../issue/set-up.ts'
+import { setUp } from './set-up.ts'
 
 const bodies = (comments: { body: string }[]) => comments.map((comment) => comment.body)
 

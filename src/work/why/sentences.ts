@@ -1,7 +1,7 @@
 import type { ActivityRow } from '../../access/activity/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { WakeReason, WakeRow } from '../../organization/wake/wake.ts'
-import type { Event } from './why.ts'
+import type { Event } from './causes.ts'
 
 /** How the agents, people and issues of a story are called, by id. */
 export interface Names {

@@ -7,11 +7,11 @@ import { SUM, toSum } from '../../organization/cost/cost.ts'
 import { listNames } from '../../organization/cost/queries.ts'
 import { costsOfRuns } from '../../organization/run/queries.ts'
 import type { Context } from '../../platform/context.ts'
-import { getIssue } from './get.ts'
-import { IssueReference, type IssueRow, toReference } from './issue.ts'
-import { type Event, storyOf, type Told } from './why.ts'
-import { sumCostOfIssue } from './why-queries.ts'
-import { actorName, agentsIn, type Names, sentenceOf } from './why-text.ts'
+import { getIssue } from '../issue/get.ts'
+import { IssueReference, type IssueRow, toReference } from '../issue/issue.ts'
+import { type Event, storyOf, type Told } from './causes.ts'
+import { sumCostOfIssue } from './queries.ts'
+import { actorName, agentsIn, type Names, sentenceOf } from './sentences.ts'
 
 /** One step of a story. */
 export const Step = v.strictObject({

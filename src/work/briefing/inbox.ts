@@ -3,8 +3,8 @@ import * as field from '../../http/fields.ts'
 import type { Db } from '../../platform/database/db.ts'
 import { each, prepared, raw, sql } from '../../platform/database/sql.ts'
 import { APPROVAL_TYPES } from '../approval/approval.ts'
-import { Issue, type IssueRow } from './issue.ts'
-import { hasNoOpenBlocker } from './queries.ts'
+import { Issue, type IssueRow } from '../issue/issue.ts'
+import { hasNoOpenBlocker } from '../issue/queries.ts'
 
 /** An approval that the board has not decided, as an issue that it is about shows it. */
 export const OpenApproval = v.strictObject({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { insertRun } from '../../arrange.ts'
-import { setUp } from './set-up.ts'
+import { setUp } from '../issue/set-up.ts'
 
 test('an inbox says what to do next, in order, and leaves out what waits', async (t) => {
   const app = await setUp(t)

@@ -3,8 +3,8 @@ import { listActivity } from '../../access/activity/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { WakeReason, WakeRow } from '../../organization/wake/wake.ts'
 import type { Context } from '../../platform/context.ts'
-import type { IssueRow } from './issue.ts'
-import { listActivityByIds, listIdleWakesOfIssue, listRunsByIds, listRunsOfIssue } from './why-queries.ts'
+import type { IssueRow } from '../issue/issue.ts'
+import { listActivityByIds, listIdleWakesOfIssue, listRunsByIds, listRunsOfIssue } from './queries.ts'
 
 /** Something that happened, with what caused it. */
 export type Event =

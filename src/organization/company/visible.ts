@@ -1,0 +1,7 @@
+import type { Caller } from '../../access/caller.ts'
+
+/** Returns the ids of the companies that a caller belongs to; null if it may see all of them. */
+export function companyIdsOf(caller: Caller): string[] | null {
+  const ids = caller.type === 'agent' ? [caller.companyId] : caller.type === 'board' ? caller.companyIds : null
+  return ids && [...ids]
+}

@@ -1,0 +1,51 @@
+import { v7 as uuid } from 'uuid'
+import { recordActivity } from '../../access/activity/record.ts'
+import { type Caller, isOfCompany } from '../../access/caller.ts'
+import { deleteAssetRow } from '../../organization/asset/queries.ts'
+import { removeAssetFiles, storeFile } from '../../organization/asset/store.ts'
+import { insertStoredAsset, writeRowsOf } from '../../organization/asset/upload.ts'
+import type { Context } from '../../platform/context.ts'
+import { forbidden, notFound } from '../../platform/errors.ts'
+import { getIssue } from '../issue/get.ts'
+import { ATTACHMENT_LIMIT } from './attachment.ts'
+import { findAttachment, insertAttachment } from './queries.ts'
+
+/** Attaches a file to an issue. */
+export async function attachFile(ctx: Context, caller: Caller, issueRef: string, file: File) {
+  const issue = getIssue(ctx, caller, issueRef)
+  const stored = await storeFile(ctx.config, file, ATTACHMENT_LIMIT)
+  return writeRowsOf(ctx, stored, () => {
+    const { id, company_id } = getIssue(ctx, caller, issue.id)
+    const attachmentId = uuid()
+    insertStoredAsset(ctx, caller, company_id, stored)
+    insertAttachment(ctx.db, { id: attachmentId, company_id, issue_id: id, asset_id: stored.id, created_at: ctx.now })
+    recordActivity(ctx, caller, {
+      companyId: company_id,
+      action: 'issue.attachment_added',
+      entity: { type: 'issue', id },
+      details: { attachmentId, fileName: stored.fileName },
+    })
+    return findAttachment(ctx.db, { id: attachmentId })!
+  })
+}
+
+/** Removes a file from its issue. Only the board and the agent that attached the file may remove it. */
+export async function removeAttachment(ctx: Context, caller: Caller, id: string) {
+  const attachment = await ctx.write(() => {
+    const attachment = findAttachment(ctx.db, { id })
+    if (!attachment || !isOfCompany(caller, attachment.company_id)) throw notFound('attachment', id)
+    if (caller.type === 'agent' && attachment.created_by_agent_id !== caller.agentId) {
+      throw forbidden('Only the board and the agent that attached a file may remove it.')
+    }
+    deleteAssetRow(ctx.db, attachment.id)
+    recordActivity(ctx, caller, {
+      companyId: attachment.company_id,
+      action: 'issue.attachment_removed',
+      entity: { type: 'issue', id: attachment.issue_id },
+      details: { attachmentId: id, fileName: attachment.file_name },
+    })
+    return attachment
+  })
+  await removeAssetFiles(ctx, [attachment.id])
+  return attachment
+}
