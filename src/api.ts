@@ -24,7 +24,9 @@ import { runRoutes } from './organization/run/routes.ts'
 import { skillRoutes } from './organization/skill/routes.ts'
 import type { Context } from './platform/context.ts'
 import { packageRoutes } from './portability/routes.ts'
+import { runControlRoutes } from './runtime/control/routes.ts'
 import { rehearseRoutes } from './runtime/rehearsal/rehearse-routes.ts'
+import { runLogRoutes } from './runtime/run-log/routes.ts'
 import { approvalRoutes, issueApprovalRoutes } from './work/approval/routes.ts'
 import { attachmentRoutes } from './work/attachment/routes.ts'
 import { briefingRoutes } from './work/briefing/routes.ts'
@@ -77,6 +79,8 @@ const ENDPOINT_LIST = [
   ...projectRoutes,
   ...rehearseRoutes,
   ...routineRoutes,
+  ...runControlRoutes,
+  ...runLogRoutes,
   ...runRoutes,
   ...searchRoutes,
   ...secretRoutes,

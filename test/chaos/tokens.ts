@@ -13,7 +13,7 @@ import { readConfig } from '../../src/platform/config.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { NO_FACTS } from '../../src/runtime/executor/facts.ts'
-import { settleRun } from '../../src/runtime/executor/settle.ts'
+import { finishRun } from '../../src/runtime/executor/finish.ts'
 import { startServer } from '../../src/server.ts'
 import { insertAgent, insertRun } from '../arrange.ts'
 
@@ -37,7 +37,7 @@ export async function endRuns(count: number): Promise<{ accepted: number; refuse
     const ask = async () => request(url, { method: 'GET', path: '/api/agents/me', token })
     if ((await ask()).status === 200) accepted++
     const ending = { reason: 'exited', exitCode: 0, signal: null, error: null, at: null } as const
-    await ctx.write(() => settleRun(ctx, id, ending, NO_FACTS))
+    await ctx.write(() => finishRun(ctx, id, ending, NO_FACTS))
     const answer = await ask()
     if (answer.status === 401 && JSON.parse(answer.text).code === 'run_ended') refused++
   }

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { redact, redactConfig } from '../../access/redact.ts'
 import * as field from '../../http/fields.ts'
 import type { AgentTable } from '../../platform/database/tables.ts'
+import { BUDGET_STATUSES, budgetStatus } from '../cost/budget.ts'
 import { toCents } from '../cost/money.ts'
 import { AGENT_ICONS } from './icons.ts'
 import { PAUSE_REASONS, SHOWN_STATUSES, type ShownStatus } from './lifecycle.ts'
@@ -12,9 +13,6 @@ export type AgentRow = Selectable<AgentTable>
 
 /** An agent with what is read from elsewhere: this month's spend, and its status in the light of its live runs. */
 export type AgentWithFacts = AgentRow & { spent_micros: number; shown_status: ShownStatus }
-
-export const BUDGET_STATUSES = ['ok', 'warning', 'exceeded'] as const
-export type BudgetStatus = (typeof BUDGET_STATUSES)[number]
 
 export const Permissions = v.strictObject({
   canCreateAgents: v.optional(
@@ -159,7 +157,7 @@ export function toAgent(row: AgentWithFacts): Agent {
     desiredSkills: JSON.parse(row.desired_skills),
     budgetMonthlyCents: toCents(row.budget_micros),
     spentMonthlyCents: toCents(row.spent_micros),
-    budgetStatus: budgetStatusOf(row),
+    budgetStatus: budgetStatus({ budgetMicros: row.budget_micros, spentMicros: row.spent_micros }),
     pauseReason: row.pause_reason,
     pauseMessage: row.pause_message,
     pausedAt: row.paused_at,
@@ -178,10 +176,3 @@ export const toAgentDetail = (row: AgentWithFacts, managers: readonly AgentRow[]
   ...toAgent(row),
   chainOfCommand: managers.map(({ id, name, role, title }) => ({ id, name, role, title })),
 })
-
-/** Where the spend stands: a warning from 80 % of the budget, exceeded from all of it; a budget of 0 is no limit. */
-export function budgetStatusOf(agent: { budget_micros: number; spent_micros: number }): BudgetStatus {
-  if (agent.budget_micros === 0) return 'ok'
-  if (agent.spent_micros >= agent.budget_micros) return 'exceeded'
-  return agent.spent_micros >= agent.budget_micros * 0.8 ? 'warning' : 'ok'
-}

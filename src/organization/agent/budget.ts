@@ -2,9 +2,10 @@ import { recordActivity } from '../../access/activity/record.ts'
 import { type Caller, SYSTEM } from '../../access/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import { forbidden } from '../../platform/errors.ts'
+import { isSpent } from '../cost/budget.ts'
 import { toCents, toMicros } from '../cost/money.ts'
 import { agentSpend } from '../cost/queries.ts'
-import { type AgentRow, budgetStatusOf } from './agent.ts'
+import type { AgentRow } from './agent.ts'
 import { isReady } from './lifecycle.ts'
 import { pauseAgent, release } from './pause.ts'
 import { findAgent, isAbove, updateAgent } from './queries.ts'
@@ -32,7 +33,7 @@ export function pauseForBudget(ctx: Context, agentId: string): boolean {
 export function resumeFromBudget(ctx: Context, agentId: string): boolean {
   const agent = findAgent(ctx.db, { id: agentId })
   if (agent?.status !== 'paused' || agent.pause_reason !== 'budget') return false
-  if (isSpent(ctx, agent)) return false
+  if (hasSpentBudget(ctx, agent)) return false
   release(ctx, SYSTEM, agent)
   return true
 }
@@ -50,15 +51,12 @@ export function setBudget(ctx: Context, caller: Caller, agent: AgentRow, cents: 
     agentId: agent.id,
     details: { name: agent.name, fromCents: toCents(agent.budget_micros), toCents: cents },
   })
-  if (isSpent(ctx, { ...agent, budget_micros: budget })) pauseForBudget(ctx, agent.id)
+  if (hasSpentBudget(ctx, { ...agent, budget_micros: budget })) pauseForBudget(ctx, agent.id)
   else resumeFromBudget(ctx, agent.id)
 }
 
-const isSpent = (ctx: Context, agent: AgentRow): boolean =>
-  budgetStatusOf({
-    ...agent,
-    spent_micros: agentSpend(ctx.db, { companyId: agent.company_id, agentId: agent.id, now: ctx.now }),
-  }) === 'exceeded'
+const hasSpentBudget = (ctx: Context, agent: AgentRow): boolean =>
+  isSpent(agent.budget_micros, agentSpend(ctx.db, { companyId: agent.company_id, agentId: agent.id, now: ctx.now }))
 
 /** The board sets any budget; a manager those of its own subtree, within its own budget. */
 function requireBudgetRight(ctx: Context, caller: Caller, agent: AgentRow, cents: number): void {

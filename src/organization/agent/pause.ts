@@ -2,11 +2,12 @@ import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
+import { isSpent } from '../cost/budget.ts'
 import { toCents } from '../cost/money.ts'
 import { agentSpend } from '../cost/queries.ts'
 import { requestStops } from '../run/stop.ts'
 import { dropWaitingWakes } from '../wake/queries.ts'
-import { type AgentRow, budgetStatusOf } from './agent.ts'
+import type { AgentRow } from './agent.ts'
 import { nextTimer, type PauseReason, requireNext } from './lifecycle.ts'
 import { updateAgent } from './queries.ts'
 
@@ -54,7 +55,7 @@ export function resumeAgent(ctx: Context, caller: Caller, agent: AgentRow): void
     throw new AppError('invalid_transition', message, { from: agent.status, to: 'idle' })
   }
   const spent = agentSpend(ctx.db, { companyId: agent.company_id, agentId: agent.id, now: ctx.now })
-  if (budgetStatusOf({ ...agent, spent_micros: spent }) === 'exceeded') {
+  if (isSpent(agent.budget_micros, spent)) {
     throw new AppError(
       'budget_exceeded',
       `${agent.name} has spent ${toCents(spent)} of its ${toCents(agent.budget_micros)} cents of this month. Raise its budget, which resumes it.`,

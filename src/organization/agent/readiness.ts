@@ -1,5 +1,6 @@
 import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
+import { isSpent } from '../cost/budget.ts'
 import { toCents } from '../cost/money.ts'
 import { agentSpend } from '../cost/queries.ts'
 import type { AgentRow } from './agent.ts'
@@ -10,9 +11,8 @@ export function refuseUnready(ctx: Context, agent: AgentRow): void {
   if (why !== undefined) {
     throw new AppError('agent_not_ready', `${agent.name} ${why}.`, { agentId: agent.id, status: agent.status })
   }
-  if (agent.budget_micros === 0) return
   const spent = agentSpend(ctx.db, { companyId: agent.company_id, agentId: agent.id, now: ctx.now })
-  if (spent < agent.budget_micros) return
+  if (!isSpent(agent.budget_micros, spent)) return
   throw new AppError(
     'budget_exceeded',
     `${agent.name} has spent its budget of this month. Ask the board to raise it.`,

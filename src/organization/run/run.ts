@@ -4,37 +4,12 @@ import type { CostStatus } from '../../adapter/adapter.ts'
 import * as field from '../../http/fields.ts'
 import type { RunTable } from '../../platform/database/tables.ts'
 import { SUM, toSum } from '../cost/cost.ts'
-import type { WakeReason } from '../wake/wake.ts'
+import { parseReasons, Reason, WAKE_SOURCES } from '../wake/wake.ts'
 
 export const RUN_STATUSES = ['starting', 'running', 'succeeded', 'failed', 'timed_out', 'cancelled', 'lost'] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
-export const WAKE_SOURCES = [
-  'timer',
-  'on_demand',
-  'issue_assigned',
-  'issue_commented',
-  'mention',
-  'approval_resolved',
-  'blockers_resolved',
-  'children_done',
-  'retry',
-] as const
-
 export type RunRow = Selectable<RunTable>
-
-/** One cause of a wake, as the API shows it. */
-export const Reason = v.strictObject({
-  source: v.picklist(WAKE_SOURCES),
-  issueId: v.nullable(field.id),
-  commentId: v.nullable(field.id),
-  approvalId: v.nullable(field.id),
-  actorType: v.picklist(['agent', 'user', 'system']),
-  actorId: v.string(),
-  runId: v.nullable(field.id),
-  activityId: v.nullable(field.id),
-  at: field.timestamp,
-})
 
 /** A run as the API shows it. */
 export const Run = v.strictObject({
@@ -79,7 +54,7 @@ export interface RunCost {
 }
 
 export function toRun(row: RunRow, cost: RunCost | undefined): Run {
-  const reasons = JSON.parse(row.reasons) as WakeReason[]
+  const reasons = parseReasons(row)
   return {
     id: row.id,
     companyId: row.company_id,

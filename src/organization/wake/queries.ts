@@ -32,13 +32,13 @@ const newWake = prepared((row: WakeStart) =>
 
 export const insertWake = (db: Db, row: WakeStart): WakeRow => db.first(newWake(row))!
 
-/** What a later cause may change of a waiting wake. */
+/** The columns of a waiting wake that a later request may change. */
 export type WakeMerge = Pick<
   WakeRow,
   'reasons' | 'reason_count' | 'issue_id' | 'priority' | 'not_before' | 'retry_of_run_id' | 'updated_at'
 >
 
-const mergedWake = prepared((wake: WakeMerge & { id: string }) =>
+const wakeUpdate = prepared((wake: WakeMerge & { id: string }) =>
   sql
     .updateTable('wake')
     .set({
@@ -53,7 +53,8 @@ const mergedWake = prepared((wake: WakeMerge & { id: string }) =>
     .where('id', '=', wake.id),
 )
 
-export const mergeWake = (db: Db, wake: WakeMerge & { id: string }) => db.run(mergedWake(wake))
+/** Stores the columns of a waiting wake into which a request was merged. */
+export const updateWake = (db: Db, wake: WakeMerge & { id: string }) => db.run(wakeUpdate(wake))
 
 const claimedWake = prepared((wake: { id: string; at: string }) =>
   sql.updateTable('wake').set({ status: 'claimed', updated_at: wake.at }).where('id', '=', wake.id),

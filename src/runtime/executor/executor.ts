@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fact } from '../../adapter/adapter.ts'
-import { leftToSpend } from '../../organization/cost/budget.ts'
+import { leftToSpend } from '../../organization/budget/enforce.ts'
 import { costsOfRuns, countLiveRuns, findRun, listLiveRuns, updateRun } from '../../organization/run/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import { requestStops } from '../../organization/run/stop.ts'
@@ -9,13 +9,13 @@ import { AppError } from '../../platform/errors.ts'
 import { followRun, type RunProcess } from '../process/follow.ts'
 import { spawnRun } from '../process/process.ts'
 import type { ProcessIdentity } from '../process/process-table.ts'
-import { writeBudget } from '../process/run-files.ts'
+import { runFolder, writeBudget } from '../process/run-files.ts'
 import { stopRun } from '../process/stop.ts'
-import { runFolder } from '../run-log/log.ts'
+import type { Ending } from './ending.ts'
 import { addFacts, bookFacts, type FactSummary, NO_FACTS } from './facts.ts'
+import { finishRun } from './finish.ts'
 import { NotStartable } from './not-startable.ts'
 import { type PreparedRun, prepareRun, type RuntimeDependencies } from './prepare.ts'
-import { type Ending, settleRun } from './settle.ts'
 
 export interface Executor {
   /** Carries out a claimed run, start to end. */
@@ -155,7 +155,7 @@ export function createExecutor(
   }
 
   const settle = (runId: string, ending: Ending, facts: FactSummary) =>
-    persist(() => settleRun(ctx, runId, ending, facts))
+    persist(() => finishRun(ctx, runId, ending, facts))
 
   function stopProcess(runId: string) {
     const process = processes.get(runId)

@@ -1,6 +1,6 @@
 import type { Fact, UsageTotals } from '../../adapter/adapter.ts'
+import { recordRunUsage } from '../../organization/budget/record-cost.ts'
 import { toMicros } from '../../organization/cost/money.ts'
-import { recordRunUsage } from '../../organization/cost/record.ts'
 import { findIssueScope, findRun, updateRun } from '../../organization/run/queries.ts'
 import type { Context } from '../../platform/context.ts'
 

@@ -2,15 +2,15 @@ import { SYSTEM } from '../../access/caller.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { pauseAgent } from '../../organization/agent/pause.ts'
 import { findAgent, updateAgent } from '../../organization/agent/queries.ts'
+import { requestWake } from '../../organization/agent/wake.ts'
 import { listTries } from '../../organization/run/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
-import { requestWake } from '../../organization/wake/wake.ts'
 import type { Context } from '../../platform/context.ts'
 import { backoff } from './backoff.ts'
+import type { Ending } from './ending.ts'
 import type { FactSummary } from './facts.ts'
 import { pauseForLoop } from './loop.ts'
 import { holdForRateLimit } from './rate-limit.ts'
-import type { Ending } from './settle.ts'
 
 /** So many failed runs in a row pause the agent. */
 const FAILURES_UNTIL_PAUSE = 3

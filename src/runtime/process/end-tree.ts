@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { isLive, keyOf, type ProcessEntry, type RunLeader, runTree, signalProcess } from './process-table.ts'
+import type { ProcessEntry } from './process-entry.ts'
+import { isLive, keyOf, type RunLeader, runTree, signalProcess } from './process-table.ts'
 
 export interface EndTree extends RunLeader {
   /** How long the processes may take after SIGTERM, in milliseconds. */

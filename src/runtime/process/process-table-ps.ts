@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import type { ProcessEntry } from './process-table.ts'
+import type { ProcessEntry } from './process-entry.ts'
 
 /**
  * The process table of a system without /proc (macOS), by `ps`: best effort.

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
+import type { ProcessEntry } from './process-entry.ts'
 import { listByPs, markerByPs, psBootId } from './process-table-ps.ts'
 
 /** The environment variable that marks every process of a run; its value is the run's id. */
@@ -13,15 +14,6 @@ export interface ProcessIdentity {
   /** Linux: clock ticks since boot. macOS: the start time as `ps` prints it. Compared, never computed with. */
   startTime: string
   bootId: string
-}
-
-/** One process as it was a moment ago. */
-export interface ProcessEntry {
-  pid: number
-  parent: number
-  group: number
-  session: number
-  startTime: string
 }
 
 /** The run whose processes are meant, and its shim if it is known. */

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import type { SessionState } from '../../adapter/adapter.ts'
+import type { Config } from '../../platform/config.ts'
 
 /** Everything that a shim is told. It goes through the shim's standard input and never to a disk: it holds secrets. */
 export interface RunSpec {
@@ -53,6 +54,9 @@ export interface ExitRecord {
 export interface StopRequest {
   graceSec: number
 }
+
+/** The folder of a run: its log, its facts and its exit record. */
+export const runFolder = (config: Pick<Config, 'dataDir'>, runId: string) => path.join(config.dataDir, 'runs', runId)
 
 export const factsFile = (runDir: string) => path.join(runDir, 'facts.jsonl')
 export const exitFile = (runDir: string) => path.join(runDir, 'exit.json')

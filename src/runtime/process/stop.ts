@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { killTree } from './end-tree.ts'
 import type { RunRef } from './follow.ts'
-import { findShim, isLive, isShim, type ProcessEntry, type ProcessIdentity, signalProcess } from './process-table.ts'
+import type { ProcessEntry } from './process-entry.ts'
+import { findShim, isLive, isShim, type ProcessIdentity, signalProcess } from './process-table.ts'
 import { readExit, writeStop } from './run-files.ts'
 
 /** What the shim gets beyond the grace before it is killed with its group, in milliseconds. */

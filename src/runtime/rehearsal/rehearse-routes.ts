@@ -2,9 +2,10 @@ import * as v from 'valibot'
 import { board, manager } from '../../access/who.ts'
 import * as field from '../../http/fields.ts'
 import { route } from '../../http/route.ts'
+import { assertMayCommand } from '../../organization/agent/command.ts'
 import { getAgent } from '../../organization/agent/get.ts'
 import { AGENT_QUERY } from '../../organization/agent/show.ts'
-import { getIssueRef, mayCommand } from '../../organization/run/get.ts'
+import { referredIssue } from '../../work/issue/references.ts'
 import { Rehearsal, rehearse } from './rehearse.ts'
 
 export const rehearseRoutes = [
@@ -24,8 +25,8 @@ export const rehearseRoutes = [
     responses: { 200: Rehearsal },
     run: (ctx, { caller, params, query, body }) => {
       const agent = getAgent(ctx, caller, params.agentId, query.companyId)
-      mayCommand(ctx, caller, agent.id, 'rehearse its runs')
-      const issue = body.issueId ? getIssueRef(ctx, agent.company_id, body.issueId) : undefined
+      assertMayCommand(ctx, caller, agent.id, 'rehearse its runs')
+      const issue = body.issueId ? referredIssue(ctx, agent.company_id, 'issueId', body.issueId) : undefined
       return rehearse(ctx, caller, agent, issue?.id ?? null)
     },
   }),

@@ -3,10 +3,10 @@ import type { Caller } from '../../access/caller.ts'
 import { REDACTED, redactConfig } from '../../access/redact.ts'
 import * as field from '../../http/fields.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
-import { Reason, WAKE_SOURCES } from '../../organization/run/run.ts'
 import { plannedSkills } from '../../organization/skill/sync.ts'
+import { mergeRequest, toReason } from '../../organization/wake/merge.ts'
 import { findWaitingWake } from '../../organization/wake/queries.ts'
-import { reasonOf, type WakeReason, wakeAfter } from '../../organization/wake/wake.ts'
+import { Reason, WAKE_SOURCES, type WakeReason } from '../../organization/wake/wake.ts'
 import type { Context } from '../../platform/context.ts'
 import { argvOf } from '../../platform/programs.ts'
 import { planRun, type RunPlan } from '../executor/prepare.ts'
@@ -107,7 +107,7 @@ function nextWake(ctx: Context, caller: Caller, agent: AgentRow, issueId: string
   const waiting = findWaitingWake(ctx.db, { agentId: agent.id })
   if (waiting && issueId === null) return waiting
   const want = { agentId: agent.id, source: 'on_demand' as const, issueId }
-  return wakeAfter(waiting, want, reasonOf(caller, want, ctx.now))
+  return mergeRequest(waiting, want, toReason(caller, want, ctx.now))
 }
 
 function shown({ prepared }: RunPlan) {

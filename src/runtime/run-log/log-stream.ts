@@ -4,8 +4,8 @@ import type { Input } from '../../http/route.ts'
 import { frame, HEARTBEAT_MS } from '../../http/sse.ts'
 import { findRun } from '../../organization/run/queries.ts'
 import type { Context } from '../../platform/context.ts'
-import { logFolder } from '../process/run-files.ts'
-import { readLog, runFolder } from './log.ts'
+import { logFolder, runFolder } from '../process/run-files.ts'
+import { readLog } from './read-log.ts'
 
 /** How much of a log one event carries, in bytes; also how much may wait for a client. */
 const PART_BYTES = 64 * 1024

@@ -7,7 +7,7 @@ export interface LogPart {
   /** Where to read on: an offset in the whole stream, in bytes. */
   nextOffset: number
   /** There is no more and there will be no more. */
-  done: boolean
+  isComplete: boolean
 }
 
 /**
@@ -48,10 +48,10 @@ export function readLog(runDir: string, offset: number, maxBytes: number): LogPa
       closeSync(file)
     }
   }
-  const done = ended && !more
-  const open = done ? 0 : openBytes(Buffer.concat(stretch.slice(-2)))
-  texts.push(decode(stretch, !done))
-  return { text: texts.join(''), nextOffset: at - open, done }
+  const isComplete = ended && !more
+  const open = isComplete ? 0 : openBytes(Buffer.concat(stretch.slice(-2)))
+  texts.push(decode(stretch, !isComplete))
+  return { text: texts.join(''), nextOffset: at - open, isComplete }
 }
 
 /** The files of a log in order. One that is dropped meanwhile is passed over and shows as left out. */

@@ -1,4 +1,4 @@
-import { resumeForNewMonth } from '../../organization/cost/new-month.ts'
+import { resumeForNewMonth } from '../../organization/budget/new-month.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
 import { stageRoutines } from '../../work/routine/stage.ts'

@@ -1,6 +1,6 @@
 import { actorOf, type Caller } from '../../access/caller.ts'
 import { referredAgent } from '../../organization/agent/references.ts'
-import { requestWake } from '../../organization/wake/wake.ts'
+import { requestWake } from '../../organization/agent/wake.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, unprocessable } from '../../platform/errors.ts'
 import type { IssueColumns, IssueRow } from './issue.ts'

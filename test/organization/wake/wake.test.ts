@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LOCAL_BOARD, SYSTEM } from '../../../src/access/caller.ts'
-import { requestWake } from '../../../src/organization/wake/wake.ts'
+import { requestWake } from '../../../src/organization/agent/wake.ts'
 import { createTestRuns } from '../../runs.ts'
 
 test('causes that come while a wake waits merge into it, and the run knows them all', async (t) => {

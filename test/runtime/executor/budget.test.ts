@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { recordCost } from '../../../src/organization/cost/record.ts'
+import { recordCost } from '../../../src/organization/budget/record-cost.ts'
 import { createTestRuns, type TestRuns } from '../../runs.ts'
 
 const spend = (runs: TestRuns, agentId: string, cents: number) =>

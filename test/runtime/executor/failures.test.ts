@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LOCAL_BOARD, SYSTEM } from '../../../src/access/caller.ts'
+import { requestWake } from '../../../src/organization/agent/wake.ts'
 import { findRun } from '../../../src/organization/run/queries.ts'
 import { findWaitingWake } from '../../../src/organization/wake/queries.ts'
-import { requestWake } from '../../../src/organization/wake/wake.ts'
 import { sql } from '../../../src/platform/database/sql.ts'
 import { backoff } from '../../../src/runtime/executor/backoff.ts'
 import { NO_FACTS } from '../../../src/runtime/executor/facts.ts'
-import { type Ending, settleRun } from '../../../src/runtime/executor/settle.ts'
+import type { Ending } from '../../../src/runtime/executor/ending.ts'
+import { finishRun } from '../../../src/runtime/executor/finish.ts'
 import { claimRuns } from '../../../src/runtime/scheduler/claim.ts'
 import { insertRun } from '../../arrange.ts'
 import { createTestRuns, type TestRuns } from '../../runs.ts'
@@ -97,7 +98,7 @@ async function end(runs: TestRuns, agentId: string, reason: Ending['reason']) {
   const [run] = await runs.ctx.write(() => claimRuns(runs.ctx))
   assert.ok(run)
   return runs.ctx.write(() =>
-    settleRun(runs.ctx, run.id, { reason, exitCode: null, signal: null, error: null, at: null }, NO_FACTS),
+    finishRun(runs.ctx, run.id, { reason, exitCode: null, signal: null, error: null, at: null }, NO_FACTS),
   )
 }
 
@@ -169,6 +170,6 @@ test('a change by the agent, with the token of its run or with its key, breaks t
   const changed = findRun(runs.ctx.db, { id: run.id })?.has_changed
   assert.equal(changed, 1)
   await runs.ctx.write(() =>
-    settleRun(runs.ctx, run.id, { reason: 'exited', exitCode: 0, signal: null, error: null, at: null }, NO_FACTS),
+    finishRun(runs.ctx, run.id, { reason: 'exited', exitCode: 0, signal: null, error: null, at: null }, NO_FACTS),
   )
 })

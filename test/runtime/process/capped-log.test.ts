@@ -41,7 +41,7 @@ test('a log within half of its cap is all there, however it is written and read'
         }
         log.close()
         writeFileSync(exitFile(runDir), '{}')
-        while (!readOn().done);
+        while (!readOn().isComplete);
         assert.equal(read, texts.join(''))
       },
     ),
@@ -54,7 +54,7 @@ test('a reader that falls behind is told how much it missed', (t) => {
   const log = openCappedLog(logFolder(runDir), 800)
   log.write(Buffer.from('h'.repeat(400)))
   const head = readLog(runDir, 0, 1_000)
-  assert.deepEqual(head, { text: 'h'.repeat(400), nextOffset: 400, done: false })
+  assert.deepEqual(head, { text: 'h'.repeat(400), nextOffset: 400, isComplete: false })
   log.write(Buffer.from('t'.repeat(1_000)))
   const tail = readLog(runDir, head.nextOffset, 1_000)
   assert.equal(tail.text, `\n[... 600 bytes left out ...]\n${'t'.repeat(400)}`)
@@ -65,7 +65,7 @@ test('a reader that falls behind is told how much it missed', (t) => {
 
 test('the log of a run that printed nothing is empty, before its end and after', (t) => {
   const runDir = folder(t)
-  assert.deepEqual(readLog(runDir, 0, 100), { text: '', nextOffset: 0, done: false })
+  assert.deepEqual(readLog(runDir, 0, 100), { text: '', nextOffset: 0, isComplete: false })
   writeFileSync(exitFile(runDir), '{}')
-  assert.deepEqual(readLog(runDir, 0, 100), { text: '', nextOffset: 0, done: true })
+  assert.deepEqual(readLog(runDir, 0, 100), { text: '', nextOffset: 0, isComplete: true })
 })

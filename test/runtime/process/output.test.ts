@@ -47,7 +47,7 @@ test('a log that grows is read piece by piece, and the pieces are the whole', as
     if (part.text) reads++
     text += part.text
     offset = part.nextOffset
-    return part.done
+    return part.isComplete
   }, 'the end of the log')
   assert.equal(text, 'one piece at a time\n')
   assert.ok(reads > 1)

@@ -4,7 +4,7 @@ import type { Context } from '../../../src/platform/context.ts'
 import type { Db } from '../../../src/platform/database/db.ts'
 import { sql } from '../../../src/platform/database/sql.ts'
 import { NO_FACTS } from '../../../src/runtime/executor/facts.ts'
-import { settleRun } from '../../../src/runtime/executor/settle.ts'
+import { finishRun } from '../../../src/runtime/executor/finish.ts'
 import { dashboardOf, STALE_COUNTED } from '../../../src/work/dashboard/dashboard.ts'
 import { insertAgent, insertManyIssues, insertRun, insertSpend } from '../../arrange.ts'
 import { plansOf } from '../../plans.ts'
@@ -69,7 +69,7 @@ test('an issue in progress is stale when nothing changed for long and no live ru
 
 const EXITED = { reason: 'exited', exitCode: 0, signal: null, error: null, at: null } as const
 
-const end = (ctx: Context, id: string) => ctx.write(() => settleRun(ctx, id, EXITED, NO_FACTS))
+const end = (ctx: Context, id: string) => ctx.write(() => finishRun(ctx, id, EXITED, NO_FACTS))
 
 test('runs that changed nothing are counted with what they cost, also what is booked late', async (t) => {
   const app = await setUp(t)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hashKey, LOCAL_BOARD } from '../../../src/access/caller.ts'
-import { requestWake } from '../../../src/organization/wake/wake.ts'
+import { requestWake } from '../../../src/organization/agent/wake.ts'
 import { sql } from '../../../src/platform/database/sql.ts'
 import { activateHiredAgent, rejectHiredAgent } from '../../../src/work/approval/apply-hire.ts'
 import { asAgent, insertIssue } from '../../arrange.ts'

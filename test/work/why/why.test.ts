@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { v7 as uuid } from 'uuid'
 import { sql } from '../../../src/platform/database/sql.ts'
 import { NO_FACTS } from '../../../src/runtime/executor/facts.ts'
-import { settleRun } from '../../../src/runtime/executor/settle.ts'
+import { finishRun } from '../../../src/runtime/executor/finish.ts'
 import { claimRuns } from '../../../src/runtime/scheduler/claim.ts'
 import { forgetWakes, insertAgent, type TestAgent } from '../../arrange.ts'
 import { createTestApp, type TestApp } from '../../helpers.ts'
@@ -44,7 +44,7 @@ async function runOf(app: TestApp, agent: TestAgent, cents: number) {
       sql.insertInto('cost_event').values({ ...event, ...cost, occurred_at: app.ctx.now, created_at: app.ctx.now }),
     )
     const ending = { reason: 'exited' as const, exitCode: 0, signal: null, error: null, at: app.ctx.now }
-    await app.ctx.write(() => settleRun(app.ctx, run.id, ending, NO_FACTS))
+    await app.ctx.write(() => finishRun(app.ctx, run.id, ending, NO_FACTS))
   }
   return { id: run.id, ask: app.as(token), end }
 }

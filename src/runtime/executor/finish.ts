@@ -1,29 +1,19 @@
 import { recordActivity } from '../../access/activity/record.ts'
 import { SYSTEM } from '../../access/caller.ts'
-import { warnOfUnpriced } from '../../organization/cost/budget.ts'
+import { warnOfUnpriced } from '../../organization/budget/warn.ts'
 import { costsOfRuns, findRun, hasChangedSomething, updateRun } from '../../organization/run/queries.ts'
 import type { RunRow, RunStatus } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
-import type { ExitRecord } from '../process/run-files.ts'
+import type { Ending } from './ending.ts'
 import type { FactSummary } from './facts.ts'
 import { applyFailurePolicy } from './failure-policy.ts'
 import { keepSession } from './session.ts'
-
-/** How a run's processes ended, or why it never had any. */
-export interface Ending {
-  reason: ExitRecord['reason'] | 'not_started'
-  exitCode: number | null
-  signal: string | null
-  error: { code: string; message: string } | null
-  /** When it ended, where that is known: a run that ended while no server was there ended before it is settled. */
-  at: string | null
-}
 
 /**
  * Ends a run, once: its token dies in this transaction, its session is kept,
  * and what must follow a failure follows. A run that has ended stays as it is.
  */
-export function settleRun(ctx: Context, runId: string, ending: Ending, facts: FactSummary): RunRow | undefined {
+export function finishRun(ctx: Context, runId: string, ending: Ending, facts: FactSummary): RunRow | undefined {
   const run = findRun(ctx.db, { id: runId })
   if (!run || run.finished_at !== null) return run
   const { status, code, message } = verdict(run, ending, facts)

@@ -3,7 +3,7 @@ import { sql } from '../../platform/database/sql.ts'
 import { resumeFromBudget } from '../agent/budget.ts'
 import { resumeCompanyFromBudget } from '../company/pause.ts'
 
-const spentAgents = sql
+const pausedAgents = sql
   .selectFrom('agent')
   .innerJoin('company', 'company.id', 'agent.company_id')
   .select('agent.id')
@@ -12,21 +12,21 @@ const spentAgents = sql
   .where('company.status', '<>', 'archived')
   .compile()
 
-const spentCompanies = sql.selectFrom('company').select('id').where('pause_reason', '=', 'budget').compile()
+const pausedCompanies = sql.selectFrom('company').select('id').where('pause_reason', '=', 'budget').compile()
 
-/** Those that stand still because their month's budget is spent. */
-const listSpent = (ctx: Context) => ({ agents: ctx.db.all(spentAgents), companies: ctx.db.all(spentCompanies) })
+/** Lists the agents and companies that are paused because the budget of the month is spent. */
+const listPaused = (ctx: Context) => ({ agents: ctx.db.all(pausedAgents), companies: ctx.db.all(pausedCompanies) })
 
-/** Lets those work again whose budget a new month has filled, in the caller's transaction. */
+/** Resumes the agents and companies whose budget allows it again, in the current transaction. */
 export function resumeForNewMonth(ctx: Context): void {
-  const { agents, companies } = listSpent(ctx)
+  const { agents, companies } = listPaused(ctx)
   for (const { id } of companies) resumeCompanyFromBudget(ctx, id)
   for (const { id } of agents) resumeFromBudget(ctx, id)
 }
 
-/** When the next month begins, if somebody waits for it. */
+/** Returns when the next month begins, or undefined if nothing is paused for its budget. */
 export function nextMonth(ctx: Context): string | undefined {
-  const { agents, companies } = listSpent(ctx)
+  const { agents, companies } = listPaused(ctx)
   if (agents.length + companies.length === 0) return undefined
   const now = new Date(ctx.now)
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString()

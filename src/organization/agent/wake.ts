@@ -1,0 +1,70 @@
+import { v7 as uuid } from 'uuid'
+import type { Caller } from '../../access/caller.ts'
+import type { Context } from '../../platform/context.ts'
+import { mergeRequest, toReason, type WakeRequest } from '../wake/merge.ts'
+import { findWaitingWake, insertWake, updateWake } from '../wake/queries.ts'
+import type { WakeRow, WakeSource } from '../wake/wake.ts'
+import type { AgentRow } from './agent.ts'
+import { findAgent } from './queries.ts'
+import { heartbeatOf } from './runtime-config.ts'
+
+/**
+ * Queues a run of an agent, in the current transaction. An agent has at most
+ * one waiting wake: later requests merge into it and add their reasons.
+ *
+ * The request has no effect if the agent itself is the caller, if the agent is
+ * terminated or not yet approved, or if it does not accept wakes of this source
+ * (see `acceptsWake`). The wake of a paused agent waits until the agent resumes.
+ *
+ * @returns the waiting wake, or undefined if the request had no effect
+ */
+export function requestWake(ctx: Context, caller: Caller, request: WakeRequest): WakeRow | undefined {
+  if (caller.type === 'agent' && caller.agentId === request.agentId) return undefined
+  const agent = findAgent(ctx.db, { id: request.agentId })
+  if (!agent || agent.status === 'terminated' || agent.status === 'pending_approval') return undefined
+  if (!acceptsWake(agent, caller, request.source)) return undefined
+  const waiting = findWaitingWake(ctx.db, { agentId: agent.id })
+  const values = mergeRequest(waiting, request, toReason(caller, request, ctx.now))
+  if (waiting) return merge(ctx, waiting, { ...waiting, ...values, updated_at: ctx.now })
+  const wake = insertWake(ctx.db, {
+    ...values,
+    id: uuid(),
+    company_id: agent.company_id,
+    agent_id: agent.id,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  })
+  publishWaiting(ctx, wake)
+  return wake
+}
+
+/**
+ * Whether wakes of a source can start a run of the agent. The adapter `none`
+ * starts no runs. With `wakeOnDemand: false`, only the timer, retries and the
+ * board's own invocation do.
+ */
+export function acceptsWake(agent: AgentRow, caller: Caller, source: WakeSource): boolean {
+  if (agent.adapter_type === 'none') return false
+  const isInvokedByBoard = source === 'on_demand' && caller.type === 'board'
+  return heartbeatOf(agent).wakeOnDemand || source === 'timer' || source === 'retry' || isInvokedByBoard
+}
+
+/** Stores a merged wake if the merge changed anything. */
+function merge(ctx: Context, waiting: WakeRow, merged: WakeRow): WakeRow {
+  const mayStartSooner = merged.priority !== waiting.priority || merged.not_before !== waiting.not_before
+  const isUnchanged =
+    !mayStartSooner &&
+    merged.reason_count === waiting.reason_count &&
+    merged.issue_id === waiting.issue_id &&
+    merged.retry_of_run_id === waiting.retry_of_run_id
+  if (isUnchanged) return waiting
+  updateWake(ctx.db, merged)
+  if (mayStartSooner) publishWaiting(ctx, merged)
+  return merged
+}
+
+/** Publishes, after the commit, that a run may start. The scheduler ticks on this event. */
+function publishWaiting(ctx: Context, wake: WakeRow): void {
+  const data = { agentId: wake.agent_id, wakeId: wake.id }
+  ctx.afterCommit(() => ctx.events.publish({ companyId: wake.company_id, type: 'wake.waiting', data }))
+}

@@ -1,0 +1,105 @@
+import * as v from 'valibot'
+import { recordActivity } from '../../access/activity/record.ts'
+import { agent, board } from '../../access/who.ts'
+import * as field from '../../http/fields.ts'
+import { alias, reply, route } from '../../http/route.ts'
+import { assertMayCommand } from '../../organization/agent/command.ts'
+import { getAgent } from '../../organization/agent/get.ts'
+import { acceptsWake, requestWake } from '../../organization/agent/wake.ts'
+import { getRun, showRun } from '../../organization/run/get.ts'
+import { Run } from '../../organization/run/run.ts'
+import { requestStop } from '../../organization/run/stop.ts'
+import { parseReasons, Reason, type WakeRow } from '../../organization/wake/wake.ts'
+import { AppError } from '../../platform/errors.ts'
+import { referredIssue } from '../../work/issue/references.ts'
+
+/** A waiting wake as the API returns it. */
+const Wake = v.strictObject({
+  id: field.id,
+  agentId: field.id,
+  status: v.picklist(['waiting', 'claimed', 'dropped']),
+  reasons: v.array(Reason),
+  notBefore: v.nullable(field.timestamp),
+  createdAt: field.timestamp,
+})
+
+const toWake = (row: WakeRow): v.InferOutput<typeof Wake> => ({
+  id: row.id,
+  agentId: row.agent_id,
+  status: row.status,
+  reasons: parseReasons(row),
+  notBefore: row.not_before,
+  createdAt: row.created_at,
+})
+
+const cancel = route({
+  id: 'runs.cancel',
+  method: 'POST',
+  path: '/api/runs/:runId/cancel',
+  summary: 'Stop a run and all of its processes',
+  description: 'Responds at once; the processes end within the grace period. A run that has ended does not change.',
+  who: [board, agent],
+  responses: { 200: Run },
+  run: (ctx, { caller, params }) =>
+    ctx.write(() => {
+      const run = getRun(ctx, caller, params.runId)
+      assertMayCommand(ctx, caller, run.agent_id, 'cancel its runs')
+      return showRun(ctx, requestStop(ctx, run.id, 'cancelled') ?? run)
+    }),
+})
+
+const invoke = route({
+  id: 'agents.invoke',
+  method: 'POST',
+  path: '/api/agents/:agentId/heartbeat/invoke',
+  summary: 'Wake an agent now',
+  who: [board, agent],
+  body: v.strictObject({
+    issueId: v.optional(v.nullable(field.reference)),
+    reason: v.optional(v.nullable(field.text)),
+    source: v.optional(v.nullable(v.string())),
+    triggerDetail: v.optional(v.nullable(v.string())),
+    payload: v.optional(v.nullable(field.jsonObject)),
+    idempotencyKey: v.optional(v.nullable(v.string())),
+  }),
+  bodyOptional: true,
+  responses: { 202: Wake },
+  run: (ctx, { caller, params, body }) =>
+    ctx.write(() => {
+      const target = getAgent(ctx, caller, params.agentId)
+      assertMayCommand(ctx, caller, target.id, 'wake it')
+      if (target.status === 'terminated' || target.status === 'pending_approval' || target.status === 'paused') {
+        throw new AppError('agent_not_ready', `${target.name} is ${target.status}, so it cannot run.`)
+      }
+      const issue = body.issueId ? referredIssue(ctx, target.company_id, 'issueId', body.issueId) : undefined
+      if (!acceptsWake(target, caller, 'on_demand')) {
+        const why =
+          target.adapter_type === 'none'
+            ? 'has the adapter none: the server does not start its runs'
+            : 'accepts only the wakes of its timer (wakeOnDemand)'
+        throw new AppError('agent_not_ready', `${target.name} ${why}.`)
+      }
+      const activityId = recordActivity(ctx, caller, {
+        companyId: target.company_id,
+        action: 'agent.invoked',
+        entity: { type: 'agent', id: target.id },
+        agentId: target.id,
+        details: { name: target.name, issueId: issue?.id ?? null, reason: body.reason ?? null },
+      })
+      const wake = requestWake(ctx, caller, {
+        agentId: target.id,
+        source: 'on_demand',
+        issueId: issue?.id ?? null,
+        cause: { activityId },
+      })!
+      return reply(202, toWake(wake))
+    }),
+})
+
+/** The endpoints that start and stop runs by hand, each with the alias under which existing clients call it. */
+export const runControlRoutes = [
+  cancel,
+  invoke,
+  alias(cancel, { id: 'heartbeatRuns.cancel', path: '/api/heartbeat-runs/:runId/cancel' }),
+  alias(invoke, { id: 'agents.wakeup', path: '/api/agents/:agentId/wakeup' }),
+]

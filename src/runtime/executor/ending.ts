@@ -1,0 +1,11 @@
+import type { ExitRecord } from '../process/run-files.ts'
+
+/** How a run's processes ended, or why they never started. */
+export interface Ending {
+  reason: ExitRecord['reason'] | 'not_started'
+  exitCode: number | null
+  signal: string | null
+  error: { code: string; message: string } | null
+  /** When the run ended, if known. A run can end while no server is running, long before the server finishes it. */
+  at: string | null
+}
