@@ -12,7 +12,7 @@ import { pageRoutes } from './clients/pages/page-routes.ts'
 import { eventRoutes } from './http/events.ts'
 import { mount } from './http/mount.ts'
 import { documentRoutes } from './http/openapi.ts'
-import type { Endpoint, TypedEndpoint, Wire } from './http/route.ts'
+import type { Endpoint, TypedEndpoint } from './http/route.ts'
 import { configRoutes } from './organization/agent/config-routes.ts'
 import { controlRoutes } from './organization/agent/control-routes.ts'
 import { keyRoutes } from './organization/agent/key-routes.ts'
@@ -97,23 +97,20 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...documentRoutes(() => API),
 ]
 
-type Listed = (typeof ENDPOINT_LIST)[number]
+type Listed = (typeof ENDPOINT_LIST)[number] | ReturnType<typeof documentRoutes>[number]
+
+/** What a client sends to each endpoint and receives from it, by the endpoint's name. */
+type Wires = {
+  [E in Listed as E extends { method: infer M extends string; path: infer Path extends string }
+    ? `${M} ${Path}`
+    : never]: E extends TypedEndpoint<string, infer _M, string, infer W> ? W : never
+}
 
 /** `'GET /api/issues/:issueId'`: the name of an endpoint in the typed client. */
-export type EndpointName = Listed extends infer E
-  ? E extends TypedEndpoint<string, infer M, infer Path, Wire>
-    ? `${M} ${Path}`
-    : never
-  : never
+export type EndpointName = keyof Wires
 
 /** What a client sends to an endpoint and receives from it. */
-export type WireOf<Name extends EndpointName> = Listed extends infer E
-  ? E extends TypedEndpoint<string, infer M, infer Path, infer W>
-    ? `${M} ${Path}` extends Name
-      ? W
-      : never
-    : never
-  : never
+export type WireOf<Name extends EndpointName> = Wires[Name]
 
 /** What is documented: the API, without the pages of signing in that stand beside it. */
 export const API: readonly Endpoint[] = ENDPOINTS.filter(({ path }) => /^\/(api|llms)\//.test(path))

@@ -63,7 +63,7 @@ export const HEADERS = {
 }
 
 /** `GET /api/health`, and the OpenAPI document. */
-export function documentRoutes(endpoints: () => readonly Endpoint[]): Endpoint[] {
+export function documentRoutes(endpoints: () => readonly Endpoint[]) {
   const documents = new WeakMap<Config, unknown>()
   return [
     route({

@@ -12,7 +12,6 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { createClient } from '../../src/clients/cli/client.ts'
-import { request } from '../../src/clients/cli/request.ts'
 import { packageRoot } from '../../src/platform/package-root.ts'
 import { markedProcesses } from '../../src/runtime/process/process-table.ts'
 
@@ -100,10 +99,10 @@ async function kill({ child }: Server): Promise<void> {
 /** @returns the issues, each an agent's */
 async function arrange(url: string, notes: string): Promise<string[]> {
   const api = createClient({ url })
-  const company = await api.request('POST', '/api/companies', { name: 'Chaos' })
+  const company = await api.requestUntyped('POST', '/api/companies', { name: 'Chaos' })
   return Promise.all(
     WORK_MS.map(async (ms) => {
-      const agent = await api.request('POST', `/api/companies/${company.id}/agents`, {
+      const agent = await api.requestUntyped('POST', `/api/companies/${company.id}/agents`, {
         name: `Works ${ms} ms`,
         adapterType: 'process',
         adapterConfig: {
@@ -112,7 +111,7 @@ async function arrange(url: string, notes: string): Promise<string[]> {
         },
       })
       const issue = { title: `Work for ${ms} ms`, assigneeAgentId: agent.id, status: 'backlog' }
-      return (await api.request('POST', `/api/companies/${company.id}/issues`, issue)).id
+      return (await api.requestUntyped('POST', `/api/companies/${company.id}/issues`, issue)).id
     }),
   )
 }
@@ -123,7 +122,7 @@ async function comment(url: string, issueIds: string[], acknowledged: string[], 
     try {
       const body = { body: `Comment ${i}` }
       const path = `/api/issues/${issueIds[i % issueIds.length]}/comments`
-      const answer = await request(url, { method: 'POST', path, body })
+      const answer = await createClient({ url }).send({ method: 'POST', path, body })
       if (answer.status === 201) acknowledged.push(JSON.parse(answer.text).id)
     } catch {
       return // it was killed
@@ -159,7 +158,7 @@ function countOwnerless(sqlite: Database.Database): number {
 async function untilAllIsServed(url: string): Promise<void> {
   const api = createClient({ url })
   for (const deadline = Date.now() + 120_000; Date.now() < deadline; await delay(100)) {
-    const { liveRuns, waitingWakes } = await api.request('GET', '/api/instance')
+    const { liveRuns, waitingWakes } = await api.requestUntyped('GET', '/api/instance')
     if (liveRuns + waitingWakes === 0) return
   }
 }

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { v7 as uuid } from 'uuid'
-import { request } from '../../src/clients/cli/request.ts'
+import { createClient } from '../../src/clients/cli/client.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import { createLog } from '../../src/platform/log.ts'
@@ -34,7 +34,7 @@ export async function endRuns(count: number): Promise<{ accepted: number; refuse
     const agent = insertAgent(app, { company_id: companyId, name: randomBytes(4).toString('hex') })
     const { id } = await insertRun(app, agent)
     const token = await ctx.tokens.sign({ id, agentId: agent.id, companyId })
-    const ask = async () => request(url, { method: 'GET', path: '/api/agents/me', token })
+    const ask = async () => createClient({ url, token }).send({ method: 'GET', path: '/api/agents/me' })
     if ((await ask()).status === 200) accepted++
     const ending = { reason: 'exited', exitCode: 0, signal: null, error: null, at: null } as const
     await ctx.write(() => finishRun(ctx, id, ending, NO_FACTS))

@@ -1,6 +1,7 @@
+import type { ItemOf } from '../client/types.ts'
 import { agentNames, findId, inCompany, personNames } from './find.ts'
 import { localTime, table, words } from './output.ts'
-import { list, noun, type Options, show, verb, withLimit } from './verb.ts'
+import { list, mapDefined, noun, type Options, show, verb, withLimit } from './verb.ts'
 
 interface Filter extends Options {
   agent?: string
@@ -10,13 +11,12 @@ interface Filter extends Options {
   limit: string
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: an activity as the API shows it.
-type Activity = any
+type Activity = ItemOf<'GET /api/companies/:companyId/activity'>
 
 export const activityCommand = () =>
-  noun('activity', 'Activity: the append-only record of who did what.', [
+  noun('activity', 'Activity: the append-only record of all actions and their actors.', [
     withLimit(
-      verb('list', 'List what was done, the latest first.', [
+      verb('list', 'List the activity, the latest first.', [
         'activity list',
         'activity list --issue TER-6',
         'activity list --action agent.paused --since 2026-11-01T00:00:00Z',
@@ -30,17 +30,18 @@ export const activityCommand = () =>
   ])
 
 async function listAll(options: Filter): Promise<void> {
-  const { client, path } = await inCompany(options)
+  const { client, companyId } = await inCompany(options)
   const { issue, agent, action, since, limit } = options
-  const rows: Activity[] = await list(client, `${path}/activity`, {
-    agentId: agent && (await findId(options, 'agent', agent)),
-    entityId: issue && (await client.request('GET', `/api/issues/${encodeURIComponent(issue)}`)).id,
-    action,
-    since,
-    limit,
+  const agentId = await mapDefined(agent, (ref) => findId(options, 'agent', ref))
+  const about = await mapDefined(issue, (issueId) =>
+    client.request('GET /api/issues/:issueId', { params: { issueId } }),
+  )
+  const rows = await list(client, 'GET /api/companies/:companyId/activity', {
+    params: { companyId },
+    query: { agentId, entityId: about?.id, action, since, limit },
   })
   if (options.json) return show(options, rows, () => '')
-  const [nameOf, personOf] = await Promise.all([agentNames(client, path), personNames(client, path)])
+  const [nameOf, personOf] = await Promise.all([agentNames(client, companyId), personNames(client, companyId)])
   show(options, rows, () => {
     const cells = rows.map((row) => [
       localTime(row.createdAt),
@@ -52,15 +53,25 @@ async function listAll(options: Filter): Promise<void> {
       words(row.action),
       subjectOf(row, nameOf),
     ])
-    return table([['Time', 'Who', 'Did', 'What'], ...cells])
+    return table([['Time', 'Actor', 'Action', 'Subject'], ...cells])
   })
 }
 
-/** What an activity is about, in a few words. */
-function subjectOf({ details, agentId }: Activity, nameOf: (id: string | null) => string): string {
-  const changes = Object.entries(details?.changes ?? {}).map(
-    ([field, change]) => `${field}: ${String((change as Activity).to)}`,
-  )
+/** The fields of an activity's details that this command prints. Each action has its own. */
+interface Details {
+  changes?: Record<string, { to: unknown }>
+  identifier?: string
+  name?: string
+  title?: string
+  snippet?: string
+  status?: string
+  message?: string
+}
+
+/** Describes the subject of an activity in a few words. */
+function subjectOf({ details: any, agentId }: Activity, nameOf: (id: string | null) => string): string {
+  const details = any as Details | null
+  const changes = Object.entries(details?.changes ?? {}).map(([field, change]) => `${field}: ${String(change.to)}`)
   const name = details?.identifier ?? details?.name ?? nameOf(agentId)
   return [name, details?.title, details?.snippet, details?.status, details?.message, ...changes]
     .filter(Boolean)

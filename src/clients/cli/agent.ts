@@ -1,21 +1,23 @@
 import type { Command } from 'commander'
+import type { BodyOf, ResponseOf } from '../client/types.ts'
 import type { Client } from './client.ts'
 import { findId, inCompany } from './find.ts'
 import { ago, fields, localTime, money, paint, plain, shortId, table, words } from './output.ts'
-import { centsOf, clientOf, given, jsonOf, list, noun, type Options, show, verb } from './verb.ts'
+import { clientOf, list, mapDefined, noun, type Options, parseDollars, readJson, show, verb } from './verb.ts'
+
+type AgentChange = BodyOf<'PATCH /api/agents/:agentId'>
 
 interface Change extends Options {
   name?: string
-  role?: string
+  role?: AgentChange['role']
   title?: string
   reportsTo?: string
-  adapter?: string
+  adapter?: AgentChange['adapterType']
   config?: string
   budget?: string
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: an agent as the API shows it.
-type Agent = any
+type Agent = ResponseOf<'GET /api/agents/:agentId'>
 
 const withChange = (command: Command): Command =>
   command
@@ -47,19 +49,19 @@ export const agentCommand = () =>
     verb('pause', 'Pause an agent and stop its runs.', ['agent pause Kit --reason "Not today."'])
       .argument('<agent>')
       .option('--reason <text>')
-      .action((ref, options) => act(ref, 'pause', given({ reason: options.reason }), options)),
-    verb('resume', 'Let a paused agent work again.', ['agent resume Kit'])
+      .action((ref, options) => act(ref, 'pause', { reason: options.reason }, options)),
+    verb('resume', 'Resume a paused agent.', ['agent resume Kit'])
       .argument('<agent>')
       .action((ref, options) => act(ref, 'resume', {}, options)),
-    verb('terminate', 'Terminate an agent, for good.', ['agent terminate Kit'])
+    verb('terminate', 'Terminate an agent. This cannot be undone.', ['agent terminate Kit'])
       .argument('<agent>')
       .action((ref, options) => act(ref, 'terminate', {}, options)),
     verb('invoke', 'Wake an agent now.', ['agent invoke Kit', 'agent invoke Kit --issue TER-6 --reason "Try again."'])
       .argument('<agent>')
-      .option('--issue <issue>', 'what it is to look at first')
+      .option('--issue <issue>', 'the issue to start with')
       .option('--reason <text>')
       .action(invoke),
-    verb('rehearse', 'Say what the next run would be, without running it.', [
+    verb('rehearse', 'Show what the next run would do, without running it.', [
       'agent rehearse Kit',
       'agent rehearse Kit --issue TER-6 --json',
     ])
@@ -72,15 +74,18 @@ export const agentCommand = () =>
       'agent keys Kit --revoke 1f3b5d7e',
     ])
       .argument('<agent>')
-      .option('--create <name>', 'make a key and print it, once')
+      .option('--create <name>', 'create a key and print it once')
       .option('--revoke <key>', 'by its id')
       .action(keys),
   ])
 
 async function listAll(options: Options & { status?: string }): Promise<void> {
-  const { client, path } = await inCompany(options)
-  const agents: Agent[] = await list(client, `${path}/agents`, { limit: 1000, status: options.status })
-  const names = new Map(agents.map((agent) => [agent.id, agent.name]))
+  const { client, companyId } = await inCompany(options)
+  const agents = await list(client, 'GET /api/companies/:companyId/agents', {
+    params: { companyId },
+    query: { limit: 1000, status: options.status },
+  })
+  const names = new Map<string | null, string>(agents.map((agent) => [agent.id, agent.name]))
   show(options, agents, () => {
     const rows = agents.map((agent) => [
       agent.name,
@@ -96,8 +101,8 @@ async function listAll(options: Options & { status?: string }): Promise<void> {
 }
 
 async function showOne(ref: string, options: Options): Promise<void> {
-  const id = await findId(options, 'agent', ref)
-  const agent: Agent = await clientOf(options).request('GET', `/api/agents/${id}`)
+  const agentId = await findId(options, 'agent', ref)
+  const agent = await clientOf(options).request('GET /api/agents/:agentId', { params: { agentId } })
   show(options, agent, () => describe(agent))
 }
 
@@ -120,54 +125,59 @@ const budgetOf = (agent: Agent) => (agent.budgetMonthlyCents === 0 ? 'no limit' 
 
 async function changeOf(options: Change) {
   const { role, title, reportsTo, adapter, config, budget } = options
-  return given({
+  return {
     role,
     title,
-    reportsTo: reportsTo === undefined ? undefined : await findId(options, 'agent', reportsTo),
+    reportsTo: await mapDefined(reportsTo, (name) => findId(options, 'agent', name)),
     adapterType: adapter,
-    adapterConfig: config === undefined ? undefined : jsonOf(config),
-    budgetMonthlyCents: budget === undefined ? undefined : centsOf(budget),
-  })
+    adapterConfig: mapDefined(config, readJson<NonNullable<AgentChange['adapterConfig']>>),
+    budgetMonthlyCents: mapDefined(budget, parseDollars),
+  }
 }
 
 async function create(name: string, options: Change): Promise<void> {
-  const { client, path } = await inCompany(options)
-  const agent: Agent = await client.request('POST', `${path}/agents`, { name, ...(await changeOf(options)) })
+  const { client, companyId } = await inCompany(options)
+  const body = { ...(await changeOf(options)), name }
+  const agent = await client.request('POST /api/companies/:companyId/agents', { params: { companyId }, body })
   show(options, agent, () => describe(agent))
 }
 
 async function update(ref: string, options: Change): Promise<void> {
-  const id = await findId(options, 'agent', ref)
-  const body = { ...given({ name: options.name }), ...(await changeOf(options)) }
-  const agent: Agent = await clientOf(options).request('PATCH', `/api/agents/${id}`, body)
+  const agentId = await findId(options, 'agent', ref)
+  const body = { ...(await changeOf(options)), name: options.name }
+  const agent = await clientOf(options).request('PATCH /api/agents/:agentId', { params: { agentId }, body })
   show(options, agent, () => describe(agent))
 }
 
-async function act(ref: string, does: string, body: object, options: Options): Promise<void> {
-  const id = await findId(options, 'agent', ref)
-  const agent: Agent = await clientOf(options).request('POST', `/api/agents/${id}/${does}`, body)
+type Action = 'pause' | 'resume' | 'terminate'
+
+async function act(ref: string, action: Action, body: { reason?: string | undefined }, options: Options) {
+  const agentId = await findId(options, 'agent', ref)
+  const agent = await clientOf(options).request(`POST /api/agents/:agentId/${action}`, { params: { agentId }, body })
   show(options, agent, () => `${agent.name} is ${words(agent.status)}.`)
 }
 
 async function invoke(ref: string, options: Options & { issue?: string; reason?: string }): Promise<void> {
-  const id = await findId(options, 'agent', ref)
-  const body = given({ issueId: options.issue, reason: options.reason })
-  const wake = await clientOf(options).request('POST', `/api/agents/${id}/wakeup`, body)
+  const agentId = await findId(options, 'agent', ref)
+  const body = { issueId: options.issue, reason: options.reason }
+  const wake = await clientOf(options).request('POST /api/agents/:agentId/wakeup', { params: { agentId }, body })
   show(options, wake, () => `${plain(ref)} is to run${wake.notBefore ? ` at ${localTime(wake.notBefore)}` : ' now'}.`)
 }
 
 async function keys(ref: string, options: Options & { create?: string; revoke?: string }): Promise<void> {
-  const path = `/api/agents/${await findId(options, 'agent', ref)}/keys`
+  const agentId = await findId(options, 'agent', ref)
   const client = clientOf(options)
   if (options.create !== undefined) {
-    const key = await client.request('POST', path, { name: options.create })
+    const body = { name: options.create }
+    const key = await client.request('POST /api/agents/:agentId/keys', { params: { agentId }, body })
     return show(options, key, () => `${paint('strong', key.token)}\nThis is the only time that it is shown.`)
   }
   if (options.revoke !== undefined) {
-    const key = await client.request('DELETE', `${path}/${await keyId(client, path, options.revoke)}`)
+    const keyId = await findKeyId(client, agentId, options.revoke)
+    const key = await client.request('DELETE /api/agents/:agentId/keys/:keyId', { params: { agentId, keyId } })
     return show(options, key, () => `The key ${key.name} is revoked.`)
   }
-  const all: Agent[] = await client.request('GET', path)
+  const all = await client.request('GET /api/agents/:agentId/keys', { params: { agentId } })
   show(options, all, () => {
     const rows = all.map((key) => [
       key.name,
@@ -181,7 +191,7 @@ async function keys(ref: string, options: Options & { create?: string; revoke?: 
   })
 }
 
-async function keyId(client: Client, path: string, ref: string): Promise<string> {
-  const all: Agent[] = await client.request('GET', path)
+async function findKeyId(client: Client, agentId: string, ref: string): Promise<string> {
+  const all = await client.request('GET /api/agents/:agentId/keys', { params: { agentId } })
   return all.find((key) => key.id.endsWith(ref) || key.name === ref)?.id ?? ref
 }

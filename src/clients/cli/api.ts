@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import type { Answer } from './client.ts'
+import type { RawResponse } from './client.ts'
 import { errorOf } from './client.ts'
 import { type ConnectionOptions, connect, withConnection } from './connection.ts'
 import { CliError, EXIT, lineOf } from './exit-codes.ts'
@@ -34,7 +34,7 @@ async function api(method: string, path: string, bodyText: string | undefined, o
   const body = bodyText === undefined ? undefined : readBody(bodyText)
   const question = { method: method.toUpperCase(), path: path.startsWith('/') ? path : `/${path}` }
   const client = connect(options, process.env)
-  const answer = await client.ask({ ...question, ...(body !== undefined && { body }) })
+  const answer = await client.send({ ...question, ...(body !== undefined && { body }) })
   if (options.include) print(headOf(answer))
   const isText = typeof answer.body === 'string'
   if (answer.text !== '')
@@ -42,7 +42,7 @@ async function api(method: string, path: string, bodyText: string | undefined, o
   if (answer.status >= 400) throw errorOf(answer, client)
 }
 
-const headOf = ({ status, headers }: Answer) =>
+const headOf = ({ status, headers }: RawResponse) =>
   `${status}\n${Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n')}\n`

@@ -1,18 +1,18 @@
-import { agentNames, findByShortId, inCompany } from './find.ts'
+import type { ResponseOf } from '../client/types.ts'
+import { agentNames, findId, inCompany } from './find.ts'
 import { ago, fields, localTime, plain, shortId, table, words } from './output.ts'
-import { clientOf, given, list, noun, type Options, show, verb, withLimit } from './verb.ts'
+import { clientOf, list, noun, type Options, show, verb, withLimit } from './verb.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: an approval as the API shows it.
-type Approval = any
+type Approval = ResponseOf<'GET /api/approvals/:approvalId'>
 
 export const approvalCommand = () =>
-  noun('approval', 'Approvals: what waits for the decision of the board.', [
+  noun('approval', 'Approvals: requests that the board decides.', [
     withLimit(
       verb('list', 'List the approvals, the latest first.', ['approval list', 'approval list --status approved']),
     )
       .option('-s, --status <list>', 'separated by commas, or all', 'pending,revision_requested')
       .action(listAll),
-    verb('show', 'Show an approval with what is asked for.', ['approval show 1f3b5d7e'])
+    verb('show', 'Show an approval with its payload.', ['approval show 1f3b5d7e'])
       .argument('<approval>', 'its id')
       .action(showOne),
     ...(
@@ -30,10 +30,13 @@ export const approvalCommand = () =>
   ])
 
 async function listAll(options: Options & { status: string; limit: string }): Promise<void> {
-  const { client, path } = await inCompany(options)
+  const { client, companyId } = await inCompany(options)
   const status = options.status === 'all' ? undefined : options.status
-  const approvals: Approval[] = await list(client, `${path}/approvals`, { status, limit: options.limit })
-  const nameOf = options.json ? () => '' : await agentNames(client, path)
+  const approvals = await list(client, 'GET /api/companies/:companyId/approvals', {
+    params: { companyId },
+    query: { status, limit: options.limit },
+  })
+  const nameOf = options.json ? () => '' : await agentNames(client, companyId)
   show(options, approvals, () => {
     const rows = approvals.map((approval) => [
       shortId(approval.id),
@@ -43,22 +46,22 @@ async function listAll(options: Options & { status: string; limit: string }): Pr
       subjectOf(approval),
       ago(approval.createdAt),
     ])
-    return table([['Id', 'Type', 'Status', 'Asked by', 'What', 'Age'], ...rows])
+    return table([['Id', 'Type', 'Status', 'Requested by', 'Subject', 'Age'], ...rows])
   })
 }
 
-/** What is asked for, in a few words. */
+/** Describes the payload of an approval in a few words. */
 const subjectOf = ({ payload }: Approval): string =>
   [payload.name, payload.role, payload.title, payload.plan].filter((part) => typeof part === 'string').join(', ')
 
 async function showOne(ref: string, options: Options): Promise<void> {
-  const id = await findByShortId(options, 'approvals', ref)
-  const approval: Approval = await clientOf(options).request('GET', `/api/approvals/${id}`)
+  const approvalId = await findId(options, 'approval', ref)
+  const approval = await clientOf(options).request('GET /api/approvals/:approvalId', { params: { approvalId } })
   show(options, approval, () => {
     const about = fields([
       ['Approval', words(approval.type)],
       ['Status', words(approval.status)],
-      ['Asked', localTime(approval.createdAt)],
+      ['Requested', localTime(approval.createdAt)],
       ['Decided', approval.decidedAt && localTime(approval.decidedAt)],
       ['Note', approval.decisionNote],
       ['Id', approval.id],
@@ -67,9 +70,13 @@ async function showOne(ref: string, options: Options): Promise<void> {
   })
 }
 
-async function decide(ref: string, does: string, options: Options & { note?: string }): Promise<void> {
-  const id = await findByShortId(options, 'approvals', ref)
-  const body = given({ decisionNote: options.note })
-  const approval: Approval = await clientOf(options).request('POST', `/api/approvals/${id}/${does}`, body)
+type Decision = 'approve' | 'reject' | 'request-revision'
+
+async function decide(ref: string, decision: Decision, options: Options & { note?: string }): Promise<void> {
+  const approvalId = await findId(options, 'approval', ref)
+  const approval = await clientOf(options).request(`POST /api/approvals/:approvalId/${decision}`, {
+    params: { approvalId },
+    body: { decisionNote: options.note },
+  })
   show(options, approval, () => `The ${words(approval.type)} approval is ${words(approval.status)}.`)
 }

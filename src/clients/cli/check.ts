@@ -23,7 +23,7 @@ export async function checkData(options: ConnectionOptions, want: CheckOptions):
     ...(want.only && { only: want.only.join() }),
     ...(want.noted && { noted: want.noted }),
   })
-  const ask = () => connect(options, process.env).request('GET', `/api/instance/check?${query}`)
+  const ask = () => connect(options, process.env).requestUntyped('GET', `/api/instance/check?${query}`)
   if (options.url !== undefined || (options.dataDir === undefined && process.env.SERVICE_API_URL)) return ask()
   const dataDir = dataDirOf(options, process.env)
   const file = path.join(dataDir, 'service.db')

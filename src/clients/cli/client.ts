@@ -1,80 +1,94 @@
-import { AppError, ERROR_STATUS, type ErrorCode } from '../../platform/errors.ts'
-import { CliError, EXIT, exitCodeOfAnswer } from './exit-codes.ts'
-import { type Question, type RawAnswer, request } from './request.ts'
+import type { AppError } from '../../platform/errors.ts'
+import { type Client as ApiClient, createClient as createApiClient } from '../client/client.ts'
+import { errorFrom, type UnexpectedResponse } from '../client/error.ts'
+import { type HttpResponse, nodeFetch, sendHttp } from '../client/node-http.ts'
+import { CliError, EXIT, exitCodeOfResponse } from './exit-codes.ts'
 
-/** An answer with its body read: parsed where it is JSON, else as text. */
-export interface Answer extends RawAnswer {
+/** A response with its body read: parsed if it is JSON, otherwise text. */
+export interface RawResponse extends HttpResponse {
   body: unknown
 }
 
-export interface Client {
-  url: string
-  /** What it sends as a bearer token. */
-  token: string | undefined
-  /**
-   * Asks and reads the answer's body.
-   *
-   * @throws AppError as the server answered it
-   * @throws CliError when no server answers
-   */
-  // biome-ignore lint/suspicious/noExplicitAny: the server's own schema has checked it, and each command reads a few fields.
-  request(method: string, path: string, body?: unknown): Promise<any>
-  /** Asks and gives whatever the answer is. */
-  ask(question: Question): Promise<Answer>
+/** A request that no type describes. */
+export interface RawRequest {
+  method: string
+  /** With its query. */
+  path: string
+  /** Sent as JSON. */
+  body?: unknown
 }
 
-/** A client of the HTTP API at a base URL. */
+/** The typed client of the API, for the command line. It throws CliError where the exit code needs it. */
+export interface Client extends ApiClient {
+  /** The bearer token that the client sends. */
+  readonly token: string | undefined
+  /** Sends a request that no type describes, and returns the body of the response. Throws as the typed call does. */
+  // biome-ignore lint/suspicious/noExplicitAny: the commands that still use it read a few fields of the response.
+  requestUntyped(method: string, path: string, body?: unknown): Promise<any>
+  /**
+   * Sends any request and returns any response, errors included.
+   *
+   * @throws CliError if no server responds
+   */
+  send(request: RawRequest): Promise<RawResponse>
+}
+
+/** Creates a client of the HTTP API at a base URL. */
 export function createClient({ url, token }: { url: string; token?: string | undefined }): Client {
-  const ask = async (question: Question): Promise<Answer> => {
-    try {
-      return readAnswer(await request(url, { token, ...question }))
-    } catch (error) {
-      throw unreachable(url, error)
-    }
-  }
-  return {
-    url,
+  const fetch: typeof nodeFetch = (target, request) => nodeFetch(target, request).catch(throwUnreachable(url))
+  const client: Client = {
+    ...createApiClient({ url, credential: token, fetch, toError: (error) => toCliError(error, url) }),
     token,
-    ask,
-    async request(method, path, body) {
-      const answer = await ask({ method, path, body })
-      if (answer.status >= 400) throw errorOf(answer, { url })
-      return answer.body
+    async send({ method, path, body }) {
+      const response = await sendHttp(new URL(path, url).href, {
+        method,
+        headers: {
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(token && { authorization: `Bearer ${token}` }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }).catch(throwUnreachable(url))
+      const isJson = response.headers['content-type']?.startsWith('application/json') && response.text !== ''
+      return { ...response, body: isJson ? JSON.parse(response.text) : response.text }
+    },
+    async requestUntyped(method, path, body) {
+      const response = await client.send({ method, path, body })
+      if (response.status >= 400) throw errorOf(response, { url })
+      return response.body
     },
   }
+  return client
 }
 
-function readAnswer(raw: RawAnswer): Answer {
-  const isJson = raw.headers['content-type']?.startsWith('application/json') && raw.text !== ''
-  return { ...raw, body: isJson ? JSON.parse(raw.text) : raw.text }
-}
-
-function unreachable(url: string, error: unknown): CliError {
+const throwUnreachable = (url: string) => (error: unknown) => {
   const why = (error as NodeJS.ErrnoException).code ?? (error as Error).message
-  return new CliError(
+  throw new CliError(
     EXIT.unreachable,
     `No server answers at ${url} (${why}). Start one with \`service start\`, or name another with --url.`,
   )
 }
 
+/** Converts an error response into the error that the server threw, or into a CliError. */
+export const errorOf = ({ status, body }: Pick<RawResponse, 'status' | 'body'>, { url }: Pick<Client, 'url'>) =>
+  toCliError(errorFrom(status, body), url)
+
 /**
- * Turns an answer that is an error back into the error that the server threw.
- * Where a server wants a credential, and says in which mode it is, the error
- * says how the command line gets one.
+ * Chooses the error to throw. If the server wants a credential and names its
+ * mode, the error says how to get a credential.
  */
-export function errorOf({ status, body }: Answer, { url }: Pick<Client, 'url'>): AppError | CliError {
-  const { error, code, details } = (body ?? {}) as { error?: string; code?: string; details?: unknown }
+function toCliError(error: AppError | UnexpectedResponse, url: string): AppError | CliError {
+  if ('code' in error && error.name === 'UnexpectedResponse') {
+    return new CliError(exitCodeOfResponse(error.code ?? '', error.status), error.message)
+  }
+  const { code, details } = error as AppError
   const { mode } = (details ?? {}) as { mode?: string }
-  if (code === 'unauthenticated' && mode !== undefined) return new CliError(EXIT.notAllowed, wantsToken(url, mode))
-  const message = error ?? `The server answered ${status}.`
-  if (code !== undefined && code in ERROR_STATUS) return new AppError(code as ErrorCode, message, details)
-  return new CliError(exitCodeOfAnswer(code ?? '', status), message)
+  if (code === 'unauthenticated' && mode !== undefined) return new CliError(EXIT.notAllowed, credentialHint(url, mode))
+  return error as AppError
 }
 
-/** What to do where a server asks who it is. */
-const wantsToken = (url: string, mode: string) =>
-  `The server at ${url} asks who you are. ${
+const credentialHint = (url: string, mode: string) =>
+  `The server at ${url} requires a credential. ${
     mode === 'local_trusted'
       ? "It was started with --require-token: run the command as its user, with the server's --data-dir."
-      : `Sign in at ${url}/account, make a token there and put it into SERVICE_API_KEY.`
+      : `Sign in at ${url}/account, create a token there and put it into SERVICE_API_KEY.`
   }`

@@ -43,12 +43,12 @@ async function exportCompany(name: string, options: ExportOptions): Promise<void
   const company = await findCompany(client, { ...options, company: name })
   const base = `/api/companies/${company.id}/exports`
   const body = { include: { issues: options.issues ?? false }, ...(options.file && { selectedFiles: options.file }) }
-  const preview: ExportPreview = await client.request('POST', `${base}/preview`, body)
+  const preview: ExportPreview = await client.requestUntyped('POST', `${base}/preview`, body)
   if (options.json && options.preview) return printJson(preview)
   if (!options.json) show(preview)
   if (options.preview) return
   if (!options.yes && !(await confirm(`Write ${options.out}?`))) return print('Nothing was written.')
-  const { files }: ExportedPackage = await client.request('POST', base, body)
+  const { files }: ExportedPackage = await client.requestUntyped('POST', base, body)
   await writeFile(options.out!, await zip(files))
   if (options.json) return printJson({ out: options.out, files: Object.keys(files) })
   print(`${paint('good', 'Done.')} ${Object.keys(files).length} files are in ${options.out}.`)

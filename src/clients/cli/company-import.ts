@@ -85,17 +85,17 @@ async function runImport(client: Client, source: Source, options: ImportOptions)
     collisionStrategy: options.collision,
     ...(options.only && { include: Object.fromEntries(PARTS.map((part) => [part, options.only!.includes(part)])) }),
   }
-  const plan: ImportPlan = await client.request('POST', `${base}/preview`, body)
+  const plan: ImportPlan = await client.requestUntyped('POST', `${base}/preview`, body)
   if (options.json && options.preview) return printJson(plan)
   if (!options.json) show(plan)
   if (options.preview) return
   const what = company ? `Import this into ${plan.target.companyName}?` : `Make ${plan.target.companyName}?`
   if (!options.yes && !(await confirm(what))) return print('Nothing was imported.')
-  const done: ImportPlan = await client.request('POST', `${base}/apply`, { ...body, planHash: plan.planHash })
+  const done: ImportPlan = await client.requestUntyped('POST', `${base}/apply`, { ...body, planHash: plan.planHash })
   if (options.json) return printJson(done)
   print(`${paint('good', 'Done.')} ${done.target.companyName} has id ${done.target.companyId}.`)
   // A CEO that made another company does not belong to it.
-  const found = await client.ask({ method: 'GET', path: `/api/companies/${done.target.companyId}/agents` })
+  const found = await client.send({ method: 'GET', path: `/api/companies/${done.target.companyId}/agents` })
   const agents = found.status === 200 ? (found.body as { name: string; role: string }[]) : []
   const ceo = agents.find(({ role }) => role === 'ceo')
   const next = ceo

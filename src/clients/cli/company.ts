@@ -1,22 +1,22 @@
+import type { BodyOf, ResponseOf } from '../client/types.ts'
 import { exportCommand } from './company-export.ts'
 import { importCommand, newCommand } from './company-import.ts'
-import { findCompany } from './find.ts'
+import { type Company, findCompany } from './find.ts'
 import { ago, fields, money, shortId, table } from './output.ts'
-import { centsOf, clientOf, given, noun, type Options, show, verb } from './verb.ts'
+import { clientOf, mapDefined, noun, type Options, parseDollars, show, verb } from './verb.ts'
 
 interface Change extends Options {
   name?: string
   description?: string
   budget?: string
-  status?: string
+  status?: BodyOf<'PATCH /api/companies/:companyId'>['status']
   prefix?: string
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a company as the API shows it.
-type Company = any
+type Stats = ResponseOf<'GET /api/companies/stats'>[string]
 
 export const companyCommand = () =>
-  noun('company', 'Companies: the outermost scope.', [
+  noun('company', 'Companies: each has its own agents, issues and budget.', [
     verb('list', 'List the companies.', ['company list', 'company list --json']).action(list),
     verb('show', 'Show a company.', ['company show', 'company show TER'])
       .argument('[company]', 'its name, prefix or id')
@@ -39,7 +39,7 @@ export const companyCommand = () =>
   ])
 
 async function list(options: Options): Promise<void> {
-  const companies: Company[] = await clientOf(options).request('GET', '/api/companies')
+  const companies = await clientOf(options).request('GET /api/companies')
   show(options, companies, () => {
     const rows = companies.map((company) => [
       company.issuePrefix,
@@ -56,12 +56,12 @@ async function list(options: Options): Promise<void> {
 
 async function showOne(ref: string | undefined, options: Options): Promise<void> {
   const client = clientOf(options)
-  const company: Company = await findCompany(client, ref === undefined ? options : { ...options, company: ref })
-  const stats = (await client.request('GET', '/api/companies/stats'))[company.id]
+  const company = await findCompany(client, ref === undefined ? options : { ...options, company: ref })
+  const stats = (await client.request('GET /api/companies/stats'))[company.id]
   show(options, { ...company, stats }, () => describe(company, stats))
 }
 
-const describe = (company: Company, stats?: Company) =>
+const describe = (company: Company, stats?: Stats) =>
   fields([
     ['Name', company.name],
     ['Prefix', company.issuePrefix],
@@ -77,22 +77,23 @@ const describe = (company: Company, stats?: Company) =>
   ])
 
 async function create(name: string, options: Change): Promise<void> {
-  const body = given({ name, ...changeOf(options) })
-  const company: Company = await clientOf(options).request('POST', '/api/companies', body)
+  const company = await clientOf(options).request('POST /api/companies', { body: { ...changeOf(options), name } })
   show(options, company, () => describe(company))
 }
 
 async function update(ref: string | undefined, options: Change): Promise<void> {
   const client = clientOf(options)
   const { id } = await findCompany(client, ref === undefined ? options : { ...options, company: ref })
-  const body = given({ name: options.name, status: options.status, ...changeOf(options) })
-  const company: Company = await client.request('PATCH', `/api/companies/${id}`, body)
+  const company = await client.request('PATCH /api/companies/:companyId', {
+    params: { companyId: id },
+    body: { ...changeOf(options), name: options.name, status: options.status },
+  })
   show(options, company, () => describe(company))
 }
 
 const changeOf = ({ description, budget }: Change) => ({
   description,
-  budgetMonthlyCents: budget === undefined ? undefined : centsOf(budget),
+  budgetMonthlyCents: mapDefined(budget, parseDollars),
 })
 
 const budgetOf = (company: Company) =>

@@ -1,28 +1,31 @@
 import { Argument } from 'commander'
+import type { ItemOf } from '../client/types.ts'
+import type { Client } from './client.ts'
 import { inCompany } from './find.ts'
 import { cost, fields, money, table } from './output.ts'
-import { list, noun, type Options, show, verb } from './verb.ts'
+import { noun, type Options, show, verb } from './verb.ts'
 
 interface Days extends Options {
   from?: string
   to?: string
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: figures as the API shows them.
-type Figures = any
+/** What every row of a report carries. */
+type Row<By extends Grouping> = ItemOf<`GET /api/companies/:companyId/costs/by-${By}`>
+type Grouping = 'agent' | 'project' | 'issue' | 'model' | 'day'
 
 const withDays = (command: ReturnType<typeof verb>) =>
   command
     .option('--from <day>', 'the first UTC day (default: the first of this month)')
     .option('--to <day>', 'the last UTC day (default: today)')
 
-/** What costs can be summed up by: its name, and the cells that name a row. */
-const BY: Record<string, { heading: string; nameOf: (row: Figures) => string }> = {
-  agent: { heading: 'Agent', nameOf: (row) => row.agentName ?? 'The company itself' },
-  project: { heading: 'Project', nameOf: (row) => row.projectName ?? 'No project' },
-  issue: { heading: 'Issue', nameOf: (row) => (row.identifier ? `${row.identifier} ${row.title}` : 'No issue') },
-  model: { heading: 'Model', nameOf: (row) => `${row.provider}/${row.model}` },
-  day: { heading: 'Day', nameOf: (row) => row.date },
+/** The groupings of costs: how each is requested, and the text that names a row. */
+const BY = {
+  agent: report('agent', 'Agent', (row) => row.agentName ?? 'The company itself'),
+  project: report('project', 'Project', (row) => row.projectName ?? 'No project'),
+  issue: report('issue', 'Issue', (row) => (row.identifier ? `${row.identifier} ${row.title}` : 'No issue')),
+  model: report('model', 'Model', (row) => `${row.provider}/${row.model}`),
+  day: report('day', 'Day', (row) => row.date),
 }
 
 export const costCommand = () =>
@@ -36,12 +39,11 @@ export const costCommand = () =>
   ])
 
 async function showAll(options: Days): Promise<void> {
-  const { client, path } = await inCompany(options)
-  const query = new URLSearchParams({
-    ...(options.from && { from: options.from }),
-    ...(options.to && { to: options.to }),
+  const { client, companyId } = await inCompany(options)
+  const sum = await client.request('GET /api/companies/:companyId/costs/summary', {
+    params: { companyId },
+    query: { from: options.from, to: options.to },
   })
-  const sum: Figures = await client.request('GET', `${path}/costs/summary?${query}`)
   show(options, sum, () =>
     fields([
       ['Days', `${sum.from} to ${sum.to}`],
@@ -56,13 +58,13 @@ async function showAll(options: Days): Promise<void> {
   )
 }
 
-async function by(what: string, options: Days): Promise<void> {
-  const { client, path } = await inCompany(options)
-  const rows: Figures[] = await list(client, `${path}/costs/by-${what}`, { from: options.from, to: options.to })
-  const { heading, nameOf } = BY[what]!
+async function by(what: Grouping, options: Days): Promise<void> {
+  const { client, companyId } = await inCompany(options)
+  const { heading, load } = BY[what]
+  const { rows, names } = await load(client, companyId, { from: options.from, to: options.to })
   show(options, rows, () => {
-    const cells = rows.map((row) => [
-      nameOf(row),
+    const cells = rows.map((row, i) => [
+      names[i]!,
       cost(row.costCents, row.unpricedEventCount > 0),
       String(row.inputTokens),
       String(row.cachedInputTokens),
@@ -70,4 +72,16 @@ async function by(what: string, options: Days): Promise<void> {
     ])
     return table([[heading, 'Cost', 'Input', 'Cached', 'Output'], ...cells])
   })
+}
+
+/** Describes one grouping of costs. */
+function report<const By extends Grouping>(by: By, heading: string, nameOf: (row: Row<By>) => string) {
+  return {
+    heading,
+    async load(client: Client, companyId: string, query: { from?: string | undefined; to?: string | undefined }) {
+      const name: `GET /api/companies/:companyId/costs/by-${Grouping}` = `GET /api/companies/:companyId/costs/by-${by}`
+      const rows = await client.request(name, { params: { companyId }, query })
+      return { rows, names: (rows as Row<By>[]).map(nameOf) }
+    },
+  }
 }

@@ -91,7 +91,7 @@ async function runDemo(options: DemoOptions, dataDir: string): Promise<void> {
 }
 
 async function findCompany(client: Client, name: string): Promise<{ id: string }> {
-  const companies: { id: string; name: string }[] = await client.request('GET', '/api/companies')
+  const companies: { id: string; name: string }[] = await client.request('GET /api/companies')
   const company = companies.find((one) => one.name === name)
   if (!company)
     throw new CliError(EXIT.conflict, 'This data directory has companies, but not the demo. Choose another.')
@@ -134,7 +134,7 @@ interface Summary {
 
 async function summarize(client: Client, { team, issues, runs, spendCents }: Picture, elapsedMs: number) {
   const comments: { authorAgentId: string | null }[] = (
-    await Promise.all(issues.map((issue) => client.request('GET', `/api/issues/${issue.id}/comments`)))
+    await Promise.all(issues.map((issue) => client.requestUntyped('GET', `/api/issues/${issue.id}/comments`)))
   ).flat()
   const isDone = (issue: Picture['issues'][number]) => issue.status === 'done'
   const summary: Summary = {

@@ -56,7 +56,7 @@ class Broken extends Error {}
 
 /** Asks in the usual way, so that the error is the usual one. */
 async function whyBroken(client: Client, error: Error): Promise<unknown> {
-  return client.request('GET', '/api/health').then(
+  return client.request('GET /api/health').then(
     () => error,
     (reason) => reason,
   )
@@ -125,7 +125,7 @@ function refusalOf(status: number, text: string, client: Client): Error {
   } catch {
     // A proxy's page: its status says it.
   }
-  const error = errorOf({ status, headers: {}, text, body }, client)
+  const error = errorOf({ status, body }, client)
   return status >= 502 && status <= 504 ? new Broken(error.message) : error
 }
 

@@ -30,7 +30,7 @@ export class CliError extends Error {
 
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CliError) return error.exitCode
-  if (error instanceof AppError) return exitCodeOfAnswer(error.code, error.status)
+  if (error instanceof AppError) return exitCodeOfResponse(error.code, error.status)
   return EXIT.failure
 }
 
@@ -48,7 +48,7 @@ const EXIT_OF_STATUS: Record<number, ExitCode> = {
 }
 
 /** @param code the error code of an answer's body; a newer server may send one that is unknown here */
-export function exitCodeOfAnswer(code: string, status: number): ExitCode {
+export function exitCodeOfResponse(code: string, status: number): ExitCode {
   if ((GATED as readonly string[]).includes(code)) return EXIT.gated
   return EXIT_OF_STATUS[status] ?? (status < 400 ? EXIT.ok : EXIT.failure)
 }

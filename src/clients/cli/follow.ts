@@ -1,6 +1,6 @@
 import { watchStream } from './event-stream.ts'
 import { CliError, EXIT, type ExitCode } from './exit-codes.ts'
-import { findByShortId } from './find.ts'
+import { findId } from './find.ts'
 import { plain, words } from './output.ts'
 import { clientOf, type Options } from './verb.ts'
 
@@ -10,7 +10,7 @@ const EXIT_OF: Record<string, ExitCode> = { succeeded: EXIT.ok, cancelled: EXIT.
 /** Prints what a run writes, live, until it ends; with `--json` each event as a line. */
 export async function followRun(ref: string, options: Options): Promise<void> {
   const client = clientOf(options)
-  const id = await findByShortId(options, 'runs', ref)
+  const id = await findId(options, 'run', ref)
   const stopping = new AbortController()
   for await (const { type, data } of watchStream(client, `/api/runs/${id}/log/stream`, stopping)) {
     if (type === 'log') {

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Command } from 'commander'
+import type { ResponseOf } from '../client/types.ts'
 import type { Client } from './client.ts'
 import { type ConnectionOptions, connect, withConnection } from './connection.ts'
 import { CliError, EXIT } from './exit-codes.ts'
@@ -11,26 +12,22 @@ interface FreezeOptions extends ConnectionOptions {
   json?: boolean
 }
 
-interface Instance {
-  isFrozen: boolean
-  liveRuns: number
-  waitingWakes: number
-}
+type Instance = ResponseOf<'GET /api/instance'>
 
 const LOOK_EVERY_MS = 100
 
 export const freezeCommand = () =>
   withConnection(new Command('freeze'))
-    .description('Stop everything that runs, at once, and let nothing start until `service thaw`.')
+    .description('Stop all runs now. Nothing starts until `service thaw`.')
     .option('--reason <text>', 'why, for the activity')
-    .option('--timeout <seconds>', 'how long to wait for the runs to be gone', '60')
+    .option('--timeout <seconds>', 'how long to wait for the runs to end', '60')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  $ service freeze\n  $ service freeze --reason "The bill"')
     .action(freeze)
 
 export const thawCommand = () =>
   withConnection(new Command('thaw'))
-    .description('Let everything go on that a freeze has held up.')
+    .description('End a freeze: runs may start again.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  $ service thaw')
     .action(thaw)
@@ -40,18 +37,18 @@ async function freeze(options: FreezeOptions): Promise<void> {
   if (!(seconds >= 0)) throw new CliError(EXIT.usage, `--timeout is a number of seconds, not ${options.timeout}.`)
   const client = connect(options, process.env)
   const body = options.reason === undefined ? {} : { reason: options.reason }
-  const asked: Instance = await client.request('POST', '/api/instance/freeze', body)
+  const asked: Instance = await client.request('POST /api/instance/freeze', { body })
   const frozen = await untilNothingRuns(client, asked, Date.now() + seconds * 1_000)
   if (options.json) printJson(frozen)
   else print(`Everything is frozen. No run is left; ${waiting(frozen)} until \`service thaw\`.`)
 }
 
 async function untilNothingRuns(client: Client, asked: Instance, deadline: number): Promise<Instance> {
-  let told = 0
-  for (let now = asked; ; now = await client.request('GET', '/api/instance')) {
+  let printed = 0
+  for (let now = asked; ; now = await client.request('GET /api/instance')) {
     if (now.liveRuns === 0) return now
-    if (process.stdout.isTTY && now.liveRuns !== told) print(`${runs(now.liveRuns)} to end ...`)
-    told = now.liveRuns
+    if (process.stdout.isTTY && now.liveRuns !== printed) print(`${runs(now.liveRuns)} to end ...`)
+    printed = now.liveRuns
     if (Date.now() > deadline) {
       throw new CliError(EXIT.timeout, `Everything is frozen, but ${runs(now.liveRuns)} yet to end.`)
     }
@@ -60,7 +57,7 @@ async function untilNothingRuns(client: Client, asked: Instance, deadline: numbe
 }
 
 async function thaw(options: ConnectionOptions & { json?: boolean }): Promise<void> {
-  const instance: Instance = await connect(options, process.env).request('POST', '/api/instance/thaw', {})
+  const instance: Instance = await connect(options, process.env).request('POST /api/instance/thaw')
   if (options.json) printJson(instance)
   else print(`Thawed: ${waiting(instance)} no longer.`)
 }

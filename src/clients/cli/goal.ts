@@ -1,19 +1,20 @@
 import type { Command } from 'commander'
+import type { BodyOf, ResponseOf } from '../client/types.ts'
 import { agentNames, findId, inCompany } from './find.ts'
 import { fields, shortId, table } from './output.ts'
-import { clientOf, given, noun, type Options, show, textOf, verb } from './verb.ts'
+import { clientOf, mapDefined, noun, type Options, readText, show, verb } from './verb.ts'
+
+type Goal = ResponseOf<'GET /api/goals/:goalId'>
+type GoalChange = BodyOf<'PATCH /api/goals/:goalId'>
 
 interface Change extends Options {
   title?: string
   description?: string
-  level?: string
-  status?: string
+  level?: GoalChange['level']
+  status?: GoalChange['status']
   parent?: string
   owner?: string
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: a goal as the API shows it.
-type Goal = any
 
 const withChange = (command: Command): Command =>
   command
@@ -37,9 +38,9 @@ export const goalCommand = () =>
   ])
 
 async function listAll(options: Options): Promise<void> {
-  const { client, path } = await inCompany(options)
-  const goals: Goal[] = await client.request('GET', `${path}/goals`)
-  const nameOf = options.json ? () => '' : await agentNames(client, path)
+  const { client, companyId } = await inCompany(options)
+  const goals = await client.request('GET /api/companies/:companyId/goals', { params: { companyId } })
+  const nameOf = options.json ? () => '' : await agentNames(client, companyId)
   show(options, goals, () => {
     const depths = new Map<string, number>()
     const rows = goals.map((goal) => {
@@ -53,7 +54,8 @@ async function listAll(options: Options): Promise<void> {
 }
 
 async function showOne(ref: string, options: Options): Promise<void> {
-  const goal: Goal = await clientOf(options).request('GET', `/api/goals/${await findId(options, 'goal', ref)}`)
+  const goalId = await findId(options, 'goal', ref)
+  const goal = await clientOf(options).request('GET /api/goals/:goalId', { params: { goalId } })
   show(options, goal, () => describe(goal))
 }
 
@@ -68,24 +70,26 @@ const describe = (goal: Goal) =>
 
 async function changeOf(options: Change) {
   const { title, description, level, status, parent, owner } = options
-  return given({
+  return {
     title,
-    description: description === undefined ? undefined : textOf(description),
+    description: mapDefined(description, readText),
     level,
     status,
-    parentId: parent === undefined ? undefined : await findId(options, 'goal', parent),
-    ownerAgentId: owner === undefined ? undefined : await findId(options, 'agent', owner),
-  })
+    parentId: await mapDefined(parent, (ref) => findId(options, 'goal', ref)),
+    ownerAgentId: await mapDefined(owner, (ref) => findId(options, 'agent', ref)),
+  }
 }
 
 async function create(title: string, options: Change): Promise<void> {
-  const { client, path } = await inCompany(options)
-  const goal: Goal = await client.request('POST', `${path}/goals`, await changeOf({ ...options, title }))
+  const { client, companyId } = await inCompany(options)
+  const body = { ...(await changeOf(options)), title }
+  const goal = await client.request('POST /api/companies/:companyId/goals', { params: { companyId }, body })
   show(options, goal, () => describe(goal))
 }
 
 async function update(ref: string, options: Change): Promise<void> {
-  const id = await findId(options, 'goal', ref)
-  const goal: Goal = await clientOf(options).request('PATCH', `/api/goals/${id}`, await changeOf(options))
+  const goalId = await findId(options, 'goal', ref)
+  const body = await changeOf(options)
+  const goal = await clientOf(options).request('PATCH /api/goals/:goalId', { params: { goalId }, body })
   show(options, goal, () => describe(goal))
 }

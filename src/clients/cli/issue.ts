@@ -1,13 +1,17 @@
 import type { Command } from 'commander'
+import type { BodyOf, ResponseOf } from '../client/types.ts'
 import { agentNames, findId, inCompany, personNames } from './find.ts'
 import { ago, fields, localTime, paint, plain, table, words } from './output.ts'
-import { clientOf, given, list, noun, type Options, show, textOf, verb, withLimit } from './verb.ts'
+import { clientOf, list, mapDefined, noun, type Options, readText, show, verb, withLimit } from './verb.ts'
+
+type Issue = ResponseOf<'GET /api/issues/:issueId'>
+type IssueChange = BodyOf<'PATCH /api/issues/:issueId'>
 
 interface Change extends Options {
   title?: string
   description?: string
-  status?: string
-  priority?: string
+  status?: IssueChange['status']
+  priority?: IssueChange['priority']
   assignee?: string
   project?: string
   goal?: string
@@ -24,15 +28,12 @@ interface Filter extends Options {
   limit: string
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: an issue or a comment as the API shows it.
-type Shown = any
-
 const withChange = (command: Command): Command =>
   command
     .option('-d, --description <text>', 'text, @file or -')
     .option('-s, --status <status>', 'backlog, todo, in_progress, in_review, blocked, done or cancelled')
     .option('--priority <priority>', 'critical, high, medium or low')
-    .option('-a, --assignee <agent>', 'the agent whose work it is')
+    .option('-a, --assignee <agent>', 'the agent that works on it')
     .option('--project <project>')
     .option('--goal <goal>')
     .option('--parent <issue>')
@@ -49,7 +50,7 @@ export const issueCommand = () =>
       .option('-s, --status <list>', 'only these, separated by commas (default: all that are open)')
       .option('-a, --assignee <agent>')
       .option('--project <project>')
-      .option('-q, --query <words>', 'words that stand in it')
+      .option('-q, --query <words>', 'words to search for')
       .action(listAll),
     verb('show', 'Show an issue with its comments.', ['issue show TER-6']).argument('<issue>').action(showOne),
     withChange(
@@ -63,7 +64,7 @@ export const issueCommand = () =>
     withChange(verb('update', 'Change an issue.', ['issue update TER-6 --priority high --status todo']))
       .argument('<issue>')
       .option('--title <title>')
-      .option('--comment <text>', 'say something to it')
+      .option('--comment <text>', 'add a comment')
       .action((ref, options) => update(ref, options)),
     verb('comment', 'Comment on an issue; @Name wakes an agent.', [
       'issue comment TER-6 "@Kit Which datum?"',
@@ -76,18 +77,18 @@ export const issueCommand = () =>
       .argument('<issue>')
       .option('--agent <agent>', 'default: the agent whose key this is')
       .action(checkout),
-    verb('release', 'Give an issue back.', ['issue release TER-6']).argument('<issue>').action(release),
-    verb('assign', 'Give an issue to an agent.', ['issue assign TER-6 Kit'])
+    verb('release', 'Release an issue: give up its ownership.', ['issue release TER-6'])
+      .argument('<issue>')
+      .action(release),
+    verb('assign', 'Assign an issue to an agent.', ['issue assign TER-6 Kit'])
       .argument('<issue>')
       .argument('<agent>')
       .action((ref, assignee, options) => update(ref, { ...options, assignee })),
-    verb('done', 'Set an issue done.', ['issue done TER-6 --comment "It is drawn."'])
+    verb('done', 'Set an issue to done.', ['issue done TER-6 --comment "It is drawn."'])
       .argument('<issue>')
       .option('--comment <text>')
       .action((ref, options) => update(ref, { ...options, status: 'done' })),
-    verb('reopen', 'Open an issue again that is done or cancelled.', [
-      'issue reopen TER-6 --comment "The datum is wrong."',
-    ])
+    verb('reopen', 'Reopen an issue that is done or cancelled.', ['issue reopen TER-6 --comment "The datum is wrong."'])
       .argument('<issue>')
       .option('--comment <text>', 'why')
       .action((ref, options) => update(ref, { ...options, reopen: true })),
@@ -96,16 +97,19 @@ export const issueCommand = () =>
 const OPEN = 'backlog,todo,in_progress,in_review,blocked'
 
 async function listAll(options: Filter): Promise<void> {
-  const { client, path } = await inCompany(options)
+  const { client, companyId } = await inCompany(options)
   const { status, assignee, project, query, limit } = options
-  const issues: Shown[] = await list(client, `${path}/issues`, {
-    limit,
-    status: status ?? (query === undefined ? OPEN : undefined),
-    assigneeAgentId: assignee && (await findId(options, 'agent', assignee)),
-    projectId: project && (await findId(options, 'project', project)),
-    q: query,
+  const issues = await list(client, 'GET /api/companies/:companyId/issues', {
+    params: { companyId },
+    query: {
+      limit,
+      status: status ?? (query === undefined ? OPEN : undefined),
+      assigneeAgentId: await mapDefined(assignee, (ref) => findId(options, 'agent', ref)),
+      projectId: await mapDefined(project, (ref) => findId(options, 'project', ref)),
+      q: query,
+    },
   })
-  const nameOf = options.json ? () => '' : await agentNames(client, path)
+  const nameOf = options.json ? () => '' : await agentNames(client, companyId)
   show(options, issues, () => {
     const rows = issues.map((issue) => [
       issue.identifier,
@@ -121,13 +125,14 @@ async function listAll(options: Filter): Promise<void> {
 
 async function showOne(ref: string, options: Options): Promise<void> {
   const client = clientOf(options)
-  const [issue, comments]: [Shown, Shown[]] = await Promise.all([
-    client.request('GET', `/api/issues/${encodeURIComponent(ref)}`),
-    client.request('GET', `/api/issues/${encodeURIComponent(ref)}/comments`),
+  const params = { issueId: ref }
+  const [issue, comments] = await Promise.all([
+    client.request('GET /api/issues/:issueId', { params }),
+    client.request('GET /api/issues/:issueId/comments', { params }),
   ])
   if (options.json) return show(options, { ...issue, comments }, () => '')
-  const path = `/api/companies/${issue.companyId}`
-  const [nameOf, personOf] = await Promise.all([agentNames(client, path), personNames(client, path)])
+  const { companyId } = issue
+  const [nameOf, personOf] = await Promise.all([agentNames(client, companyId), personNames(client, companyId)])
   show(options, issue, () => {
     const thread = comments.map((one) => {
       const author =
@@ -140,7 +145,7 @@ async function showOne(ref: string, options: Options): Promise<void> {
   })
 }
 
-const describe = (issue: Shown, nameOf: (id: string | null) => string) =>
+const describe = (issue: Issue, nameOf: (id: string | null) => string) =>
   fields([
     [issue.identifier, issue.title],
     ['Status', words(issue.status)],
@@ -148,67 +153,75 @@ const describe = (issue: Shown, nameOf: (id: string | null) => string) =>
     ['Assignee', nameOf(issue.assigneeAgentId) || issue.assigneeUserId],
     ['Project', issue.project?.name],
     ['Goal', issue.goal?.title],
-    ['Below', issue.ancestors?.map((one: Shown) => one.identifier).join(' < ')],
-    ['Waits for', issue.blockedBy.map((one: Shown) => `${one.identifier} (${words(one.status)})`).join(', ')],
+    ['Parents', issue.ancestors?.map((one) => one.identifier).join(' < ')],
+    ['Blocked by', issue.blockedBy.map((one) => `${one.identifier} (${words(one.status)})`).join(', ')],
     ['Changed', localTime(issue.updatedAt)],
   ])
 
 async function changeOf(options: Change) {
   const { description, status, priority, assignee, project, goal, parent } = options
-  const find = (what: 'agent' | 'project' | 'goal', ref: string | undefined) =>
-    ref === undefined ? undefined : findId(options, what, ref)
-  return given({
-    description: description === undefined ? undefined : textOf(description),
+  const find = (what: 'agent' | 'project' | 'goal', name: string | undefined) =>
+    mapDefined(name, (ref) => findId(options, what, ref))
+  return {
+    description: mapDefined(description, readText),
     status,
     priority,
     assigneeAgentId: await find('agent', assignee),
     projectId: await find('project', project),
     goalId: await find('goal', goal),
     parentId: parent,
-  })
+  }
 }
 
 async function create(title: string, options: Change): Promise<void> {
-  const { client, path } = await inCompany(options)
-  const issue: Shown = await client.request('POST', `${path}/issues`, { title, ...(await changeOf(options)) })
+  const { client, companyId } = await inCompany(options)
+  const body = { ...(await changeOf(options)), title }
+  const issue = await client.request('POST /api/companies/:companyId/issues', { params: { companyId }, body })
   show(options, issue, () => lineOf(issue))
 }
 
 async function update(ref: string, options: Change): Promise<void> {
   const client = clientOf(options)
-  const path = `/api/issues/${encodeURIComponent(ref)}`
-  // Names are those of the issue's own company.
+  const params = { issueId: ref }
+  // Names are looked up in the issue's own company.
   const needsCompany = options.company === undefined && (options.assignee ?? options.project ?? options.goal)
-  const company = needsCompany ? (await client.request('GET', path)).companyId : options.company
-  const change = await changeOf({ ...options, company })
-  const issue: Shown = await client.request('PATCH', path, {
-    ...change,
-    ...given({ title: options.title, comment: options.comment, reopen: options.reopen }),
+  const company = needsCompany
+    ? (await client.request('GET /api/issues/:issueId', { params })).companyId
+    : options.company
+  const { title, comment, reopen } = options
+  const change = await changeOf({ ...options, ...(company !== undefined && { company }) })
+  const issue = await client.request('PATCH /api/issues/:issueId', {
+    params,
+    body: { ...change, title, comment, reopen },
   })
   show(options, issue, () => lineOf(issue))
 }
 
-const lineOf = (issue: Shown) => `${issue.identifier} is ${words(issue.status)}: ${plain(issue.title)}`
+const lineOf = (issue: Pick<Issue, 'identifier' | 'status' | 'title'>) =>
+  `${issue.identifier} is ${words(issue.status)}: ${plain(issue.title)}`
 
 async function comment(ref: string, text: string, options: Options): Promise<void> {
-  // `@Name` begins many a comment, so it is no file here.
-  const body = text === '-' ? textOf(text) : text
-  const made: Shown = await clientOf(options).request('POST', `/api/issues/${encodeURIComponent(ref)}/comments`, {
-    body,
+  // Many comments begin with a mention, so `@Name` does not name a file here.
+  const body = text === '-' ? readText(text) : text
+  const made = await clientOf(options).request('POST /api/issues/:issueId/comments', {
+    params: { issueId: ref },
+    body: { body },
   })
   show(options, made, () => `Said on ${ref.toUpperCase()}.`)
 }
 
 async function checkout(ref: string, options: Options & { agent?: string }): Promise<void> {
   const client = clientOf(options)
-  const path = `/api/issues/${encodeURIComponent(ref)}`
-  const company = options.company ?? (options.agent ? (await client.request('GET', path)).companyId : undefined)
-  const agentId = options.agent && (await findId({ ...options, company }, 'agent', options.agent))
-  const issue: Shown = await client.request('POST', `${path}/checkout`, given({ agentId }))
+  const params = { issueId: ref }
+  const agentId = await mapDefined(options.agent, async (name) => {
+    const company = options.company ?? (await client.request('GET /api/issues/:issueId', { params })).companyId
+    return findId({ ...options, company }, 'agent', name)
+  })
+  const issue = await client.request('POST /api/issues/:issueId/checkout', { params, body: { agentId } })
   show(options, issue, () => lineOf(issue))
 }
 
 async function release(ref: string, options: Options): Promise<void> {
-  const issue: Shown = await clientOf(options).request('POST', `/api/issues/${encodeURIComponent(ref)}/release`)
+  const issue = await clientOf(options).request('POST /api/issues/:issueId/release', { params: { issueId: ref } })
   show(options, issue, () => lineOf(issue))
 }

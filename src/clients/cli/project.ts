@@ -1,20 +1,21 @@
+import path from 'node:path'
 import type { Command } from 'commander'
+import type { BodyOf, ResponseOf } from '../client/types.ts'
 import { agentNames, findId, inCompany } from './find.ts'
 import { fields, shortId, table, words } from './output.ts'
-import { clientOf, given, list, noun, type Options, show, textOf, verb } from './verb.ts'
+import { clientOf, list, mapDefined, noun, type Options, readText, show, verb } from './verb.ts'
 
 interface Change extends Options {
   name?: string
   description?: string
-  status?: string
+  status?: BodyOf<'PATCH /api/projects/:projectId'>['status']
   lead?: string
   goal?: string
   target?: string
   cwd?: string
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a project as the API shows it.
-type Project = any
+type Project = ResponseOf<'GET /api/projects/:projectId'>
 
 const withChange = (command: Command): Command =>
   command
@@ -25,7 +26,7 @@ const withChange = (command: Command): Command =>
     .option('--target <date>', 'such as 2026-11-30')
 
 export const projectCommand = () =>
-  noun('project', 'Projects: issues that belong together, and where their code is.', [
+  noun('project', 'Projects: groups of issues, with the folder or repository of their code.', [
     verb('list', 'List the projects.', ['project list', 'project list --status active'])
       .option('-s, --status <list>', 'only these, separated by commas')
       .action(listAll),
@@ -41,9 +42,12 @@ export const projectCommand = () =>
   ])
 
 async function listAll(options: Options & { status?: string }): Promise<void> {
-  const { client, path } = await inCompany(options)
-  const projects: Project[] = await list(client, `${path}/projects`, { limit: 1000, status: options.status })
-  const nameOf = options.json ? () => '' : await agentNames(client, path)
+  const { client, companyId } = await inCompany(options)
+  const projects = await list(client, 'GET /api/companies/:companyId/projects', {
+    params: { companyId },
+    query: { limit: 1000, status: options.status },
+  })
+  const nameOf = options.json ? () => '' : await agentNames(client, companyId)
   show(options, projects, () => {
     const rows = projects.map((project) => [
       project.name,
@@ -58,8 +62,8 @@ async function listAll(options: Options & { status?: string }): Promise<void> {
 }
 
 async function showOne(ref: string, options: Options): Promise<void> {
-  const id = await findId(options, 'project', ref)
-  const project: Project = await clientOf(options).request('GET', `/api/projects/${id}`)
+  const projectId = await findId(options, 'project', ref)
+  const project = await clientOf(options).request('GET /api/projects/:projectId', { params: { projectId } })
   show(options, project, () => describe(project))
 }
 
@@ -67,7 +71,7 @@ const describe = (project: Project) =>
   fields([
     ['Project', project.name],
     ['Status', words(project.status)],
-    ['Goals', project.goals.map((goal: Project) => goal.title).join(', ')],
+    ['Goals', project.goals.map((goal) => goal.title).join(', ')],
     ['Target', project.targetDate],
     ['Workspace', project.primaryWorkspace?.cwd ?? project.primaryWorkspace?.repoUrl],
     ['Description', project.description],
@@ -76,27 +80,27 @@ const describe = (project: Project) =>
 
 async function changeOf(options: Change) {
   const { name, description, status, lead, goal, target } = options
-  return given({
+  return {
     name,
-    description: description === undefined ? undefined : textOf(description),
+    description: mapDefined(description, readText),
     status,
     targetDate: target,
-    leadAgentId: lead === undefined ? undefined : await findId(options, 'agent', lead),
-    goalId: goal === undefined ? undefined : await findId(options, 'goal', goal),
-  })
+    leadAgentId: await mapDefined(lead, (ref) => findId(options, 'agent', ref)),
+    goalId: await mapDefined(goal, (ref) => findId(options, 'goal', ref)),
+  }
 }
 
 async function create(name: string, options: Change): Promise<void> {
-  const { client, path } = await inCompany(options)
-  const { resolve } = await import('node:path')
-  const workspace = options.cwd === undefined ? undefined : { name, cwd: resolve(options.cwd) }
-  const body = given({ ...(await changeOf({ ...options, name })), workspace })
-  const project: Project = await client.request('POST', `${path}/projects`, body)
+  const { client, companyId } = await inCompany(options)
+  const workspace = mapDefined(options.cwd, (cwd) => ({ name, cwd: path.resolve(cwd) }))
+  const body = { ...(await changeOf(options)), name, workspace }
+  const project = await client.request('POST /api/companies/:companyId/projects', { params: { companyId }, body })
   show(options, project, () => describe(project))
 }
 
 async function update(ref: string, options: Change): Promise<void> {
-  const id = await findId(options, 'project', ref)
-  const project: Project = await clientOf(options).request('PATCH', `/api/projects/${id}`, await changeOf(options))
+  const projectId = await findId(options, 'project', ref)
+  const body = await changeOf(options)
+  const project = await clientOf(options).request('PATCH /api/projects/:projectId', { params: { projectId }, body })
   show(options, project, () => describe(project))
 }

@@ -1,12 +1,16 @@
-import type { Rehearsal } from '../../runtime/rehearsal/rehearse.ts'
+import type { ResponseOf } from '../client/types.ts'
 import { findId } from './find.ts'
 import { duration, fields, paint, plain, quoted, words } from './output.ts'
-import { clientOf, given, type Options, show } from './verb.ts'
+import { clientOf, type Options, show } from './verb.ts'
+
+type Rehearsal = ResponseOf<'POST /api/agents/:agentId/rehearse'>
 
 export async function rehearse(ref: string, options: Options & { issue?: string }): Promise<void> {
-  const id = await findId(options, 'agent', ref)
-  const path = `/api/agents/${id}/rehearse`
-  const rehearsal: Rehearsal = await clientOf(options).request('POST', path, given({ issueId: options.issue }))
+  const agentId = await findId(options, 'agent', ref)
+  const rehearsal = await clientOf(options).request('POST /api/agents/:agentId/rehearse', {
+    params: { agentId },
+    body: { issueId: options.issue },
+  })
   show(options, rehearsal, () => describe(rehearsal))
 }
 

@@ -12,15 +12,15 @@ interface ResetOptions {
 
 export const resetPasswordCommand = () =>
   new Command('reset-password')
-    .description('Make a link by which a person sets another password, where people sign in.')
+    .description('Create a password-reset link for a person (authenticated mode).')
     .argument('<email>', 'of the account')
     .option('--data-dir <folder>', "the server's data directory (default: SERVICE_HOME)")
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-The server has to be up, and only who can read its data directory may do this. The link works once, for an hour,
-until the server ends. Give it to the person only: using it ends every session of theirs.
+The server must be running, and you must be able to read its data directory. The link works once. It expires after
+an hour, or when the server stops. Give it to that person only. Using it ends all sessions of that person.
 
 Examples:
   $ service reset-password ada@example.com
@@ -40,9 +40,8 @@ async function resetPassword(email: string, options: ResetOptions): Promise<void
   if (info.resetKey === undefined) {
     throw new CliError(EXIT.usage, `Nobody signs in at ${info.url}: it runs in local trusted mode, without accounts.`)
   }
-  const made = await createClient({ url: info.url }).request('POST', '/api/auth/reset-links', {
-    key: info.resetKey,
-    email,
+  const made = await createClient({ url: info.url }).request('POST /api/auth/reset-links', {
+    body: { key: info.resetKey, email },
   })
   if (options.json) printJson(made)
   else print(`${made.url}\nIt works once, until ${made.expiresAt}, for ${email} to set another password.`)

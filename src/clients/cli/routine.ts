@@ -1,8 +1,12 @@
 import type { Command } from 'commander'
+import type { BodyOf, ResponseOf } from '../client/types.ts'
 import { CliError, EXIT } from './exit-codes.ts'
 import { agentNames, findId, inCompany } from './find.ts'
 import { fields, shortId, table } from './output.ts'
-import { clientOf, given, list, noun, type Options, show, textOf, verb, withLimit } from './verb.ts'
+import { clientOf, list, mapDefined, noun, type Options, readText, show, verb, withLimit } from './verb.ts'
+
+type Routine = ResponseOf<'GET /api/routines/:routineId'>
+type RoutineChange = BodyOf<'PATCH /api/routines/:routineId'>
 
 interface Change extends Options {
   title?: string
@@ -10,36 +14,33 @@ interface Change extends Options {
   cron?: string
   zone?: string
   every?: string
-  overlap?: string
+  overlap?: RoutineChange['overlap']
   description?: string
-  priority?: string
+  priority?: RoutineChange['priority']
   project?: string
   goal?: string
   parent?: string
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a routine as the API shows it.
-type Routine = any
-
-const act = (name: string, description: string): Command =>
+const act = (name: 'pause' | 'resume', description: string): Command =>
   verb(name, description, [`routine ${name} "Sweep the floor"`])
     .argument('<routine>', 'its title or id')
-    .action((ref: string, options: Options) => ask(name, ref, options))
+    .action((ref: string, options: Options) => setPaused(name, ref, options))
 
 const withChange = (command: Command): Command =>
   command
     .option('--cron <expression>', 'minute, hour, day of the month, month, day of the week')
-    .option('--zone <time zone>', 'of the cron expression (UTC where none was ever said)')
+    .option('--zone <time zone>', 'the time zone of the cron expression (default: UTC)')
     .option('--every <interval>', 'instead of --cron: 90s, 15m, 2h or 1d; at least a minute')
-    .option('--overlap <policy>', 'while an issue of it is open: skip (where nothing else was said), queue or allow')
+    .option('--overlap <policy>', 'while an issue of it is open: skip (the default), queue or allow')
     .option('-d, --description <text>', 'text, @file or -')
     .option('-p, --priority <priority>', 'critical, high, medium or low')
     .option('--project <project>')
     .option('--goal <goal>')
-    .option('--parent <issue>', 'the issue that its issues are below')
+    .option('--parent <issue>', 'the parent of its issues')
 
 export const routineCommand = () =>
-  noun('routine', 'Routines: issues that come back on a schedule.', [
+  noun('routine', 'Routines: issues that are created on a schedule.', [
     withLimit(verb('list', 'List the routines.', ['routine list'])).action(listAll),
     verb('show', 'Show a routine.', ['routine show "Sweep the floor"']).argument('<routine>').action(showOne),
     withChange(
@@ -49,36 +50,42 @@ export const routineCommand = () =>
       ]),
     )
       .argument('<title>')
-      .requiredOption('-a, --agent <agent>', 'whom its issues are assigned to')
-      .option('--paused', 'it begins paused')
+      .requiredOption('-a, --agent <agent>', 'the assignee of its issues')
+      .option('--paused', 'create it paused')
       .action(create),
     withChange(
-      verb('update', 'Change a routine; another schedule counts from this moment.', [
+      verb('update', 'Change a routine. A new schedule counts from now.', [
         'routine update "Sweep the floor" --every 1d',
         'routine update "Sweep the floor" --agent Ada --title "Mop the floor"',
       ]),
     )
       .argument('<routine>', 'its title or id')
-      .option('-a, --agent <agent>', 'whom its issues are assigned to')
+      .option('-a, --agent <agent>', 'the assignee of its issues')
       .option('--title <title>')
       .action(update),
-    verb('delete', 'Delete a routine with its history; its issues stay.', ['routine delete "Sweep the floor"'])
+    verb('delete', 'Delete a routine and its history. Its issues stay.', ['routine delete "Sweep the floor"'])
       .argument('<routine>', 'its title or id')
       .action(remove),
     verb('run', 'Create its issue now.', ['routine run "Sweep the floor"'])
       .argument('<routine>', 'its title or id')
       .action(run),
     act('pause', 'Pause a routine.'),
-    act('resume', 'Let a routine go on with its next moment.'),
-    withLimit(verb('history', 'List what became of its moments.', ['routine history "Sweep the floor"']), '20')
+    act('resume', 'Resume a routine at its next scheduled time.'),
+    withLimit(
+      verb('history', 'List the scheduled times and what happened at each.', ['routine history "Sweep the floor"']),
+      '20',
+    )
       .argument('<routine>', 'its title or id')
       .action(history),
   ])
 
 async function listAll(options: Options & { limit: string }): Promise<void> {
-  const { client, path } = await inCompany(options)
-  const routines: Routine[] = await list(client, `${path}/routines`, { limit: options.limit })
-  const nameOf = options.json ? () => '' : await agentNames(client, path)
+  const { client, companyId } = await inCompany(options)
+  const routines = await list(client, 'GET /api/companies/:companyId/routines', {
+    params: { companyId },
+    query: { limit: options.limit },
+  })
+  const nameOf = options.json ? () => '' : await agentNames(client, companyId)
   show(options, routines, () => {
     const rows = routines.map((routine) => [
       routine.title,
@@ -92,64 +99,70 @@ async function listAll(options: Options & { limit: string }): Promise<void> {
 }
 
 async function showOne(ref: string, options: Options): Promise<void> {
-  const routine = await clientOf(options).request('GET', `/api/routines/${await findId(options, 'routine', ref)}`)
+  const routineId = await findId(options, 'routine', ref)
+  const routine = await clientOf(options).request('GET /api/routines/:routineId', { params: { routineId } })
   show(options, routine, () => describe(routine))
 }
 
 async function create(title: string, options: Change & { paused?: boolean }): Promise<void> {
-  const { client, path } = await inCompany(options)
-  const change = await changeOf({ ...options, title })
-  const body = given({ ...change, status: options.paused ? 'paused' : undefined })
-  const routine = await client.request('POST', `${path}/routines`, body)
+  const { client, companyId } = await inCompany(options)
+  const { assigneeAgentId, ...change } = await changeOf(options)
+  const status = options.paused ? ('paused' as const) : undefined
+  const body = { ...change, title, assigneeAgentId: assigneeAgentId!, status }
+  const routine = await client.request('POST /api/companies/:companyId/routines', { params: { companyId }, body })
   show(options, routine, () => describe(routine))
 }
 
 async function update(ref: string, options: Change): Promise<void> {
-  const id = await findId(options, 'routine', ref)
-  const routine = await clientOf(options).request('PATCH', `/api/routines/${id}`, await changeOf(options))
+  const routineId = await findId(options, 'routine', ref)
+  const body = await changeOf(options)
+  const routine = await clientOf(options).request('PATCH /api/routines/:routineId', { params: { routineId }, body })
   show(options, routine, () => describe(routine))
 }
 
 async function remove(ref: string, options: Options): Promise<void> {
-  const id = await findId(options, 'routine', ref)
-  const routine = await clientOf(options).request('DELETE', `/api/routines/${id}`)
+  const routineId = await findId(options, 'routine', ref)
+  const routine = await clientOf(options).request('DELETE /api/routines/:routineId', { params: { routineId } })
   show(options, routine, () => `${routine.title} is deleted; its issues stay.`)
 }
 
 async function changeOf(options: Change) {
   const { agent, description, project, goal } = options
-  return given({
+  return {
     title: options.title,
-    assigneeAgentId: agent === undefined ? undefined : await findId(options, 'agent', agent),
+    assigneeAgentId: await mapDefined(agent, (name) => findId(options, 'agent', name)),
     cron: options.cron,
     timeZone: options.zone,
-    intervalSec: options.every === undefined ? undefined : secondsOf(options.every),
+    intervalSec: mapDefined(options.every, secondsOf),
     overlap: options.overlap,
-    description: description === undefined ? undefined : textOf(description),
+    description: mapDefined(description, readText),
     priority: options.priority,
-    projectId: project === undefined ? undefined : await findId(options, 'project', project),
-    goalId: goal === undefined ? undefined : await findId(options, 'goal', goal),
+    projectId: await mapDefined(project, (name) => findId(options, 'project', name)),
+    goalId: await mapDefined(goal, (name) => findId(options, 'goal', name)),
     parentId: options.parent,
-  })
+  }
 }
 
 async function run(ref: string, options: Options): Promise<void> {
   const client = clientOf(options)
-  const id = await findId(options, 'routine', ref)
-  const { issueId } = await client.request('POST', `/api/routines/${id}/run`)
-  const issue = await client.request('GET', `/api/issues/${issueId}`)
+  const routineId = await findId(options, 'routine', ref)
+  const { issueId } = await client.request('POST /api/routines/:routineId/run', { params: { routineId } })
+  const issue = await client.request('GET /api/issues/:issueId', { params: { issueId: issueId! } })
   show(options, issue, () => `${issue.identifier} is ${issue.status}: ${issue.title}`)
 }
 
-async function ask(what: string, ref: string, options: Options): Promise<void> {
-  const id = await findId(options, 'routine', ref)
-  const routine = await clientOf(options).request('POST', `/api/routines/${id}/${what}`)
+async function setPaused(action: 'pause' | 'resume', ref: string, options: Options): Promise<void> {
+  const routineId = await findId(options, 'routine', ref)
+  const routine = await clientOf(options).request(`POST /api/routines/:routineId/${action}`, { params: { routineId } })
   show(options, routine, () => describe(routine))
 }
 
 async function history(ref: string, options: Options & { limit: string }): Promise<void> {
-  const id = await findId(options, 'routine', ref)
-  const moments = await list(clientOf(options), `/api/routines/${id}/history`, { limit: options.limit })
+  const routineId = await findId(options, 'routine', ref)
+  const moments = await list(clientOf(options), 'GET /api/routines/:routineId/history', {
+    params: { routineId },
+    query: { limit: options.limit },
+  })
   show(options, moments, () => {
     const rows = moments.map(({ dueAt, firedAt, outcome, issueId, reason }) => [
       dueAt,
@@ -174,7 +187,7 @@ const describe = (routine: Routine) =>
     ['Id', routine.id],
   ])
 
-const scheduleOf = ({ cron, timeZone, intervalSec }: Routine): string =>
+const scheduleOf = ({ cron, timeZone, intervalSec }: Pick<Routine, 'cron' | 'timeZone' | 'intervalSec'>): string =>
   cron === null ? `every ${intervalSec} s` : `${cron} (${timeZone})`
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 }

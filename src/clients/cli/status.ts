@@ -20,10 +20,10 @@ export const statusCommand = () =>
 async function status(options: StatusOptions): Promise<void> {
   const client = connect(options, process.env)
   // Without the token: a server that refuses it is up all the same.
-  const health = await createClient({ url: client.url }).request('GET', '/api/health')
+  const health = await createClient({ url: client.url }).request('GET /api/health')
   const info = readServerInfo(dataDirOf(options, process.env))
   const pid = info?.instance === health.instance ? info?.pid : null
-  const answer = await client.ask({ method: 'GET', path: '/api/companies' })
+  const answer = await client.send({ method: 'GET', path: '/api/companies' })
   const companies = answer.status < 400 ? await countsOf(client, answer.body as Company[]) : null
   if (options.json) printJson({ url: client.url, pid, ...health, companies })
   else print(`service ${health.version} is up at ${client.url}${pid ? ` (pid ${pid})` : ''}, ${health.mode}`)
@@ -69,7 +69,7 @@ interface CompanyCounts {
 function countsOf(client: Client, companies: readonly Company[]): Promise<CompanyCounts[]> {
   return Promise.all(
     companies.map(async ({ id, name, status, spentMonthlyCents }) => {
-      const agents: { status: string }[] = await client.request('GET', `/api/companies/${id}/agents`)
+      const agents: { status: string }[] = await client.requestUntyped('GET', `/api/companies/${id}/agents`)
       return {
         id,
         name,
@@ -88,6 +88,6 @@ const OPEN_STATUSES = 'backlog,todo,in_progress,in_review,blocked'
 
 /** How many a list has, over all its pages. */
 async function count(client: Client, path: string): Promise<number> {
-  const { headers, body } = await client.ask({ method: 'GET', path: `${path}&count=true` })
+  const { headers, body } = await client.send({ method: 'GET', path: `${path}&count=true` })
   return Number(headers['x-total-count'] ?? (body as unknown[]).length)
 }

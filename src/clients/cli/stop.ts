@@ -38,7 +38,7 @@ async function stop(options: StopOptions): Promise<void> {
     throw new CliError(EXIT.unreachable, `No server has the data directory ${dataDir}.`)
   const client = createClient({ url: info.url, token: info.boardToken })
   await proveHolder(info, client)
-  const { liveRuns } = await client.request('GET', '/api/instance').catch(() => ({ liveRuns: null }))
+  const { liveRuns } = await client.request('GET /api/instance').catch(() => ({ liveRuns: null }))
   // What each does is told at `runServer`.
   process.kill(info.pid, options.runs ? 'SIGINT' : 'SIGTERM')
   const deadline = Date.now() + seconds * 1_000
@@ -65,7 +65,7 @@ const goOn = (runs: number) =>
  * that wrote the file answers with the instance that stands in it.
  */
 async function proveHolder(info: ServerInfo, client: Client): Promise<void> {
-  const health = await client.request('GET', '/api/health')
+  const health = await client.request('GET /api/health')
   if (info.instance === null || health.instance !== info.instance) {
     throw new CliError(
       EXIT.unreachable,

@@ -1,24 +1,26 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import type { ListPage } from '../client/client.ts'
+import type { ItemOf, ListName, RequestArguments } from '../client/types.ts'
 import type { Client } from './client.ts'
 import { type ConnectionOptions, connect, withConnection } from './connection.ts'
 import { CliError, EXIT, lineOf } from './exit-codes.ts'
 import { print, printJson } from './output.ts'
 
-/** The options of every command that shows or changes something of a company. */
+/** The options of every command that reads or changes a company. */
 export interface Options extends ConnectionOptions {
   company?: string
   json?: boolean
 }
 
-/** A noun of the command line: its verbs are all it has. */
+/** Creates the command of a noun. It has verbs as subcommands and nothing else. */
 export function noun(name: string, description: string, verbs: readonly Command[]): Command {
   const command = new Command(name).description(description)
   for (const one of verbs) command.addCommand(one)
   return command
 }
 
-/** One verb, with the options that all of them have. */
+/** Creates the command of a verb, with the options that all verbs have. */
 export const verb = (name: string, description: string, examples: readonly string[]): Command =>
   withConnection(new Command(name))
     .description(description)
@@ -26,59 +28,63 @@ export const verb = (name: string, description: string, examples: readonly strin
     .option('--json', 'print JSON')
     .addHelpText('after', `\nExamples:\n${examples.map((line) => `  $ service ${line}`).join('\n')}`)
 
-/** The server that a command asks. */
+/** Returns the client of a command. */
 export const clientOf = (options: Options): Client => connect(options, process.env)
 
-/** Prints a value: as JSON when asked for, else as text for a person. */
+/** Prints a value: as JSON with `--json`, otherwise as text. */
 export function show(options: Options, value: unknown, text: () => string): void {
   if (options.json) printJson(value)
   else print(text())
 }
 
-/** Asks for a list; on a terminal says when its limit may have cut it. */
-export async function list(
+type Page<Item> = (name: string, options: unknown) => Promise<ListPage<Item>>
+
+/** Requests a list. On a terminal it says if the limit left entries out. */
+export async function list<const Name extends ListName>(
   client: Client,
-  path: string,
-  query: Record<string, string | number | undefined>,
-  // biome-ignore lint/suspicious/noExplicitAny: the server's own schema has checked it, and each command reads a few fields.
-): Promise<any[]> {
-  const search = new URLSearchParams(given(query) as Record<string, string>)
-  const answer = await client.request('GET', `${path}?${search}`)
-  if (query.limit !== undefined && answer.length === Number(query.limit) && process.stderr.isTTY) {
-    process.stderr.write(`(the first ${answer.length}; --limit shows more)\n`)
+  name: Name,
+  ...options: RequestArguments<Name>
+): Promise<ItemOf<Name>[]> {
+  // Checked by the signature; the compiler cannot relate the two generic types in reasonable time.
+  const { items, next } = await (client.page as unknown as Page<ItemOf<Name>>)(name, options[0])
+  const hasLimit = (options[0] as { query?: { limit?: unknown } } | undefined)?.query?.limit !== undefined
+  if (hasLimit && next !== undefined && process.stderr.isTTY) {
+    process.stderr.write(`(the first ${items.length}; raise --limit for more)\n`)
   }
-  return answer
+  return items
 }
 
 export const withLimit = (command: Command, limit = '50'): Command =>
-  command.option('-n, --limit <count>', 'how many at most', limit)
+  command.option('-n, --limit <count>', 'the maximum number of entries', limit)
 
-/** Only what was given: a field that is left out is not changed. */
-export const given = (fields: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-
-/** Reads a text argument: itself, `@file`, or `-` for standard input. */
-export function textOf(text: string): string {
+/** Reads a text argument: the text itself, `@file`, or `-` for standard input. */
+export function readText(text: string): string {
   if (text !== '-' && !text.startsWith('@')) return text
   try {
     return readFileSync(text === '-' ? 0 : text.slice(1), 'utf8').trimEnd()
   } catch (error) {
-    throw new CliError(EXIT.usage, `${text.slice(1) || 'standard input'} cannot be read: ${lineOf(error)}`)
+    throw new CliError(EXIT.usage, `Cannot read ${text === '-' ? 'standard input' : text.slice(1)}: ${lineOf(error)}`)
   }
 }
 
-/** Reads a JSON argument: itself, `@file`, or `-` for standard input. */
-export function jsonOf(text: string): unknown {
+/** Reads a JSON argument: the text itself, `@file`, or `-` for standard input. The server validates it. */
+export function readJson<Value>(text: string): Value {
   try {
-    return JSON.parse(textOf(text))
+    return JSON.parse(readText(text)) as Value
   } catch (error) {
-    throw error instanceof CliError ? error : new CliError(EXIT.usage, `This is no JSON: ${lineOf(error)}`)
+    throw error instanceof CliError ? error : new CliError(EXIT.usage, `The argument is not JSON: ${lineOf(error)}`)
   }
 }
 
-/** Reads an amount of dollars as whole cents; a trailing or leading `$` is fine. */
-export function centsOf(text: string): number {
+/** Parses an amount of dollars and returns whole cents. A leading `$` is allowed. */
+export function parseDollars(text: string): number {
   const dollars = Number(text.replace(/^\$/, ''))
-  if (Number.isNaN(dollars) || dollars < 0) throw new CliError(EXIT.usage, `A budget is in dollars, not ${text}.`)
+  if (Number.isNaN(dollars) || dollars < 0) {
+    throw new CliError(EXIT.usage, `A budget is a number of dollars, not ${text}.`)
+  }
   return Math.round(dollars * 100)
 }
+
+/** Calls a function with a value that is not undefined. */
+export const mapDefined = <Value, Result>(value: Value | undefined, map: (value: Value) => Result) =>
+  value === undefined ? undefined : map(value)

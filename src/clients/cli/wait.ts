@@ -55,7 +55,7 @@ async function wait(ref: string, options: WaitOptions): Promise<void> {
 /** @throws CliError when the issue can no longer get there, or the time is over */
 async function untilThere(client: Client, ref: string, until: string[], timeoutMs: number | undefined): Promise<Issue> {
   const path = `/api/issues/${encodeURIComponent(ref)}`
-  let issue: Issue = await client.request('GET', path)
+  let issue: Issue = await client.requestUntyped('GET', path)
   const stopping = new AbortController()
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => stopping.abort(), timeoutMs)
   try {
@@ -69,7 +69,7 @@ async function untilThere(client: Client, ref: string, until: string[], timeoutM
       const isNews = type === 'open' || type === 'reset' || data?.entityId === issue.id || data?.issueId === issue.id
       if (!isNews) continue
       tellProgress(issue, type)
-      issue = (await ifUp(client.request('GET', path))) ?? issue
+      issue = (await ifUp(client.requestUntyped('GET', path))) ?? issue
       if (isThere(issue, until)) return issue
     }
   } finally {

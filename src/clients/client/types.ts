@@ -42,3 +42,12 @@ export type ListName = {
       : never
     : never
 }[EndpointName]
+
+export type ResponseOf<Name extends EndpointName> = WireOf<Name>['response']
+
+/** One entry of a list. */
+export type ItemOf<Name extends EndpointName> = ResponseOf<Name> extends (infer Item)[] ? Item : never
+
+export type BodyOf<Name extends EndpointName> = WireOf<Name>['body']
+
+export type QueryOf<Name extends EndpointName> = NonNullable<WireOf<Name>['query']>

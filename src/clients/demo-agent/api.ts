@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type RawAnswer, request } from '../cli/request.ts'
+import { type HttpResponse, sendHttp } from '../client/node-http.ts'
 
 export interface Agent {
   id: string
@@ -63,9 +63,15 @@ const WAIT_MS = 500
 
 export function createApi(url: string, token: string): Api {
   const send = async <T>(method: string, path: string, body?: unknown, key?: string): Promise<T> => {
-    const headers = key === undefined ? {} : { 'idempotency-key': key }
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(key !== undefined && { 'idempotency-key': key }),
+    }
+    const request = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
+    const target = new URL(path, url).href
     for (let tries = 1; ; tries++) {
-      const answer = await request(url, { method, path, body, token, headers }).catch((error: Error) => error)
+      const answer = await sendHttp(target, request).catch((error: Error) => error)
       if (answer instanceof Error || answer.status >= 500) {
         if (tries === TRIES) throw answer instanceof Error ? answer : refusal(answer)
         await wait(WAIT_MS)
@@ -82,7 +88,7 @@ export function createApi(url: string, token: string): Api {
   }
 }
 
-function refusal(answer: RawAnswer): Refused {
+function refusal(answer: HttpResponse): Refused {
   try {
     const { error } = JSON.parse(answer.text) as { error: string }
     return new Refused(answer.status, error)

@@ -39,7 +39,7 @@ export interface Picture {
 export async function followCompany(follow: Follow): Promise<Picture> {
   const { client, events, companyId, deadline } = follow
   const at = `/api/companies/${companyId}`
-  const agents: { id: string; name: string; role: string }[] = await client.request('GET', `${at}/agents`)
+  const agents: { id: string; name: string; role: string }[] = await client.requestUntyped('GET', `${at}/agents`)
   const team: Team = new Map(agents.map((agent) => [agent.id, agent]))
   const seen = new Set<string>()
   const signal = createSignal()
@@ -49,11 +49,11 @@ export async function followCompany(follow: Follow): Promise<Picture> {
   try {
     for (;;) {
       await approvePending(client, at)
-      const activity: Activity[] = await client.request('GET', `${at}/activity?limit=1000`)
-      const runs: Run[] = await client.request('GET', `${at}/runs?limit=1000`)
+      const activity: Activity[] = await client.requestUntyped('GET', `${at}/activity?limit=1000`)
+      const runs: Run[] = await client.requestUntyped('GET', `${at}/runs?limit=1000`)
       // Read last: what the others speak of is among them.
-      const issues: Issue[] = await client.request('GET', `${at}/issues?limit=1000`)
-      const { spentMonthlyCents: spendCents } = await client.request('GET', at)
+      const issues: Issue[] = await client.requestUntyped('GET', `${at}/issues?limit=1000`)
+      const { spentMonthlyCents: spendCents } = await client.requestUntyped('GET', at)
       const titles: Titles = new Map(issues.map((issue) => [issue.id, issue]))
       const steps = [
         ...stepsOfActivity(activity, team, titles),
@@ -87,9 +87,9 @@ const isSettled = (picture: Picture, issueCount: number) =>
 
 /** The demo's board says yes to what its agents ask. */
 async function approvePending(client: Client, at: string): Promise<void> {
-  const pending: { id: string }[] = await client.request('GET', `${at}/approvals?status=pending`)
+  const pending: { id: string }[] = await client.requestUntyped('GET', `${at}/approvals?status=pending`)
   for (const { id } of pending) {
-    await client.request('POST', `/api/approvals/${id}/approve`, { decisionNote: 'Go ahead.' })
+    await client.requestUntyped('POST', `/api/approvals/${id}/approve`, { decisionNote: 'Go ahead.' })
   }
 }
 

@@ -34,14 +34,14 @@ const HEARTBEAT = { enabled: true, intervalSec: 5, skipIfIdle: true }
 export async function seedDemoCompany({ url, dataDir }: Seed): Promise<DemoCompany | undefined> {
   const board = createClient({ url })
   const command = writeAgentProgram(dataDir)
-  if ((await board.request('GET', '/api/companies')).length > 0) return undefined
+  if ((await board.request('GET /api/companies')).length > 0) return undefined
 
-  const company: DemoCompany = await board.request('POST', '/api/companies', COMPANY)
+  const company: DemoCompany = await board.requestUntyped('POST', '/api/companies', COMPANY)
   const at = `/api/companies/${company.id}`
-  const goal = await board.request('POST', `${at}/goals`, GOAL)
+  const goal = await board.requestUntyped('POST', `${at}/goals`, GOAL)
   const workspace = path.join(dataDir, 'workspace')
   mkdirSync(workspace, { recursive: true })
-  const project = await board.request('POST', `${at}/projects`, {
+  const project = await board.requestUntyped('POST', `${at}/projects`, {
     ...PROJECT,
     goalIds: [goal.id],
     workspace: { name: 'Workspace', cwd: workspace },
@@ -49,7 +49,7 @@ export async function seedDemoCompany({ url, dataDir }: Seed): Promise<DemoCompa
 
   const ids = new Map<string | null, string>()
   for (const member of TEAM) {
-    const agent = await board.request('POST', `${at}/agents`, {
+    const agent = await board.requestUntyped('POST', `${at}/agents`, {
       ...member,
       reportsTo: ids.get(member.reportsTo) ?? null,
       adapterType: 'runtimeA_local',
@@ -59,7 +59,7 @@ export async function seedDemoCompany({ url, dataDir }: Seed): Promise<DemoCompa
     })
     ids.set(member.name, agent.id)
   }
-  await board.request('POST', `${at}/issues`, {
+  await board.requestUntyped('POST', `${at}/issues`, {
     ...ROOT_ISSUE,
     assigneeAgentId: ids.get(TEAM[0]!.name),
     projectId: project.id,

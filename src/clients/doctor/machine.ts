@@ -102,7 +102,7 @@ async function lookForServer({ dataDir }: Patient): Promise<Finding | undefined>
   if (!info?.url) return undefined
   const { createClient } = await import('../cli/client.ts')
   const health = await createClient({ url: info.url })
-    .request('GET', '/api/health')
+    .request('GET /api/health')
     .catch(() => undefined)
   if (!health || health.instance !== info.instance) return undefined
   const details = { url: info.url, pid: info.pid, version: health.version }
