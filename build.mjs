@@ -14,6 +14,7 @@ const ENTRIES = {
   shim: 'src/runtime/process/shim.ts',
   post: 'src/adapter/post.ts',
   'demo-agent': 'src/clients/demo-agent/main.ts',
+  reader: 'src/reader.ts',
 }
 
 /** What the bundle is made of, besides src/. */

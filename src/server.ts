@@ -67,7 +67,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     if (identity) closers.push(() => identity.close())
     const setup = identity && createOneTimeLink()
     const ctx = createContext({ sqlite, clock, config, log, tokens, vault, identity, setup })
-    closers.push(ctx.flush)
+    closers.push(ctx.flush, () => ctx.reader.close())
     if (identity) await ctx.write(() => preparePeople(ctx))
 
     const listener = await listen({ ...config, allowedHosts: [...config.allowedHosts, ...ownNames(config.host)] })

@@ -126,6 +126,7 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
     () => {
       sqlite.close()
     },
+    () => ctx.reader.close(),
     // While the WAL is there, which holds what the database does not any more.
     async () => {
       await searchExports(ctx, canaries)

@@ -9,6 +9,7 @@ import type { RunTokens } from '../runtime/executor/token.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createDb, type Db } from './database/db.ts'
+import { createReader, type Reader } from './database/reader.ts'
 import { createWriteQueue, type Effect } from './database/write-queue.ts'
 import { createEvents, type Events } from './events.ts'
 import type { Log } from './log.ts'
@@ -16,6 +17,8 @@ import type { Log } from './log.ts'
 /** What a use case may touch. */
 export interface Context {
   db: Db
+  /** Runs reads that can take long, in a thread of their own. */
+  reader: Reader
   config: Config
   log: Log
   events: Events
@@ -64,6 +67,7 @@ export function createContext({ sqlite, ...parts }: ContextParts): Context & { f
   let current: { now: string; afterCommit: (effect: Effect) => void } | undefined
   return {
     db,
+    reader: createReader(sqlite.name),
     config,
     log,
     events: createEvents(clock.now()),

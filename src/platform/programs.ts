@@ -1,15 +1,18 @@
 import path from 'node:path'
 import { packageRoot } from './package-root.ts'
 
-/** The small programs that the server starts besides the agents' own. */
+/** The programs and threads that the server starts, besides the agents' own programs. */
 const PROGRAMS = {
   shim: 'src/runtime/process/shim.ts',
   post: 'src/adapter/post.ts',
   'demo-agent': 'src/clients/demo-agent/main.ts',
+  reader: 'src/reader.ts',
 }
 
-/** The argv that starts one of them: its bundle, or its source where the server itself runs from sources. */
-export function argvOf(program: keyof typeof PROGRAMS): [string, string] {
-  const file = import.meta.url.endsWith('.ts') ? PROGRAMS[program] : `dist/${program}.js`
-  return [process.execPath, path.join(packageRoot(), file)]
+/** The argv that starts one of them. */
+export const argvOf = (program: keyof typeof PROGRAMS): [string, string] => [process.execPath, fileOf(program)]
+
+/** The file of a program: its bundle, or its source if the server itself runs from sources. */
+export function fileOf(program: keyof typeof PROGRAMS): string {
+  return path.join(packageRoot(), import.meta.url.endsWith('.ts') ? PROGRAMS[program] : `dist/${program}.js`)
 }

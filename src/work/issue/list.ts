@@ -3,13 +3,12 @@ import type { Caller } from '../../access/caller.ts'
 import { findAgent, findAgentByUrlKey } from '../../organization/agent/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Db } from '../../platform/database/db.ts'
-import { raw, sql } from '../../platform/database/sql.ts'
+import { each, prepared, raw, sql } from '../../platform/database/sql.ts'
 import type { Tables } from '../../platform/database/tables.ts'
 import { invalid } from '../../platform/errors.ts'
 import type { IssueRow } from './issue.ts'
 import { ISSUE_STATUSES, type IssueStatus } from './lifecycle.ts'
 import { findIssue } from './queries.ts'
-import { matches } from './search.ts'
 
 export interface IssueFilter {
   companyId: string
@@ -20,8 +19,8 @@ export interface IssueFilter {
   parentId?: string | undefined
   goalId?: string | undefined
   labelId?: string | undefined
-  /** Words that must all stand somewhere in the issue or its comments. */
-  q?: string | undefined
+  /** Only issues with one of these `seq`. */
+  seqs?: readonly number[] | undefined
 }
 
 /** The place in the list after which a page begins: an issue's priority rank and id. */
@@ -34,7 +33,7 @@ export type IssueCursor = readonly [rank: number, id: string]
  * reads such an index in order for one status only, so there is a branch for
  * each status, and two where a page begins (the rest of its rank; the ranks
  * below), and SQLite merges the branches as it goes: a page costs what it
- * shows, however many issues there are. Text and labels are found first and
+ * shows, however many issues there are. Labels and `seqs` are found first and
  * sorted then: no index has their order.
  */
 export function listIssues(db: Db, filter: IssueFilter, page: { after: IssueCursor | undefined; limit: number }) {
@@ -48,6 +47,19 @@ export function listIssues(db: Db, filter: IssueFilter, page: { after: IssueCurs
       .limit(page.limit + 1),
   )
 }
+
+const bySeq = prepared((of: { seqs: string }) =>
+  sql
+    .selectFrom(each(of.seqs))
+    .crossJoin('issue')
+    .selectAll('issue')
+    .where(raw<boolean>`issue.seq = wanted.value`)
+    .orderBy(raw`wanted.key`),
+)
+
+/** Lists issues by `seq`, in the order given. */
+export const listIssuesBySeq = (db: Db, seqs: readonly number[]): IssueRow[] =>
+  db.all(bySeq({ seqs: JSON.stringify(seqs) }))
 
 export const countIssues = (db: Db, filter: IssueFilter): number => {
   const query = matching(filter).select((eb) => eb.fn.countAll<number>().as('n'))
@@ -71,7 +83,7 @@ function branchesOf(filter: IssueFilter, after: IssueCursor | undefined): Branch
 }
 
 /** Whether what a filter finds is in no index's order. */
-const isScattered = (filter: IssueFilter) => filter.q !== undefined || filter.labelId !== undefined
+const isScattered = (filter: IssueFilter) => filter.seqs !== undefined || filter.labelId !== undefined
 
 const sameRank = (eb: ExpressionBuilder<Tables, 'issue'>, [rank, id]: IssueCursor) =>
   eb.and([eb('priority_rank', '=', rank), eb('id', '<', id)])
@@ -118,7 +130,8 @@ function matching(filter: IssueFilter) {
       eb.selectFrom('issue_label').select('issue_id').where('label_id', '=', labelId),
     )
   }
-  return filter.q === undefined ? query : query.where(matches(filter.q))
+  if (filter.seqs === undefined) return query
+  return query.where(raw<boolean>`issue.seq in (select value from json_each(${JSON.stringify(filter.seqs)}))`)
 }
 
 /** What a list request filters by, as it came. */
@@ -130,7 +143,6 @@ export interface ListQuery {
   parentId?: string | undefined
   goalId?: string | undefined
   labelId?: string | undefined
-  q?: string | undefined
 }
 
 /** Reads a list request: `me` is the caller, an agent may be named by its `urlKey`, a parent by its identifier. */
@@ -146,7 +158,6 @@ export function filterOf(ctx: Context, caller: Caller, companyId: string, query:
     projectId,
     goalId,
     labelId,
-    q: query.q?.trim() || undefined,
   }
 }
 
@@ -172,4 +183,4 @@ function agentOf(ctx: Context, caller: Caller, companyId: string, ref: string): 
   return agent?.id ?? ref
 }
 
-export const cursorOf = (row: IssueRow) => [row.priority_rank, row.id]
+export const cursorOf = (row: IssueRow): [rank: number, id: string] => [row.priority_rank, row.id]

@@ -6,6 +6,7 @@ import { route } from '../../http/route.ts'
 import { pageOfRuns, RUN_QUERY } from '../../organization/run/list.ts'
 import { Run } from '../../organization/run/run.ts'
 import { Comment, toComment } from '../comment/comment.ts'
+import { findIssues } from '../search/find-issues.ts'
 import { checkoutIssue } from './checkout.ts'
 import { createIssue } from './create.ts'
 import { IssueDetail, showIssueDetail } from './detail.ts'
@@ -38,17 +39,21 @@ export const issueRoutes = [
         v.pipe(
           v.string(),
           v.maxLength(500, 'must be at most 500 characters'),
-          v.description('Words that must all stand in the title, the identifier, the description or a comment.'),
+          v.description('Words that must all be in the title, the identifier, the description or a comment.'),
         ),
       ),
     }),
     responses: { 200: v.array(Issue) },
-    run: (ctx, { caller, params, query }) => {
+    run: async (ctx, { caller, params, query }) => {
       const { limit } = query
       const filter = filterOf(ctx, caller, params.companyId, query)
-      const rows = listIssues(ctx.db, filter, { after: decodeCursor(query.after, ['number', 'string']), limit })
+      const after = decodeCursor(query.after, ['number', 'string'])
+      const q = query.q?.trim()
+      const count = query.count === 'true'
+      const { rows, total } = q
+        ? await findIssues(ctx, { filter, q, after, limit, count })
+        : { rows: listIssues(ctx.db, filter, { after, limit }), total: count ? countIssues(ctx.db, filter) : undefined }
       const relationsOf = findRelations(ctx.db, rows)
-      const total = query.count === 'true' ? countIssues(ctx.db, filter) : undefined
       return Page.of(rows, { limit, cursorOf, show: (row) => toIssue(row, relationsOf(row.id)), total })
     },
   }),

@@ -1,5 +1,6 @@
 import type { Db } from '../../platform/database/db.ts'
 import { prepared, raw, sql } from '../../platform/database/sql.ts'
+import { EXCERPT_SOURCE } from './excerpt.ts'
 
 interface Words {
   companyId: string
@@ -13,14 +14,7 @@ const issues = prepared((of: Words) =>
   sql
     .selectFrom('issue_text')
     .crossJoin('issue')
-    .select([
-      'issue.id',
-      'issue.identifier',
-      'issue.title',
-      'issue.status',
-      'issue.priority',
-      'assignee_agent_id as assigneeAgentId',
-    ])
+    .select(['issue.id', 'issue.identifier', 'issue.title', 'status', 'priority', 'assignee_agent_id'])
     .where(raw<boolean>`issue_text match ${of.pattern}`)
     .whereRef('issue.seq', '=', 'issue_text.rowid')
     .where('issue.company_id', '=', of.companyId)
@@ -28,7 +22,7 @@ const issues = prepared((of: Words) =>
     .limit(of.limit),
 )
 
-/** The issues that have all the words in their title, identifier or description, newest first. */
+/** Lists issues whose title, identifier or description matches, newest first. */
 export const searchIssues = (db: Db, of: Words) => db.all(issues(of))
 
 const comments = prepared((of: Words) =>
@@ -44,7 +38,7 @@ const comments = prepared((of: Words) =>
       'comment.author_agent_id as authorAgentId',
       'comment.author_user_id as authorUserId',
       'comment.created_at as createdAt',
-      raw<string>`snippet(comment_text, 0, '', '', '…', 24)`.as('snippet'),
+      raw<string>`substr(comment.body, 1, ${raw.lit(EXCERPT_SOURCE)})`.as('text'),
     ])
     .where(raw<boolean>`comment_text match ${of.pattern}`)
     .whereRef('comment.seq', '=', 'comment_text.rowid')
@@ -54,8 +48,26 @@ const comments = prepared((of: Words) =>
     .limit(of.limit),
 )
 
-/** The comments that have all the words, newest first. */
+/** Lists comments that match, newest first, each with the beginning of its text. */
 export const searchComments = (db: Db, of: Words) => db.all(comments(of))
+
+const texts = prepared((of: { issueId: string }) =>
+  sql.selectFrom('comment').select('body').where('issue_id', '=', of.issueId).orderBy('seq'),
+)
+
+export const listCommentTexts = (db: Db, of: { issueId: string }) => db.all(texts(of))
+
+// One JSON array instead of many rows: half of the time with 100,000 issues.
+const seqs = (pattern: string) =>
+  raw<{ seqs: string }>`select json_group_array(seq) as seqs from (
+    select rowid as seq from issue_text where issue_text match ${pattern}
+    union
+    select issue.seq from comment_text cross join comment cross join issue
+      where comment_text match ${pattern} and comment.seq = comment_text.rowid and issue.id = comment.issue_id)`
+
+/** Lists the `seq` of each issue that matches or has a comment that matches, in all companies. */
+export const listIssuesWith = (db: Db, of: { pattern: string }): number[] =>
+  JSON.parse(db.first(seqs(of.pattern).compile(sql))!.seqs)
 
 const agents = prepared((of: { companyId: string }) =>
   sql
@@ -81,7 +93,7 @@ const goals = prepared((of: { companyId: string }) =>
     .orderBy('id', 'desc'),
 )
 
-/** What a company has few of: all of it is read, and compared by name. */
+/** Lists the agents, projects and goals of a company. There are few of them, so the caller compares their names. */
 export const listNamed = (db: Db, of: { companyId: string }) => ({
   agents: db.all(agents(of)),
   projects: db.all(projects(of)),

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { agent, board } from '../../access/who.ts'
 import { wholeNumber } from '../../http/list.ts'
 import { route } from '../../http/route.ts'
-import { Found, search } from './search.ts'
+import { Found, searchJob } from './search.ts'
 
 export const searchRoutes = [
   route({
@@ -13,9 +13,12 @@ export const searchRoutes = [
     who: [board, agent],
     query: v.object({
       q: v.pipe(v.string(), v.maxLength(500, 'must be at most 500 characters')),
-      limit: v.optional(v.pipe(wholeNumber(1, 50), v.description('How many of each kind. Default 10.')), '10'),
+      limit: v.optional(
+        v.pipe(wholeNumber(1, 50), v.description('The maximum number of results of each kind. The default is 10.')),
+        '10',
+      ),
     }),
     responses: { 200: Found },
-    run: (ctx, { params, query }) => search(ctx, params.companyId, query.q, query.limit),
+    run: (ctx, { params, query }) => ctx.reader.run(searchJob, { companyId: params.companyId, ...query }),
   }),
 ]

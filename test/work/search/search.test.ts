@@ -87,3 +87,41 @@ test('another company is never searched', async (t) => {
   assert.deepEqual(body, { query: 'bill', issues: [], comments: [], agents: [], projects: [], goals: [] })
   assert.deepEqual((await ask('GET', `/api/companies/${other.id}/search?q=WAL-1`)).body.issues, [])
 })
+
+test('complete words come before the beginnings of words', async (t) => {
+  const { search, create } = await withThings(t)
+  await create({ title: 'Bill' })
+  await create({ title: 'Billing' })
+  const titles = (await search('bill')).issues.map((issue: { title: string }) => issue.title)
+  assert.deepEqual(titles, ['Bill', 'Billing', 'Fix the billing page'])
+})
+
+test('a long comment with one word many times is found quickly', async (t) => {
+  const { search, issue, make } = await withThings(t)
+  for (const word of ['zz ', 'zz '])
+    await make('POST', `/api/issues/${issue.id}/comments`, { body: word.repeat(16_000) })
+  const started = performance.now()
+  const { comments } = await search('zz')
+  assert.equal(comments.length, 2)
+  assert.ok(comments[0].snippet.length < 500, comments[0].snippet)
+  // FTS5's snippet() takes more than 8 s for it.
+  assert.ok(performance.now() - started < 4_000)
+})
+
+test('a snippet shows the words around the match, also far into a long comment', async (t) => {
+  const { search, issue, make } = await withThings(t)
+  const body = `${'before '.repeat(500)}the Nêedle is here ${'after '.repeat(500)}`
+  await make('POST', `/api/issues/${issue.id}/comments`, { body })
+  const { snippet } = (await search('needle')).comments[0]
+  assert.match(snippet, /^…(before )+the Nêedle is here (after ?)+…$/)
+  assert.ok(snippet.length < 200, snippet)
+})
+
+test('a search finds what was written just before', async (t) => {
+  const { search, create, ask, issues } = await withThings(t)
+  for (let n = 0; n < 20; n++) {
+    const issue = await create({ title: `Fresh word${n}x` })
+    assert.equal((await search(`word${n}x`)).issues[0]?.id, issue.id)
+    assert.equal((await ask('GET', `${issues}?q=word${n}x`)).body[0]?.id, issue.id)
+  }
+})

@@ -1,0 +1,36 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import Database from 'better-sqlite3'
+import { createDb } from './db.ts'
+import type { ReadJob, Request, Response } from './reader.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: each job has its own input and output.
+type AnyJob = ReadJob<any, unknown>
+
+/** Serves the jobs in this thread, which a reader started. The connection cannot write. */
+export function serveJobs(jobs: readonly AnyJob[]): void {
+  const sqlite = openReadOnly(workerData)
+  const db = createDb(sqlite)
+  const byName = new Map(jobs.map((job) => [job.name, job]))
+  const send = (response: Response) => parentPort!.postMessage(response)
+
+  parentPort!.on('message', ({ job, input }: Request) => {
+    try {
+      const output = byName.get(job)!.run(db, input, (progress) => send({ type: 'progress', progress }))
+      send({ type: 'done', output })
+    } catch (error) {
+      send({ type: 'failed', error })
+    } finally {
+      // The next job must see what was committed until it starts.
+      db.endReads()
+    }
+  })
+}
+
+/** Opens a database for reading; the connection refuses every write. */
+export function openReadOnly(file: string): Database.Database {
+  const sqlite = new Database(file, { readonly: true, fileMustExist: true })
+  for (const pragma of ['busy_timeout = 5000', 'query_only = on', 'trusted_schema = off', 'cache_size = -32000']) {
+    sqlite.pragma(pragma)
+  }
+  return sqlite
+}

@@ -1,0 +1,132 @@
+import type { Context } from '../../platform/context.ts'
+import type { Db } from '../../platform/database/db.ts'
+import type { ReadJob } from '../../platform/database/reader.ts'
+import type { IssueRow } from '../issue/issue.ts'
+import {
+  countIssues,
+  cursorOf,
+  type IssueCursor,
+  type IssueFilter,
+  listIssues,
+  listIssuesBySeq,
+} from '../issue/list.ts'
+import { listCommentTexts, listIssuesWith } from './queries.ts'
+import { createMatcher, prefixPattern, termsOf } from './words.ts'
+
+export interface FindIssues {
+  filter: IssueFilter
+  /** The words. Each must be in the title, the identifier, the description or a comment. */
+  q: string
+  after: IssueCursor | undefined
+  limit: number
+  /** Whether to count all matching issues. */
+  count: boolean
+}
+
+/** One page of issues in the order of the list, by `seq`: up to `limit + 1`. */
+export interface FoundIssues {
+  seqs: number[]
+  total: number | undefined
+}
+
+/** Finds a page of the issues that contain every word of a search, in the reader's thread. */
+export async function findIssues(ctx: Context, want: FindIssues) {
+  const { seqs, total } = await ctx.reader.run(findIssuesJob, want)
+  return { rows: listIssuesBySeq(ctx.db, seqs), total }
+}
+
+/**
+ * Words that most issues contain fill a page from the first issues of the list,
+ * so those are read and compared first. If they do not fill the page, at least
+ * one word is rare, and the index then has few entries to read.
+ */
+export const findIssuesJob: ReadJob<FindIssues, FoundIssues> = {
+  name: 'issues.find',
+  run(db, { filter, q, after, limit, count }) {
+    const terms = termsOf(q)
+    if (terms.length === 0) return { seqs: [], total: count ? 0 : undefined }
+    const fromList = count ? undefined : takePage(db, { filter, terms, after, limit, budget: LIST_BUDGET })
+    if (fromList) return { seqs: fromList, total: undefined }
+    const { candidates, unchecked } = lookUp(db, terms)
+    const found = { filter: { ...filter, seqs: candidates }, terms: unchecked, budget: Number.POSITIVE_INFINITY }
+    return {
+      seqs: takePage(db, { ...found, after, limit })!,
+      total: count ? countAll(db, found) : undefined,
+    }
+  },
+}
+
+/** How many characters of text are compared before the index is used: about 5 ms. */
+const LIST_BUDGET = 200_000
+
+/** With so few candidates, comparing their texts is cheaper than the index entries of a frequent word. */
+const FEW = 500
+
+interface Search {
+  filter: IssueFilter
+  /** The words that are compared with the texts. */
+  terms: readonly string[]
+  /** How many characters may be compared. */
+  budget: number
+}
+
+/** Walks the list and collects `limit + 1` issues that contain the terms. Returns undefined if the budget is exceeded. */
+function takePage(db: Db, { filter, terms, budget, after, limit }: Search & Pick<FindIssues, 'after' | 'limit'>) {
+  const compare = createComparison(db, terms)
+  const seqs: number[] = []
+  for (let cursor = after, chunk = limit; ; chunk = Math.max(limit, 100)) {
+    const rows = listIssues(db, filter, { after: cursor, limit: chunk })
+    for (const row of rows) {
+      if (compare.matches(row)) seqs.push(row.seq)
+      if (seqs.length > limit) return seqs
+      if (compare.characters() > budget) return undefined
+    }
+    if (rows.length <= chunk) return seqs
+    cursor = cursorOf(rows.at(-1)!)
+  }
+}
+
+function countAll(db: Db, { filter, terms }: Search): number {
+  if (terms.length === 0) return countIssues(db, filter)
+  const { matches } = createComparison(db, terms)
+  return listIssues(db, filter, { after: undefined, limit: FEW }).filter(matches).length
+}
+
+/** Compares issues and their comments with terms, and counts the characters that it compared. */
+function createComparison(db: Db, terms: readonly string[]) {
+  const matchesOf = createMatcher(terms)
+  let characters = 0
+  function* textsOf(issue: IssueRow) {
+    yield issue.title
+    yield issue.identifier
+    yield issue.description ?? ''
+    for (const { body } of listCommentTexts(db, { issueId: issue.id })) yield body
+  }
+  return {
+    characters: () => characters,
+    matches(issue: IssueRow): boolean {
+      let missing = terms.map(() => true)
+      if (terms.length === 0) return true
+      for (const text of textsOf(issue)) {
+        // A row costs about as much as 200 characters.
+        characters += 200 + text.length
+        const found = matchesOf(text)
+        missing = missing.map((isMissing, i) => isMissing && !found[i])
+        if (!missing.includes(true)) return true
+      }
+      return false
+    },
+  }
+}
+
+/** Looks the terms up in the index, the longest first, until few candidates are left. */
+function lookUp(db: Db, terms: readonly string[]): { candidates: number[]; unchecked: string[] } {
+  const unchecked = terms.toSorted((a, b) => b.length - a.length)
+  let candidates: number[] | undefined
+  while (unchecked.length > 0 && (candidates === undefined || candidates.length > FEW)) {
+    const found = listIssuesWith(db, { pattern: prefixPattern(unchecked.shift()!) })
+    const both = new Set(found)
+    candidates = candidates?.filter((seq) => both.has(seq)) ?? found
+  }
+  return { candidates: candidates ?? [], unchecked: candidates?.length === 0 ? [] : unchecked }
+}
