@@ -10,7 +10,7 @@ import {
   listIssues,
   listIssuesBySeq,
 } from '../issue/list.ts'
-import { listCommentTexts, listIssuesWith } from './queries.ts'
+import { countEntries, listCommentTexts, listIssuesWith } from './queries.ts'
 import { createMatcher, prefixPattern, termsOf } from './words.ts'
 
 export interface FindIssues {
@@ -45,10 +45,10 @@ export const findIssuesJob: ReadJob<FindIssues, FoundIssues> = {
   run(db, { filter, q, after, limit, count }) {
     const terms = termsOf(q)
     if (terms.length === 0) return { seqs: [], total: count ? 0 : undefined }
-    const fromList = count ? undefined : takePage(db, { filter, terms, after, limit, budget: LIST_BUDGET })
+    const fromList = count ? undefined : takePage(db, { filter, terms, after, limit, isWorthwhile: hasFrequentHits })
     if (fromList) return { seqs: fromList, total: undefined }
     const { candidates, unchecked } = lookUp(db, terms)
-    const found = { filter: { ...filter, seqs: candidates }, terms: unchecked, budget: Number.POSITIVE_INFINITY }
+    const found = { filter: { ...filter, seqs: candidates }, terms: unchecked, isWorthwhile: () => true }
     return {
       seqs: takePage(db, { ...found, after, limit })!,
       total: count ? countAll(db, found) : undefined,
@@ -56,30 +56,37 @@ export const findIssuesJob: ReadJob<FindIssues, FoundIssues> = {
   },
 }
 
-/** How many characters of text are compared before the index is used: about 5 ms. */
-const LIST_BUDGET = 200_000
-
-/** With so few candidates, comparing their texts is cheaper than the index entries of a frequent word. */
+/** With so few candidates, comparing their texts is cheaper than reading the index entries of a frequent word. */
 const FEW = 500
 
 interface Search {
   filter: IssueFilter
   /** The words that are compared with the texts. */
   terms: readonly string[]
-  /** How many characters may be compared. */
-  budget: number
+  isWorthwhile(progress: Progress): boolean
 }
 
-/** Walks the list and collects `limit + 1` issues that contain the terms. Returns undefined if the budget is exceeded. */
-function takePage(db: Db, { filter, terms, budget, after, limit }: Search & Pick<FindIssues, 'after' | 'limit'>) {
+interface Progress {
+  issues: number
+  hits: number
+  characters: number
+}
+
+/** Whether to go on comparing the issues of the list: at least one of ten matches, within about 50 ms. */
+const hasFrequentHits = ({ issues, hits, characters }: Progress) => issues < 30 + 10 * hits && characters < 2_000_000
+
+/** Walks the list and collects `limit + 1` issues that contain the terms. Returns undefined if it gave up. */
+function takePage(db: Db, { filter, terms, isWorthwhile, after, limit }: Search & Pick<FindIssues, 'after' | 'limit'>) {
   const compare = createComparison(db, terms)
   const seqs: number[] = []
-  for (let cursor = after, chunk = limit; ; chunk = Math.max(limit, 100)) {
+  let issues = 0
+  for (let cursor = after, chunk = terms.length === 0 ? limit : 50; ; chunk = 500) {
     const rows = listIssues(db, filter, { after: cursor, limit: chunk })
     for (const row of rows) {
+      issues++
       if (compare.matches(row)) seqs.push(row.seq)
       if (seqs.length > limit) return seqs
-      if (compare.characters() > budget) return undefined
+      if (!isWorthwhile({ issues, hits: seqs.length, characters: compare.characters() })) return undefined
     }
     if (rows.length <= chunk) return seqs
     cursor = cursorOf(rows.at(-1)!)
@@ -105,11 +112,10 @@ function createComparison(db: Db, terms: readonly string[]) {
   return {
     characters: () => characters,
     matches(issue: IssueRow): boolean {
-      let missing = terms.map(() => true)
       if (terms.length === 0) return true
+      let missing = terms.map(() => true)
       for (const text of textsOf(issue)) {
-        // A row costs about as much as 200 characters.
-        characters += 200 + text.length
+        characters += text.length
         const found = matchesOf(text)
         missing = missing.map((isMissing, i) => isMissing && !found[i])
         if (!missing.includes(true)) return true
@@ -119,9 +125,12 @@ function createComparison(db: Db, terms: readonly string[]) {
   }
 }
 
-/** Looks the terms up in the index, the longest first, until few candidates are left. */
+/** Looks the terms up in the index, the rarest first, until few candidates are left. */
 function lookUp(db: Db, terms: readonly string[]): { candidates: number[]; unchecked: string[] } {
-  const unchecked = terms.toSorted((a, b) => b.length - a.length)
+  const unchecked = terms
+    .map((term) => ({ term, entries: countEntries(db, { pattern: prefixPattern(term), limit: FEW }) }))
+    .toSorted((a, b) => a.entries - b.entries)
+    .map(({ term }) => term)
   let candidates: number[] | undefined
   while (unchecked.length > 0 && (candidates === undefined || candidates.length > FEW)) {
     const found = listIssuesWith(db, { pattern: prefixPattern(unchecked.shift()!) })

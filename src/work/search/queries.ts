@@ -99,3 +99,13 @@ export const listNamed = (db: Db, of: { companyId: string }) => ({
   projects: db.all(projects(of)),
   goals: db.all(goals(of)),
 })
+
+/** Counts the issues and comments that match, up to `limit`, in all companies. */
+export const countEntries = (db: Db, { pattern, limit }: { pattern: string; limit: number }): number =>
+  db.first(
+    raw<{ n: number }>`select count(*) as n from (
+      select 1 from (select 1 from issue_text where issue_text match ${pattern} limit ${limit})
+      union all
+      select 1 from (select 1 from comment_text where comment_text match ${pattern} limit ${limit})
+    )`.compile(sql),
+  )!.n

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { createReader } from '../../../src/platform/database/reader.ts'
+import { openReadOnly } from '../../../src/platform/database/reader-thread.ts'
+import { searchJob } from '../../../src/work/search/search.ts'
+import { setUp } from '../../work/issue/set-up.ts'
+
+async function setUpReader(t: TestContext, options?: { maxQueued: number }) {
+  const app = await setUp(t)
+  await app.create({ title: 'Walrus' })
+  const file = `${app.config.dataDir}/service.db`
+  const reader = createReader(file, options)
+  app.onClose(() => reader.close())
+  const want = { companyId: app.company.id, q: 'walrus', limit: 10 }
+  return { ...app, file, reader, want }
+}
+
+test('a job over its time limit fails, and the next job runs', async (t) => {
+  const { reader, want } = await setUpReader(t)
+  // The start of the thread alone takes longer than 1 ms.
+  const slow = reader.run(searchJob, want, { timeLimitMs: 1 })
+  const next = reader.run(searchJob, want)
+  await assert.rejects(slow, { code: 'rate_limited', details: { retryAfterSec: 1 } })
+  assert.equal((await next).issues.length, 1)
+})
+
+test('a full queue refuses the next job', async (t) => {
+  const { reader, want } = await setUpReader(t, { maxQueued: 1 })
+  const accepted = [reader.run(searchJob, want), reader.run(searchJob, want)]
+  await assert.rejects(reader.run(searchJob, want), { code: 'rate_limited' })
+  for (const { issues } of await Promise.all(accepted)) assert.equal(issues.length, 1)
+})
+
+test('a long job does not delay the queue, and runs alone', async (t) => {
+  const { reader, want } = await setUpReader(t)
+  const long = reader.runLong(searchJob, want)
+  await assert.rejects(reader.runLong(searchJob, want), { code: 'rate_limited' })
+  assert.equal((await reader.run(searchJob, want)).issues.length, 1)
+  assert.equal((await long).issues.length, 1)
+  assert.equal((await reader.runLong(searchJob, want)).issues.length, 1)
+})
+
+test('a closed reader fails what waits and what comes', async (t) => {
+  const { reader, want } = await setUpReader(t)
+  const waiting = [reader.run(searchJob, want), reader.run(searchJob, want)].map((job) =>
+    assert.rejects(job, { code: 'shutting_down' }),
+  )
+  await reader.close()
+  await Promise.all(waiting)
+  await assert.rejects(reader.run(searchJob, want), { code: 'shutting_down' })
+})
+
+test('its connection cannot write', async (t) => {
+  const { file } = await setUpReader(t)
+  const sqlite = openReadOnly(file)
+  assert.throws(() => sqlite.exec("update company set name = 'Other'"), /readonly/)
+  sqlite.close()
+})
