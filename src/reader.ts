@@ -1,5 +1,5 @@
 import { serveJobs } from './platform/database/reader-thread.ts'
-import { findIssuesJob } from './work/search/find-issues.ts'
+import { findIssuesJob } from './work/issue/find.ts'
 import { searchJob } from './work/search/search.ts'
 
 // The entry point of the reader's thread: see src/platform/database/reader.ts.

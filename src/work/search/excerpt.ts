@@ -1,4 +1,4 @@
-import { fold } from './words.ts'
+import { fold } from '../issue/words.ts'
 
 /** How many characters of a text are searched for the first match. Bounds the work for long texts. */
 export const EXCERPT_SOURCE = 16_000

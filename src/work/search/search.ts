@@ -4,9 +4,9 @@ import type { Db } from '../../platform/database/db.ts'
 import type { ReadJob } from '../../platform/database/reader.ts'
 import { IssueReference, toReference } from '../issue/issue.ts'
 import { findIssue } from '../issue/queries.ts'
+import { createMatcher, prefixPattern, termsOf, wordPattern } from '../issue/words.ts'
 import { excerptOf } from './excerpt.ts'
 import { listNamed, searchComments, searchIssues } from './queries.ts'
-import { createMatcher, prefixPattern, termsOf, wordPattern } from './words.ts'
 
 /** The results of a search, by kind, each with at most `limit` entries. */
 export const Found = v.strictObject({

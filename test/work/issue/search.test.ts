@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { termsOf } from '../../../src/work/search/words.ts'
+import { termsOf } from '../../../src/work/issue/words.ts'
 import { setUp } from './set-up.ts'
 
 async function setUpSearch(t: Parameters<typeof setUp>[0]) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../../src/platform/database/sql.ts'
+import { findIssuesJob } from '../../../src/work/issue/find.ts'
 import type { IssueCursor } from '../../../src/work/issue/list.ts'
-import { findIssuesJob } from '../../../src/work/search/find-issues.ts'
-import { setUp } from '../issue/set-up.ts'
+import { setUp } from './set-up.ts'
 
 const WORDS = ['alpha', 'alpine', 'beta', 'gamma', 'delta', 'omega', 'Éclair', 'éclat', 'x-ray', 'ray']
 

@@ -1,16 +1,9 @@
 import type { Context } from '../../platform/context.ts'
 import type { Db } from '../../platform/database/db.ts'
 import type { ReadJob } from '../../platform/database/reader.ts'
-import type { IssueRow } from '../issue/issue.ts'
-import {
-  countIssues,
-  cursorOf,
-  type IssueCursor,
-  type IssueFilter,
-  listIssues,
-  listIssuesBySeq,
-} from '../issue/list.ts'
-import { countEntries, listCommentTexts, listIssuesWith } from './queries.ts'
+import { countEntries, listCommentTexts, listIssuesWith } from './find-queries.ts'
+import type { IssueRow } from './issue.ts'
+import { countIssues, cursorOf, type IssueCursor, type IssueFilter, listIssues, listIssuesBySeq } from './list.ts'
 import { createMatcher, prefixPattern, termsOf } from './words.ts'
 
 export interface FindIssues {

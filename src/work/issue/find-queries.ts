@@ -1,0 +1,30 @@
+import type { Db } from '../../platform/database/db.ts'
+import { prepared, raw, sql } from '../../platform/database/sql.ts'
+
+const texts = prepared((of: { issueId: string }) =>
+  sql.selectFrom('comment').select('body').where('issue_id', '=', of.issueId).orderBy('seq'),
+)
+
+export const listCommentTexts = (db: Db, of: { issueId: string }) => db.all(texts(of))
+
+// One JSON array instead of many rows: half of the time with 100,000 issues.
+const seqs = (pattern: string) =>
+  raw<{ seqs: string }>`select json_group_array(seq) as seqs from (
+    select rowid as seq from issue_text where issue_text match ${pattern}
+    union
+    select issue.seq from comment_text cross join comment cross join issue
+      where comment_text match ${pattern} and comment.seq = comment_text.rowid and issue.id = comment.issue_id)`
+
+/** Lists the `seq` of each issue that matches or has a comment that matches, in all companies. */
+export const listIssuesWith = (db: Db, of: { pattern: string }): number[] =>
+  JSON.parse(db.first(seqs(of.pattern).compile(sql))!.seqs)
+
+/** Counts the issues and comments that match, up to `limit`, in all companies. */
+export const countEntries = (db: Db, { pattern, limit }: { pattern: string; limit: number }): number =>
+  db.first(
+    raw<{ n: number }>`select count(*) as n from (
+      select 1 from (select 1 from issue_text where issue_text match ${pattern} limit ${limit})
+      union all
+      select 1 from (select 1 from comment_text where comment_text match ${pattern} limit ${limit})
+    )`.compile(sql),
+  )!.n
