@@ -6,6 +6,7 @@ import { adoptCompanies } from './access/board/membership-queries.ts'
 import { deleteExpiredSessions, isAnyUser } from './access/board/user-queries.ts'
 import { createVault } from './access/secret/vault.ts'
 import { createApp } from './api.ts'
+import { withPage } from './clients/web/serve.ts'
 import { listen } from './http/listener.ts'
 import { removeLeftovers } from './organization/company/leftovers.ts'
 import { refreshBundledSkills } from './organization/skill/bundled.ts'
@@ -72,7 +73,8 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
 
     const listener = await listen({ ...config, allowedHosts: [...config.allowedHosts, ...ownNames(config.host)] })
     closers.push(() => listener.close())
-    listener.serve(createApp(ctx).fetch)
+    const app = createApp(ctx)
+    listener.serve(config.webFolder === undefined ? app.fetch : withPage(ctx, config.webFolder, app.fetch))
     closers.push(() => ctx.events.close())
     const url = `http://${urlHost(reachable(config.host))}:${listener.port}`
     lock.announce({

@@ -39,6 +39,8 @@ export interface Config {
   /** The part of the server's own environment that runs are given. */
   environment: Record<string, string>
   version: string
+  /** The folder of the built web page; without it the server has only pages that need no script. */
+  webFolder?: string | undefined
   /** Names this start of a server and no other; its health tells it, so that nobody takes another server for it. */
   instance: string
 }

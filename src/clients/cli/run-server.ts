@@ -4,6 +4,7 @@ import { AppError } from '../../platform/errors.ts'
 import { createLog, type Log } from '../../platform/log.ts'
 import { logFile, openLogFile } from '../../platform/log-file.ts'
 import { type RunningServer, type Stop, startServer } from '../../server.ts'
+import { findWebFolder } from '../web/serve.ts'
 import { CliError, EXIT } from './exit-codes.ts'
 
 /** A server in this process, which signals end. */
@@ -53,7 +54,7 @@ export async function runServer(config: Config, { keepRuns = true } = {}): Promi
     log.error('Unexpected failure; the server ends.', { stack: String((error as Error)?.stack ?? error) })
     process.exit(EXIT.failure)
   })
-  const server = await startServer(config, log).catch((error) => {
+  const server = await startServer({ ...config, webFolder: findWebFolder() }, log).catch((error) => {
     throw startFailure(error)
   })
   // For the file alone: on the terminal the banner says it.

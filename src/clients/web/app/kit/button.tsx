@@ -1,0 +1,50 @@
+import type { ComponentChildren } from 'preact'
+import { Icon } from './icon.tsx'
+
+interface ButtonProps {
+  children?: ComponentChildren
+  onClick?: (event: MouseEvent) => void
+  kind?: 'plain' | 'primary' | 'danger' | 'quiet'
+  icon?: string
+  /** The key that does the same, shown beside the text. */
+  hint?: string
+  /** What the button does, where it has no text. */
+  label?: string
+  href?: string
+  type?: 'button' | 'submit'
+  isDisabled?: boolean
+  isPressed?: boolean
+  class?: string
+}
+
+/** A button, or a link that looks like one. Its text starts with a verb. */
+export function Button({ children, onClick, kind = 'plain', icon, hint, label, href, ...more }: ButtonProps) {
+  const content = (
+    <>
+      {icon && <Icon svg={icon} />}
+      {children && <span>{children}</span>}
+      {hint && <kbd aria-hidden="true">{hint}</kbd>}
+    </>
+  )
+  const shape = `button ${kind}${children ? '' : ' bare'} ${more.class ?? ''}`
+  const name = label ? { 'aria-label': label, title: label } : {}
+  if (href !== undefined) {
+    return (
+      <a class={shape} href={href} onClick={onClick} {...name}>
+        {content}
+      </a>
+    )
+  }
+  return (
+    <button
+      type={more.type ?? 'button'}
+      class={shape}
+      onClick={onClick}
+      disabled={more.isDisabled}
+      {...(more.isPressed !== undefined && { 'aria-pressed': more.isPressed })}
+      {...name}
+    >
+      {content}
+    </button>
+  )
+}

@@ -1,0 +1,102 @@
+import { signal } from '@preact/signals'
+import x from 'lucide-static/icons/x.svg'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { Button } from './button.tsx'
+
+interface DialogProps {
+  title: string
+  onClose: () => void
+  children: ComponentChildren
+  /** The buttons at the end, the main one last. */
+  actions?: ComponentChildren
+  width?: number
+  /** Hides the title from view; it still names the dialog. */
+  isBare?: boolean
+}
+
+/** A modal dialog. Escape and a press outside close it, and the focus returns to where it was. */
+export function Dialog({ title, onClose, children, actions, width = 480, isBare }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const dialog = ref.current!
+    const before = document.activeElement
+    dialog.showModal()
+    return () => {
+      dialog.close()
+      if (before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={ref}
+      class={isBare ? 'dialog bare' : 'dialog'}
+      style={{ '--width': `${width}px` }}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+      onKeyDown={(event) => event.stopPropagation()}
+      onMouseDown={(event) => event.target === ref.current && onClose()}
+    >
+      <div class="dialog-box">
+        <header class={isBare ? 'hidden' : 'dialog-head'}>
+          <h2 id={id}>{title}</h2>
+          {!isBare && <Button kind="quiet" icon={x} label="Close" onClick={onClose} />}
+        </header>
+        {children}
+        {actions && <footer class="dialog-foot">{actions}</footer>}
+      </div>
+    </dialog>
+  )
+}
+
+interface Question {
+  title: string
+  /** What will happen, in numbers. */
+  text: ComponentChildren
+  /** The verb on the button. */
+  action: string
+  tone?: 'primary' | 'danger'
+}
+
+const asked = signal<(Question & { answer: (yes: boolean) => void }) | undefined>(undefined)
+
+/** Asks before something that cannot be undone. @returns whether the person agreed */
+export function confirm(question: Question): Promise<boolean> {
+  return new Promise((resolve) => {
+    asked.value = {
+      ...question,
+      answer: (yes) => {
+        asked.value = undefined
+        resolve(yes)
+      },
+    }
+  })
+}
+
+/** Shows the question of `confirm`. Mounted once, by the frame. */
+export function Confirmation() {
+  const question = asked.value
+  if (!question) return null
+  const { title, text, action, tone = 'danger', answer } = question
+  return (
+    <Dialog
+      title={title}
+      width={420}
+      onClose={() => answer(false)}
+      actions={
+        <>
+          <Button onClick={() => answer(false)}>Cancel</Button>
+          <Button kind={tone} onClick={() => answer(true)}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <div class="dialog-body">{text}</div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,131 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+
+interface FieldProps {
+  label: string
+  /** What is wrong with the value. */
+  error?: string | undefined
+  hint?: ComponentChildren
+}
+
+interface TextProps extends FieldProps {
+  value: string
+  onInput: (value: string) => void
+  placeholder?: string
+  type?: 'text' | 'number' | 'password' | 'email' | 'url'
+  /** Of a text of several lines. */
+  rows?: number
+  isRequired?: boolean
+  isDisabled?: boolean
+  autoFocus?: boolean
+  /** What stands before the value, such as `$`. */
+  prefix?: string
+  class?: string
+}
+
+/** A labelled text field, of one line or several. */
+export function TextField({ label, error, hint, value, onInput, rows, prefix, ...more }: TextProps) {
+  const id = useId()
+  const shared = {
+    id,
+    value,
+    placeholder: more.placeholder,
+    required: more.isRequired,
+    disabled: more.isDisabled,
+    autofocus: more.autoFocus,
+    'aria-invalid': error ? true : undefined,
+    'aria-describedby': error || hint ? `${id}-note` : undefined,
+  }
+  return (
+    <Field id={id} label={label} error={error} hint={hint} class={more.class}>
+      {rows === undefined ? (
+        <span class="input-box">
+          {prefix && <span class="prefix">{prefix}</span>}
+          <input
+            {...shared}
+            type={(more.type ?? 'text') as 'text'}
+            onInput={(event) => onInput(event.currentTarget.value)}
+          />
+        </span>
+      ) : (
+        <textarea {...shared} rows={rows} onInput={(event) => onInput(event.currentTarget.value)} />
+      )}
+    </Field>
+  )
+}
+
+interface SelectProps<T extends string> extends FieldProps {
+  value: T
+  options: readonly { value: T; label: string }[]
+  onChange: (value: T) => void
+  isDisabled?: boolean
+}
+
+/** A labelled choice of one. */
+export function Select<T extends string>({ label, error, hint, value, options, onChange, isDisabled }: SelectProps<T>) {
+  const id = useId()
+  return (
+    <Field id={id} label={label} error={error} hint={hint}>
+      <select
+        id={id}
+        value={value}
+        disabled={isDisabled}
+        onChange={(event) => onChange(event.currentTarget.value as T)}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </Field>
+  )
+}
+
+interface CheckboxProps {
+  label: ComponentChildren
+  isChecked: boolean
+  onChange: (isChecked: boolean) => void
+  hint?: string
+  isDisabled?: boolean
+}
+
+/** A choice of yes or no. */
+export function Checkbox({ label, isChecked, onChange, hint, isDisabled }: CheckboxProps) {
+  return (
+    <label class="checkbox">
+      <input
+        type="checkbox"
+        checked={isChecked}
+        disabled={isDisabled}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      <span>
+        {label}
+        {hint && <span class="hint">{hint}</span>}
+      </span>
+    </label>
+  )
+}
+
+/** A label, a control with the id, and a hint or an error below it. */
+export function Field({
+  id,
+  label,
+  error,
+  hint,
+  children,
+  ...more
+}: FieldProps & { id: string; children: ComponentChildren; class?: string | undefined }) {
+  return (
+    <div class={`field ${more.class ?? ''}`}>
+      <label for={id}>{label}</label>
+      {children}
+      {(error || hint) && (
+        <div id={`${id}-note`} class={error ? 'hint error' : 'hint'}>
+          {error ?? hint}
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,62 @@
+const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })
+const fine = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 })
+const whole = new Intl.NumberFormat('en-US')
+const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
+const dayOfYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
+
+/** `$1.24`; less than a cent with more places. */
+export const money = (cents: number) => (cents !== 0 && Math.abs(cents) < 1 ? fine : dollars).format(cents / 100)
+
+/** `$1.24 of $20.00`, or without the budget where there is none. */
+export const spendOf = ({
+  spentMonthlyCents,
+  budgetMonthlyCents,
+}: {
+  spentMonthlyCents: number
+  budgetMonthlyCents: number
+}) =>
+  budgetMonthlyCents === 0 ? money(spentMonthlyCents) : `${money(spentMonthlyCents)} of ${money(budgetMonthlyCents)}`
+
+export const number = (value: number) => whole.format(value)
+
+/** `12.4K`, for tokens. */
+export const short = (value: number) => compact.format(value)
+
+/** `4.2 s`, `3 min`, `2 h 5 min`. */
+export function duration(ms: number): string {
+  const seconds = Math.max(ms, 0) / 1_000
+  if (seconds < 10) return `${seconds.toFixed(1)} s`
+  if (seconds < 60) return `${Math.round(seconds)} s`
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`
+}
+
+/** `now`, `5 min ago`, `3 h ago`, `4 Nov`. For a moment to come: `in 5 min`. */
+export function ago(at: string, now: number): string {
+  const ms = now - Date.parse(at)
+  const span = Math.abs(ms)
+  const say = (text: string) => (ms < 0 ? `in ${text}` : `${text} ago`)
+  if (span < 45_000) return ms < -5_000 ? 'in under a minute' : 'now'
+  if (span < 3_600_000) return say(`${Math.max(1, Math.round(span / 60_000))} min`)
+  if (span < 86_400_000) return say(`${Math.round(span / 3_600_000)} h`)
+  if (span < 7 * 86_400_000) return say(`${Math.round(span / 86_400_000)} d`)
+  const date = new Date(at)
+  return (date.getFullYear() === new Date(now).getFullYear() ? day : dayOfYear).format(date)
+}
+
+export const exactTime = (at: string) => exact.format(new Date(at))
+
+/** `in_progress` as `In progress`. */
+export const words = (name: string) => {
+  const text = name.replaceAll(/[_.]/g, ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** `1 run`, `2 runs`. */
+export const plural = (count: number, noun: string, more = `${noun}s`) =>
+  `${number(count)} ${count === 1 ? noun : more}`

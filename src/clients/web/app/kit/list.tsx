@@ -1,0 +1,194 @@
+import { useSignal } from '@preact/signals'
+import {
+  elementScroll,
+  observeElementOffset,
+  observeElementRect,
+  Virtualizer,
+  type VirtualizerOptions,
+} from '@tanstack/virtual-core'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
+import { useCommands } from '../state/commands.ts'
+
+/** A virtualizer that renders its component again when the visible rows change. */
+export function useVirtual(
+  options: Pick<
+    VirtualizerOptions<HTMLElement, HTMLElement>,
+    'count' | 'getScrollElement' | 'estimateSize' | 'getItemKey' | 'overscan' | 'initialOffset' | 'paddingEnd'
+  >,
+): Virtualizer<HTMLElement, HTMLElement> {
+  const [, rerender] = useReducer((n: number, _: undefined) => n + 1, 0)
+  const all: VirtualizerOptions<HTMLElement, HTMLElement> = {
+    ...options,
+    observeElementRect,
+    observeElementOffset,
+    scrollToFn: elementScroll,
+    onChange: () => rerender(undefined),
+  }
+  const [virtualizer] = useState(() => new Virtualizer(all))
+  virtualizer.setOptions(all)
+  useLayoutEffect(() => virtualizer._didMount(), [])
+  useLayoutEffect(() => virtualizer._willUpdate())
+  return virtualizer
+}
+
+/** Where each list was when it was left: the focused row and the scroll offset. */
+const places = new Map<string, { key: string | undefined; offset: number }>()
+
+interface ListProps<Row> {
+  /** Names the list, also for coming back to the same place in it. */
+  id: string
+  label: string
+  rows: readonly Row[]
+  keyOf: (row: Row) => string
+  heightOf?: (row: Row) => number
+  /** Whether a row can have the focus; headings cannot. */
+  isItem?: (row: Row) => boolean
+  /** A row's content. Its link has the class `row-link`; the list focuses that. */
+  children: (row: Row, state: { isSelected: boolean }) => ComponentChildren
+  /** The selected keys, where rows can be selected. */
+  selection?: { value: ReadonlySet<string> }
+  onSelect?: (keys: ReadonlySet<string>) => void
+  /** Called when the last rows come into view. */
+  onEnd?: () => void
+  /** Called with the key of the row that has the focus. */
+  onFocus?: (key: string | undefined) => void
+}
+
+const ROW_HEIGHT = 32
+
+/** A list of any length: only the visible rows are in the page. `j` and `k` move, Enter opens, `x` selects, Escape clears. */
+export function List<Row>(props: ListProps<Row>) {
+  const {
+    id,
+    label,
+    rows,
+    keyOf,
+    heightOf = () => ROW_HEIGHT,
+    isItem = () => true,
+    children,
+    selection,
+    onSelect,
+  } = props
+  const box = useRef<HTMLDivElement>(null)
+  const place = useMemo(() => places.get(id), [id])
+  const focused = useSignal(place?.key)
+  const wanted = useRef(place?.key)
+  const virtualizer = useVirtual({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: (index) => heightOf(rows[index]!),
+    getItemKey: (index) => keyOf(rows[index]!),
+    overscan: 12,
+    initialOffset: place?.offset ?? 0,
+  })
+  const heights = rows.map(heightOf).join()
+  useLayoutEffect(() => virtualizer.measure(), [rows.length, heights])
+  useEffect(() => () => void places.set(id, { key: focused.peek(), offset: virtualizer.scrollOffset ?? 0 }), [id])
+  // The row that is to have the focus may only now have come into view.
+  useLayoutEffect(() => {
+    if (wanted.current === undefined) return
+    const link = box.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(wanted.current)}"] .row-link`)
+    if (!link) return
+    wanted.current = undefined
+    link.focus({ preventScroll: true })
+  })
+  const items = virtualizer.getVirtualItems()
+  const lastIndex = items.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (rows.length > 0 && lastIndex >= rows.length - 5) props.onEnd?.()
+  }, [lastIndex, rows.length])
+
+  const focus = (index: number) => {
+    const key = keyOf(rows[index]!)
+    focused.value = key
+    wanted.current = key
+    props.onFocus?.(key)
+    virtualizer.scrollToIndex(index, { align: 'auto' })
+    const link = box.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"] .row-link`)
+    if (link) {
+      wanted.current = undefined
+      link.focus({ preventScroll: true })
+    }
+  }
+  const move = (by: 1 | -1) => {
+    const from = rows.findIndex((row) => keyOf(row) === focused.peek())
+    for (
+      let index = from === -1 && by === -1 ? rows.length - 1 : from + by;
+      index >= 0 && index < rows.length;
+      index += by
+    ) {
+      if (isItem(rows[index]!)) return focus(index)
+    }
+  }
+  const toggle = (key: string) => {
+    if (!selection || !onSelect) return
+    const next = new Set(selection.value)
+    if (!next.delete(key)) next.add(key)
+    onSelect(next)
+  }
+  useCommands([
+    { id: `${id}.down`, title: 'Move down', keys: 'j', group: 'List', isKeyOnly: true, run: () => move(1) },
+    { id: `${id}.up`, title: 'Move up', keys: 'k', group: 'List', isKeyOnly: true, run: () => move(-1) },
+    {
+      id: `${id}.arrow-down`,
+      title: 'Move down',
+      keys: 'ArrowDown',
+      group: 'List',
+      isKeyOnly: true,
+      run: () => move(1),
+    },
+    { id: `${id}.arrow-up`, title: 'Move up', keys: 'ArrowUp', group: 'List', isKeyOnly: true, run: () => move(-1) },
+    ...(onSelect
+      ? [
+          {
+            id: `${id}.select`,
+            title: 'Select the row',
+            keys: 'x',
+            group: 'List',
+            isKeyOnly: true,
+            run: () => focused.peek() !== undefined && toggle(focused.peek()!),
+          },
+          ...(selection && selection.value.size > 0
+            ? [
+                {
+                  id: `${id}.clear`,
+                  title: 'Clear the selection',
+                  keys: 'Escape',
+                  group: 'List',
+                  isKeyOnly: true,
+                  run: () => onSelect(new Set()),
+                },
+              ]
+            : []),
+        ]
+      : []),
+  ])
+  return (
+    <div ref={box} class="list" id={id}>
+      <div role="list" aria-label={label} style={{ height: `${virtualizer.getTotalSize()}px` }}>
+        {items.map(({ index, key, start, size }) => {
+          const row = rows[index]
+          if (row === undefined) return null
+          const rowKey = keyOf(row)
+          const isSelected = selection?.value.has(rowKey) ?? false
+          return (
+            <div
+              key={key}
+              role="listitem"
+              data-key={rowKey}
+              class={`list-row${isSelected ? ' selected' : ''}`}
+              style={{ transform: `translateY(${start}px)`, height: `${size}px` }}
+              onFocusIn={() => {
+                focused.value = rowKey
+                props.onFocus?.(rowKey)
+              }}
+            >
+              {children(row, { isSelected })}
+            </div>
+          )
+        })}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,60 @@
+import type { ComponentChildren } from 'preact'
+import { reasonOf } from '../state/act.ts'
+import type { Query } from '../state/query.ts'
+import { Button } from './button.tsx'
+
+/** A page or a part without content: one sentence and the next sensible thing to do. */
+export function Empty({
+  title,
+  children,
+  action,
+}: {
+  title: string
+  children?: ComponentChildren
+  action?: ComponentChildren
+}) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children && <p>{children}</p>}
+      {action}
+    </div>
+  )
+}
+
+/** What failed, with a retry. */
+export function Failure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  return (
+    <div class="failure" role="alert">
+      <p>{reasonOf(error)}</p>
+      <Button onClick={onRetry}>Try again</Button>
+    </div>
+  )
+}
+
+/** Grey lines in the places of what is loading. */
+export function Skeleton({ rows = 8, height = 32 }: { rows?: number; height?: number }) {
+  return (
+    <div class="skeleton" aria-hidden="true">
+      {Array.from({ length: rows }, (_, index) => (
+        <div key={index} style={{ height: `${height}px`, '--share': `${35 + ((index * 37) % 45)}%` }} />
+      ))}
+    </div>
+  )
+}
+
+/** Shows a query: its data, a skeleton while the first load is slow, or its error with a retry. */
+export function Loaded<T>({
+  query,
+  children,
+  skeleton,
+}: {
+  query: Query<T>
+  children: (data: T) => ComponentChildren
+  skeleton?: ComponentChildren
+}) {
+  const data = query.data.value
+  if (data !== undefined) return <>{children(data)}</>
+  if (query.error.value) return <Failure error={query.error.value} onRetry={() => void query.reload()} />
+  return query.isSlow.value ? <>{skeleton ?? <Skeleton />}</> : null
+}

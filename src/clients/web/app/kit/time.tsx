@@ -1,0 +1,28 @@
+import { signal } from '@preact/signals'
+import { ago, duration, exactTime } from './format.ts'
+
+/** The time, for relative texts: it changes every ten seconds. */
+export const now = signal(Date.now())
+setInterval(() => {
+  now.value = Date.now()
+}, 10_000)
+
+/** A moment, relative to now, with the exact one on hover. */
+export function Ago({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={exactTime(at)}>
+      {ago(at, Math.max(now.value, Date.now()))}
+    </time>
+  )
+}
+
+const second = signal(Date.now())
+setInterval(() => {
+  second.value = Date.now()
+}, 1_000)
+
+/** How long something took, or has taken so far. */
+export function Took({ from, to }: { from: string; to?: string | null | undefined }) {
+  const end = to ? Date.parse(to) : second.value
+  return <span class="num">{duration(end - Date.parse(from))}</span>
+}

@@ -1,0 +1,43 @@
+import { render } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { LocationProvider, useLocation } from 'preact-iso'
+import { Failure } from './kit/states.tsx'
+import { Toasts } from './kit/toast.tsx'
+import { Frame } from './shell/frame.tsx'
+import { applyTheme } from './shell/theme.ts'
+import { onKey } from './state/commands.ts'
+import { boot, bootError, defaultCompany, isBooted } from './state/company.ts'
+
+function App() {
+  return (
+    <LocationProvider>
+      <Start />
+      <Toasts />
+    </LocationProvider>
+  )
+}
+
+/** Opens the company that the address names; without one, the company that was open last, or the first run. */
+function Start() {
+  const { path, route } = useLocation()
+  const prefix = /^\/([A-Z][A-Z0-9]*)(?:\/|$)/.exec(path)?.[1]
+  useEffect(() => {
+    if (!isBooted.value || prefix || path !== '/') return
+    const first = defaultCompany()
+    route(first ? `/${first.issuePrefix}/issues` : '/welcome', true)
+  }, [isBooted.value, path])
+  if (bootError.value) {
+    return (
+      <main class="alone">
+        <Failure error={bootError.value} onRetry={() => void boot()} />
+      </main>
+    )
+  }
+  if (!isBooted.value) return null
+  return prefix ? <Frame prefix={prefix} key={prefix} /> : null
+}
+
+applyTheme()
+addEventListener('keydown', onKey)
+void boot()
+render(<App />, document.getElementById('app')!)

@@ -1,0 +1,68 @@
+import plus from 'lucide-static/icons/plus.svg'
+import x from 'lucide-static/icons/x.svg'
+import { Button } from '../../kit/button.tsx'
+import { Icon } from '../../kit/icon.tsx'
+import { Picker } from '../../kit/menu.tsx'
+import { StatusGlyph } from '../../kit/status.tsx'
+import { issues, may, pathTo } from '../../state/company.ts'
+import type { Issue } from '../../state/types.ts'
+import { changeIssue } from '../issues/change.ts'
+
+/** What the issue waits for, and what waits for it. */
+export function Blockers({ issue }: { issue: Issue }) {
+  const ids = issue.blockedBy.map(({ id }) => id)
+  const options = issues.all.value
+    .filter(({ id, status }) => id !== issue.id && !ids.includes(id) && status !== 'done' && status !== 'cancelled')
+    .map(({ id, identifier, title, status }) => ({
+      value: id,
+      label: `${identifier} ${title}`,
+      icon: <StatusGlyph status={status} />,
+    }))
+  return (
+    <dl>
+      <dt>Waits for</dt>
+      <dd class="refs">
+        {issue.blockedBy.map((one) => (
+          <span key={one.id} class="ref">
+            <StatusGlyph status={one.status} />
+            <a href={pathTo(`issues/${one.identifier}`)} title={one.title}>
+              <span class="id">{one.identifier}</span> {one.title}
+            </a>
+            {may('member') && (
+              <Button
+                kind="quiet"
+                icon={x}
+                label={`Do not wait for ${one.identifier}`}
+                onClick={() => void changeIssue(issue, { blockedByIssueIds: ids.filter((id) => id !== one.id) })}
+              />
+            )}
+          </span>
+        ))}
+        {may('member') && (
+          <Picker
+            label="Add an issue to wait for"
+            options={options}
+            onPick={(id) => void changeIssue(issue, { blockedByIssueIds: [...ids, id] })}
+          >
+            <Icon svg={plus} size={14} /> <span class="none">{issue.blockedBy.length === 0 ? 'Nothing' : 'Add'}</span>
+          </Picker>
+        )}
+      </dd>
+      {issue.blocks.length > 0 && (
+        <>
+          <dt>Blocks</dt>
+          <dd class="refs">
+            {issue.blocks.map((one) => (
+              <span key={one.id} class="ref">
+                <StatusGlyph status={one.status} />
+                <a href={pathTo(`issues/${one.identifier}`)} title={one.title}>
+                  <span class="id">{one.identifier}</span> {one.title}
+                </a>
+              </span>
+            ))}
+          </dd>
+        </>
+      )}
+    </dl>
+  )
+}

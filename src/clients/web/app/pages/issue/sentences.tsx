@@ -1,0 +1,54 @@
+import type { ComponentChildren } from 'preact'
+import { type IssueStatus, STATUS_NAME } from '../../kit/status.tsx'
+import { agents, goals, members, projects } from '../../state/company.ts'
+import type { Activity } from '../../state/types.ts'
+
+type Changes = Record<string, { from?: unknown; to?: unknown }>
+
+/** What an activity says about an issue, after the name of who did it; undefined where the thread shows it already. */
+export function sentenceOf({ action, details }: Activity): ComponentChildren {
+  switch (action) {
+    case 'issue.created':
+      return 'created the issue'
+    case 'issue.checked_out':
+      return 'started work'
+    case 'issue.released':
+      return 'gave the issue back'
+    case 'issue.updated':
+      return describe((details?.changes ?? {}) as Changes)
+    case 'issue.commented':
+      return undefined
+    default:
+      return action.split('.')[1]?.replaceAll('_', ' ') ?? action
+  }
+}
+
+function describe(changes: Changes): ComponentChildren {
+  const parts = Object.entries(changes).flatMap(([field, { to }]): string[] => {
+    switch (field) {
+      case 'status':
+        return [`moved it to ${STATUS_NAME[to as IssueStatus] ?? to}`]
+      case 'priority':
+        return [`set the priority to ${to}`]
+      case 'assigneeAgentId':
+        return to ? [`assigned ${agents.get(String(to))?.name ?? 'an agent'}`] : []
+      case 'assigneeUserId':
+        return to ? [`assigned ${members.get(String(to))?.name ?? 'a person'}`] : []
+      case 'title':
+        return ['changed the title']
+      case 'description':
+        return ['changed the description']
+      case 'projectId':
+        return [to ? `moved it to the project ${projects.get(String(to))?.name ?? ''}` : 'took it out of its project']
+      case 'goalId':
+        return [to ? `linked the goal ${goals.get(String(to))?.title ?? ''}` : 'unlinked the goal']
+      case 'blockedByIssueIds':
+        return ['changed what it waits for']
+      case 'labelIds':
+        return ['changed the labels']
+      default:
+        return []
+    }
+  })
+  return parts.length === 0 ? undefined : parts.join(', ')
+}

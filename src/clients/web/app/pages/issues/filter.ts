@@ -1,0 +1,65 @@
+import { type IssueStatus, type Priority, STATUSES } from '../../kit/status.tsx'
+import type { Issue } from '../../state/types.ts'
+
+/** What a list of issues is filtered by. It stands in the address, so that a link shows the same. */
+export interface Filter {
+  status: readonly IssueStatus[]
+  /** An agent's or a person's id. */
+  assignee: string | undefined
+  priority: Priority | undefined
+  projectId: string | undefined
+  goalId: string | undefined
+  labelId: string | undefined
+  q: string | undefined
+  view: 'list' | 'board'
+}
+
+/** The statuses that are shown when the address names none. */
+export const DEFAULT_STATUSES: readonly IssueStatus[] = STATUSES.filter((status) => status !== 'cancelled')
+
+export function readFilter(query: Record<string, string>): Filter {
+  const named = (query.status ?? '').split(',')
+  const status = STATUSES.filter((one) => named.includes(one))
+  return {
+    status: status.length > 0 ? status : DEFAULT_STATUSES,
+    assignee: query.assignee || undefined,
+    priority: (query.priority as Priority | undefined) || undefined,
+    projectId: query.project || undefined,
+    goalId: query.goal || undefined,
+    labelId: query.label || undefined,
+    q: query.q || undefined,
+    view: query.view === 'board' ? 'board' : 'list',
+  }
+}
+
+/** The filter as the query of an address; what is as by default is left out. */
+export function toQuery(filter: Filter): string {
+  const isDefault = filter.status.join() === DEFAULT_STATUSES.join()
+  const fields = {
+    view: filter.view === 'board' ? 'board' : undefined,
+    status: isDefault ? undefined : filter.status.join(','),
+    assignee: filter.assignee,
+    priority: filter.priority,
+    project: filter.projectId,
+    goal: filter.goalId,
+    label: filter.labelId,
+    q: filter.q,
+  }
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(fields)) if (value) query.set(name, value)
+  const text = query.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+/** Whether anything but the view is chosen. */
+export const isFiltered = (filter: Filter) => toQuery({ ...filter, view: 'list' }) !== ''
+
+/** Whether an issue passes the filter, as far as the page can tell: a text is matched by the server alone. */
+export const matches = (filter: Filter, issue: Issue) =>
+  (filter.assignee === undefined ||
+    filter.assignee === issue.assigneeAgentId ||
+    filter.assignee === issue.assigneeUserId) &&
+  (filter.priority === undefined || filter.priority === issue.priority) &&
+  (filter.projectId === undefined || filter.projectId === issue.projectId) &&
+  (filter.goalId === undefined || filter.goalId === issue.goalId) &&
+  (filter.labelId === undefined || issue.labelIds.includes(filter.labelId))

@@ -1,0 +1,93 @@
+import { Picker } from '../../kit/menu.tsx'
+import { PriorityGlyph, StatusGlyph } from '../../kit/status.tsx'
+import { Ago } from '../../kit/time.tsx'
+import { issues, liveRuns, may, pathTo, projects } from '../../state/company.ts'
+import type { Issue } from '../../state/types.ts'
+import { changeIssue, moveIssue } from './change.ts'
+import { Assignee, assigneeOptions, Dot, NOBODY, priorityOptions, statusOptions, toAssignee } from './choices.tsx'
+
+interface RowProps {
+  id: string
+  isSelected?: boolean
+  /** Selects the row; without it there is no checkbox. */
+  onSelect?: () => void
+  /** Whether the project stands in the row. */
+  hasProject?: boolean
+}
+
+/** An issue as one line of a list. Its status, priority and assignee can be changed in place. */
+export function IssueRow({ id, isSelected, onSelect, hasProject = true }: RowProps) {
+  const issue = issues.row(id).value
+  if (!issue) return null
+  const isFixed = !may('member')
+  const isLive = liveRuns.value.some((run) => run.issueId === issue.id)
+  const project = hasProject ? projects.get(issue.projectId) : undefined
+  return (
+    <div class="issue-row">
+      {onSelect && (
+        <input
+          type="checkbox"
+          class="row-check"
+          aria-label={`Select ${issue.identifier}`}
+          checked={isSelected}
+          onChange={onSelect}
+          tabIndex={-1}
+        />
+      )}
+      <Picker
+        label={`Priority: ${issue.priority}`}
+        options={priorityOptions()}
+        value={issue.priority}
+        isDisabled={isFixed}
+        onPick={(priority) => void changeIssue(issue, { priority })}
+      >
+        <PriorityGlyph priority={issue.priority} />
+      </Picker>
+      <span class="id">{issue.identifier}</span>
+      <StatusPicker issue={issue} />
+      <a class="row-link" href={pathTo(`issues/${issue.identifier}`)} title={issue.title}>
+        {issue.title}
+      </a>
+      {isLive && <span class="live-mark">live</span>}
+      {issue.blockedBy.some(({ status }) => status !== 'done' && status !== 'cancelled') && (
+        <span class="tag">waits for {issue.blockedBy[0]!.identifier}</span>
+      )}
+      <span class="row-end">
+        {issue.labels.map((label) => (
+          <span key={label.id} class="tag">
+            <Dot color={label.color} />
+            {label.name}
+          </span>
+        ))}
+        {project && <span class="tag project">{project.name}</span>}
+        <span class="when">
+          <Ago at={issue.updatedAt} />
+        </span>
+        <Picker
+          label="Assignee"
+          options={assigneeOptions()}
+          value={issue.assigneeAgentId ?? issue.assigneeUserId ?? NOBODY}
+          isDisabled={isFixed}
+          onPick={(picked) => void changeIssue(issue, toAssignee(picked))}
+        >
+          <Assignee agentId={issue.assigneeAgentId} userId={issue.assigneeUserId} />
+        </Picker>
+      </span>
+    </div>
+  )
+}
+
+export function StatusPicker({ issue, children }: { issue: Issue; children?: preact.ComponentChildren }) {
+  return (
+    <Picker
+      label={`Status: ${issue.status}`}
+      options={statusOptions()}
+      value={issue.status}
+      isDisabled={!may('member')}
+      onPick={(status) => void moveIssue(issue, status)}
+    >
+      <StatusGlyph status={issue.status} />
+      {children}
+    </Picker>
+  )
+}

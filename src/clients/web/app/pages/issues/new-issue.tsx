@@ -1,0 +1,182 @@
+import { signal, useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { Button } from '../../kit/button.tsx'
+import { Dialog } from '../../kit/dialog.tsx'
+import { words } from '../../kit/format.ts'
+import { type IssueStatus, type Priority, PriorityGlyph, STATUS_NAME, StatusGlyph } from '../../kit/status.tsx'
+import { toast } from '../../kit/toast.tsx'
+import { reasonOf } from '../../state/act.ts'
+import { request } from '../../state/api.ts'
+import { agents, companyIdNow, issues, pathTo, projects } from '../../state/company.ts'
+import {
+  Assignee,
+  assigneeOptions,
+  Chip,
+  NOBODY,
+  priorityOptions,
+  projectOptions,
+  statusOptions,
+  toAssignee,
+} from './choices.tsx'
+
+interface Draft {
+  status?: IssueStatus
+  assignee?: string | undefined
+  projectId?: string | undefined
+  goalId?: string | undefined
+  parentId?: string
+}
+
+const draft = signal<Draft | undefined>(undefined)
+
+/** Opens the dialog, with what is known from where it is opened. */
+export const openNewIssue = (known: Draft) => {
+  draft.value = known
+}
+
+/** The dialog that creates an issue. Mounted once, by the frame. */
+export function NewIssue() {
+  return draft.value ? <Form known={draft.value} /> : null
+}
+
+function Form({ known }: { known: Draft }) {
+  const { route } = useLocation()
+  const title = useSignal('')
+  const description = useSignal('')
+  const status = useSignal<IssueStatus>(known.status ?? 'todo')
+  const priority = useSignal<Priority>('medium')
+  const assignee = useSignal(known.assignee ?? NOBODY)
+  const projectId = useSignal(known.projectId ?? NOBODY)
+  const error = useSignal<string | undefined>(undefined)
+  const isBusy = useSignal(false)
+  const input = useRef<HTMLInputElement>(null)
+  const close = () => {
+    draft.value = undefined
+  }
+  const submit = async () => {
+    if (title.value.trim() === '') {
+      error.value = 'An issue needs a title.'
+      input.current?.focus()
+      return
+    }
+    isBusy.value = true
+    try {
+      const issue = await request('POST /api/companies/:companyId/issues', {
+        params: { companyId: companyIdNow() },
+        body: {
+          title: title.value.trim(),
+          ...(description.value.trim() !== '' && { description: description.value.trim() }),
+          status: status.value,
+          priority: priority.value,
+          ...toAssignee(assignee.value),
+          ...(projectId.value !== NOBODY && { projectId: projectId.value }),
+          ...(known.goalId && { goalId: known.goalId }),
+          ...(known.parentId && { parentId: known.parentId }),
+        },
+      })
+      issues.put(issue)
+      close()
+      toast(`${issue.identifier} was created.`)
+      if (!known.parentId) route(pathTo(`issues/${issue.identifier}`))
+    } catch (thrown) {
+      error.value = reasonOf(thrown)
+    } finally {
+      isBusy.value = false
+    }
+  }
+  const agent = agents.get(assignee.value)
+  const who = toAssignee(assignee.value)
+  return (
+    <Dialog
+      title={known.parentId ? 'New sub-issue' : 'New issue'}
+      width={640}
+      onClose={close}
+      actions={
+        <>
+          <span class="note">{agent && status.value !== 'backlog' ? `Wakes ${agent.name}.` : ''}</span>
+          <Button onClick={close}>Cancel</Button>
+          <Button kind="primary" hint="Ctrl ↵" isDisabled={isBusy.value} onClick={() => void submit()}>
+            Create issue
+          </Button>
+        </>
+      }
+    >
+      <div
+        class="draft"
+        onKeyDown={(event) => event.key === 'Enter' && (event.ctrlKey || event.metaKey) && void submit()}
+      >
+        <input
+          ref={input}
+          class="draft-title"
+          placeholder="Title"
+          aria-label="Title"
+          aria-invalid={error.value !== undefined}
+          autofocus
+          value={title.value}
+          onInput={(event) => {
+            title.value = event.currentTarget.value
+          }}
+          onKeyDown={(event) => event.key === 'Enter' && !event.ctrlKey && !event.metaKey && void submit()}
+        />
+        <textarea
+          class="draft-text"
+          placeholder="What is to be done, and how one sees that it is done. Markdown."
+          aria-label="Description"
+          rows={6}
+          value={description.value}
+          onInput={(event) => {
+            description.value = event.currentTarget.value
+          }}
+        />
+        {error.value && (
+          <p class="error" role="alert">
+            {error.value}
+          </p>
+        )}
+        <div class="chips">
+          <Chip
+            label="Status"
+            options={statusOptions()}
+            value={status.value}
+            onPick={(value) => {
+              status.value = value
+            }}
+          >
+            <StatusGlyph status={status.value} /> {STATUS_NAME[status.value]}
+          </Chip>
+          <Chip
+            label="Priority"
+            options={priorityOptions()}
+            value={priority.value}
+            onPick={(value) => {
+              priority.value = value
+            }}
+          >
+            <PriorityGlyph priority={priority.value} /> {words(priority.value)}
+          </Chip>
+          <Chip
+            label="Assignee"
+            options={assigneeOptions()}
+            value={assignee.value}
+            onPick={(value) => {
+              assignee.value = value
+            }}
+          >
+            <Assignee agentId={who.assigneeAgentId} userId={who.assigneeUserId} isNamed />
+          </Chip>
+          <Chip
+            label="Project"
+            options={projectOptions()}
+            value={projectId.value}
+            onPick={(value) => {
+              projectId.value = value
+            }}
+          >
+            {projects.get(projectId.value)?.name ?? 'No project'}
+          </Chip>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

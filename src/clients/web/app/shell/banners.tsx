@@ -1,0 +1,86 @@
+import pause from 'lucide-static/icons/circle-pause.svg'
+import octagon from 'lucide-static/icons/octagon-x.svg'
+import snow from 'lucide-static/icons/snowflake.svg'
+import unplug from 'lucide-static/icons/unplug.svg'
+import { Button } from '../kit/button.tsx'
+import { money } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Ago } from '../kit/time.tsx'
+import { act } from '../state/act.ts'
+import { request } from '../state/api.ts'
+import { companies, company, instance, may, pathTo } from '../state/company.ts'
+import { connection } from '../state/live.ts'
+import { resumeCompany } from './stop.ts'
+
+/** What holds work back, on every page, with the way out. */
+export function Banners() {
+  const found = company.value
+  const frozen = instance.value?.isFrozen ? instance.value : undefined
+  return (
+    <div class="banners" role="status">
+      {connection.value === 'offline' && (
+        <div class="banner warn">
+          <Icon svg={unplug} />
+          <p>No connection to the server. What you see may be old; the page reconnects by itself.</p>
+        </div>
+      )}
+      {frozen && (
+        <div class="banner danger">
+          <Icon svg={snow} />
+          <p>
+            Everything is frozen
+            {frozen.frozenAt && (
+              <>
+                {' '}
+                since <Ago at={frozen.frozenAt} />
+              </>
+            )}
+            : nothing starts in any company.
+            {frozen.frozenBecause && ` ${frozen.frozenBecause}`}
+          </p>
+          <Button onClick={() => void thaw()}>Thaw</Button>
+        </div>
+      )}
+      {found?.stoppedAt && (
+        <div class="banner danger">
+          <Icon svg={octagon} />
+          <p>
+            Stopped <Ago at={found.stoppedAt} />: nothing starts in this company.
+          </p>
+          {may('admin') ? (
+            <Button onClick={() => void resumeCompany()}>Resume</Button>
+          ) : (
+            <span>An admin can resume it.</span>
+          )}
+        </div>
+      )}
+      {found?.status === 'paused' && (
+        <div class="banner warn">
+          <Icon svg={pause} />
+          <p>
+            {found.pauseReason === 'budget'
+              ? `Paused: the company has spent ${money(found.spentMonthlyCents)} of its ${money(found.budgetMonthlyCents)} for this month.`
+              : 'This company is paused: nothing starts.'}
+          </p>
+          {found.pauseReason === 'budget' ? (
+            <Button href={pathTo('costs')}>Raise the budget</Button>
+          ) : (
+            may('admin') && <Button onClick={() => void unpause(found.id)}>Resume</Button>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+async function thaw(): Promise<void> {
+  const state = await act(() => request('POST /api/instance/thaw'))
+  if (state) instance.value = state
+}
+
+async function unpause(companyId: string): Promise<void> {
+  const changed = await act(() =>
+    request('PATCH /api/companies/:companyId', { params: { companyId }, body: { status: 'active' } }),
+  )
+  if (changed) companies.put(changed)
+}

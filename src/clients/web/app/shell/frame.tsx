@@ -1,0 +1,97 @@
+import { useEffect } from 'preact/hooks'
+import { ErrorBoundary, Route, Router, useLocation } from 'preact-iso'
+import { Button } from '../kit/button.tsx'
+import { Confirmation } from '../kit/dialog.tsx'
+import { Empty, Failure } from '../kit/states.tsx'
+import { NewIssue, openNewIssue } from '../pages/issues/new-issue.tsx'
+import { useCommands } from '../state/commands.ts'
+import { companies, company, loadAll, loadError, may, openCompany, pathTo } from '../state/company.ts'
+import { Banners } from './banners.tsx'
+import { Keys } from './keys.tsx'
+import { Page } from './page.tsx'
+import { Palette, paletteCommands } from './palette.tsx'
+import { NAVIGATION, PAGES } from './routes.tsx'
+import { Sidebar } from './sidebar.tsx'
+import { stopEverything } from './stop.ts'
+
+/** The pages of one company: the sidebar, what holds work back, and the page that the address names. */
+export function Frame({ prefix }: { prefix: string }) {
+  const found = companies.all.value.find(({ issuePrefix }) => issuePrefix === prefix)
+  const { route } = useLocation()
+  useEffect(() => {
+    if (found) openCompany(found)
+  }, [found?.id])
+  useCommands([
+    ...NAVIGATION.map(({ path, title, key }) => ({
+      id: `go.${path}`,
+      title,
+      keys: `g ${key}`,
+      group: 'Go to',
+      run: () => route(pathTo(path)),
+    })),
+    ...(may('member')
+      ? [{ id: 'issue.new', title: 'New issue', keys: 'c', group: 'General', run: () => openNewIssue({}) }]
+      : []),
+    ...(may('admin')
+      ? [{ id: 'stop', title: 'Emergency stop', keys: 'mod+.', group: 'General', run: () => void stopEverything() }]
+      : []),
+    ...paletteCommands(),
+  ])
+  if (!found) return <Lost />
+  if (company.value?.id !== found.id) return null
+  return (
+    <div class="frame">
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <Sidebar />
+      <div class="content">
+        <Banners />
+        {loadError.value && <Failure error={loadError.value} onRetry={() => void loadAll()} />}
+        <ErrorBoundary>
+          <Router>
+            {PAGES.map(({ path, component }) => (
+              <Route key={path} path={`/:company/${path}`} component={component} />
+            ))}
+            <Route path="/:company" component={Missing} />
+            <Route default component={Missing} />
+          </Router>
+        </ErrorBoundary>
+      </div>
+      <NewIssue />
+      <Palette />
+      <Keys />
+      <Confirmation />
+    </div>
+  )
+}
+
+/** An address without a page. */
+function Missing() {
+  const { path, route } = useLocation()
+  const isRoot = path.split('/').filter(Boolean).length < 2
+  useEffect(() => {
+    if (isRoot) route(pathTo('issues'), true)
+  }, [isRoot])
+  if (isRoot) return null
+  return (
+    <Page title="Not found">
+      <Empty
+        title="There is no page at this address."
+        action={<Button href={pathTo('inbox')}>Open the inbox</Button>}
+      />
+    </Page>
+  )
+}
+
+/** The address of a company that is not there, or not for this person. */
+function Lost() {
+  return (
+    <main class="alone">
+      <Empty
+        title="There is no such company, or you are not a member of it."
+        action={<Button href="/">Open your company</Button>}
+      />
+    </main>
+  )
+}

@@ -1,0 +1,50 @@
+import activity from 'lucide-static/icons/activity.svg'
+import agents from 'lucide-static/icons/bot.svg'
+import costs from 'lucide-static/icons/circle-dollar-sign.svg'
+import issues from 'lucide-static/icons/circle-dot.svg'
+import projects from 'lucide-static/icons/folder.svg'
+import inbox from 'lucide-static/icons/inbox.svg'
+import dashboard from 'lucide-static/icons/layout-dashboard.svg'
+import org from 'lucide-static/icons/network.svg'
+import routines from 'lucide-static/icons/repeat.svg'
+import settings from 'lucide-static/icons/settings.svg'
+import runs from 'lucide-static/icons/square-play.svg'
+import goals from 'lucide-static/icons/target.svg'
+import type { ComponentType } from 'preact'
+import { lazy } from 'preact-iso'
+
+/** A page with its address below the company's, `:name` being a parameter. */
+export interface PageRoute {
+  path: string
+  component: ComponentType
+}
+
+/** Every page. Add a page here, and to NAVIGATION if the sidebar shows it. */
+export const PAGES: readonly PageRoute[] = [
+  { path: 'issues', component: lazy(() => import('../pages/issues/issues-page.tsx').then((m) => m.IssuesPage)) },
+  { path: 'issues/:issueRef', component: lazy(() => import('../pages/issue/issue-page.tsx').then((m) => m.IssuePage)) },
+]
+
+export interface Place {
+  path: string
+  title: string
+  icon: string
+  /** The letter after `g`. */
+  key: string
+}
+
+/** What the sidebar shows. */
+export const NAVIGATION: readonly Place[] = [
+  { path: 'inbox', title: 'Inbox', icon: inbox, key: 'i' },
+  { path: 'dashboard', title: 'Dashboard', icon: dashboard, key: 'd' },
+  { path: 'issues', title: 'Issues', icon: issues, key: 's' },
+  { path: 'agents', title: 'Agents', icon: agents, key: 'a' },
+  { path: 'runs', title: 'Runs', icon: runs, key: 'r' },
+  { path: 'org', title: 'Org', icon: org, key: 'o' },
+  { path: 'goals', title: 'Goals', icon: goals, key: 'l' },
+  { path: 'projects', title: 'Projects', icon: projects, key: 'p' },
+  { path: 'routines', title: 'Routines', icon: routines, key: 't' },
+  { path: 'costs', title: 'Costs', icon: costs, key: 'c' },
+  { path: 'activity', title: 'Activity', icon: activity, key: 'y' },
+  { path: 'settings', title: 'Settings', icon: settings, key: 'e' },
+]

@@ -1,0 +1,96 @@
+import chevrons from 'lucide-static/icons/chevrons-up-down.svg'
+import octagon from 'lucide-static/icons/octagon-x.svg'
+import search from 'lucide-static/icons/search.svg'
+import { useLocation } from 'preact-iso'
+import { money, plural } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Picker } from '../kit/menu.tsx'
+import { agents, companies, company, liveRuns, may, pathTo } from '../state/company.ts'
+import { inboxCount } from '../state/inbox.ts'
+import { openPalette } from './palette.tsx'
+import { NAVIGATION } from './routes.tsx'
+import { stopEverything } from './stop.ts'
+
+const NEW = 'new'
+
+/** The company, the pages, and the emergency stop. */
+export function Sidebar() {
+  const { path, route } = useLocation()
+  const here = path.split('/')[2] ?? ''
+  const found = company.value
+  const atWork = liveRuns.value.length
+  const counts: Record<string, string | undefined> = {
+    inbox: inboxCount.value > 0 ? String(inboxCount.value) : undefined,
+    agents: agents.all.value.some(({ status }) => status === 'error')
+      ? `${agents.all.value.filter(({ status }) => status === 'error').length} in error`
+      : undefined,
+    runs: atWork > 0 ? String(atWork) : undefined,
+    costs: found && found.spentMonthlyCents > 0 ? money(found.spentMonthlyCents) : undefined,
+  }
+  return (
+    <nav class="sidebar" aria-label="Main">
+      <Picker
+        label="Company"
+        class="company"
+        value={found?.id}
+        options={[
+          ...companies.all.value.map((one) => ({
+            value: one.id,
+            label: one.name,
+            icon: <CompanyMark name={one.name} logoUrl={one.logoUrl} color={one.brandColor} />,
+            ...(one.status !== 'active' && { note: one.status }),
+          })),
+          { value: NEW, label: 'New company…' },
+        ]}
+        onPick={(id) => {
+          const chosen = companies.get(id)
+          route(chosen ? `/${chosen.issuePrefix}/inbox` : '/welcome')
+        }}
+      >
+        <CompanyMark name={found?.name ?? ''} logoUrl={found?.logoUrl ?? null} color={found?.brandColor ?? null} />
+        <span class="clip">{found?.name}</span>
+        <Icon svg={chevrons} size={14} />
+      </Picker>
+      <button type="button" class="side-item search" onClick={openPalette}>
+        <Icon svg={search} />
+        <span>Search</span>
+        <kbd>/</kbd>
+      </button>
+      <ul>
+        {NAVIGATION.map(({ path, title, icon }) => (
+          <li key={path}>
+            <a class="side-item" href={pathTo(path)} aria-current={here === path ? 'page' : undefined} title={title}>
+              <Icon svg={icon} />
+              <span>{title}</span>
+              {counts[path] !== undefined && <span class={`count ${path}`}>{counts[path]}</span>}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <div class="side-foot">
+        <span class={atWork > 0 ? 'live' : ''}>{atWork > 0 ? `${atWork} live` : 'Nothing runs'}</span>
+        {may('admin') && found?.stoppedAt === null && (
+          <button
+            type="button"
+            class="stop"
+            title={`Emergency stop: ends ${plural(atWork, 'run')} and lets nothing start`}
+            onClick={() => void stopEverything()}
+          >
+            <Icon svg={octagon} size={14} />
+            <span>Stop</span>
+          </button>
+        )}
+      </div>
+    </nav>
+  )
+}
+
+/** A company's logo, or its first letter on its colour. */
+export function CompanyMark({ name, logoUrl, color }: { name: string; logoUrl: string | null; color: string | null }) {
+  if (logoUrl) return <img class="company-mark" src={logoUrl} alt="" width="18" height="18" />
+  return (
+    <span class="company-mark" style={color ? { background: color } : {}} aria-hidden="true">
+      {name.charAt(0).toUpperCase()}
+    </span>
+  )
+}

@@ -1,0 +1,32 @@
+import { confirm } from '../kit/dialog.tsx'
+import { plural } from '../kit/format.ts'
+import { toast } from '../kit/toast.tsx'
+import { act } from '../state/act.ts'
+import { request } from '../state/api.ts'
+import { companies, company, issues, liveRuns } from '../state/company.ts'
+
+/** Ends every run of the company and lets nothing start, after one question. */
+export async function stopEverything(): Promise<void> {
+  const found = company.peek()
+  if (!found) return
+  const runs = liveRuns.peek()
+  const held = issues.all.peek().filter(({ status }) => status === 'in_progress').length
+  const isSure = await confirm({
+    title: `Stop ${found.name}?`,
+    text: `This ends ${plural(runs.length, 'live run')} and lets nothing start until you resume.${
+      held > 0 ? ' Issues in progress stay with their assignees.' : ''
+    }`,
+    action: 'Stop everything',
+  })
+  if (!isSure) return
+  await act(() => request('POST /api/companies/:companyId/stop', { params: { companyId: found.id } }))
+  companies.put(await request('GET /api/companies/:companyId', { params: { companyId: found.id } }))
+}
+
+/** Lets a stopped company go on. */
+export async function resumeCompany(): Promise<void> {
+  const companyId = company.peek()!.id
+  await act(() => request('POST /api/companies/:companyId/thaw', { params: { companyId } }))
+  companies.put(await request('GET /api/companies/:companyId', { params: { companyId } }))
+  toast('The company goes on.')
+}

@@ -1,0 +1,43 @@
+import type { EndpointName, WireOf } from '../../../../api.ts'
+import { AppError } from '../../../../platform/errors.ts'
+import { createClient } from '../../../client/client.ts'
+import { UnexpectedResponse } from '../../../client/error.ts'
+import type { OptionsOf } from '../../../client/types.ts'
+
+/** What an endpoint returns. */
+export type Received<Name extends EndpointName> = WireOf<Name>['response']
+/** What an endpoint is sent: `{ params, query, body }`. */
+export type Sent<Name extends EndpointName> = OptionsOf<Name>
+
+/** A request that failed. `message` is a sentence for people; `status` is 0 when the server did not respond. */
+export type ApiError = AppError | UnexpectedResponse
+
+const client = createClient({
+  url: location.origin,
+  fetch: async (url, init) => {
+    const response = await fetch(url, init).catch((error) => {
+      if (init.signal?.aborted) throw error
+      throw new UnexpectedResponse(0, 'offline', 'The server does not respond. Nothing was changed; try again.')
+    })
+    if (response.status === 401) await leave(response.clone())
+    return response
+  },
+})
+
+/** Calls an endpoint by its name in the endpoint table: `request('GET /api/issues/:issueId', { params })`. */
+export const request = client.request
+/** Calls an endpoint that returns a list: its items, the cursor of the next page and, if counted, the total. */
+export const requestPage = client.page
+
+/** What was thrown, as an error that can be shown. */
+export const toApiError = (thrown: unknown): ApiError =>
+  thrown instanceof AppError || thrown instanceof UnexpectedResponse
+    ? thrown
+    : new UnexpectedResponse(0, 'page', `The page failed: ${thrown instanceof Error ? thrown.message : thrown}`)
+
+/** Sends a person who is not signed in to the sign-in page. Local trusted mode has none. */
+async function leave(response: Response): Promise<void> {
+  const { details } = await response.json().catch(() => ({}))
+  if (details?.mode === 'local_trusted') return
+  location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}`)
+}
