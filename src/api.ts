@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { eventRoutes } from './access/activity/event-routes.ts'
 import { activityRoutes } from './access/activity/routes.ts'
 import { sessionRoutes } from './access/auth/session-routes.ts'
 import { boardRoutes } from './access/board/routes.ts'
@@ -9,8 +9,6 @@ import { guideRoutes } from './clients/guide/routes.ts'
 import { accountRoutes } from './clients/pages/account-routes.ts'
 import { homeRoutes } from './clients/pages/home-routes.ts'
 import { pageRoutes } from './clients/pages/page-routes.ts'
-import { eventRoutes } from './http/events.ts'
-import { mount } from './http/mount.ts'
 import { documentRoutes } from './http/openapi.ts'
 import type { Endpoint, TypedEndpoint } from './http/route.ts'
 import { configRoutes } from './organization/agent/config-routes.ts'
@@ -22,7 +20,6 @@ import { companyRoutes } from './organization/company/routes.ts'
 import { instanceRoutes } from './organization/instance/routes.ts'
 import { runRoutes } from './organization/run/routes.ts'
 import { skillRoutes } from './organization/skill/routes.ts'
-import type { Context } from './platform/context.ts'
 import { packageRoutes } from './portability/routes.ts'
 import { runControlRoutes } from './runtime/control/routes.ts'
 import { rehearseRoutes } from './runtime/rehearsal/rehearse-routes.ts'
@@ -114,10 +111,3 @@ export type WireOf<Name extends EndpointName> = Wires[Name]
 
 /** What is documented: the API, without the pages of signing in that stand beside it. */
 export const API: readonly Endpoint[] = ENDPOINTS.filter(({ path }) => /^\/(api|llms)\//.test(path))
-
-/** The whole API as one Hono app. The gate stands before it, in the server. */
-export function createApp(ctx: Context): Hono {
-  const app = new Hono()
-  mount(app, ctx, ENDPOINTS)
-  return app
-}

@@ -1,33 +1,34 @@
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createOneTimeLink } from './access/auth/setup.ts'
+import { type AccessContext, createSignIn } from './access/auth/sign-in.ts'
 import { adoptCompanies } from './access/board/membership-queries.ts'
 import { deleteExpiredSessions, isAnyUser } from './access/board/user-queries.ts'
-import { createVault } from './access/secret/vault.ts'
-import { createApp } from './api.ts'
+import { createApp } from './app.ts'
 import { withPage } from './clients/web/serve.ts'
 import { listen } from './http/listener.ts'
 import { removeLeftovers } from './organization/company/leftovers.ts'
 import { refreshBundledSkills } from './organization/skill/bundled.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import { type Config, isLoopback } from './platform/config.ts'
-import { type Context, createContext } from './platform/context.ts'
+import { createContext } from './platform/context.ts'
 import { lockDataDir } from './platform/database/lock.ts'
 import { openDatabase } from './platform/database/open.ts'
 import { AppError } from './platform/errors.ts'
 import { readKeyFile } from './platform/key-file.ts'
 import type { Log } from './platform/log.ts'
 import { argvOf } from './platform/programs.ts'
+import { createVault } from './platform/vault.ts'
 import { createExecutor, type Executor } from './runtime/executor/executor.ts'
 import { rescueRuns } from './runtime/executor/rescue.ts'
-import { createRunTokens } from './runtime/executor/token.ts'
+import { createRunTokens, type RunTokens } from './runtime/executor/token.ts'
 import { createProbe } from './runtime/process/capabilities.ts'
 import { createScheduler } from './runtime/scheduler/scheduler.ts'
 
 export interface RunningServer {
   url: string
-  ctx: Context
+  ctx: AccessContext
+  tokens: RunTokens
   /** Stops, once what is under way is answered, and gives the data directory back. Closing twice is closing once. */
   close(how?: Stop): Promise<void>
 }
@@ -66,14 +67,15 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     const vault = createVault(readKeyFile(config, 'secret'))
     const identity = config.mode === 'authenticated' ? await loadIdentity(config) : undefined
     if (identity) closers.push(() => identity.close())
-    const setup = identity && createOneTimeLink()
-    const ctx = createContext({ sqlite, clock, config, log, tokens, vault, identity, setup })
+    const ctx = Object.assign(createContext({ sqlite, clock, config, log, vault }), {
+      signIn: createSignIn(config, identity),
+    })
     closers.push(ctx.flush, () => ctx.reader.close())
     if (identity) await ctx.write(() => preparePeople(ctx))
 
     const listener = await listen({ ...config, allowedHosts: [...config.allowedHosts, ...ownNames(config.host)] })
     closers.push(() => listener.close())
-    const app = createApp(ctx)
+    const app = createApp(ctx, tokens)
     listener.serve(config.webFolder === undefined ? app.fetch : withPage(ctx, config.webFolder, app.fetch))
     closers.push(() => ctx.events.close())
     const url = `http://${urlHost(reachable(config.host))}:${listener.port}`
@@ -81,14 +83,15 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
       pid: process.pid,
       url,
       instance: config.instance,
-      boardToken: ctx.localAccess.key,
-      resetKey: identity && ctx.resets.key,
+      boardToken: ctx.signIn.local.key,
+      resetKey: identity && ctx.signIn.resets.key,
     })
     const executor = createExecutor(ctx, {
       apiUrl: url,
       probe: createProbe(config.environment),
       shim: argvOf('shim'),
       postProgram: argvOf('post'),
+      tokens,
     })
     closers.push(() => executor.close())
     const scheduler = createScheduler(ctx, executor.execute)
@@ -111,7 +114,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
       }
       return closing
     }
-    return { url, ctx, close }
+    return { url, ctx, tokens, close }
   } catch (error) {
     await closeAll(closers)
     throw error
@@ -159,8 +162,8 @@ async function loadIdentity(config: Config) {
 }
 
 /** Tidies up at the start: sessions that ended, and companies that local trusted mode made for nobody. */
-function preparePeople(ctx: Context): void {
-  if (isAnyUser(ctx.db)) ctx.setup?.use(ctx.setup.token ?? '')
+function preparePeople(ctx: AccessContext): void {
+  if (isAnyUser(ctx.db)) ctx.signIn.setup?.use(ctx.signIn.setup.token ?? '')
   deleteExpiredSessions(ctx.db, ctx.now)
   adoptCompanies(ctx.db, ctx.now)
 }

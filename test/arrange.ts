@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Insertable } from 'kysely'
 import { v7 as uuid } from 'uuid'
-import { hashKey } from '../src/access/caller.ts'
 import type { AgentRow } from '../src/organization/agent/agent.ts'
 import { findAgent } from '../src/organization/agent/queries.ts'
 import { listLiveRuns } from '../src/organization/run/queries.ts'
 import type { WakeReason } from '../src/organization/wake/wake.ts'
 import type { Context } from '../src/platform/context.ts'
+import { hashCredential } from '../src/platform/credential.ts'
 import { raw, sql } from '../src/platform/database/sql.ts'
 import type {
   AgentKeyTable,
@@ -18,7 +18,7 @@ import type {
   WorkspaceTable,
 } from '../src/platform/database/tables.ts'
 import { ISSUE_STATUSES } from '../src/work/issue/lifecycle.ts'
-import type { Ask, TestApp } from './helpers.ts'
+import type { Ask, TestApp, TestServices } from './helpers.ts'
 
 /** An agent as tests use it: its row, and the app asked with its own key. */
 export interface TestAgent extends AgentRow {
@@ -80,7 +80,7 @@ export function insertKey(
       agent_id: agent.id,
       name: 'test',
       prefix: key.slice(0, 8),
-      hash: hashKey(key),
+      hash: hashCredential(key),
       created_at: ctx.now,
       last_used_at: ctx.now,
       ...values,
@@ -107,7 +107,7 @@ export async function asAgent(app: Pick<TestApp, 'ctx' | 'as'>, agent: { id: str
   return live ? app.as(await signRun(app.ctx, agent, live.id)) : (await insertRun(app, agent)).ask
 }
 
-const signRun = (ctx: Context, agent: { id: string }, id: string) =>
+const signRun = (ctx: TestServices, agent: { id: string }, id: string) =>
   ctx.tokens.sign({ id, agentId: agent.id, companyId: companyOf(ctx, agent) })
 
 /** Inserts a run of an agent, live unless told otherwise. @returns its id */

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import * as v from 'valibot'
-import { SYSTEM } from '../src/access/caller.ts'
-import { createVault } from '../src/access/secret/vault.ts'
-import { createApp } from '../src/api.ts'
+import { type AccessContext, createSignIn } from '../src/access/auth/sign-in.ts'
+import { SYSTEM } from '../src/access/caller/caller.ts'
+import { createApp } from '../src/app.ts'
 import { ErrorAnswer } from '../src/http/openapi.ts'
 import type { Clock } from '../src/platform/clock.ts'
 import { type Config, readConfig } from '../src/platform/config.ts'
@@ -15,8 +15,9 @@ import { type Context, createContext } from '../src/platform/context.ts'
 import { openDatabase } from '../src/platform/database/open.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { createLog } from '../src/platform/log.ts'
+import { createVault } from '../src/platform/vault.ts'
 import { previewExport } from '../src/portability/export/export.ts'
-import { createRunTokens } from '../src/runtime/executor/token.ts'
+import { createRunTokens, type RunTokens } from '../src/runtime/executor/token.ts'
 import { type Canaries, createCanaries } from './canary/canaries.ts'
 import { answerOf, noticeAnswer, noticeBody, noticeHeaders, noticeSealed, ownToken } from './canary/noticed.ts'
 
@@ -28,11 +29,14 @@ export interface Answer {
   body: any
 }
 
+/** The context of a test app, with the run tokens that the server hands to its executor. */
+export type TestServices = AccessContext & { tokens: RunTokens }
+
 export type Ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
 
 /** The whole app over a real database of its own, with a clock that only the test moves. */
 export interface TestApp {
-  ctx: Context
+  ctx: TestServices
   config: Config
   /** Asks as the board. */
   ask: Ask
@@ -120,7 +124,10 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
   const sqlite = openDatabase(path.join(dataDir, 'service.db'), { backupDir: dataDir, now: clock.now() })
   const tokens = createRunTokens(canaries.notice('key file', TEST_KEYS.runToken))
   const vault = createVault(canaries.notice('key file', TEST_KEYS.secret))
-  const ctx = createContext({ sqlite, clock, config, log, tokens, vault })
+  const ctx = Object.assign(createContext({ sqlite, clock, config, log, vault }), {
+    signIn: createSignIn(config),
+    tokens,
+  })
   watch(ctx, canaries)
   closing.push(
     () => {
@@ -134,7 +141,7 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
       canaries.searchFolder(dataDir)
     },
   )
-  const app = createApp(ctx)
+  const app = createApp(ctx, ctx.tokens)
 
   const asking =
     (credential: Record<string, string>): Ask =>
@@ -185,7 +192,10 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
 }
 
 /** Notices the secrets that a server makes or is given, and searches its events. */
-export function watch({ tokens, vault, events }: Context, canaries: Canaries): void {
+export function watch(
+  { tokens, vault, events }: Pick<TestServices, 'tokens' | 'vault' | 'events'>,
+  canaries: Canaries,
+): void {
   const { sign } = tokens
   const { seal } = vault
   tokens.sign = async (run) => canaries.notice('run token', await sign(run))

@@ -51,6 +51,7 @@ export async function createTestRunsIn(app: TestApp): Promise<TestRuns> {
     probe: createProbe(app.config.environment),
     shim: argvOf('shim'),
     postProgram: argvOf('post'),
+    tokens: app.ctx.tokens,
   })
   const scheduler = createScheduler(app.ctx, executor.execute)
   app.onClose(async () => {

@@ -26,7 +26,7 @@ export async function startTestServer(t: TestContext, overrides: Partial<Config>
   )
   const port = Number(new URL(server.url).port)
   const { dataDir } = config
-  watch(server.ctx, canaries)
+  watch({ ...server.ctx, tokens: server.tokens }, canaries)
   const search = () => {
     canaries.search('the log', logged.join(''))
     canaries.searchFolder(dataDir)

@@ -1,5 +1,4 @@
-import { actorOf, type Caller } from '../access/caller.ts'
-import type { Context } from '../platform/context.ts'
+import { type Context, withWrites } from '../platform/context.ts'
 import { prepared, sql } from '../platform/database/sql.ts'
 import { AppError, invalid } from '../platform/errors.ts'
 import { Reply } from './route.ts'
@@ -18,6 +17,8 @@ class Answered extends Error {
 
 /** A request that is to be done once. */
 interface Once {
+  /** The caller that the key belongs to. */
+  owner: string
   /** The `Idempotency-Key`. */
   key: string
   /** What makes it this request and no other: path, query, body. */
@@ -35,37 +36,30 @@ interface Once {
  */
 export async function withIdempotency(
   ctx: Context,
-  caller: Caller,
-  { key, request, secret }: Once,
+  { owner, key, request, secret }: Once,
   run: (ctx: Context) => unknown,
   toReply: (result: unknown) => Reply,
 ): Promise<Reply> {
   if (key.length === 0 || key.length > 255) {
     throw invalid([{ path: 'Idempotency-Key', message: 'is a header of 1 to 255 characters' }])
   }
-  const actor = actorOf(caller)
-  const entry = { caller: `${actor.type}:${actor.id}`, key, request: ctx.vault.fingerprint(JSON.stringify(request)) }
+  const entry = { caller: owner, key, request: ctx.vault.fingerprint(JSON.stringify(request)) }
   const known = findAnswer(ctx, entry)
   if (known) return known
 
   const keep = (reply: Reply) => keepAnswer(ctx, entry, secret ? new Reply(reply.status, SHOWN_ONCE) : reply)
   // The work and its answer in one write: the answer is what the last write of the use case returns.
   let kept: Reply | undefined
-  const watched: Context = Object.create(ctx, {
-    write: {
-      value: (change: () => unknown) =>
-        ctx.write(() => {
-          const answered = kept ? undefined : findAnswer(ctx, entry)
-          if (answered) throw new Answered(answered)
-          const result = change()
-          kept = toReply(result)
-          keep(kept)
-          return result
-        }),
-    },
+  const recording = withWrites(ctx, (change) => () => {
+    const answered = kept ? undefined : findAnswer(ctx, entry)
+    if (answered) throw new Answered(answered)
+    const result = change()
+    kept = toReply(result)
+    keep(kept)
+    return result
   })
   try {
-    const reply = toReply(await run(watched))
+    const reply = toReply(await run(recording))
     if (kept?.body !== reply.body || kept?.status !== reply.status) await ctx.write(() => keep(reply))
     return reply
   } catch (error) {

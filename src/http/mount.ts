@@ -1,12 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { Hono, Context as HonoContext } from 'hono'
 import * as v from 'valibot'
-import { leastRole } from '../access/board/role.ts'
-import { type Caller, callerOf, isOfCompany } from '../access/caller.ts'
-import { anyone } from '../access/who.ts'
-import { findCompany } from '../organization/company/queries.ts'
 import type { Context } from '../platform/context.ts'
-import { AppError, forbidden, notFound } from '../platform/errors.ts'
+import { AppError } from '../platform/errors.ts'
+import type { RequestAccess } from './access.ts'
 import { answer, answerError } from './answer.ts'
 import { parseBody, readBody, readForm } from './body.ts'
 import { withIdempotency } from './idempotency.ts'
@@ -15,10 +12,17 @@ import { type Endpoint, type Input, Reply } from './route.ts'
 import { readUpload, Upload } from './upload.ts'
 import { validate } from './validate.ts'
 
-/** Makes each endpoint a route of the app: who may call, validation, the answer's form and one error shape. */
-export function mount(app: Hono, ctx: Context, endpoints: readonly Endpoint[]): void {
+/** Mounts each endpoint as a route of the app, with authentication, validation and one error shape. */
+export function mount<Principal, Caller>(
+  app: Hono,
+  ctx: Context,
+  endpoints: readonly Endpoint[],
+  access: RequestAccess<Principal, Caller>,
+): void {
   for (const endpoint of endpoints) {
-    app.on(endpoint.method, endpoint.path.replace(TEXT_FILE, ':$1{[^/]+\\.txt}'), (c) => handle(ctx, endpoint, c))
+    app.on(endpoint.method, endpoint.path.replace(TEXT_FILE, ':$1{[^/]+\\.txt}'), (c) =>
+      handle(ctx, access, endpoint, c),
+    )
   }
   app.onError((error, c) => answerError(ctx, error, c))
   const noSuchRoute = refuseUnknown(endpoints)
@@ -28,15 +32,20 @@ export function mount(app: Hono, ctx: Context, endpoints: readonly Endpoint[]): 
 /** A path that ends like `/:name.txt`: its parameter is what stands before the `.txt`. */
 const TEXT_FILE = /:(\w+)\.txt$/
 
-async function handle(ctx: Context, endpoint: Endpoint, c: HonoContext): Promise<Response> {
+async function handle<Principal, Caller>(
+  ctx: Context,
+  access: RequestAccess<Principal, Caller>,
+  endpoint: Endpoint,
+  c: HonoContext,
+): Promise<Response> {
   const credentials = { authorization: c.req.header('authorization'), cookie: c.req.header('cookie') }
-  const found = await callerOf(ctx, credentials, endpoint.who.includes(anyone))
-  const caller: Caller = found.type === 'board' ? { ...found, needs: leastRole(endpoint) } : found
   const params = paramsOf(endpoint, c)
-  admit(ctx, endpoint, caller, params.companyId)
+  const principal = await access.authenticate(credentials, endpoint)
+  const received = await receiveBody(ctx, endpoint, c)
+  const caller = access.authorize(principal, endpoint, params.companyId)
   const query = endpoint.query ? validate(endpoint.query, c.req.query()) : undefined
-  const { body, text } = await bodyOf(ctx, endpoint, c)
-  const input: Input = {
+  const body = received.parse()
+  const input: Input<Caller> = {
     caller,
     params,
     query,
@@ -44,14 +53,23 @@ async function handle(ctx: Context, endpoint: Endpoint, c: HonoContext): Promise
     header: (name) => c.req.header(name),
     address: addressOf(ctx.config, c),
     drop: () => (c.env as { outgoing?: ServerResponse } | undefined)?.outgoing?.destroy(),
+    async isStillAuthorized() {
+      try {
+        access.authorize(await access.authenticate(credentials, endpoint), endpoint, params.companyId)
+        return true
+      } catch {
+        return false
+      }
+    },
   }
 
+  const run = (ctx: Context) => endpoint.run(ctx as never, input as never)
+  const toReply = (result: unknown) => replyOf(endpoint, result)
   const key = endpoint.method === 'POST' ? c.req.header('idempotency-key') : undefined
-  const run = (ctx: Context) => endpoint.run(ctx, input as never)
-  const toReply = (result: unknown) => settle(endpoint, result)
-  if (key === undefined || caller.type === 'anonymous') return answer(ctx, endpoint, c, toReply(await run(ctx)))
-  const once = { key, request: [c.req.path, new URL(c.req.url).search, text], secret: endpoint.secret }
-  return answer(ctx, endpoint, c, await withIdempotency(ctx, caller, once, run, toReply))
+  const owner = key === undefined ? undefined : access.idempotencyOwner(caller)
+  if (key === undefined || owner === undefined) return answer(ctx, endpoint, c, toReply(await run(ctx)))
+  const once = { owner, key, request: [c.req.path, new URL(c.req.url).search, received.text], secret: endpoint.secret }
+  return answer(ctx, endpoint, c, await withIdempotency(ctx, once, run, toReply))
 }
 
 function paramsOf(endpoint: Endpoint, c: HonoContext): Record<string, string> {
@@ -60,39 +78,41 @@ function paramsOf(endpoint: Endpoint, c: HonoContext): Record<string, string> {
   return file ? { ...params, [file]: params[file]!.slice(0, -'.txt'.length) } : params
 }
 
-/** Refuses a caller whom the route does not admit, or who is of another company than the path names. */
-function admit(ctx: Context, endpoint: Endpoint, caller: Caller, companyId: string | undefined): void {
-  if (companyId !== undefined) {
-    if (!isOfCompany(caller, companyId)) {
-      throw new AppError('wrong_company', 'You do not belong to this company.')
-    }
-    if (!findCompany(ctx.db, { id: companyId })) throw notFound('company', companyId)
-  }
-  if (!endpoint.who.some((who) => who.allows(ctx, caller))) {
-    throw forbidden(`Only ${endpoint.who.map((who) => who.name).join(' and ')} may do this.`)
-  }
-}
-
-/** What a route without a body is sent: nothing, or an object without fields. */
+/** The body schema of a route without a body: nothing, or an object without fields. */
 const NoFields = v.strictObject({})
 
-/** Reads and checks the body of a request; `text` is what makes it the same request again. */
-async function bodyOf(ctx: Context, endpoint: Endpoint, c: HonoContext): Promise<{ body: unknown; text: string }> {
-  if (endpoint.method === 'GET') return { body: undefined, text: '' }
-  const maxSize = endpoint.bodyLimit ?? ctx.config.bodyLimit
-  if (endpoint.upload) {
-    const { form, digest } = await readUpload(c, maxSize)
-    return { body: validate(endpoint.body ?? Upload, form), text: digest }
-  }
-  if (endpoint.form) return { body: validate(endpoint.body ?? NoFields, await readForm(c, maxSize)), text: '' }
-  const text = await readBody(c, maxSize)
-  if (text === '' && !endpoint.body) return { body: undefined, text }
-  const parsed = text === '' && endpoint.bodyOptional ? {} : parseBody(text)
-  return { body: validate(endpoint.body ?? NoFields, parsed), text }
+/** A body that has arrived. It is parsed and validated after the caller is authorized. */
+interface ReceivedBody {
+  /** The body as text, or a digest of an upload; an `Idempotency-Key` compares it. */
+  text: string
+  /** @throws AppError 400 if the body does not match the endpoint's schema */
+  parse(): unknown
 }
 
-/** Turns what a use case returned into a reply with its usual status. */
-function settle(endpoint: Endpoint, result: unknown): Reply {
+async function receiveBody(ctx: Context, endpoint: Endpoint, c: HonoContext): Promise<ReceivedBody> {
+  const { method, body: schema, bodyOptional, upload, form } = endpoint
+  if (method === 'GET') return { text: '', parse: () => undefined }
+  const maxSize = endpoint.bodyLimit ?? ctx.config.bodyLimit
+  if (upload) {
+    const { form: fields, digest } = await readUpload(c, maxSize)
+    return { text: digest, parse: () => validate(schema ?? Upload, fields) }
+  }
+  if (form) {
+    const fields = await readForm(c, maxSize)
+    return { text: '', parse: () => validate(schema ?? NoFields, fields) }
+  }
+  const text = await readBody(c, maxSize)
+  return {
+    text,
+    parse() {
+      if (text === '' && !schema) return undefined
+      return validate(schema ?? NoFields, text === '' && bodyOptional ? {} : parseBody(text))
+    },
+  }
+}
+
+/** Turns the result of a use case into a reply with the endpoint's usual status. */
+function replyOf(endpoint: Endpoint, result: unknown): Reply {
   if (result instanceof Reply) return result
   const status = Number(Object.keys(endpoint.responses).find((code) => code.startsWith('2')) ?? 200)
   return new Reply(status, result)

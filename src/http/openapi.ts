@@ -1,10 +1,11 @@
 import * as v from 'valibot'
 import { cookieName } from '../access/auth/cookies.ts'
-import { anyone } from '../access/who.ts'
+import { anyone } from '../access/caller/who.ts'
+import { route } from '../access/route.ts'
 import { type Config, packageVersion } from '../platform/config.ts'
 import { ERROR_STATUS } from '../platform/errors.ts'
 import { type Access, ERROR_CONTENT, type Operation, operationOf, type Schemas, schemaOf } from './operation.ts'
-import { type Endpoint, route } from './route.ts'
+import type { Endpoint } from './route.ts'
 
 /** The shape of every error answer. */
 export const ErrorAnswer = v.strictObject({

@@ -44,10 +44,14 @@ export function createRateCounter(): RateCounter {
   }
 }
 
-/** Refuses what is done too often (429). In local trusted mode there is nobody to keep from it. */
-export function limitRate(ctx: Context, limit: RateLimit, who: string): void {
+/**
+ * Counts an attempt, and refuses it if there were too many. Local trusted mode has no rate limits.
+ *
+ * @throws AppError 429 with `retryAfterSec`
+ */
+export function limitRate(ctx: Context, rates: RateCounter, limit: RateLimit, who: string): void {
   if (ctx.config.mode === 'local_trusted') return
-  const wait = ctx.rates.take(limit, who, Date.parse(ctx.now))
+  const wait = rates.take(limit, who, Date.parse(ctx.now))
   if (wait === 0) return
   const retryAfterSec = Math.ceil(wait / 1_000)
   throw new AppError('rate_limited', `Too often. Try again in ${retryAfterSec} seconds.`, { retryAfterSec })

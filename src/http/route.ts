@@ -1,7 +1,4 @@
 import type { GenericSchema, InferInput, InferOutput, StrictObjectSchema } from 'valibot'
-import type { Caller } from '../access/caller.ts'
-import type { Who } from '../access/who.ts'
-import type { Context } from '../platform/context.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -25,8 +22,8 @@ export type MediaType = `${string}/${string}`
 // biome-ignore lint/suspicious/noExplicitAny: any entries, as valibot's own generic schemas have them.
 type BodySchema = StrictObjectSchema<any, undefined> | GenericSchema
 
-/** What a use case is given of a request. */
-export interface Input<P = unknown, Q = unknown, B = unknown> {
+/** The validated parts of a request, as a use case receives them. */
+export interface Input<Caller = unknown, P = unknown, Q = unknown, B = unknown> {
   caller: Caller
   params: P
   query: Q
@@ -35,11 +32,20 @@ export interface Input<P = unknown, Q = unknown, B = unknown> {
   header(name: string): string | undefined
   /** Where the request comes from: the client's address, as far as it is known. */
   address: string
-  /** Breaks the connection off at once; for a stream whose client does not keep up. */
+  /** Closes the connection at once; for a stream whose client does not keep up. */
   drop(): void
+  /** Authenticates and authorizes the request again; for a stream that outlives its check. */
+  isStillAuthorized(): Promise<boolean>
 }
 
-interface Definition<Id extends string, M extends Method, Path extends string, Q, B, R> {
+/** One type of caller, as the documentation and a refusal name it. */
+export interface Audience {
+  name: string
+  /** How such a caller authenticates; `nothing` is enough on a local server that requires no token. */
+  by: readonly ('nothing' | 'bearer' | 'session')[]
+}
+
+interface Definition<Id extends string, M extends Method, Path extends string, Q, B, R, Ctx, Caller, Who, Role> {
   /** `<noun>s.<verb>`, such as `issues.checkout`: the operation id of the OpenAPI document. */
   id: Id
   method: M
@@ -49,6 +55,10 @@ interface Definition<Id extends string, M extends Method, Path extends string, Q
   description?: string
   /** The kinds of caller that may call it; without one a route does not compile. */
   who: readonly [Who, ...Who[]]
+  /** The least role of a person in the company; by default `viewer` for GET and `admin` for the rest. */
+  role?: Role
+  /** Whether it may be called for an archived company, which otherwise refuses every method but GET. */
+  allowsArchived?: boolean
   query?: Q
   body?: B
   /** Whether a request without a body is taken as `{}`. */
@@ -65,14 +75,25 @@ interface Definition<Id extends string, M extends Method, Path extends string, Q
   limits?: readonly RateLimit[]
   /** The answers by status; the first 2xx is what a plain return value is answered with. */
   responses: R
-  run(ctx: Context, input: Input<Params<Path>, Output<Q>, Output<B>>): unknown
+  run(ctx: Ctx, input: Input<Caller, Params<Path>, Output<Q>, Output<B>>): unknown
 }
 
-type AnyDefinition = Definition<string, Method, string, GenericSchema, GenericSchema, Record<number, Answer>>
+type AnyDefinition = Definition<
+  string,
+  Method,
+  string,
+  GenericSchema,
+  GenericSchema,
+  Record<number, Answer>,
+  never,
+  never,
+  Audience,
+  string
+>
 
 /** An endpoint as data: the app, the OpenAPI document, the guides and the tests are all made from it. */
 export interface Endpoint extends Omit<AnyDefinition, 'run'> {
-  run(ctx: Context, input: Input<never, never, never>): unknown
+  run(ctx: never, input: never): unknown
 }
 
 /** What a client sends to an endpoint and receives from it. Exists at compile time only. */
@@ -105,19 +126,23 @@ type Received<R> = {
     : never
 }[keyof R]
 
-/** Describes an endpoint; types its parameters, query and body from the path and the schemas. */
-export function route<
-  const Id extends string,
-  const M extends Method,
-  const Path extends string,
-  const R extends Record<number, Answer>,
-  Q extends GenericSchema | undefined = undefined,
-  B extends BodySchema | undefined = undefined,
->(
-  definition: Definition<Id, M, Path, Q, B, R>,
-): TypedEndpoint<Id, M, Path, Wire<Params<Path>, Sent<Q>, Sent<B>, Received<R>>> {
-  return definition as never
-}
+/**
+ * Makes the function that describes an endpoint and types its parameters,
+ * query and body from the path and the schemas.
+ */
+export const routeFor =
+  <Ctx, Caller, Who extends Audience, Role extends string>() =>
+  <
+    const Id extends string,
+    const M extends Method,
+    const Path extends string,
+    const R extends Record<number, Answer>,
+    Q extends GenericSchema | undefined = undefined,
+    B extends BodySchema | undefined = undefined,
+  >(
+    definition: Definition<Id, M, Path, Q, B, R, Ctx, Caller, Who, Role>,
+  ): TypedEndpoint<Id, M, Path, Wire<Params<Path>, Sent<Q>, Sent<B>, Received<R>>> =>
+    definition as never
 
 /** Returns the same endpoint under another id and path. The path must have the same parameters. */
 export const alias = <const Id extends string, M extends Method, const Path extends string, W extends Wire>(

@@ -1,11 +1,4 @@
 import type { Database as Sqlite } from 'better-sqlite3'
-import type { Identity } from '../access/auth/identity.ts'
-import { createLocalAccess, type LocalAccess } from '../access/auth/local-access.ts'
-import { createResetLinks, type ResetLinks } from '../access/auth/reset-links.ts'
-import type { OneTimeLink } from '../access/auth/setup.ts'
-import type { Vault } from '../access/secret/vault.ts'
-import { createRateCounter, type RateCounter } from '../http/rate-limit.ts'
-import type { RunTokens } from '../runtime/executor/token.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createDb, type Db } from './database/db.ts'
@@ -13,8 +6,9 @@ import { createReader, type Reader } from './database/reader.ts'
 import { createWriteQueue, type Effect } from './database/write-queue.ts'
 import { createEvents, type Events } from './events.ts'
 import type { Log } from './log.ts'
+import type { Vault } from './vault.ts'
 
-/** What a use case may touch. */
+/** What a use case works with. */
 export interface Context {
   db: Db
   /** Runs reads that can take long, in a thread of their own. */
@@ -22,19 +16,7 @@ export interface Context {
   config: Config
   log: Log
   events: Events
-  /** Makes and checks run tokens. */
-  tokens: RunTokens
-  /** Passwords and sessions; only in authenticated mode. */
-  identity: Identity | undefined
-  /** The link that makes the first owner, until somebody used it. */
-  setup: OneTimeLink | undefined
-  /** The links for forgotten passwords. */
-  resets: ResetLinks
-  /** Who is the board in local trusted mode. */
-  localAccess: LocalAccess
-  /** Counts what must not be done too often. */
-  rates: RateCounter
-  /** Seals and opens stored secrets. */
+  /** Encrypts and decrypts values that the database stores encrypted. */
   vault: Vault
   /** The moment, ISO 8601 UTC with milliseconds; inside a write the same for all of it. */
   readonly now: string
@@ -53,15 +35,11 @@ export interface ContextParts {
   clock: Clock
   config: Config
   log: Log
-  tokens: RunTokens
   vault: Vault
-  identity?: Identity | undefined
-  setup?: OneTimeLink | undefined
 }
 
-/** @returns the context, and `flush`, which commits at once what is queued (for a stop). */
-export function createContext({ sqlite, ...parts }: ContextParts): Context & { flush(): void } {
-  const { clock, config, log, tokens, vault, identity, setup } = parts
+/** @returns the context, and `flush`, which commits the queued writes at once (for a stop) */
+export function createContext({ sqlite, clock, config, log, vault }: ContextParts): Context & { flush(): void } {
   const db = createDb(sqlite)
   const queue = createWriteQueue(sqlite, db.endReads)
   let current: { now: string; afterCommit: (effect: Effect) => void } | undefined
@@ -71,13 +49,7 @@ export function createContext({ sqlite, ...parts }: ContextParts): Context & { f
     config,
     log,
     events: createEvents(clock.now()),
-    tokens,
     vault,
-    identity,
-    setup,
-    resets: createResetLinks(),
-    localAccess: createLocalAccess(config),
-    rates: createRateCounter(),
     get now() {
       return current?.now ?? clock.now().toISOString()
     },
@@ -91,16 +63,23 @@ export function createContext({ sqlite, ...parts }: ContextParts): Context & { f
         }
       }),
     afterCommit(effect) {
-      if (!current) throw new Error('afterCommit belongs inside a write.')
+      if (!current) throw new Error('afterCommit must be called inside a write.')
       current.afterCommit(() => {
         try {
           effect()
         } catch (error) {
-          // What was written stands and is answered, whatever an effect makes of it.
+          // The write is durable and its response is sent, even if an effect of it fails.
           log.error('An effect of a write failed.', { stack: String((error as Error).stack ?? error) })
         }
       })
     },
     flush: queue.flush,
   }
+}
+
+/** Derives a context whose writes run as `wrap` returns them, in the same transaction. */
+export function withWrites(ctx: Context, wrap: <T>(change: () => T) => () => T): Context {
+  const write: Context['write'] = (change) => ctx.write(wrap(change))
+  // The descriptors are copied, because `now` is a getter.
+  return Object.defineProperties({} as Context, { ...Object.getOwnPropertyDescriptors(ctx), write: { value: write } })
 }

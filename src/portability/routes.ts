@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { agent, board, ceo } from '../access/who.ts'
-import { route } from '../http/route.ts'
+import { agent, board, ceo } from '../access/caller/who.ts'
+import { route } from '../access/route.ts'
 import { exportCompany, previewExport } from './export/export.ts'
 import { ExportBody, ExportedPackage, ExportPreview } from './export/export-body.ts'
 import { applyImport, previewImport } from './plan/import.ts'
@@ -19,6 +19,7 @@ export const packageRoutes = [
     description:
       'The package comes from `github`, an https `git` repository, `inline` files or a `template`. Nothing is changed.',
     who: [board, ceo],
+    allowsArchived: true,
     body: ImportBody,
     bodyLimit: BODY_LIMIT,
     responses: { 200: ImportPlan },
@@ -43,6 +44,7 @@ export const packageRoutes = [
     path: '/api/companies/:companyId/exports/preview',
     summary: 'Show what a package of the company would hold, file by file',
     who: [board, ceo],
+    allowsArchived: true,
     body: ExportBody,
     bodyOptional: true,
     responses: { 200: ExportPreview },
@@ -56,6 +58,7 @@ export const packageRoutes = [
     description:
       'No secrets, ids, timestamps or absolute paths are in it. The same company gives the same bytes. Issues only when they are asked for.',
     who: [board, ceo],
+    allowsArchived: true,
     body: ExportBody,
     bodyOptional: true,
     responses: { 200: ExportedPackage },

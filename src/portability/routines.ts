@@ -1,4 +1,4 @@
-import type { Caller } from '../access/caller.ts'
+import type { Caller } from '../access/caller/caller.ts'
 import type { Context } from '../platform/context.ts'
 import { findLabelByName, listLabels } from '../work/label/queries.ts'
 import { addRoutine } from '../work/routine/change.ts'

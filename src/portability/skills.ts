@@ -1,4 +1,4 @@
-import type { Caller } from '../access/caller.ts'
+import type { Caller } from '../access/caller/caller.ts'
 import { storeSkills } from '../organization/skill/import.ts'
 import { digestOf, takeInventory, trustLevelOf } from '../organization/skill/inventory.ts'
 import { findSkill, listSkillFiles, listSkills, listSkillsBySlug } from '../organization/skill/queries.ts'

@@ -96,7 +96,7 @@ const countCompanies = ({ server }: TestServer) => server.ctx.db.all(sql.selectF
 
 /** Opens the setup link and makes the first owner, as a person would. */
 async function setUp(page: Page, { server }: TestServer, url: string): Promise<void> {
-  await page.goto(`${url}/setup?token=${server.ctx.setup!.token}`)
+  await page.goto(`${url}/setup?token=${server.ctx.signIn.setup!.token}`)
   await page.getByLabel('Your name').fill('Olga')
   await page.getByLabel('E-mail').fill('olga@example.com')
   await page.getByLabel('Password').fill(PASSWORD)

@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createOneTimeLink } from '../../src/access/auth/setup.ts'
-import { makeToken } from '../../src/organization/agent/keys.ts'
+import { createCredential } from '../../src/platform/credential.ts'
 import { MARKER } from '../../src/runtime/process/process-table.ts'
 import { cookieOf, createPeopleApp, PASSWORD } from '../access/auth/people.ts'
 import { createTestApp, TEST_KEYS, type TestApp, temporaryFolder } from '../helpers.ts'
@@ -73,7 +73,7 @@ const MADE: [Kind, string, (app: TestApp, companyId: string) => Promise<string>]
     'agent key',
     'a credential',
     async (app) => {
-      const key = makeToken('svc_')
+      const key = createCredential('svc_')
       await app.as(key)('GET', '/api/companies')
       return key
     },
@@ -225,7 +225,7 @@ test('the folder of a server that is a process of its own is searched for its ke
   const key = Buffer.from(Array.from({ length: 32 }, (_, i) => i * 7))
   writeFileSync(path.join(folder, 'keys', 'secret.key'), key)
   writeFileSync(path.join(folder, 'one'), `x${key.toString('base64')}`)
-  writeFileSync(path.join(folder, 'two'), `x ${makeToken('svcb_')}.`)
+  writeFileSync(path.join(folder, 'two'), `x ${createCredential('svcb_')}.`)
   writeFileSync(path.join(folder, 'three'), `svc_${'x'.repeat(49)}`)
   await assert.rejects(end, ({ message }: Error) => {
     for (const hit of ['key file in one', 'board token in two']) assert.ok(message.includes(hit), message)

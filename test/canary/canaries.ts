@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { REDACTED } from '../../src/access/redact.ts'
+import { REDACTED } from '../../src/access/redaction/redact.ts'
 import { createFinder, SHORTEST } from './finder.ts'
 import { formsOf } from './forms.ts'
 

@@ -1,6 +1,6 @@
-import { isSecretName } from '../../src/access/redact.ts'
-import type { Place } from '../../src/access/secret/vault.ts'
+import { isSecretName } from '../../src/access/redaction/redact.ts'
 import { ENDPOINTS } from '../../src/api.ts'
+import type { Place } from '../../src/platform/vault.ts'
 import type { Canaries, Kind } from './canaries.ts'
 
 /** How a hit names an answer: without what follows the path, where tokens stand, and without an invite's. */

@@ -15,7 +15,7 @@ test('with a secret of every kind there is, none is in the arguments, the log or
   const runs = await createTestRunsIn(board)
   const { make, companyId, canaries } = runs
   const at = `/api/companies/${companyId}`
-  canaries.notice('link token', app.ctx.setup!.token!)
+  canaries.notice('link token', app.ctx.signIn.setup!.token!)
   await app.ask('POST', '/api/auth/sign-in', { email: 'olga@example.com', password: PASSWORD })
   await make('POST', '/api/board/tokens')
   await make('POST', `${at}/invitations`)

@@ -24,7 +24,8 @@ export async function endRuns(count: number): Promise<{ accepted: number; refuse
     readConfig({ dataDir, port: '0' }, {}),
     createLog(() => {}),
   )
-  const { ctx, url } = server
+  const { url, tokens } = server
+  const ctx = Object.assign(server.ctx, { tokens })
   const companyId = uuid()
   const times = { created_at: ctx.now, updated_at: ctx.now }
   ctx.db.run(sql.insertInto('company').values({ id: companyId, name: 'Chaos', issue_prefix: 'CHA', ...times }))
@@ -33,7 +34,7 @@ export async function endRuns(count: number): Promise<{ accepted: number; refuse
     const app = { ctx, as: () => async () => Promise.reject(new Error('not asked here')) }
     const agent = insertAgent(app, { company_id: companyId, name: randomBytes(4).toString('hex') })
     const { id } = await insertRun(app, agent)
-    const token = await ctx.tokens.sign({ id, agentId: agent.id, companyId })
+    const token = await tokens.sign({ id, agentId: agent.id, companyId })
     const ask = async () => createClient({ url, token }).send({ method: 'GET', path: '/api/agents/me' })
     if ((await ask()).status === 200) accepted++
     const ending = { reason: 'exited', exitCode: 0, signal: null, error: null, at: null } as const

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as v from 'valibot'
-import { anyone } from '../../src/access/who.ts'
-import { route } from '../../src/http/route.ts'
+import { anyone } from '../../src/access/caller/who.ts'
+import { route } from '../../src/access/route.ts'
 import { fuzz } from './fuzz.ts'
 import { send } from './send.ts'
 

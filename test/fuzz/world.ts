@@ -39,7 +39,7 @@ export async function createFuzzedWorld(t: TestContext, mode: Config['mode']): P
   const { ceo, manager, engineer, colleague, stranger } = world
   for (const { id } of [ceo, manager, engineer, colleague, stranger]) learn(known, 'agentId', id)
   learn(known, 'runId', run.id)
-  learn(known, 'linkToken', world.canaries.notice('link token', world.ctx.setup?.token ?? ''))
+  learn(known, 'linkToken', world.canaries.notice('link token', world.ctx.signIn.setup?.token ?? ''))
   learn(known, 'page', 'errors')
   learn(known, 'adapterType', 'runtimeA_local')
   for (const endpoint of mode === 'local_trusted' ? MAKING : [...MAKING, ...MADE_BY_PEOPLE]) {
@@ -86,7 +86,7 @@ function signedIn(app: PeopleApp, { email, ask: first }: Person): Ask {
   return async (...request) => {
     const answer = await ask(...request)
     if (answer.status === 401) {
-      const cookie = await app.ctx.identity!.signIn(email, PASSWORD, undefined)
+      const cookie = await app.ctx.signIn.identity!.signIn(email, PASSWORD, undefined)
       if (cookie) ask = app.with(cookieOf(cookie))
     }
     return answer

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { createApp } from '../../src/api.ts'
+import { createApp } from '../../src/app.ts'
 import type { Context } from '../../src/platform/context.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import { insertAgentRow, insertCompany, insertKey, insertRunRow } from '../arrange.ts'
@@ -13,7 +13,7 @@ import { startTestServer } from '../server.ts'
 function watching(t: TestContext) {
   const app = createTestApp(t)
   const companyId = insertCompany(app.ctx)
-  const api = createApp(app.ctx)
+  const api = createApp(app.ctx, app.ctx.tokens)
   async function watch(headers: Record<string, string> = {}, id = companyId) {
     const response = await api.request(`/api/companies/${id}/events`, { headers })
     const reader = response.body!.getReader()

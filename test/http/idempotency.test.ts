@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LOCAL_BOARD } from '../../src/access/caller.ts'
 import { withIdempotency } from '../../src/http/idempotency.ts'
 import { Reply } from '../../src/http/route.ts'
 import { raw, sql } from '../../src/platform/database/sql.ts'
@@ -84,11 +83,10 @@ test('the answer is kept in the transaction of the work: neither stands without 
 
 test('an answer that holds a secret is not kept, and asking again says so', async (t) => {
   const { ctx } = createTestApp(t)
-  const once = { key: 'k1', request: ['/api/secrets'], secret: true }
+  const once = { owner: 'user:local-board', key: 'k1', request: ['/api/secrets'], secret: true }
   const make = () =>
     withIdempotency(
       ctx,
-      LOCAL_BOARD,
       once,
       (ctx) => ctx.write(() => ({ token: 'svc_hidden' })),
       (body) => new Reply(201, body),

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
-import { agent, anyone, board } from '../../src/access/who.ts'
-import { API, createApp, ENDPOINTS } from '../../src/api.ts'
+import { agent, anyone, board } from '../../src/access/caller/who.ts'
+import { createRequestAccess } from '../../src/access/request/request-access.ts'
+import { route } from '../../src/access/route.ts'
+import { API, ENDPOINTS } from '../../src/api.ts'
+import { createApp } from '../../src/app.ts'
 import { takes } from '../../src/http/list.ts'
 import { openapiDocument } from '../../src/http/openapi.ts'
 import { type Access, type Operation, operationOf, type Parameter, type Response } from '../../src/http/operation.ts'
-import { type Endpoint, route } from '../../src/http/route.ts'
+import type { Endpoint } from '../../src/http/route.ts'
 import { requestOf } from '../contract/requests.ts'
 import { createWorld } from '../contract/world.ts'
 import { createTestApp } from '../helpers.ts'
@@ -74,7 +77,9 @@ test('a schema that refers to itself is a schema of the document', () => {
 
 test('every endpoint is mounted, and nothing else is', (t) => {
   const { ctx } = createTestApp(t)
-  const mounted = createApp(ctx).routes.map(({ method, path }) => `${method} ${path.replace('{[^/]+\\.txt}', '.txt')}`)
+  const mounted = createApp(ctx, ctx.tokens).routes.map(
+    ({ method, path }) => `${method} ${path.replace('{[^/]+\\.txt}', '.txt')}`,
+  )
   assert.deepEqual(mounted.sort(), ENDPOINTS.map(({ method, path }) => `${method} ${path}`).sort())
 })
 
@@ -92,7 +97,8 @@ test('a path that ends in .txt has its parameter without that', async (t) => {
     responses: { 200: v.string() },
     run: (_, { params }) => params.name,
   })
-  mount(app, ctx, [text])
+  const agents = { findAgentOfKey: () => undefined, findAgentOfRunToken: async () => undefined }
+  mount(app, ctx, [text], createRequestAccess(ctx, agents))
   assert.equal(await (await app.request('/texts/a.b.txt')).json(), 'a.b')
   assert.equal((await app.request('/texts/a')).status, 404)
   assert.equal((await app.request('/texts/a.txt', { method: 'POST' })).status, 405)

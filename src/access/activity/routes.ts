@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import * as field from '../../http/fields.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
-import { route } from '../../http/route.ts'
 import type { Context } from '../../platform/context.ts'
-import { agent, board } from '../who.ts'
+import { agent, board } from '../caller/who.ts'
+import { route } from '../route.ts'
 import { type ActivityFilter, type ActivityRow, countActivity, listActivity } from './queries.ts'
 
 /** An activity as the API shows it. */

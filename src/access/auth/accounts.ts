@@ -2,13 +2,13 @@ import * as v from 'valibot'
 import * as field from '../../http/fields.ts'
 import { limitRate, type RateLimit } from '../../http/rate-limit.ts'
 import { validate } from '../../http/validate.ts'
-import type { Context } from '../../platform/context.ts'
 import { AppError, invalid } from '../../platform/errors.ts'
 import { acceptInvitation, openInvitation } from '../board/invitation.ts'
 import { adoptCompanies } from '../board/membership-queries.ts'
 import { deleteSessions, findPasswordHash, findUserByEmail, insertUser, isAnyUser } from '../board/user-queries.ts'
 import type { Identity } from './identity.ts'
 import { NewPassword } from './password.ts'
+import type { AccessContext } from './sign-in.ts'
 
 const email = v.pipe(
   v.string(),
@@ -28,17 +28,17 @@ export interface AccountForm {
 }
 
 /** The part of the context that only authenticated mode has. */
-export function identityOf(ctx: Context): Identity {
-  if (ctx.identity) return ctx.identity
+export function identityOf(ctx: AccessContext): Identity {
+  if (ctx.signIn.identity) return ctx.signIn.identity
   throw new AppError('not_found', 'There are no accounts in local trusted mode: start with --mode authenticated.')
 }
 
 /** Makes the first person, who owns whatever is there already, by the link that the start printed. */
-export async function setUp(ctx: Context, address: string, token: string, form: AccountForm): Promise<string> {
+export async function setUp(ctx: AccessContext, address: string, token: string, form: AccountForm): Promise<string> {
   const identity = identityOf(ctx)
-  limitRate(ctx, 'link', address)
+  limitRate(ctx, ctx.signIn.rates, 'link', address)
   const want = validate(NewAccount, form)
-  if (!ctx.setup?.use(token)) throw linkGone()
+  if (!ctx.signIn.setup?.use(token)) throw linkGone()
   try {
     const passwordHash = await identity.hashPassword(want.password)
     await ctx.write(() => {
@@ -47,16 +47,21 @@ export async function setUp(ctx: Context, address: string, token: string, form: 
       adoptCompanies(ctx.db, ctx.now)
     })
   } catch (error) {
-    ctx.setup.giveBack(token)
+    ctx.signIn.setup.giveBack(token)
     throw error
   }
   return beginSession(ctx, want)
 }
 
 /** Makes an account by the link of an invitation, and its person a member. */
-export async function joinAsNew(ctx: Context, address: string, token: string, form: AccountForm): Promise<string> {
+export async function joinAsNew(
+  ctx: AccessContext,
+  address: string,
+  token: string,
+  form: AccountForm,
+): Promise<string> {
   const identity = identityOf(ctx)
-  limitRate(ctx, 'link', address)
+  limitRate(ctx, ctx.signIn.rates, 'link', address)
   openInvitation(ctx, token)
   const want = validate(NewAccount, form)
   const passwordHash = await identity.hashPassword(want.password)
@@ -72,7 +77,7 @@ export async function joinAsNew(ctx: Context, address: string, token: string, fo
 
 /** Signs a person in. What is wrong, the e-mail or the password, is not said. @returns the `Set-Cookie` value */
 export async function signIn(
-  ctx: Context,
+  ctx: AccessContext,
   address: string,
   credentials: { email: string; password: string },
   cookie: string | undefined,
@@ -84,7 +89,7 @@ export async function signIn(
     ['sign-in of an address', address],
     ['sign-in of an account', account],
   ]
-  for (const [limit, who] of limits) limitRate(ctx, limit, who)
+  for (const [limit, who] of limits) limitRate(ctx, ctx.signIn.rates, limit, who)
   const passwordHash = findPasswordHash(ctx.db, { email: account })
   const begun = await identity.signIn(account, credentials.password, cookie)
   if (begun === undefined) throw wrongCredentials()
@@ -100,11 +105,11 @@ const wrongCredentials = () => new AppError('unauthenticated', 'The e-mail or th
 
 /** @returns the `Set-Cookie` value, with which every other session of the person has ended */
 export async function changePassword(
-  ctx: Context,
+  ctx: AccessContext,
   who: { userId: string; cookie: string },
   want: { currentPassword: string; newPassword: string },
 ): Promise<string> {
-  limitRate(ctx, 'sign-in', who.userId)
+  limitRate(ctx, ctx.signIn.rates, 'sign-in', who.userId)
   validate(v.strictObject({ newPassword: NewPassword }), { newPassword: want.newPassword })
   const changed = await identityOf(ctx).changePassword(who.cookie, want.currentPassword, want.newPassword)
   if (changed === undefined) throw invalid([{ path: 'currentPassword', message: 'is wrong' }])
@@ -112,12 +117,12 @@ export async function changePassword(
 }
 
 /** Ends every session of a person, on the server too. @returns the `Set-Cookie` value */
-export async function signOutEverywhere(ctx: Context, who: { userId: string; cookie: string }): Promise<string> {
+export async function signOutEverywhere(ctx: AccessContext, who: { userId: string; cookie: string }): Promise<string> {
   await ctx.write(() => deleteSessions(ctx.db, who))
   return identityOf(ctx).signOut(who.cookie)
 }
 
-async function beginSession(ctx: Context, { email, password }: AccountForm): Promise<string> {
+async function beginSession(ctx: AccessContext, { email, password }: AccountForm): Promise<string> {
   const cookie = await identityOf(ctx).signIn(email, password, undefined)
   if (cookie === undefined) throw new Error('A new account could not be signed in to.')
   return cookie

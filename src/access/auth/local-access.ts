@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { isSameSecret } from '../../platform/credential.ts'
 import { LOCAL_COOKIE } from './cookies.ts'
-import { createOneTimeLink, type OneTimeLink, sameSecret } from './setup.ts'
+import { createOneTimeLink, type OneTimeLink } from './setup.ts'
 
 /**
  * Who is the board in local trusted mode: everybody who reaches the server,
@@ -26,7 +27,7 @@ export function createLocalAccess({ requireToken }: { requireToken: boolean }): 
     key,
     admits(cookie) {
       const values = (cookie ?? '').split(/; */).filter((pair) => pair.startsWith(`${LOCAL_COOKIE}=`))
-      return values.some((pair) => sameSecret(pair.slice(LOCAL_COOKIE.length + 1), key))
+      return values.some((pair) => isSameSecret(pair.slice(LOCAL_COOKIE.length + 1), key))
     },
     enter: (token) => (link.use(token) ? `${LOCAL_COOKIE}=${key}; Path=/; HttpOnly; SameSite=Lax` : undefined),
   }

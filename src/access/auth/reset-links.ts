@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { hashKey } from '../caller.ts'
+import { hashCredential } from '../../platform/credential.ts'
 
 /**
  * Links to set another password. They are in memory alone, by their hashes: a
@@ -21,7 +21,7 @@ const LASTS_MS = 60 * 60 * 1_000
 export function createResetLinks(): ResetLinks {
   const links = new Map<string, { hash: string; expiresAt: string }>()
   const find = (token: string, now: string) => {
-    const hash = hashKey(token)
+    const hash = hashCredential(token)
     return [...links].find(([, link]) => link.hash === hash && link.expiresAt > now)?.[0]
   }
   return {
@@ -29,7 +29,7 @@ export function createResetLinks(): ResetLinks {
     make(userId, now) {
       const token = randomBytes(32).toString('base64url')
       const expiresAt = new Date(Date.parse(now) + LASTS_MS).toISOString()
-      links.set(userId, { hash: hashKey(token), expiresAt })
+      links.set(userId, { hash: hashCredential(token), expiresAt })
       return { token, expiresAt }
     },
     find,

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { limitRate } from '../../http/rate-limit.ts'
 import { validate } from '../../http/validate.ts'
-import type { Context } from '../../platform/context.ts'
+import { isSameSecret } from '../../platform/credential.ts'
 import { AppError, forbidden, notFound } from '../../platform/errors.ts'
 import { deleteSessions, findUser, findUserByEmail, updatePassword } from '../board/user-queries.ts'
 import { identityOf } from './accounts.ts'
 import { NewPassword } from './password.ts'
-import { sameSecret } from './setup.ts'
+import type { AccessContext } from './sign-in.ts'
 
 /**
  * Makes the link by which a person sets another password. No role of a company
@@ -15,21 +15,21 @@ import { sameSecret } from './setup.ts'
  *
  * @returns the link's token, and when it ends
  */
-export function makeResetLink(ctx: Context, address: string, want: { key: string; email: string }) {
+export function makeResetLink(ctx: AccessContext, address: string, want: { key: string; email: string }) {
   identityOf(ctx)
-  limitRate(ctx, 'link', address)
-  if (!sameSecret(want.key, ctx.resets.key)) {
+  limitRate(ctx, ctx.signIn.rates, 'link', address)
+  if (!isSameSecret(want.key, ctx.signIn.resets.key)) {
     throw forbidden('Links for forgotten passwords are made by `service reset-password`, on the machine of the server.')
   }
   const user = findUserByEmail(ctx.db, { email: want.email.trim().toLowerCase() })
   if (!user) throw notFound('account', want.email)
   ctx.log.info('A link to set another password was made.', { user: user.id })
-  return ctx.resets.make(user.id, ctx.now)
+  return ctx.signIn.resets.make(user.id, ctx.now)
 }
 
 /** Whom a link is for, while it is good. */
-export function personOfReset(ctx: Context, token: string): { id: string; name: string; email: string } {
-  const userId = ctx.resets.find(token, ctx.now)
+export function personOfReset(ctx: AccessContext, token: string): { id: string; name: string; email: string } {
+  const userId = ctx.signIn.resets.find(token, ctx.now)
   const user = userId === undefined ? undefined : findUser(ctx.db, { id: userId })
   if (!user) throw linkGone()
   return user
@@ -37,18 +37,18 @@ export function personOfReset(ctx: Context, token: string): { id: string; name: 
 
 /** Sets the password of a link's person, whose every session ends, and begins one. @returns the `Set-Cookie` value */
 export async function resetPassword(
-  ctx: Context,
+  ctx: AccessContext,
   address: string,
   want: { token: string; password: string },
   cookie: string | undefined,
 ): Promise<string> {
   const identity = identityOf(ctx)
-  limitRate(ctx, 'link', address)
+  limitRate(ctx, ctx.signIn.rates, 'link', address)
   const { id, email } = personOfReset(ctx, want.token)
   const { password } = validate(v.strictObject({ password: NewPassword }), { password: want.password })
   const passwordHash = await identity.hashPassword(password)
   await ctx.write(() => {
-    if (ctx.resets.take(want.token, ctx.now) !== id) throw linkGone()
+    if (ctx.signIn.resets.take(want.token, ctx.now) !== id) throw linkGone()
     updatePassword(ctx.db, { userId: id, passwordHash, at: ctx.now })
     deleteSessions(ctx.db, { userId: id })
   })

@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts'
 import { forbidden } from '../../platform/errors.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../caller/caller.ts'
 import { mayCreateCompanies } from './membership-queries.ts'
 
 /**

@@ -4,13 +4,16 @@ import { v7 as uuid } from 'uuid'
 import * as v from 'valibot'
 import * as field from '../../http/fields.ts'
 import type { Context } from '../../platform/context.ts'
+import { hashCredential } from '../../platform/credential.ts'
 import type { InvitationTable } from '../../platform/database/tables.ts'
 import { AppError, notFound } from '../../platform/errors.ts'
 import { recordActivity } from '../activity/record.ts'
-import { type BoardCaller, boardCaller, type Caller, hashKey } from '../caller.ts'
+import type { BoardCaller, Caller } from '../caller/caller.ts'
+import { ROLES, type Role } from '../caller/role.ts'
+import { boardCaller } from './board-caller.ts'
+import { requireRole } from './fresh-role.ts'
 import { findInvitation, findInvitationByHash, insertInvitation, updateInvitation } from './invitation-queries.ts'
 import { addMember } from './member.ts'
-import { ROLES, type Role, requireRole } from './role.ts'
 
 export type InvitationRow = Selectable<InvitationTable>
 
@@ -62,7 +65,7 @@ export function invite(ctx: Context, caller: BoardCaller, companyId: string, wan
     id: uuid(),
     company_id: companyId,
     role: want.role,
-    hash: hashKey(token),
+    hash: hashCredential(token),
     invited_by_user_id: caller.userId,
     created_at: ctx.now,
     expires_at: new Date(Date.parse(ctx.now) + want.expiresInDays * DAY_MS).toISOString(),
@@ -86,7 +89,7 @@ export function revokeInvitation(ctx: Context, caller: Caller, companyId: string
 
 /** The invitation of a link, if it can still be accepted. */
 export function openInvitation(ctx: Context, token: string): InvitationRow {
-  const row = findInvitationByHash(ctx.db, { hash: hashKey(token) })
+  const row = findInvitationByHash(ctx.db, { hash: hashCredential(token) })
   if (!row || statusOf(row, ctx.now) !== 'open') {
     throw new AppError('not_found', 'This invitation was used, taken back or has expired. Ask for another.')
   }

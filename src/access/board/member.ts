@@ -3,7 +3,9 @@ import * as field from '../../http/fields.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, notFound } from '../../platform/errors.ts'
 import { recordActivity } from '../activity/record.ts'
-import type { BoardCaller, Caller } from '../caller.ts'
+import type { BoardCaller, Caller } from '../caller/caller.ts'
+import { ROLES, type Role } from '../caller/role.ts'
+import { requireRole } from './fresh-role.ts'
 import {
   countOwners,
   deleteMembership,
@@ -12,7 +14,6 @@ import {
   insertMembership,
   updateMembership,
 } from './membership-queries.ts'
-import { ROLES, type Role, requireRole } from './role.ts'
 
 export const Member = v.strictObject({
   userId: v.string(),

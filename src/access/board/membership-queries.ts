@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely'
 import type { Db } from '../../platform/database/db.ts'
 import { prepared, raw, sql } from '../../platform/database/sql.ts'
 import type { MembershipTable } from '../../platform/database/tables.ts'
-import type { Role } from './role.ts'
+import type { Role } from '../caller/role.ts'
 
 const membership = prepared((key: { companyId: string; userId: string }) =>
   sql.selectFrom('membership').selectAll().where('company_id', '=', key.companyId).where('user_id', '=', key.userId),

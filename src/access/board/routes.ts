@@ -3,15 +3,15 @@ import * as field from '../../http/fields.ts'
 import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
 import { linkTo } from '../../http/proxy.ts'
 import { limitRate } from '../../http/rate-limit.ts'
-import { route } from '../../http/route.ts'
 import { notFound } from '../../platform/errors.ts'
-import type { BoardCaller, Caller } from '../caller.ts'
-import { board, person, signedIn } from '../who.ts'
+import type { BoardCaller, Caller } from '../caller/caller.ts'
+import { ROLES } from '../caller/role.ts'
+import { board, person, signedIn } from '../caller/who.ts'
+import { route } from '../route.ts'
 import { Invitation, InvitationWithLink, invite, NewInvitation, revokeInvitation, toInvitation } from './invitation.ts'
 import { listInvitations } from './invitation-queries.ts'
 import { changeRole, Member, removeMember, toMember } from './member.ts'
 import { listMembers } from './membership-queries.ts'
-import { ROLES } from './role.ts'
 import { createToken, NewToken, Token, toToken } from './token.ts'
 import { listTokens, revokeToken } from './token-queries.ts'
 
@@ -38,6 +38,7 @@ export const boardRoutes = [
     path: '/api/companies/:companyId/members/:userId',
     summary: 'Give a person another role; the last owner stays one',
     who: [person],
+    role: 'owner',
     body: v.strictObject({ role: v.picklist(ROLES) }),
     responses: { 200: Member },
     run: (ctx, { caller, params, body }) =>
@@ -49,6 +50,7 @@ export const boardRoutes = [
     path: '/api/companies/:companyId/members/:userId',
     summary: 'Remove a person from a company, or leave it; the last owner stays',
     who: [person],
+    role: 'viewer',
     responses: { 200: Member },
     run: (ctx, { caller, params }) =>
       ctx.write(() => removeMember(ctx, asPerson(caller), params.companyId, params.userId)),
@@ -59,6 +61,7 @@ export const boardRoutes = [
     path: '/api/companies/:companyId/invitations',
     summary: 'List the invitations of people to a company, newest first',
     who: [person],
+    role: 'admin',
     query: v.object(LIST_QUERY),
     responses: { 200: v.array(Invitation) },
     run: (ctx, { params: { companyId }, query }) => {
@@ -80,7 +83,7 @@ export const boardRoutes = [
     secret: true,
     responses: { 201: InvitationWithLink },
     run: (ctx, { caller, params, body, header }) => {
-      limitRate(ctx, 'invitation', asPerson(caller).userId)
+      limitRate(ctx, ctx.signIn.rates, 'invitation', asPerson(caller).userId)
       return ctx.write(() => {
         const { row, token } = invite(ctx, asPerson(caller), params.companyId, body)
         return { ...toInvitation(row, ctx.now), url: linkTo(ctx.config, header, `/join?token=${token}`) }
@@ -126,7 +129,7 @@ export const boardRoutes = [
     secret: true,
     responses: { 201: NewToken },
     run: (ctx, { caller, body }) => {
-      limitRate(ctx, 'key', asPerson(caller).userId)
+      limitRate(ctx, ctx.signIn.rates, 'key', asPerson(caller).userId)
       return ctx.write(() => createToken(ctx, asPerson(caller), body.name))
     },
   }),

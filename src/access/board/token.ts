@@ -2,10 +2,11 @@ import type { Selectable } from 'kysely'
 import { v7 as uuid } from 'uuid'
 import * as v from 'valibot'
 import * as field from '../../http/fields.ts'
-import { makeToken } from '../../organization/agent/keys.ts'
 import type { Context } from '../../platform/context.ts'
+import { createCredential, hashCredential } from '../../platform/credential.ts'
 import type { BoardTokenTable } from '../../platform/database/tables.ts'
-import { BOARD_TOKEN_PREFIX, type BoardCaller, hashKey } from '../caller.ts'
+import type { BoardCaller } from '../caller/caller.ts'
+import { BOARD_TOKEN_PREFIX } from '../caller/credential-prefix.ts'
 import { insertToken } from './token-queries.ts'
 
 /** A token as lists show it: by its first characters. */
@@ -37,14 +38,14 @@ export const toToken = (row: Selectable<BoardTokenTable>): v.InferOutput<typeof 
 
 /** Makes a token that may do what its person may, but not what only a password may. */
 export function createToken(ctx: Context, caller: BoardCaller, name: string): v.InferOutput<typeof NewToken> {
-  const token = makeToken(BOARD_TOKEN_PREFIX)
+  const token = createCredential(BOARD_TOKEN_PREFIX)
   const id = uuid()
   insertToken(ctx.db, {
     id,
     user_id: caller.userId,
     name,
     prefix: token.slice(0, BOARD_TOKEN_PREFIX.length + 6),
-    hash: hashKey(token),
+    hash: hashCredential(token),
     created_at: ctx.now,
   })
   return { id, name, token, createdAt: ctx.now }

@@ -1,8 +1,9 @@
 import { v7 as uuid } from 'uuid'
 import type { Context } from '../../platform/context.ts'
-import { AppError, notFound } from '../../platform/errors.ts'
+import { AppError } from '../../platform/errors.ts'
 import { recordActivity } from '../activity/record.ts'
-import { type Caller, isOfCompany } from '../caller.ts'
+import type { Caller } from '../caller/caller.ts'
+import { requireVisible } from '../caller/visibility.ts'
 import {
   deleteSecretRow,
   findSecret,
@@ -15,8 +16,7 @@ import type { NewSecret, SecretRow } from './secret.ts'
 
 export function getSecret(ctx: Context, caller: Caller, id: string): SecretRow {
   const secret = findSecret(ctx.db, { id })
-  if (!secret || !isOfCompany(caller, secret.company_id)) throw notFound('secret', id)
-  return secret
+  return requireVisible(ctx, caller, secret, 'secret', id)
 }
 
 /** Stores a secret under a name that the company does not use yet. */

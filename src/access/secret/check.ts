@@ -1,8 +1,8 @@
 import type { Db } from '../../platform/database/db.ts'
 import { sql } from '../../platform/database/sql.ts'
+import type { Vault } from '../../platform/vault.ts'
+import { sealedIn, unreadable } from '../redaction/sealed.ts'
 import { open, placeOf } from './seal.ts'
-import { sealedIn, unreadable } from './sealed.ts'
-import type { Vault } from './vault.ts'
 
 /** Says of each secret, agent and project what of it the key does not open, as after a restore without `keys/`. */
 export function checkSecrets(db: Db, vault: Vault): string[] {

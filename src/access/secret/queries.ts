@@ -3,7 +3,7 @@ import { secretNames } from '../../adapter/secrets.ts'
 import type { Db } from '../../platform/database/db.ts'
 import { sql } from '../../platform/database/sql.ts'
 import type { SecretTable } from '../../platform/database/tables.ts'
-import { redactConfig } from '../redact.ts'
+import { redactConfig } from '../redaction/redact.ts'
 import type { SecretRow, SecretUse } from './secret.ts'
 
 export const findSecret = (db: Db, key: { id: string }): SecretRow | undefined =>

@@ -1,6 +1,6 @@
-import { type Json, redactConfig } from '../redact.ts'
-import { isSealed, type Sealed } from './sealed.ts'
-import type { Place, Vault } from './vault.ts'
+import type { Place, Vault } from '../../platform/vault.ts'
+import { type Json, redactConfig } from '../redaction/redact.ts'
+import { isSealed, type Sealed } from '../redaction/sealed.ts'
 
 /** To whom the sealed values of a row belong. No stored secret has a name with a slash, so neither opens for the other. */
 export const placeOf = (kind: 'agent' | 'project', row: { id: string; company_id: string }): Place => ({

@@ -3,9 +3,9 @@ import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Command } from 'commander'
+import type { AccessContext } from '../../access/auth/sign-in.ts'
 import { urlForPeople } from '../../http/proxy.ts'
 import { type Config, DEFAULT_PORT, type Flags, readConfig } from '../../platform/config.ts'
-import type { Context } from '../../platform/context.ts'
 import { CliError, EXIT, lineOf } from './exit-codes.ts'
 import { paint, print } from './output.ts'
 
@@ -65,12 +65,12 @@ async function start(options: StartOptions): Promise<void> {
 }
 
 /** The link that this start gives to whoever reads what it prints: it works once. */
-function linkOf(url: string, ctx: Context): string | undefined {
+function linkOf(url: string, ctx: AccessContext): string | undefined {
   if (ctx.config.mode === 'local_trusted') {
-    const token = ctx.localAccess.link?.token
+    const token = ctx.signIn.local.link?.token
     return token && `${url}/enter?token=${token}`
   }
-  return ctx.setup?.token && `${urlForPeople(ctx.config, url)}/setup?token=${ctx.setup.token}`
+  return ctx.signIn.setup?.token && `${urlForPeople(ctx.config, url)}/setup?token=${ctx.signIn.setup.token}`
 }
 
 function banner(url: string, link: string | undefined, config: Config): string {

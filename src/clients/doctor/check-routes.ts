@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { operator } from '../../access/who.ts'
+import { operator } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
 import { listOf } from '../../http/list.ts'
-import { route } from '../../http/route.ts'
 import { CHECKS, deepCheck } from './database-check.ts'
 
 const check = v.picklist(CHECKS)

@@ -1,9 +1,9 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { hashActivity } from '../../access/activity/record.ts'
 import { checkSecrets } from '../../access/secret/check.ts'
-import type { Vault } from '../../access/secret/vault.ts'
 import type { Db } from '../../platform/database/db.ts'
 import { prepared, raw, sql } from '../../platform/database/sql.ts'
+import type { Vault } from '../../platform/vault.ts'
 
 /** Something in the database that is not as it must be. */
 export interface Finding {

@@ -1,6 +1,7 @@
-import { agent, board } from '../../access/who.ts'
+import { agent, board } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import { ADAPTER_TYPES, adapterOf } from '../../adapter/registry.ts'
-import { type Endpoint, reply, route } from '../../http/route.ts'
+import { type Endpoint, reply } from '../../http/route.ts'
 import { AppError } from '../../platform/errors.ts'
 import { adapterGuide, configurationGuide, iconGuide } from './guides.ts'
 

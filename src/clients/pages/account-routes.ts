@@ -1,17 +1,18 @@
 import * as v from 'valibot'
 import { changePassword, signOutEverywhere } from '../../access/auth/accounts.ts'
 import { PASSWORD_BYTES } from '../../access/auth/password.ts'
+import type { AccessContext } from '../../access/auth/sign-in.ts'
 import { createToken } from '../../access/board/token.ts'
 import { listTokens, revokeToken } from '../../access/board/token-queries.ts'
 import { findUser } from '../../access/board/user-queries.ts'
-import type { BoardCaller, Caller } from '../../access/caller.ts'
-import { anyone } from '../../access/who.ts'
+import type { BoardCaller, Caller } from '../../access/caller/caller.ts'
+import { anyone } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
 import { type Html, html, pageOf, pageReply } from '../../http/page.ts'
 import { limitRate } from '../../http/rate-limit.ts'
-import { type Reply, route } from '../../http/route.ts'
+import type { Reply } from '../../http/route.ts'
 import { validate } from '../../http/validate.ts'
-import type { Context } from '../../platform/context.ts'
 import { type AppError, notFound } from '../../platform/errors.ts'
 import { formOf } from './form.ts'
 import { linksOf } from './home-routes.ts'
@@ -85,7 +86,7 @@ export const accountRoutes = [
         orShow(
           async () => {
             const { name } = validate(v.strictObject({ name: field.name }), body)
-            limitRate(ctx, 'key', person.userId)
+            limitRate(ctx, ctx.signIn.rates, 'key', person.userId)
             const { token } = await ctx.write(() => createToken(ctx, person, name))
             return pageReply(tokenPage(person, name, token))
           },
@@ -121,7 +122,7 @@ export const accountRoutes = [
 
 /** A token is no browser: it can do none of this. */
 async function signedInOr(
-  ctx: Context,
+  ctx: AccessContext,
   caller: Caller,
   work: (person: BoardCaller) => Reply | Promise<Reply>,
 ): Promise<Reply> {
@@ -142,7 +143,7 @@ interface News {
   tokens?: AppError
 }
 
-function accountPage(ctx: Context, person: BoardCaller, { done, password, tokens }: News): string {
+function accountPage(ctx: AccessContext, person: BoardCaller, { done, password, tokens }: News): string {
   const { name, email } = findUser(ctx.db, { id: person.userId })!
   const body = html`<p>You are signed in as ${name} (${email}).</p>
 <h2>Password</h2>
@@ -178,7 +179,7 @@ ${formOf({ action: '/account/sign-out-everywhere', submit: 'Sign out everywhere'
   return pageOf({ title: 'Your account', body, error: password ?? tokens, done, links: linksOf(person) })
 }
 
-function tokenList(ctx: Context, { userId }: BoardCaller): Html | false {
+function tokenList(ctx: AccessContext, { userId }: BoardCaller): Html | false {
   const live = listTokens(ctx.db, { userId, after: undefined, limit: SHOWN }).filter((token) => !token.revoked_at)
   const items = live.map(({ id, name, prefix, last_used_at }) => {
     const fields = [{ name: 'tokenId', label: '', type: 'hidden', value: id }] as const

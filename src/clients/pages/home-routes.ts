@@ -1,11 +1,12 @@
 import { mayCreateCompanies } from '../../access/board/membership-queries.ts'
-import { reaches } from '../../access/board/role.ts'
 import { findUser } from '../../access/board/user-queries.ts'
-import type { BoardCaller, Caller } from '../../access/caller.ts'
-import { anyone } from '../../access/who.ts'
+import type { BoardCaller, Caller } from '../../access/caller/caller.ts'
+import { includesRole } from '../../access/caller/role.ts'
+import { anyone } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import { type Html, html, pageOf, pageReply } from '../../http/page.ts'
 import { linkTo } from '../../http/proxy.ts'
-import { type Reply, route } from '../../http/route.ts'
+import type { Reply } from '../../http/route.ts'
 import { listCompanies } from '../../organization/company/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import { seeOther } from './page-answer.ts'
@@ -38,7 +39,7 @@ export const WHAT = html`<p>Here companies of AI agents do their work. <a href="
 
 /** @param url the server's, as the browser knows it */
 function homePage(ctx: Context, caller: BoardCaller, url: string): string {
-  const ids = caller.companyIds && [...caller.companyIds]
+  const ids = caller.roles && [...caller.roles.keys()]
   const companies = listCompanies(ctx.db, { ids, after: undefined, limit: SHOWN, now: ctx.now }).slice(0, SHOWN)
   const items = companies.map(
     ({ id, name, status }) => html`<li><span>${name}</span> <span>${caller.roles?.get(id) ?? status}</span></li>`,
@@ -62,13 +63,13 @@ function whoOf(ctx: Context, caller: BoardCaller): string {
   if (user) return `You are signed in as ${user.name} (${user.email}).`
   return ctx.config.requireToken
     ? 'You are the board: this browser opened the link of the start.'
-    : 'You are the board, as is whoever reaches this server.'
+    : 'You are the board, as is whoever includesRole this server.'
 }
 
 /** What to type next, for somebody with these rights. */
 function commandsFor(ctx: Context, caller: BoardCaller, url: string): string[] {
   const roles = [...(caller.roles ?? [])]
-  const invitesTo = roles.find(([, role]) => reaches(role, 'admin'))?.[0]
+  const invitesTo = roles.find(([, role]) => includesRole(role, 'admin'))?.[0]
   const mayFound = caller.roles === null || invitesTo !== undefined || mayCreateCompanies(ctx.db, caller)
   return [
     ...(caller.roles ? [`export SERVICE_API_URL=${url}`, 'export SERVICE_API_KEY=svcb_...  # made under Account'] : []),

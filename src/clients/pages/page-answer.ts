@@ -1,8 +1,8 @@
 import { identityOf } from '../../access/auth/accounts.ts'
+import type { AccessContext } from '../../access/auth/sign-in.ts'
 import { headersOf } from '../../http/answer.ts'
 import { html, pageOf, pageReply } from '../../http/page.ts'
 import { type Reply, reply } from '../../http/route.ts'
-import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
 
 /** A page that tells of an error. */
@@ -12,7 +12,7 @@ export const failurePage = (error: AppError) =>
   pageOf({ title: 'That did not work', body: html`<p><a href="/">Go to the start</a></p>`, error })
 
 /** Answers with a page of authenticated mode, or with one that says why there is none. */
-export function show(ctx: Context, page: () => string): Reply {
+export function show(ctx: AccessContext, page: () => string): Reply {
   try {
     identityOf(ctx)
     return pageReply(page())

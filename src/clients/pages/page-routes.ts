@@ -2,15 +2,15 @@ import * as v from 'valibot'
 import { identityOf, joinAsNew, setUp, signIn } from '../../access/auth/accounts.ts'
 import { PASSWORD_BYTES } from '../../access/auth/password.ts'
 import { personOfReset, resetPassword } from '../../access/auth/reset-password.ts'
+import type { AccessContext } from '../../access/auth/sign-in.ts'
 import { acceptInvitation, openInvitation } from '../../access/board/invitation.ts'
-import { withArticle } from '../../access/board/role.ts'
 import { findUser } from '../../access/board/user-queries.ts'
-import type { Caller } from '../../access/caller.ts'
-import { anyone } from '../../access/who.ts'
+import type { Caller } from '../../access/caller/caller.ts'
+import { withArticle } from '../../access/caller/role.ts'
+import { anyone } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import { type Html, html, pageOf, pageReply } from '../../http/page.ts'
-import { route } from '../../http/route.ts'
 import { findCompany } from '../../organization/company/queries.ts'
-import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
 import { type FormField, formOf } from './form.ts'
 import { WHAT } from './home-routes.ts'
@@ -32,7 +32,9 @@ export const pageRoutes = [
     query: v.object({ next: text }),
     responses: { 200: 'text/html', 303: null },
     run: (ctx, { caller, query }) =>
-      ctx.identity && caller.type === 'board' ? seeOther(pathOf(query.next)) : show(ctx, () => loginPage(ctx, query)),
+      ctx.signIn.identity && caller.type === 'board'
+        ? seeOther(pathOf(query.next))
+        : show(ctx, () => loginPage(ctx, query)),
   }),
   route({
     id: 'pages.signIn',
@@ -83,7 +85,7 @@ export const pageRoutes = [
     responses: { 200: 'text/html' },
     run: (ctx, { query }) =>
       show(ctx, () => {
-        if (!ctx.setup?.matches(query.token)) throw gone()
+        if (!ctx.signIn.setup?.matches(query.token)) throw gone()
         return setupPage({ ...EMPTY, token: query.token })
       }),
   }),
@@ -170,7 +172,7 @@ export const pageRoutes = [
     query: ByToken,
     responses: { 303: null },
     run: (ctx, { query }) => {
-      const cookie = ctx.localAccess.enter(query.token)
+      const cookie = ctx.signIn.local.enter(query.token)
       return cookie ? seeOther('/', cookie) : pageReply(failurePage(gone()), 404)
     },
   }),
@@ -181,13 +183,17 @@ const EMPTY = { name: '', email: '', password: '' }
 const gone = () =>
   new AppError('not_found', 'This link was used up, or is of another start of the server. Use the one that it prints.')
 
-function loginPage(ctx: Context, { email = '', next }: { email?: string; next: string }, error?: AppError): string {
+function loginPage(
+  ctx: AccessContext,
+  { email = '', next }: { email?: string; next: string },
+  error?: AppError,
+): string {
   const fields: FormField[] = [
     { name: 'next', label: '', type: 'hidden', value: next },
     { name: 'email', label: 'E-mail', type: 'email', value: email, autocomplete: 'username' },
     { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' },
   ]
-  const body = html`${ctx.setup?.token !== undefined && html`<p>Nobody has an account yet. The start of the server printed a link that makes the first one.</p>`}
+  const body = html`${ctx.signIn.setup?.token !== undefined && html`<p>Nobody has an account yet. The start of the server printed a link that makes the first one.</p>`}
 ${formOf({ action: '/login', submit: 'Sign in', fields, error })}
 <p class="hint">Password forgotten? Whoever runs this server can make a link for another, with <code>service reset-password</code>.</p>
 ${WHAT}`
@@ -218,7 +224,7 @@ ${formOf({ action: '/setup', submit: 'Create the account', fields: accountFields
     error,
   })
 
-function joinPage(ctx: Context, caller: Caller, form: AccountForm, error?: AppError): string {
+function joinPage(ctx: AccessContext, caller: Caller, form: AccountForm, error?: AppError): string {
   const invitation = openInvitation(ctx, form.token)
   const company = findCompany(ctx.db, { id: invitation.company_id })!
   const person = caller.type === 'board' ? findUser(ctx.db, { id: caller.userId }) : undefined
@@ -232,7 +238,7 @@ ${formOf({ action: '/join', submit: 'Create an account and join', fields: accoun
   return pageOf({ title: `Join ${company.name}`, body: invited, error })
 }
 
-function resetPage(ctx: Context, token: string, error?: AppError): string {
+function resetPage(ctx: AccessContext, token: string, error?: AppError): string {
   const { email } = personOfReset(ctx, token)
   const fields: FormField[] = [
     { name: 'token', label: '', type: 'hidden', value: token },

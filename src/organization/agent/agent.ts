@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import * as v from 'valibot'
-import { redact, redactConfig } from '../../access/redact.ts'
+import { redact, redactConfig } from '../../access/redaction/redact.ts'
 import * as field from '../../http/fields.ts'
 import type { AgentTable } from '../../platform/database/tables.ts'
 import { BUDGET_STATUSES, budgetStatus } from '../cost/budget.ts'

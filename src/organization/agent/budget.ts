@@ -1,5 +1,5 @@
 import { recordActivity } from '../../access/activity/record.ts'
-import { type Caller, SYSTEM } from '../../access/caller.ts'
+import { type Caller, SYSTEM } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import { forbidden } from '../../platform/errors.ts'
 import { isSpent } from '../cost/budget.ts'

@@ -1,6 +1,6 @@
 import { recordActivity } from '../../access/activity/record.ts'
-import type { Caller } from '../../access/caller.ts'
-import { refusePlaceholders } from '../../access/redact.ts'
+import type { Caller } from '../../access/caller/caller.ts'
+import { refusePlaceholders } from '../../access/redaction/redact.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { AgentRow } from './agent.ts'

@@ -1,12 +1,13 @@
 import * as v from 'valibot'
-import { board, manager } from '../../access/who.ts'
+import { board } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
-import { route } from '../../http/route.ts'
 import { AgentDetail, Permissions } from './agent.ts'
 import { setBudget } from './budget.ts'
 import { pauseAgentManually, resumeAgent } from './pause.ts'
 import { AGENT_QUERY, changing } from './show.ts'
 import { assertNotTerminated, changePermissions } from './update.ts'
+import { manager } from './who.ts'
 
 /** What the board does to an agent besides configuring it. */
 export const controlRoutes = [

@@ -1,6 +1,6 @@
-import { type Caller, isOfCompany } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
+import { requireVisible } from '../../access/caller/visibility.ts'
 import type { Context } from '../../platform/context.ts'
-import { notFound } from '../../platform/errors.ts'
 import type { AgentRow } from './agent.ts'
 import { findAgent, findAgentByUrlKey } from './queries.ts'
 
@@ -13,6 +13,5 @@ export function getAgent(ctx: Context, caller: Caller, ref: string, companyId?: 
   const agent =
     findAgent(ctx.db, { id: ref }) ??
     (company === undefined ? undefined : findAgentByUrlKey(ctx.db, { companyId: company, urlKey: ref.toLowerCase() }))
-  if (!agent || !isOfCompany(caller, agent.company_id)) throw notFound('agent', ref)
-  return agent
+  return requireVisible(ctx, caller, agent, 'agent', ref)
 }

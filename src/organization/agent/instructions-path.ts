@@ -1,6 +1,6 @@
 import path from 'node:path'
 import * as v from 'valibot'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
 import { adapterOf } from '../../adapter/registry.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, forbidden } from '../../platform/errors.ts'

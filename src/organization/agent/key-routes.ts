@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { actorOf } from '../../access/caller.ts'
-import { agent, board } from '../../access/who.ts'
+import { actorOf } from '../../access/caller/caller.ts'
+import { agent, board } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
 import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
 import { limitRate } from '../../http/rate-limit.ts'
-import { route } from '../../http/route.ts'
 import { getAgent } from './get.ts'
 import { listKeys } from './key-queries.ts'
 import { createKey, Key, NewKey, requireSelf, revokeKey, toKey } from './keys.ts'
@@ -25,7 +25,7 @@ export const keyRoutes = [
     secret: true,
     responses: { 201: NewKey },
     run: (ctx, { caller, params, query, body }) => {
-      limitRate(ctx, 'key', actorOf(caller).id)
+      limitRate(ctx, ctx.signIn.rates, 'key', actorOf(caller).id)
       return ctx.write(() => createKey(ctx, caller, getAgent(ctx, caller, params.agentId, query.companyId), body.name))
     },
   }),
@@ -35,6 +35,7 @@ export const keyRoutes = [
     path: '/api/agents/:agentId/keys',
     summary: "List an agent's keys by their first characters, oldest first",
     who: [board, agent],
+    role: 'admin',
     query: v.object({ ...LIST_QUERY, ...AGENT_QUERY.entries }),
     responses: { 200: v.array(Key) },
     run: (ctx, { caller, params, query }) => {

@@ -3,9 +3,11 @@ import type { Selectable } from 'kysely'
 import { v7 as uuid } from 'uuid'
 import * as v from 'valibot'
 import { recordActivity } from '../../access/activity/record.ts'
-import { AGENT_KEY_PREFIX, type Caller, hashKey } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
+import { AGENT_KEY_PREFIX } from '../../access/caller/credential-prefix.ts'
 import * as field from '../../http/fields.ts'
 import type { Context } from '../../platform/context.ts'
+import { hashCredential } from '../../platform/credential.ts'
 import type { AgentKeyTable } from '../../platform/database/tables.ts'
 import { AppError, forbidden, notFound } from '../../platform/errors.ts'
 import type { AgentRow } from './agent.ts'
@@ -50,7 +52,7 @@ export function createKey(ctx: Context, caller: Caller, agent: AgentRow, name: s
     agent_id: agent.id,
     name,
     prefix: token.slice(0, SHOWN_CHARACTERS),
-    hash: hashKey(token),
+    hash: hashCredential(token),
     created_at: ctx.now,
   })
   record(ctx, caller, agent, 'agent.key_created', { keyId: id, name })

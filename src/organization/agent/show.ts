@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Input } from '../../http/route.ts'
+import type { Input } from '../../access/route.ts'
 import type { Context } from '../../platform/context.ts'
 import { type AgentDetail, type AgentRow, toAgentDetail } from './agent.ts'
 import { getAgent } from './get.ts'

@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import { mergeRequest, toReason, type WakeRequest } from '../wake/merge.ts'
 import { findWaitingWake, insertWake, updateWake } from '../wake/queries.ts'

@@ -1,5 +1,6 @@
-import { agent, board, ceo } from '../../access/who.ts'
-import { reply, route } from '../../http/route.ts'
+import { agent, board, ceo } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
+import { reply } from '../../http/route.ts'
 import { FORM_OVERHEAD, Upload } from '../../http/upload.ts'
 import { Asset, type AssetRow, LOGO_LIMIT, toAsset } from './asset.ts'
 import { isImage } from './content-type.ts'

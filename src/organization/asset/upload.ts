@@ -1,5 +1,6 @@
 import { recordActivity } from '../../access/activity/record.ts'
-import { actorOf, type Caller, isOfCompany } from '../../access/caller.ts'
+import { actorOf, type Caller } from '../../access/caller/caller.ts'
+import { requireVisible } from '../../access/caller/visibility.ts'
 import type { Context } from '../../platform/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { type AssetRow, LOGO_LIMIT } from './asset.ts'
@@ -27,8 +28,7 @@ export async function uploadLogo(ctx: Context, caller: Caller, companyId: string
  * @throws AppError 404 if the asset does not exist or belongs to another company
  */
 export async function readAsset(ctx: Context, caller: Caller, id: string) {
-  const asset = findAsset(ctx.db, { id })
-  if (!asset || !isOfCompany(caller, asset.company_id)) throw notFound('asset', id)
+  const asset = requireVisible(ctx, caller, findAsset(ctx.db, { id }), 'asset', id)
   const content = await readAssetFile(ctx.config, id)
   if (!content) throw notFound('asset', id)
   return { asset, content }

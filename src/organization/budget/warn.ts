@@ -1,5 +1,5 @@
 import { recordActivity } from '../../access/activity/record.ts'
-import { SYSTEM } from '../../access/caller.ts'
+import { SYSTEM } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import { type Budget, budgetStatus } from '../cost/budget.ts'
 import { toCents } from '../cost/money.ts'

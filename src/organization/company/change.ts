@@ -1,5 +1,5 @@
 import { recordActivity } from '../../access/activity/record.ts'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import { difference, fieldNames } from '../../platform/difference.ts'
 import { AppError, forbidden, unknownReference, unprocessable } from '../../platform/errors.ts'

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { agent, board, ceo } from '../../access/who.ts'
+import { agent, board, ceo } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
-import { route } from '../../http/route.ts'
 import type { Context } from '../../platform/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { changeCompany } from './change.ts'
@@ -38,6 +38,7 @@ export const companyRoutes = [
     path: '/api/companies',
     summary: 'Create a company',
     who: [board],
+    role: 'viewer',
     body: NewCompany,
     responses: { 201: Company },
     run: (ctx, { caller, body }) => ctx.write(() => toCompany(createCompany(ctx, caller, body))),
@@ -58,6 +59,7 @@ export const companyRoutes = [
     summary: 'Change a company',
     description: 'The CEO agent may change name, description, brandColor and logoAssetId; the board everything.',
     who: [board, ceo],
+    allowsArchived: true,
     body: CompanyChange,
     responses: { 200: Company },
     run: (ctx, { caller, params, body }) =>
@@ -69,6 +71,7 @@ export const companyRoutes = [
     path: '/api/companies/:companyId/branding',
     summary: 'Change how a company is called and looks',
     who: [board, ceo],
+    allowsArchived: true,
     body: BrandingChange,
     responses: { 200: Company },
     run: (ctx, { caller, params, body }) =>
@@ -80,6 +83,7 @@ export const companyRoutes = [
     path: '/api/companies/:companyId/budgets',
     summary: "Set a company's monthly budget",
     who: [board],
+    allowsArchived: true,
     body: BudgetChange,
     responses: { 200: Company },
     run: (ctx, { caller, params, body }) =>
@@ -93,6 +97,7 @@ export const companyRoutes = [
     description:
       'Answers at once; no process of a run is left after its grace period and 2 seconds. What waits goes on waiting until the thaw.',
     who: [board],
+    allowsArchived: true,
     body: v.strictObject({ reason: v.optional(v.nullable(field.text)) }),
     bodyOptional: true,
     responses: { 200: Company },
@@ -108,6 +113,7 @@ export const companyRoutes = [
     path: '/api/companies/:companyId/thaw',
     summary: 'Let a stopped company go on with exactly what was waiting',
     who: [board],
+    allowsArchived: true,
     body: v.strictObject({}),
     bodyOptional: true,
     responses: { 200: Company },
@@ -123,6 +129,7 @@ export const companyRoutes = [
     path: '/api/companies/:companyId/archive',
     summary: 'Archive a company: it stays to be read, and nothing in it changes or runs',
     who: [board],
+    allowsArchived: true,
     responses: { 200: Company },
     run: (ctx, { caller, params }) =>
       ctx.write(() => toCompany(changeCompany(ctx, caller, params.companyId, { status: 'archived' }))),
@@ -133,6 +140,8 @@ export const companyRoutes = [
     path: '/api/companies/:companyId',
     summary: 'Delete a company with everything in it, for good',
     who: [board],
+    allowsArchived: true,
+    role: 'owner',
     query: v.object({ confirm: v.optional(confirm) }),
     body: v.strictObject({ confirm: v.optional(confirm) }),
     bodyOptional: true,

@@ -1,5 +1,5 @@
 import { recordActivity } from '../../access/activity/record.ts'
-import { actorOf, type Caller } from '../../access/caller.ts'
+import { actorOf, type Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import { requestStops } from '../run/stop.ts'
 import { deleteFreeze, findFreeze, insertFreeze, listCompanyIds } from './queries.ts'
@@ -26,7 +26,7 @@ export function thawAll(ctx: Context, caller: Caller): void {
  * to which who set the server up does not belong.
  */
 function recordForAll(ctx: Context, operator: Caller, action: string, details: Record<string, unknown>): void {
-  const caller: Caller = operator.type === 'board' ? { ...operator, companyIds: null, roles: null } : operator
+  const caller: Caller = operator.type === 'board' ? { ...operator, roles: null } : operator
   for (const companyId of listCompanyIds(ctx.db)) {
     recordActivity(ctx, caller, { companyId, action, entity: { type: 'company', id: companyId }, details })
   }

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import type { Caller } from '../../access/caller.ts'
-import { board, operator } from '../../access/who.ts'
+import type { Caller } from '../../access/caller/caller.ts'
+import { board, operator } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
-import { route } from '../../http/route.ts'
 import type { Context } from '../../platform/context.ts'
 import { freezeAll, thawAll } from './freeze.ts'
 import { countLoad, findFreeze } from './queries.ts'
@@ -68,6 +68,6 @@ function show(ctx: Context, caller: Caller): v.InferOutput<typeof Instance> {
     frozenAt: freeze?.created_at ?? null,
     frozenBy: freeze?.user_id ?? null,
     frozenBecause: freeze?.reason ?? null,
-    ...countLoad(ctx.db, caller.type === 'board' ? caller.companyIds : new Set()),
+    ...countLoad(ctx.db, caller.type === 'board' ? caller.roles && new Set(caller.roles.keys()) : new Set()),
   }
 }

@@ -1,6 +1,6 @@
-import { type Caller, isOfCompany } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
+import { requireVisible } from '../../access/caller/visibility.ts'
 import type { Context } from '../../platform/context.ts'
-import { notFound } from '../../platform/errors.ts'
 import { costsOfRuns, findRun } from './queries.ts'
 import { type Run, type RunRow, toRun } from './run.ts'
 
@@ -11,8 +11,7 @@ import { type Run, type RunRow, toRun } from './run.ts'
  */
 export function getRun(ctx: Context, caller: Caller, id: string): RunRow {
   const run = findRun(ctx.db, { id })
-  if (!run || !isOfCompany(caller, run.company_id)) throw notFound('run', id)
-  return run
+  return requireVisible(ctx, caller, run, 'run', id)
 }
 
 /** Returns a run as the API shows it, with its costs. */

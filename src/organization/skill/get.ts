@@ -1,4 +1,5 @@
-import { type Caller, isOfCompany } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
+import { requireVisible } from '../../access/caller/visibility.ts'
 import type { Context } from '../../platform/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { findSkill, findSkillFile } from './queries.ts'
@@ -7,8 +8,7 @@ import type { SkillFileRow, SkillRow } from './skill.ts'
 /** Gets a skill; one of another company is as unknown as one that is nowhere. */
 export function getSkill(ctx: Context, caller: Caller, id: string): SkillRow {
   const skill = findSkill(ctx.db, { id })
-  if (!skill || !isOfCompany(caller, skill.company_id)) throw notFound('skill', id)
-  return skill
+  return requireVisible(ctx, caller, skill, 'skill', id)
 }
 
 export function getSkillFile(ctx: Context, caller: Caller, id: string, path: string): SkillFileRow {

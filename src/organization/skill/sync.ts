@@ -1,7 +1,7 @@
 import path from 'node:path'
 import * as v from 'valibot'
 import { recordActivity } from '../../access/activity/record.ts'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
 import * as field from '../../http/fields.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Context } from '../../platform/context.ts'

@@ -1,4 +1,4 @@
-import { actorOf, type Caller } from '../../access/caller.ts'
+import { actorOf, type Caller } from '../../access/caller/caller.ts'
 import { parseReasons, type WakeReason, type WakeRow, type WakeSource } from './wake.ts'
 
 /** What a use case asks for when it requests a run of an agent. */

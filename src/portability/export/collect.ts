@@ -1,4 +1,4 @@
-import { redact } from '../../access/redact.ts'
+import { redact } from '../../access/redaction/redact.ts'
 import { adapterOf } from '../../adapter/registry.ts'
 import type { AgentWithFacts } from '../../organization/agent/agent.ts'
 import { configOf } from '../../organization/agent/configuration.ts'

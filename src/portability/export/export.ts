@@ -1,5 +1,5 @@
 import { recordActivity } from '../../access/activity/record.ts'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import { unprocessable } from '../../platform/errors.ts'
 import type { FileContent, Include } from '../plan/import-body.ts'

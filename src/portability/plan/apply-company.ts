@@ -1,5 +1,5 @@
 import { recordActivity } from '../../access/activity/record.ts'
-import { type Caller, SYSTEM } from '../../access/caller.ts'
+import { type Caller, SYSTEM } from '../../access/caller/caller.ts'
 import { changeCompany } from '../../organization/company/change.ts'
 import { createCompany } from '../../organization/company/create.ts'
 import type { Context } from '../../platform/context.ts'

@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
 import { adapterOf } from '../../adapter/registry.ts'
 import { findAgentByUrlKey } from '../../organization/agent/queries.ts'
 import type { Context } from '../../platform/context.ts'

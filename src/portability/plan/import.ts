@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { requireFounder } from '../../access/board/founder.ts'
-import { type Caller, isOfCompany } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
+import { belongsTo } from '../../access/caller/caller.ts'
 import { adapterOf } from '../../adapter/registry.ts'
 import { findCompany } from '../../organization/company/queries.ts'
 import type { Context } from '../../platform/context.ts'
@@ -129,7 +130,7 @@ function targetOf(ctx: Context, caller: Caller, companyId: string | null, { targ
   }
   const id = target.companyId ?? companyId
   if (id === null) throw unprocessable('target.companyId', 'say which company to import into')
-  if (!isOfCompany(caller, id)) throw new AppError('wrong_company', 'You do not belong to the company of the target.')
+  if (!belongsTo(caller, id)) throw new AppError('wrong_company', 'You do not belong to the company of the target.')
   if (companyId !== null && id !== companyId) {
     throw unprocessable('target.companyId', 'must be the company of the path')
   }

@@ -1,4 +1,4 @@
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
 import type { NewAgent } from '../../organization/agent/agent.ts'
 import type { PackageAgent } from '../read/package.ts'
 

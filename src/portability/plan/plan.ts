@@ -1,4 +1,4 @@
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import { statusOfHire } from '../../work/staffing/hire.ts'
 import { taskPath } from '../read/check.ts'

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import * as v from 'valibot'
-import { placeholdersIn, redactConfig } from '../../access/redact.ts'
+import { placeholdersIn, redactConfig } from '../../access/redaction/redact.ts'
 import { adapterOf } from '../../adapter/registry.ts'
 import { type Findings, readFields } from './fields.ts'
 import type { PackageWarning } from './package.ts'

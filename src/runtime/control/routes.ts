@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import { recordActivity } from '../../access/activity/record.ts'
-import { agent, board } from '../../access/who.ts'
+import { agent, board } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
-import { alias, reply, route } from '../../http/route.ts'
+import { alias, reply } from '../../http/route.ts'
 import { assertMayCommand } from '../../organization/agent/command.ts'
 import { getAgent } from '../../organization/agent/get.ts'
 import { acceptsWake, requestWake } from '../../organization/agent/wake.ts'
@@ -39,6 +40,7 @@ const cancel = route({
   summary: 'Stop a run and all of its processes',
   description: 'Responds at once; the processes end within the grace period. A run that has ended does not change.',
   who: [board, agent],
+  role: 'member',
   responses: { 200: Run },
   run: (ctx, { caller, params }) =>
     ctx.write(() => {
@@ -54,6 +56,7 @@ const invoke = route({
   path: '/api/agents/:agentId/heartbeat/invoke',
   summary: 'Wake an agent now',
   who: [board, agent],
+  role: 'member',
   body: v.strictObject({
     issueId: v.optional(v.nullable(field.reference)),
     reason: v.optional(v.nullable(field.text)),

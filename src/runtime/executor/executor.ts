@@ -16,6 +16,7 @@ import { addFacts, bookFacts, type FactSummary, NO_FACTS } from './facts.ts'
 import { finishRun } from './finish.ts'
 import { NotStartable } from './not-startable.ts'
 import { type PreparedRun, prepareRun, type RuntimeDependencies } from './prepare.ts'
+import type { RunTokens } from './token.ts'
 
 export interface Executor {
   /** Carries out a claimed run, start to end. */
@@ -42,7 +43,7 @@ const DISK_FULL_WAIT_MS = 1_000
 /** Carries runs out: claim -> token -> workspace -> spawn -> wait or stop -> settle -> record -> announce. */
 export function createExecutor(
   ctx: Context,
-  around: RuntimeDependencies & { shim: readonly [string, ...string[]] },
+  around: RuntimeDependencies & { shim: readonly [string, ...string[]]; tokens: RunTokens },
 ): Executor {
   const underWay = new Map<string, Promise<void>>()
   const launching = new Set<Promise<void>>()
@@ -92,7 +93,7 @@ export function createExecutor(
   }
 
   async function start(run: RunRow, launched: () => void): Promise<void> {
-    const token = await ctx.tokens.sign({ id: run.id, agentId: run.agent_id, companyId: run.company_id })
+    const token = await around.tokens.sign({ id: run.id, agentId: run.agent_id, companyId: run.company_id })
     let prepared: PreparedRun
     try {
       prepared = await prepareRun(ctx, run, token, around)

@@ -1,4 +1,4 @@
-import { SYSTEM } from '../../access/caller.ts'
+import { SYSTEM } from '../../access/caller/caller.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { pauseAgent } from '../../organization/agent/pause.ts'
 import { findAgent, updateAgent } from '../../organization/agent/queries.ts'

@@ -1,5 +1,5 @@
 import { recordActivity } from '../../access/activity/record.ts'
-import { SYSTEM } from '../../access/caller.ts'
+import { SYSTEM } from '../../access/caller/caller.ts'
 import { warnOfUnpriced } from '../../organization/budget/warn.ts'
 import { costsOfRuns, findRun, hasChangedSomething, updateRun } from '../../organization/run/queries.ts'
 import type { RunRow, RunStatus } from '../../organization/run/run.ts'

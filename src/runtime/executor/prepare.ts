@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import * as v from 'valibot'
-import { sealedIn, unreadable } from '../../access/secret/sealed.ts'
+import { sealedIn, unreadable } from '../../access/redaction/sealed.ts'
 import { limitsOf } from '../../adapter/config.ts'
 import { buildPrompt } from '../../adapter/prompt.ts'
 import { adapterOf } from '../../adapter/registry.ts'

@@ -1,5 +1,5 @@
 import { recordActivity } from '../../access/activity/record.ts'
-import { SYSTEM } from '../../access/caller.ts'
+import { SYSTEM } from '../../access/caller/caller.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { updateAgent } from '../../organization/agent/queries.ts'
 import type { Context } from '../../platform/context.ts'

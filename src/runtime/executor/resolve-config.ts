@@ -1,6 +1,6 @@
-import { isSecretName, secretsIn } from '../../access/redact.ts'
+import { isSecretName, secretsIn } from '../../access/redaction/redact.ts'
+import { isSealed, sealedIn, unreadable } from '../../access/redaction/sealed.ts'
 import { openSecrets } from '../../access/secret/open.ts'
-import { isSealed, sealedIn, unreadable } from '../../access/secret/sealed.ts'
 import { secretNames, withSecrets } from '../../adapter/secrets.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import type { Context } from '../../platform/context.ts'

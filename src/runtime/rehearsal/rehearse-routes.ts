@@ -1,10 +1,11 @@
 import * as v from 'valibot'
-import { board, manager } from '../../access/who.ts'
+import { board } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
-import { route } from '../../http/route.ts'
 import { assertMayCommand } from '../../organization/agent/command.ts'
 import { getAgent } from '../../organization/agent/get.ts'
 import { AGENT_QUERY } from '../../organization/agent/show.ts'
+import { manager } from '../../organization/agent/who.ts'
 import { referredIssue } from '../../work/issue/references.ts'
 import { Rehearsal, rehearse } from './rehearse.ts'
 
@@ -17,6 +18,7 @@ export const rehearseRoutes = [
     description:
       'The program with its arguments, the directory, the prompt, the names of the environment variables, the session and the limits, and everything that stands in the way. Of the run itself only the id, the token and the id of a fresh session are still open. Nothing is spent and nothing changes.',
     who: [board, manager],
+    allowsArchived: true,
     query: AGENT_QUERY,
     body: v.strictObject({
       issueId: v.optional(v.pipe(v.nullable(field.reference), v.description('As if it were woken on this issue now.'))),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { Caller } from '../../access/caller.ts'
-import { REDACTED, redactConfig } from '../../access/redact.ts'
+import type { Caller } from '../../access/caller/caller.ts'
+import { REDACTED, redactConfig } from '../../access/redaction/redact.ts'
 import * as field from '../../http/fields.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { plannedSkills } from '../../organization/skill/sync.ts'

@@ -1,6 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs'
-import { isStillWelcome } from '../../http/events.ts'
-import type { Input } from '../../http/route.ts'
+import type { Input } from '../../access/route.ts'
 import { frame, HEARTBEAT_MS } from '../../http/sse.ts'
 import { findRun } from '../../organization/run/queries.ts'
 import type { Context } from '../../platform/context.ts'
@@ -20,9 +19,8 @@ export function streamLog(
   ctx: Context,
   runId: string,
   from: number,
-  { header, drop }: Pick<Input, 'header' | 'drop'>,
+  { drop, isStillAuthorized }: Pick<Input, 'drop' | 'isStillAuthorized'>,
 ): ReadableStream<Uint8Array> {
-  const companyId = findRun(ctx.db, { id: runId })!.company_id
   const encoder = new TextEncoder()
   const news = createNews(ctx, runId)
   let offset = from
@@ -53,8 +51,8 @@ export function streamLog(
             end()
             return drop()
           }
-          // Who asked is asked again: a revoked key or an ended run must not go on watching.
-          isStillWelcome(ctx, companyId, header).then(goOn, () => goOn(false))
+          // The request is authorized again: a revoked key or an ended run must not go on watching.
+          isStillAuthorized().then(goOn)
         }, HEARTBEAT_MS)
         controller.enqueue(encoder.encode(': watching\n\n'))
       },

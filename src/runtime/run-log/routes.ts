@@ -1,8 +1,9 @@
 import * as v from 'valibot'
-import { agent, board } from '../../access/who.ts'
+import { agent, board } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
 import { wholeNumber } from '../../http/list.ts'
-import { alias, reply, route } from '../../http/route.ts'
+import { alias, reply } from '../../http/route.ts'
 import { EVENT_STREAM, STREAM_HEADERS } from '../../http/sse.ts'
 import { getRun } from '../../organization/run/get.ts'
 import { runFolder } from '../process/run-files.ts'
@@ -43,11 +44,11 @@ const stream = route({
   who: [board, agent],
   query: v.object({ offset }),
   responses: { 200: EVENT_STREAM },
-  run: (ctx, { caller, params, query, header, drop }) => {
+  run: (ctx, { caller, params, query, ...request }) => {
     const run = getRun(ctx, caller, params.runId)
-    const lastEventId = header('last-event-id')
+    const lastEventId = request.header('last-event-id')
     const from = lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : query.offset
-    return reply(200, streamLog(ctx, run.id, from, { header, drop }), STREAM_HEADERS)
+    return reply(200, streamLog(ctx, run.id, from, request), STREAM_HEADERS)
   },
 })
 

@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../../access/activity/record.ts'
-import { SYSTEM } from '../../access/caller.ts'
+import { SYSTEM } from '../../access/caller/caller.ts'
 import { findAgent } from '../../organization/agent/queries.ts'
 import { noteHeartbeat } from '../../organization/agent/timer.ts'
 import { enforceBudgets } from '../../organization/budget/enforce.ts'

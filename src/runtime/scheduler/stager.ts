@@ -1,5 +1,5 @@
 import { recordActivity } from '../../access/activity/record.ts'
-import { SYSTEM } from '../../access/caller.ts'
+import { SYSTEM } from '../../access/caller/caller.ts'
 import { heartbeatOf } from '../../organization/agent/runtime-config.ts'
 import { listDueAgents, nextHoldEnd, nextTimerDue, setTimerDue } from '../../organization/agent/timer.ts'
 import { requestWake } from '../../organization/agent/wake.ts'

@@ -1,4 +1,4 @@
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { endAgent } from '../../organization/agent/end.ts'
 import { getAgent } from '../../organization/agent/get.ts'

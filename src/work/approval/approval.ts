@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import * as v from 'valibot'
-import { redact } from '../../access/redact.ts'
+import { redact } from '../../access/redaction/redact.ts'
 import * as field from '../../http/fields.ts'
 import type { ApprovalCommentTable, ApprovalTable } from '../../platform/database/tables.ts'
 import { AUTHORED, commentText, toAuthored } from '../comment/authored.ts'

@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../../access/activity/record.ts'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import { authored } from '../comment/authored.ts'
 import type { ApprovalCommentRow, ApprovalRow } from './approval.ts'

@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../../access/activity/record.ts'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { hasSubordinates } from '../../organization/agent/credentials.ts'
 import { referredAgent } from '../../organization/agent/references.ts'

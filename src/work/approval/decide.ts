@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { recordActivity } from '../../access/activity/record.ts'
-import { type Caller, isOfCompany } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
+import { requireVisible } from '../../access/caller/visibility.ts'
 import { findAgent } from '../../organization/agent/queries.ts'
 import { requestWake } from '../../organization/agent/wake.ts'
 import type { Context } from '../../platform/context.ts'
-import { AppError, forbidden, notFound } from '../../platform/errors.ts'
+import { AppError, forbidden } from '../../platform/errors.ts'
 import { activateHiredAgent, rejectHiredAgent } from './apply-hire.ts'
 import type { ApprovalRow, Decision } from './approval.ts'
 import { checkStrategy } from './create.ts'
@@ -17,8 +18,7 @@ import { findApproval, updateApproval } from './queries.ts'
 /** Gets an approval; one of another company is as unknown as one that is nowhere. */
 export function getApproval(ctx: Context, caller: Caller, id: string): ApprovalRow {
   const approval = findApproval(ctx.db, { id })
-  if (!approval || !isOfCompany(caller, approval.company_id)) throw notFound('approval', id)
-  return approval
+  return requireVisible(ctx, caller, approval, 'approval', id)
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Json } from '../../access/redact.ts'
+import type { Json } from '../../access/redaction/redact.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { shownConfigOf } from '../../organization/agent/configuration.ts'
 import { toCents } from '../../organization/cost/money.ts'

@@ -1,5 +1,5 @@
-import { redact } from '../../access/redact.ts'
-import { refuseSealed } from '../../access/secret/sealed.ts'
+import { redact } from '../../access/redaction/redact.ts'
+import { refuseSealed } from '../../access/redaction/sealed.ts'
 
 /**
  * A payload as its row keeps it: just what reads show. Nothing ever needs the

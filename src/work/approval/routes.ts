@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { agent, board } from '../../access/who.ts'
+import { agent, board } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
 import { decodeCursor, LIST_QUERY, listOf, Page, totalOf } from '../../http/list.ts'
-import { route } from '../../http/route.ts'
 import { getIssue } from '../issue/get.ts'
 import {
   APPROVAL_TYPES,
@@ -117,6 +117,7 @@ export const approvalRoutes = [
     path: '/api/approvals/:approvalId/comments',
     summary: 'Comment on an approval',
     who: [board, agent],
+    role: 'member',
     body: NewApprovalComment,
     responses: { 201: ApprovalComment },
     run: (ctx, { caller, params, body }) =>
@@ -172,6 +173,7 @@ export const issueApprovalRoutes = [
     path: '/api/issues/:issueId/approvals',
     summary: 'Link an approval to an issue',
     who: [board, agent],
+    role: 'member',
     body: v.strictObject({ approvalId: field.reference }),
     responses: { 201: Approval },
     run: (ctx, { caller, params, body }) =>
@@ -183,6 +185,7 @@ export const issueApprovalRoutes = [
     path: '/api/issues/:issueId/approvals/:approvalId',
     summary: 'End the link of an approval and an issue',
     who: [board, agent],
+    role: 'member',
     responses: { 200: v.strictObject({ ok: v.literal(true) }) },
     run: (ctx, { caller, params }) =>
       ctx.write(() => {

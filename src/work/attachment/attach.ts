@@ -1,11 +1,12 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../../access/activity/record.ts'
-import { type Caller, isOfCompany } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
+import { requireVisible } from '../../access/caller/visibility.ts'
 import { deleteAssetRow } from '../../organization/asset/queries.ts'
 import { removeAssetFiles, storeFile } from '../../organization/asset/store.ts'
 import { insertStoredAsset, writeRowsOf } from '../../organization/asset/upload.ts'
 import type { Context } from '../../platform/context.ts'
-import { forbidden, notFound } from '../../platform/errors.ts'
+import { forbidden } from '../../platform/errors.ts'
 import { getIssue } from '../issue/get.ts'
 import { ATTACHMENT_LIMIT } from './attachment.ts'
 import { findAttachment, insertAttachment } from './queries.ts'
@@ -32,8 +33,7 @@ export async function attachFile(ctx: Context, caller: Caller, issueRef: string,
 /** Removes a file from its issue. Only the board and the agent that attached the file may remove it. */
 export async function removeAttachment(ctx: Context, caller: Caller, id: string) {
   const attachment = await ctx.write(() => {
-    const attachment = findAttachment(ctx.db, { id })
-    if (!attachment || !isOfCompany(caller, attachment.company_id)) throw notFound('attachment', id)
+    const attachment = requireVisible(ctx, caller, findAttachment(ctx.db, { id }), 'attachment', id)
     if (caller.type === 'agent' && attachment.created_by_agent_id !== caller.agentId) {
       throw forbidden('Only the board and the agent that attached a file may remove it.')
     }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { agent, board } from '../../access/who.ts'
-import { route } from '../../http/route.ts'
+import { agent, board } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import { FORM_OVERHEAD, Upload } from '../../http/upload.ts'
 import { getIssue } from '../issue/get.ts'
 import { attachFile, removeAttachment } from './attach.ts'
@@ -25,6 +25,7 @@ export const attachmentRoutes = [
     summary: 'Attach a file to an issue',
     description: 'Any file, at most 20 MB.',
     who: [board, agent],
+    role: 'member',
     upload: true,
     body: Upload,
     bodyLimit: ATTACHMENT_LIMIT + FORM_OVERHEAD,
@@ -39,6 +40,7 @@ export const attachmentRoutes = [
     summary: 'Remove a file from its issue',
     description: 'Only for the board and the agent that attached it.',
     who: [board, agent],
+    role: 'member',
     responses: { 200: Attachment },
     run: async (ctx, { caller, params }) => toAttachment(await removeAttachment(ctx, caller, params.attachmentId)),
   }),

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
 import * as field from '../../http/fields.ts'
 import type { WakeReason } from '../../organization/wake/wake.ts'
 import type { Context } from '../../platform/context.ts'

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import * as v from 'valibot'
-import { actorOf, type Caller } from '../../access/caller.ts'
+import { actorOf, type Caller } from '../../access/caller/caller.ts'
 import * as field from '../../http/fields.ts'
 import type { Context } from '../../platform/context.ts'
 import type { CommentTable } from '../../platform/database/tables.ts'

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type * as v from 'valibot'
 import { recordActivity } from '../../access/activity/record.ts'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
 import { referredAgent } from '../../organization/agent/references.ts'
 import { recordCost } from '../../organization/budget/record-cost.ts'
 import type { CostEvent, NewCostEvent } from '../../organization/cost/cost.ts'

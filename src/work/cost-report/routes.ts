@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { agent, board } from '../../access/who.ts'
+import { agent, board } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
-import { route } from '../../http/route.ts'
 import { findCompany } from '../../organization/company/queries.ts'
 import {
   CostEvent,

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
-import { agent, board } from '../../access/who.ts'
+import { agent, board } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
-import { reply, route } from '../../http/route.ts'
+import { reply } from '../../http/route.ts'
 import { validate } from '../../http/validate.ts'
 import { notFound } from '../../platform/errors.ts'
 import { getIssue } from '../issue/get.ts'
@@ -48,6 +49,7 @@ export const documentRoutes = [
     description:
       'A document that exists is changed from its latest revision only: send its id as baseRevisionId. A stale one is 409, with the current document in the details. The text that it already has changes nothing.',
     who: [board, agent],
+    role: 'member',
     body: DocumentChange,
     responses: { 200: Document, 201: Document },
     run: (ctx, { caller, params, body }) => {
@@ -65,6 +67,7 @@ export const documentRoutes = [
     summary: 'Remove a document with its revisions',
     description: 'For the board, the agent that made it and the managers above that agent.',
     who: [board, agent],
+    role: 'member',
     responses: { 200: Document },
     run: (ctx, { caller, params }) =>
       ctx.write(() => toDocument(deleteDocument(ctx, caller, params.issueId, params.key))),

@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../../access/activity/record.ts'
-import { actorOf, type Caller } from '../../access/caller.ts'
+import { actorOf, type Caller } from '../../access/caller/caller.ts'
 import { findAgent, isAbove } from '../../organization/agent/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, forbidden, notFound } from '../../platform/errors.ts'

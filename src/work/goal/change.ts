@@ -1,10 +1,11 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../../access/activity/record.ts'
-import { type Caller, isOfCompany } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
+import { requireVisible } from '../../access/caller/visibility.ts'
 import { referredAgent } from '../../organization/agent/references.ts'
 import type { Context } from '../../platform/context.ts'
 import { difference, fieldNames } from '../../platform/difference.ts'
-import { AppError, notFound, unprocessable } from '../../platform/errors.ts'
+import { AppError, unprocessable } from '../../platform/errors.ts'
 import type { GoalChange, GoalLevel, GoalRow, NewGoal } from './goal.ts'
 import { getParentGoal, isLevelAbove, levelUnder, refuseCycle } from './hierarchy.ts'
 import { countGoalUses, deleteGoalRow, findGoal, insertGoal, listChildGoals, updateGoalRow } from './queries.ts'
@@ -12,8 +13,7 @@ import { countGoalUses, deleteGoalRow, findGoal, insertGoal, listChildGoals, upd
 /** Gets a goal; one of another company is as unknown as one that is nowhere. */
 export function getGoal(ctx: Context, caller: Caller, id: string): GoalRow {
   const goal = findGoal(ctx.db, { id })
-  if (!goal || !isOfCompany(caller, goal.company_id)) throw notFound('goal', id)
-  return goal
+  return requireVisible(ctx, caller, goal, 'goal', id)
 }
 
 export function createGoal(ctx: Context, caller: Caller, companyId: string, want: NewGoal): GoalRow {

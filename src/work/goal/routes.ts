@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { agent, board, ceo } from '../../access/who.ts'
-import { route } from '../../http/route.ts'
+import { agent, board, ceo } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import { createGoal, deleteGoal, getGoal, updateGoal } from './change.ts'
 import { Goal, GoalChange, NewGoal, toGoal } from './goal.ts'
 import { inTreeOrder } from './hierarchy.ts'
@@ -23,6 +23,7 @@ export const goalRoutes = [
     path: '/api/companies/:companyId/goals',
     summary: 'Create a goal',
     who: [board, agent],
+    role: 'member',
     body: NewGoal,
     responses: { 201: Goal },
     run: (ctx, { caller, params, body }) => ctx.write(() => toGoal(createGoal(ctx, caller, params.companyId, body))),
@@ -42,6 +43,7 @@ export const goalRoutes = [
     path: '/api/goals/:goalId',
     summary: 'Change a goal',
     who: [board, agent],
+    role: 'member',
     body: GoalChange,
     responses: { 200: Goal },
     run: (ctx, { caller, params, body }) => ctx.write(() => toGoal(updateGoal(ctx, caller, params.goalId, body))),
@@ -52,6 +54,7 @@ export const goalRoutes = [
     path: '/api/goals/:goalId',
     summary: 'Delete a goal that nothing refers to',
     who: [board, ceo],
+    role: 'member',
     responses: { 200: Goal },
     run: (ctx, { caller, params }) => ctx.write(() => toGoal(deleteGoal(ctx, caller, params.goalId))),
   }),

@@ -1,10 +1,11 @@
 import type * as v from 'valibot'
 import { recordActivity } from '../../access/activity/record.ts'
-import { hashKey, SYSTEM } from '../../access/caller.ts'
+import { SYSTEM } from '../../access/caller/caller.ts'
 import { addAgent } from '../../organization/agent/create.ts'
 import { createKey } from '../../organization/agent/keys.ts'
 import { findAgent } from '../../organization/agent/queries.ts'
 import type { Context } from '../../platform/context.ts'
+import { hashCredential } from '../../platform/credential.ts'
 import { AppError, forbidden, notFound, unprocessable } from '../../platform/errors.ts'
 import { findCeo } from '../approval/queries.ts'
 import { createHireApproval } from '../staffing/hire.ts'
@@ -14,7 +15,7 @@ import { acceptInvite, findInviteByToken, takeClaim } from './queries.ts'
 
 /** Finds the invite of a token; what was revoked or ran out unused is told from what never was. */
 export function getInvite(ctx: Context, token: string): InviteRow {
-  const invite = findInviteByToken(ctx.db, { hash: hashKey(token) })
+  const invite = findInviteByToken(ctx.db, { hash: hashCredential(token) })
   if (!invite) throw notFound('invite', token.slice(0, 8))
   const ended = invite.revoked_at
     ? 'was revoked'
@@ -51,7 +52,7 @@ export function joinByInvite(ctx: Context, token: string, want: Acceptance): v.I
   })
   const claimSecret = makeSecret('clm_')
   const claimExpiresAt = new Date(Date.parse(ctx.now) + CLAIM_MS).toISOString()
-  const claim = { agentId: agent.id, claimHash: hashKey(claimSecret), claimExpiresAt }
+  const claim = { agentId: agent.id, claimHash: hashCredential(claimSecret), claimExpiresAt }
   acceptInvite(ctx.db, { id: invite.id, ...claim, at: ctx.now })
   return {
     inviteId: invite.id,
@@ -69,7 +70,7 @@ export function joinByInvite(ctx: Context, token: string, want: Acceptance): v.I
 export function claimKey(ctx: Context, token: string, claimSecret: string): v.InferOutput<typeof Claimed> {
   const invite = getInvite(ctx, token)
   if (!invite.agent_id) throw new AppError('conflict', 'Accept the invite first.')
-  const claimHash = hashKey(claimSecret)
+  const claimHash = hashCredential(claimSecret)
   if (invite.claim_hash !== claimHash)
     throw forbidden('This is not the claimSecret that accepting the invite answered.')
   const agent = findAgent(ctx.db, { id: invite.agent_id })!
@@ -85,7 +86,14 @@ export function claimKey(ctx: Context, token: string, claimSecret: string): v.In
     const why = invite.claimed_at ? 'was claimed already' : 'cannot be claimed any more'
     throw new AppError('conflict', `This key ${why}. Ask the board for another.`)
   }
-  const self = { type: 'agent', agentId: agent.id, companyId: agent.company_id, role: agent.role, runId: null } as const
+  const self = {
+    type: 'agent',
+    agentId: agent.id,
+    companyId: agent.company_id,
+    role: agent.role,
+    runId: null,
+    isWrite: true,
+  } as const
   const key = createKey(ctx, self, agent, 'invite')
   return { agentId: agent.id, companyId: agent.company_id, keyId: key.id, token: key.token, createdAt: key.createdAt }
 }

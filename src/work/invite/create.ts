@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { v7 as uuid } from 'uuid'
 import type * as v from 'valibot'
 import { recordActivity } from '../../access/activity/record.ts'
-import { actorOf, type Caller, hashKey } from '../../access/caller.ts'
+import { actorOf, type Caller } from '../../access/caller/caller.ts'
 import { findCompany } from '../../organization/company/queries.ts'
 import type { Context } from '../../platform/context.ts'
+import { hashCredential } from '../../platform/credential.ts'
 import { AppError, notFound } from '../../platform/errors.ts'
 import { INVITE_MS, type InviteRow, type NewInvite } from './invite.ts'
 import { findInvite, insertInvite, revoke } from './queries.ts'
@@ -26,7 +27,7 @@ export function createInvite(
   const invite = insertInvite(ctx.db, {
     id: uuid(),
     company_id: companyId,
-    token_hash: hashKey(token),
+    token_hash: hashCredential(token),
     message: agentMessage,
     created_by_agent_id: actor.type === 'agent' ? actor.id : null,
     created_by_user_id: actor.type === 'user' ? actor.id : null,

@@ -1,7 +1,9 @@
 import * as v from 'valibot'
-import { anyone, board, ceo } from '../../access/who.ts'
+import { anyone, board, ceo } from '../../access/caller/who.ts'
+import type { Input } from '../../access/route.ts'
+import { route } from '../../access/route.ts'
 import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
-import { type Input, reply, route } from '../../http/route.ts'
+import { reply } from '../../http/route.ts'
 import type { Context } from '../../platform/context.ts'
 import { claimKey, getInvite, joinByInvite } from './accept.ts'
 import { createInvite, revokeInvite } from './create.ts'
@@ -33,6 +35,7 @@ export const inviteRoutes = [
     path: '/api/companies/:companyId/gateway/invites',
     summary: 'List the invites of outside agents, newest first',
     who: [board, ceo],
+    role: 'admin',
     query: v.object(LIST_QUERY),
     responses: { 200: v.array(Invite) },
     run: (ctx, { params: { companyId }, query }) => {

@@ -1,4 +1,4 @@
-import { actorOf, type Caller } from '../../access/caller.ts'
+import { actorOf, type Caller } from '../../access/caller/caller.ts'
 import { referredAgent } from '../../organization/agent/references.ts'
 import { requestWake } from '../../organization/agent/wake.ts'
 import type { Context } from '../../platform/context.ts'

@@ -1,4 +1,4 @@
-import { actorOf, type Caller } from '../../access/caller.ts'
+import { actorOf, type Caller } from '../../access/caller/caller.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { refuseUnready } from '../../organization/agent/readiness.ts'
 import { referredAgent } from '../../organization/agent/references.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { agent, board } from '../../access/who.ts'
+import { agent, board } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
-import { route } from '../../http/route.ts'
 import type { Context } from '../../platform/context.ts'
 import { invalid, notFound } from '../../platform/errors.ts'
 import { Comment, NewComment, toComment } from '../comment/comment.ts'
@@ -55,6 +55,7 @@ export const commentRoutes = [
     path: '/api/issues/:issueId/comments',
     summary: 'Comment on an issue, and wake the agents that the comment mentions',
     who: [board, agent],
+    role: 'member',
     body: NewComment,
     responses: { 201: Comment },
     run: (ctx, { caller, params, body }) =>

@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
 import { requestWake } from '../../organization/agent/wake.ts'
 import type { Context } from '../../platform/context.ts'
 import { authored } from '../comment/authored.ts'

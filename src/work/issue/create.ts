@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid'
-import { actorOf, type Caller } from '../../access/caller.ts'
+import { actorOf, type Caller } from '../../access/caller/caller.ts'
 import { takeIssueNumber } from '../../organization/company/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import { assignmentOf, UNASSIGNED, wakeAssignee } from './assignment.ts'

@@ -1,4 +1,4 @@
-import type { AgentCaller, Caller } from '../../access/caller.ts'
+import type { AgentCaller, Caller } from '../../access/caller/caller.ts'
 import { findAgent, isAbove, listManagers } from '../../organization/agent/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import { forbidden } from '../../platform/errors.ts'

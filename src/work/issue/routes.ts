@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { Activity, pageOfActivity } from '../../access/activity/routes.ts'
-import { agent, board } from '../../access/who.ts'
+import { agent, board } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
-import { route } from '../../http/route.ts'
 import { pageOfRuns, RUN_QUERY } from '../../organization/run/list.ts'
 import { Run } from '../../organization/run/run.ts'
 import { Comment, toComment } from '../comment/comment.ts'
@@ -63,6 +63,7 @@ export const issueRoutes = [
     path: '/api/companies/:companyId/issues',
     summary: 'Create an issue, and wake its assignee',
     who: [board, agent],
+    role: 'member',
     body: NewIssue,
     responses: { 201: Issue },
     run: (ctx, { caller, params, body }) =>
@@ -74,6 +75,7 @@ export const issueRoutes = [
     path: '/api/issues/:issueId/children',
     summary: 'Create an issue below another',
     who: [board, agent],
+    role: 'member',
     body: NewChild,
     responses: { 201: Issue },
     run: (ctx, { caller, params, body }) =>
@@ -97,6 +99,7 @@ export const issueRoutes = [
     path: '/api/issues/:issueId',
     summary: 'Change an issue, and comment on it in the same go',
     who: [board, agent],
+    role: 'member',
     body: IssueChange,
     responses: { 200: v.strictObject({ ...Issue.entries, comment: v.optional(Comment) }) },
     run: (ctx, { caller, params, body }) =>
@@ -112,6 +115,7 @@ export const issueRoutes = [
     summary: 'Claim an issue and start work on it, atomically',
     description: 'Of several agents that ask at once one gets it; a 409 names who has it, and is not to be retried.',
     who: [board, agent],
+    role: 'member',
     body: CheckoutBody,
     bodyOptional: true,
     responses: { 200: Issue },
@@ -124,6 +128,7 @@ export const issueRoutes = [
     path: '/api/issues/:issueId/release',
     summary: 'Give an issue back, so that anybody can take it',
     who: [board, agent],
+    role: 'member',
     body: v.strictObject({}),
     bodyOptional: true,
     responses: { 200: Issue },

@@ -1,4 +1,4 @@
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Db } from '../../platform/database/db.ts'
 import { prepared, sql } from '../../platform/database/sql.ts'

@@ -1,4 +1,4 @@
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import type { CommentRow } from '../comment/comment.ts'
 import { assignmentOf, wakeAssignee } from './assignment.ts'

@@ -1,8 +1,9 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../../access/activity/record.ts'
-import { type Caller, isOfCompany } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
+import { requireVisible } from '../../access/caller/visibility.ts'
 import type { Context } from '../../platform/context.ts'
-import { AppError, notFound } from '../../platform/errors.ts'
+import { AppError } from '../../platform/errors.ts'
 import type { LabelChange, LabelRow, NewLabel } from './label.ts'
 import { deleteLabelRow, findLabel, findLabelByName, insertLabel, updateLabelRow } from './queries.ts'
 
@@ -47,8 +48,7 @@ export function deleteLabel(ctx: Context, caller: Caller, id: string): LabelRow 
 
 function getLabel(ctx: Context, caller: Caller, id: string): LabelRow {
   const label = findLabel(ctx.db, { id })
-  if (!label || !isOfCompany(caller, label.company_id)) throw notFound('label', id)
-  return label
+  return requireVisible(ctx, caller, label, 'label', id)
 }
 
 function refuseTaken(ctx: Context, companyId: string, name: string, exceptId?: string): void {

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
-import { agent, board, ceo, manager } from '../../access/who.ts'
+import { agent, board, ceo } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
-import { route } from '../../http/route.ts'
+import { manager } from '../../organization/agent/who.ts'
 import { createLabel, deleteLabel, updateLabel } from './change.ts'
 import { Label, LabelChange, NewLabel, toLabel } from './label.ts'
 import { listLabels } from './queries.ts'
@@ -28,6 +29,7 @@ export const labelRoutes = [
     path: '/api/companies/:companyId/labels',
     summary: 'Create a label',
     who: [board, agent],
+    role: 'member',
     body: NewLabel,
     responses: { 201: Label },
     run: (ctx, { caller, params, body }) => ctx.write(() => toLabel(createLabel(ctx, caller, params.companyId, body))),
@@ -38,6 +40,7 @@ export const labelRoutes = [
     path: '/api/labels/:labelId',
     summary: "Change a label's name or colour",
     who: [board, ceo, manager],
+    role: 'member',
     body: LabelChange,
     responses: { 200: Label },
     run: (ctx, { caller, params, body }) => ctx.write(() => toLabel(updateLabel(ctx, caller, params.labelId, body))),
@@ -48,6 +51,7 @@ export const labelRoutes = [
     path: '/api/labels/:labelId',
     summary: 'Delete a label, also from the issues that have it',
     who: [board, ceo, manager],
+    role: 'member',
     responses: { 200: Label },
     run: (ctx, { caller, params }) => ctx.write(() => toLabel(deleteLabel(ctx, caller, params.labelId))),
   }),

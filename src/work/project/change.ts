@@ -1,13 +1,14 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../../access/activity/record.ts'
-import { requireRole } from '../../access/board/role.ts'
-import { type Caller, isOfCompany } from '../../access/caller.ts'
-import { refusePlaceholders, restore } from '../../access/redact.ts'
+import { requireRole } from '../../access/board/fresh-role.ts'
+import type { Caller } from '../../access/caller/caller.ts'
+import { requireVisible } from '../../access/caller/visibility.ts'
+import { refusePlaceholders, restore } from '../../access/redaction/redact.ts'
 import { hasSubordinates } from '../../organization/agent/credentials.ts'
 import { referredAgent } from '../../organization/agent/references.ts'
 import type { Context } from '../../platform/context.ts'
 import { difference, fieldNames } from '../../platform/difference.ts'
-import { AppError, forbidden, notFound, unknownReference, unprocessable } from '../../platform/errors.ts'
+import { AppError, forbidden, unknownReference, unprocessable } from '../../platform/errors.ts'
 import { chooseUrlKey } from '../../platform/url-key.ts'
 import { findGoalsByIds } from '../goal/queries.ts'
 import { openEnv, sealEnv } from './env.ts'
@@ -35,8 +36,7 @@ export function getProject(ctx: Context, caller: Caller, ref: string, companyId?
   const project =
     findProject(ctx.db, { id: ref }) ??
     (company === undefined ? undefined : findProjectByUrlKey(ctx.db, { companyId: company, urlKey: ref.toLowerCase() }))
-  if (!project || !isOfCompany(caller, project.company_id)) throw notFound('project', ref)
-  return project
+  return requireVisible(ctx, caller, project, 'project', ref)
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import * as v from 'valibot'
-import { redactConfig } from '../../access/redact.ts'
+import { redactConfig } from '../../access/redaction/redact.ts'
 import { Env } from '../../adapter/config.ts'
 import * as field from '../../http/fields.ts'
 import type { ProjectTable } from '../../platform/database/tables.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { agent, board, ceo } from '../../access/who.ts'
+import { agent, board, ceo } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import { decodeCursor, LIST_QUERY, listOf, Page } from '../../http/list.ts'
-import { route } from '../../http/route.ts'
 import { createProject, deleteProject, getProject, updateProject } from './change.ts'
 import { NewProject, PROJECT_STATUSES, Project, ProjectChange } from './project.ts'
 import { countProjects, listProjects, withParts } from './queries.ts'
@@ -36,6 +36,7 @@ export const projectRoutes = [
     summary: 'Create a project',
     description: 'Agents that manage nobody may not set a workspace: it decides where programs run.',
     who: [board, agent],
+    role: 'member',
     body: NewProject,
     responses: { 201: Project },
     run: (ctx, { caller, params, body }) => ctx.write(() => createProject(ctx, caller, params.companyId, body)),
@@ -57,6 +58,7 @@ export const projectRoutes = [
     path: '/api/projects/:projectId',
     summary: 'Change a project',
     who: [board, agent],
+    role: 'member',
     query: BY_URL_KEY,
     body: ProjectChange,
     responses: { 200: Project },
@@ -69,6 +71,7 @@ export const projectRoutes = [
     path: '/api/projects/:projectId',
     summary: 'Delete a project that nothing refers to',
     who: [board, ceo],
+    role: 'member',
     query: BY_URL_KEY,
     responses: { 200: Project },
     run: (ctx, { caller, params, query }) =>

@@ -1,12 +1,13 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../../access/activity/record.ts'
-import { actorOf, type Caller, isOfCompany } from '../../access/caller.ts'
+import { actorOf, type Caller } from '../../access/caller/caller.ts'
+import { requireVisible } from '../../access/caller/visibility.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { findAgent, isAbove } from '../../organization/agent/queries.ts'
 import { referredAgent } from '../../organization/agent/references.ts'
 import type { Context } from '../../platform/context.ts'
 import { difference, fieldNames } from '../../platform/difference.ts'
-import { AppError, forbidden, invalid, notFound, unprocessable } from '../../platform/errors.ts'
+import { AppError, forbidden, invalid, unprocessable } from '../../platform/errors.ts'
 import { referredGoal, referredLabels, referredParent, referredProject } from '../issue/references.ts'
 import {
   deleteRoutineRow,
@@ -22,8 +23,7 @@ import { nextMoment, type Schedule, scheduleFaults } from './schedule.ts'
 /** Gets a routine; one of another company is as unknown as one that is nowhere. */
 export function getRoutine(ctx: Context, caller: Caller, id: string): RoutineRow {
   const routine = findRoutine(ctx.db, { id })
-  if (!routine || !isOfCompany(caller, routine.company_id)) throw notFound('routine', id)
-  return routine
+  return requireVisible(ctx, caller, routine, 'routine', id)
 }
 
 /** Gets a routine that the caller may change: an agent only one whose assignee is below it. */

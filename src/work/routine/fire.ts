@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../../access/activity/record.ts'
-import { type Caller, SYSTEM } from '../../access/caller.ts'
+import { type Caller, SYSTEM } from '../../access/caller/caller.ts'
 import { findAgent } from '../../organization/agent/queries.ts'
 import { findCompany } from '../../organization/company/queries.ts'
 import { findFreeze } from '../../organization/instance/queries.ts'

@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../../access/activity/record.ts'
-import { type AgentCaller, actorOf, type Caller } from '../../access/caller.ts'
+import { type AgentCaller, actorOf, type Caller } from '../../access/caller/caller.ts'
 import type { AgentRow, NewAgent, Permissions } from '../../organization/agent/agent.ts'
 import { isWithin } from '../../organization/agent/budget.ts'
 import { addAgent, type Identity, sourceIssues } from '../../organization/agent/create.ts'

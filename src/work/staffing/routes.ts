@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { agent, board } from '../../access/who.ts'
-import { route } from '../../http/route.ts'
+import { agent, board } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
 import { AgentDetail, NewAgent } from '../../organization/agent/agent.ts'
 import { AGENT_QUERY, changing, showAgent } from '../../organization/agent/show.ts'
 import { Approval, toApproval } from '../approval/approval.ts'

@@ -1,5 +1,5 @@
 import { recordActivity } from '../../access/activity/record.ts'
-import { type Caller, SYSTEM } from '../../access/caller.ts'
+import { type Caller, SYSTEM } from '../../access/caller/caller.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { endAgent } from '../../organization/agent/end.ts'
 import { requestWake } from '../../organization/agent/wake.ts'

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { v7 as uuid } from 'uuid'
 import { insertMembership } from '../../../src/access/board/membership-queries.ts'
-import { leastRole, ROLES, type Role } from '../../../src/access/board/role.ts'
 import { insertUser } from '../../../src/access/board/user-queries.ts'
-import { agent, anyone, ceo, manager } from '../../../src/access/who.ts'
+import { ROLES, type Role, requiredRole } from '../../../src/access/caller/role.ts'
+import type { Who } from '../../../src/access/caller/who.ts'
+import { agent, anyone, ceo } from '../../../src/access/caller/who.ts'
 import { API, ENDPOINTS } from '../../../src/api.ts'
 import { createRateCounter } from '../../../src/http/rate-limit.ts'
 import type { Endpoint } from '../../../src/http/route.ts'
+import { manager } from '../../../src/organization/agent/who.ts'
 import { sql } from '../../../src/platform/database/sql.ts'
 import { insertCompany } from '../../arrange.ts'
 import { methodFor, type Request, requestOf } from '../../contract/requests.ts'
@@ -66,7 +68,7 @@ const NOT_WALKED: Record<string, string> = {
   'session.signOutEverywhere': 'ends the session that asks; sessions.test.ts does it',
 }
 
-const isForAgentsOnly = ({ who }: Endpoint) => who.every((one) => [agent, ceo, manager].includes(one))
+const isForAgentsOnly = ({ who }: Endpoint) => who.every((one) => [agent, ceo, manager].includes(one as Who))
 const CLOSED = ENDPOINTS.filter(({ who }) => !who.includes(anyone))
 const WALKED = CLOSED.filter(({ id }) => !(id in NOT_WALKED))
 
@@ -161,7 +163,9 @@ async function goodRequest(place: Place, endpoint: Endpoint, ask: Ask): Promise<
 }
 
 test('the table of roles is what the code has, and the tables name no endpoint that is not there', () => {
-  const differing = CLOSED.filter((endpoint) => leastRole(endpoint) !== expectedRole(endpoint))
+  const differing = CLOSED.filter(
+    (endpoint) => requiredRole(endpoint as { method: string; role?: Role }) !== expectedRole(endpoint),
+  )
   assert.deepEqual(
     differing.map(({ id }) => id),
     [],
@@ -186,7 +190,7 @@ test('each endpoint lets in exactly the people that the table says, and no crede
   const { world, people, nobodies } = place
   const surprises: string[] = []
   for (const endpoint of CLOSED) {
-    world.ctx.rates = createRateCounter()
+    world.ctx.signIn.rates = createRateCounter()
     const refused = await goodRequest(place, endpoint, people.founder.ask)
     const look = async (name: string, ask: Ask, request: Parameters<Ask>, expected: 'ok' | number) => {
       const { status, body } = await ask(...request)
@@ -217,15 +221,15 @@ const countActivity = ({ ctx }: World) => ctx.db.all(sql.selectFrom('activity').
 
 test('429 is told of what is limited by rate, and of nothing else', async (t) => {
   const place = await arrange(t)
-  const { rates } = place.world.ctx
+  const { rates } = place.world.ctx.signIn
   const limited: string[] = []
   const endsItsSession = (id: string) => ['session.signOut', 'session.signOutEverywhere'].indexOf(id)
   for (const endpoint of API.toSorted((a, b) => endsItsSession(a.id) - endsItsSession(b.id))) {
     const { ask } = place.people[endpoint.id === 'session.signOutEverywhere' ? 'owner' : 'founder']
     const request = await goodRequest(place, endpoint, ask)
-    Object.assign(place.world.ctx, { rates: { take: () => 1_000 } })
+    Object.assign(place.world.ctx.signIn, { rates: { take: () => 1_000 } })
     const { status, headers } = await ask(...request)
-    Object.assign(place.world.ctx, { rates })
+    Object.assign(place.world.ctx.signIn, { rates })
     if (status === 429) limited.push(endpoint.id)
     if (status === 429) assert.equal(headers.get('retry-after'), '1')
   }

@@ -17,7 +17,7 @@ const formsOf = (secret: string) => [
 test('no secret is in the data directory, in a log, or in any answer but the one that gives it', async (t) => {
   const app = createPeopleApp(t)
   const password = 'canary-of/the password+1'
-  const setup = app.ctx.setup!.token!
+  const setup = app.ctx.signIn.setup!.token!
   const form = { name: 'Olga', email: 'olga@example.com', password }
   const session = cookieOf((await app.submit('/setup', { token: setup, ...form })).headers.get('set-cookie'))
   const answers: string[] = []

@@ -9,7 +9,7 @@ test('with --require-token only the browser that opened the link is the board, a
   assert.equal((await app.ask('GET', '/api/companies')).status, 401)
   assert.equal((await app.ask('GET', '/api/health')).status, 200)
   assert.equal((await app.ask('GET', '/enter?token=wrong')).status, 404)
-  const token = app.ctx.localAccess.link!.token!
+  const token = app.ctx.signIn.local.link!.token!
   const entered = await app.ask('GET', `/enter?token=${token}`)
   assert.equal(entered.status, 303)
   assert.equal(entered.headers.get('location'), '/')
@@ -32,7 +32,7 @@ test('with --require-token an agent still works with its key', async (t) => {
 
 test('without it everybody who reaches the server is the board, and there is no link', async (t) => {
   const app = createTestApp(t)
-  assert.equal(app.ctx.localAccess.link, undefined)
+  assert.equal(app.ctx.signIn.local.link, undefined)
   assert.equal((await app.ask('GET', '/api/companies')).status, 200)
   assert.equal((await app.ask('GET', '/enter?token=')).status, 404)
   assert.equal((await app.ask('GET', '/login')).status, 404)

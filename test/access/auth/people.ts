@@ -2,8 +2,8 @@ import type { TestContext } from 'node:test'
 import { openIdentity } from '../../../src/access/auth/identity.ts'
 import { createOneTimeLink } from '../../../src/access/auth/setup.ts'
 import { insertMembership } from '../../../src/access/board/membership-queries.ts'
-import type { Role } from '../../../src/access/board/role.ts'
 import { insertUser } from '../../../src/access/board/user-queries.ts'
+import type { Role } from '../../../src/access/caller/role.ts'
 import type { Config } from '../../../src/platform/config.ts'
 import { type Ask, createTestApp, type TestApp } from '../../helpers.ts'
 
@@ -32,7 +32,7 @@ export function createPeopleApp(t: TestContext, overrides: Partial<Config> = {})
   const app = createTestApp(t, { mode: 'authenticated', ...overrides })
   const identity = openIdentity(app.config, new Uint8Array(32).fill(5))
   app.onClose(() => identity.close())
-  Object.assign(app.ctx, { identity, setup: createOneTimeLink() })
+  Object.assign(app.ctx.signIn, { identity, setup: createOneTimeLink() })
   let hashed: Promise<string> | undefined
   const withCookie =
     (cookie: string): Ask =>

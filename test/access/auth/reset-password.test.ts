@@ -8,7 +8,7 @@ import { cookieOf, createPeopleApp, PASSWORD, type PeopleApp } from './people.ts
 
 const NEXT = 'staple and battery'
 
-const makeLink = (app: PeopleApp, email: string, key = app.ctx.resets.key) =>
+const makeLink = (app: PeopleApp, email: string, key = app.ctx.signIn.resets.key) =>
   app.ask('POST', '/api/auth/reset-links', { key, email })
 
 async function tokenFor(app: PeopleApp, email: string): Promise<string> {
@@ -88,7 +88,7 @@ test('the link has the name by which people know the server', async (t) => {
   for (const [base, overrides] of Object.entries(bases)) {
     const app = createPeopleApp(t, overrides)
     const { email } = await app.person('Ada')
-    const want = { key: app.ctx.resets.key, email }
+    const want = { key: app.ctx.signIn.resets.key, email }
     const made = await app.ask('POST', '/api/auth/reset-links', want, { host: '127.0.0.1:3100' })
     assert.ok(made.body.url.startsWith(`${base}/reset?token=`), made.body.url)
   }
@@ -117,7 +117,8 @@ test('what was done is in the log, the link is nowhere', async (t) => {
   assert.match(log, new RegExp(`A link to set another password was made\\. {"user":"${id}"}`))
   assert.match(log, new RegExp(`A password was set by a link\\. {"user":"${id}"}`))
   const rows = JSON.stringify(app.ctx.db.all(sql.selectFrom('auth_account').selectAll()))
-  for (const secret of [token, NEXT, app.ctx.resets.key]) assert.ok(!log.includes(secret) && !rows.includes(secret))
+  for (const secret of [token, NEXT, app.ctx.signIn.resets.key])
+    assert.ok(!log.includes(secret) && !rows.includes(secret))
 })
 
 test('a sign-in with the old password that is under way while another is set begins no session', async (t) => {
@@ -125,14 +126,14 @@ test('a sign-in with the old password that is under way while another is set beg
   const { id, email } = await app.person('Ada')
   const sessions = () => app.ctx.db.all(sql.selectFrom('auth_session').select('id').where('user_id', '=', id)).length
   const before = sessions()
-  const identity = app.ctx.identity!
+  const identity = app.ctx.signIn.identity!
   const passwordHash = await identity.hashPassword(NEXT)
   const slow: Identity['signIn'] = async (...credentials) => {
     const begun = await identity.signIn(...credentials)
     await app.ctx.write(() => updatePassword(app.ctx.db, { userId: id, passwordHash, at: app.ctx.now }))
     return begun
   }
-  Object.assign(app.ctx, { identity: { ...identity, signIn: slow } })
+  Object.assign(app.ctx.signIn, { identity: { ...identity, signIn: slow } })
   const late = await signIn(app, email, PASSWORD)
   // better-auth has a connection of its own: what it wrote shows from the next turn on.
   await nextTurn()

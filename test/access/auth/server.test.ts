@@ -75,7 +75,7 @@ test('cookies are for https only behind a proxy, and X-Forwarded-* counts only t
   for (const trustProxy of [true, false]) {
     const options: Partial<Config> = { mode: 'authenticated', trustProxy, allowedHosts: ['board.example'] }
     const { server } = await startTestServer(t, options)
-    const token = server.ctx.setup!.token!
+    const token = server.ctx.signIn.setup!.token!
     const fields = { token, name: 'Olga', email: 'o@example.com', password: PASSWORD }
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '1.2.3.4, 203.0.113.9' }
     const made = await form(`${server.url}/setup`, fields, forwarded)

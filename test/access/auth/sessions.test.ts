@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createApp } from '../../../src/api.ts'
+import { createApp } from '../../../src/app.ts'
 import { sql } from '../../../src/platform/database/sql.ts'
 import { insertCompany } from '../../arrange.ts'
 import { cookieOf, createPeopleApp, PASSWORD } from './people.ts'
@@ -151,7 +151,7 @@ test('a person watches a company with the cookie, until the session ends or the 
   t.mock.timers.enable({ apis: ['setInterval'] })
   const app = createPeopleApp(t)
   const companyId = insertCompany(app.ctx)
-  const api = createApp(app.ctx)
+  const api = createApp(app.ctx, app.ctx.tokens)
   const watch = async (cookie: string) => {
     const response = await api.request(`/api/companies/${companyId}/events`, { headers: { cookie } })
     assert.equal(response.status, 200)

@@ -109,7 +109,7 @@ test('an invitation that is revoked or expired is gone, and nobody invites to mo
 test('the setup link makes the first owner, once, who owns what local mode has left', async (t) => {
   const app = createPeopleApp(t)
   const companyId = insertCompany(app.ctx)
-  const token = app.ctx.setup!.token!
+  const token = app.ctx.signIn.setup!.token!
   const form = { token, name: 'Olga', email: 'olga@example.com', password: PASSWORD }
   assert.equal((await app.ask('GET', '/setup?token=wrong')).status, 404)
   assert.equal((await app.submit('/setup', { ...form, token: 'wrong' })).status, 404)
@@ -160,7 +160,7 @@ test('an entity is 404 to strangers and 403 to those of the company who may not 
   assert.equal((await stranger.ask('PATCH', path, { title: 'x' })).status, 404)
   const refused = await viewer.ask('PATCH', path, { title: 'x' })
   assert.equal(refused.status, 403)
-  assert.equal(refused.body.error, 'You are a viewer of this company; this is for its members, admins, owners.')
+  assert.equal(refused.body.error, 'You are a viewer of this company; this requires the role member or higher.')
   assert.equal((await viewer.ask('GET', path)).status, 200)
   assert.equal((await member.ask('PATCH', path, { title: 'x' })).body.title, 'x')
 })

@@ -102,7 +102,7 @@ test('with --require-token the start page names no company before the link was o
   assert.equal(kept.status, 401)
   assert.match(kept.body, /open the link that the server printed/)
   assert.ok(!kept.body.includes('Tern'))
-  const entered = await app.ask('GET', `/enter?token=${app.ctx.localAccess.link!.token}`)
+  const entered = await app.ask('GET', `/enter?token=${app.ctx.signIn.local.link!.token}`)
   const cookie = cookieOf(entered.headers.get('set-cookie'))
   assert.ok((await app.ask('GET', '/', undefined, { cookie })).body.includes('Tern'))
 })

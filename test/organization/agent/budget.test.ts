@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SYSTEM } from '../../../src/access/caller.ts'
+import { SYSTEM } from '../../../src/access/caller/caller.ts'
 import { pauseForBudget, resumeFromBudget } from '../../../src/organization/agent/budget.ts'
 import { requestWake } from '../../../src/organization/agent/wake.ts'
 import { agentSpend } from '../../../src/organization/cost/queries.ts'

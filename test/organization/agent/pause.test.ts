@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { SYSTEM } from '../../../src/access/caller.ts'
+import { SYSTEM } from '../../../src/access/caller/caller.ts'
 import { AGENT_STATUSES, NEXT } from '../../../src/organization/agent/lifecycle.ts'
 import { requestWake } from '../../../src/organization/agent/wake.ts'
 import { findWaitingWake } from '../../../src/organization/wake/queries.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LOCAL_BOARD, SYSTEM } from '../../../src/access/caller.ts'
+import { LOCAL_BOARD, SYSTEM } from '../../../src/access/caller/caller.ts'
 import { requestWake } from '../../../src/organization/agent/wake.ts'
 import { createTestRuns } from '../../runs.ts'
 
@@ -21,7 +21,7 @@ test('causes that come while a wake waits merge into it, and the run knows them 
 test('an agent never wakes itself', async (t) => {
   const { agentThat, companyId, ctx, settle, runs } = await createTestRuns(t)
   const agentId = await agentThat('succeed.js')
-  const itself = { type: 'agent' as const, agentId, companyId, role: 'engineer', runId: null }
+  const itself = { type: 'agent' as const, agentId, companyId, role: 'engineer', runId: null, isWrite: true }
   await ctx.write(() => assert.equal(requestWake(ctx, itself, { agentId, source: 'mention' }), undefined))
   await settle()
   assert.deepEqual(await runs(), [])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LOCAL_BOARD, SYSTEM } from '../../../src/access/caller.ts'
+import { LOCAL_BOARD, SYSTEM } from '../../../src/access/caller/caller.ts'
 import { requestWake } from '../../../src/organization/agent/wake.ts'
 import { findRun } from '../../../src/organization/run/queries.ts'
 import { findWaitingWake } from '../../../src/organization/wake/queries.ts'

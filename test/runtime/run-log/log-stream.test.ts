@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { createApp } from '../../../src/api.ts'
+import { createApp } from '../../../src/app.ts'
 import { sql } from '../../../src/platform/database/sql.ts'
 import { logFolder, runFolder } from '../../../src/runtime/process/run-files.ts'
 import { insertAgent, insertKey, insertRun } from '../../arrange.ts'
@@ -21,7 +21,7 @@ interface Frame {
 
 /** Follows a run's log; `until` reads on until an event meets the condition, and gives all since the last call. */
 async function follow(app: TestApp, path: string, headers: Record<string, string> = {}) {
-  const response = await createApp(app.ctx).request(path, { headers })
+  const response = await createApp(app.ctx, app.ctx.tokens).request(path, { headers })
   const reader = response.body!.getReader()
   const decoder = new TextDecoder()
   let rest = ''
@@ -117,7 +117,7 @@ test('nothing is read ahead of a client, and one that takes nothing is dropped',
     writeFileSync(path.join(folder, i === 0 ? 'head' : `tail-${i * 65_536}`), 'x'.repeat(65_536))
   let dropped = 0
   const env = { outgoing: { destroy: () => dropped++ } }
-  const response = await createApp(app.ctx).request(stream, {}, env)
+  const response = await createApp(app.ctx, app.ctx.tokens).request(stream, {}, env)
   const reader = response.body!.getReader()
   await reader.read()
   for (let i = 0; i < 4; i++) {
@@ -148,7 +148,7 @@ test('a run of another company is as unknown as one that is nowhere', async (t) 
 
 test('a stop of the server ends the streams', async (t) => {
   const { server, port } = await startTestServer(t)
-  const { ctx } = server
+  const ctx = Object.assign(server.ctx, { tokens: server.tokens })
   const as = () => async () => ({ status: 0, headers: new Headers(), body: null })
   const answer = await fetch(`${server.url}/api/companies`, {
     method: 'POST',

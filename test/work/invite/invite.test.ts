@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { LOCAL_BOARD } from '../../../src/access/caller.ts'
+import { LOCAL_BOARD } from '../../../src/access/caller/caller.ts'
 import { sql } from '../../../src/platform/database/sql.ts'
 import { insertAgent, insertCompany, wakeReasons } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'

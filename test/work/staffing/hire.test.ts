@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hashKey, LOCAL_BOARD } from '../../../src/access/caller.ts'
+import { LOCAL_BOARD } from '../../../src/access/caller/caller.ts'
 import { requestWake } from '../../../src/organization/agent/wake.ts'
+import { hashCredential } from '../../../src/platform/credential.ts'
 import { sql } from '../../../src/platform/database/sql.ts'
 import { activateHiredAgent, rejectHiredAgent } from '../../../src/work/approval/apply-hire.ts'
 import { asAgent, insertIssue } from '../../arrange.ts'
@@ -195,7 +196,9 @@ test('an agent that waits for its approval can do nothing', async (t) => {
   const key = 'svc_planted'
   const planted = { id: agent.id, company_id: agent.companyId, agent_id: agent.id, name: 'k', prefix: 'svc_' }
   await app.ctx.write(() =>
-    app.ctx.db.run(sql.insertInto('agent_key').values({ ...planted, hash: hashKey(key), created_at: app.ctx.now })),
+    app.ctx.db.run(
+      sql.insertInto('agent_key').values({ ...planted, hash: hashCredential(key), created_at: app.ctx.now }),
+    ),
   )
   assert.equal((await app.as(key)('GET', '/api/agents/me')).status, 401)
   assert.equal((await (await asAgent(app, agent))('GET', '/api/agents/me')).status, 401)

@@ -1,8 +1,9 @@
-import { callerOf, isOfCompany } from '../access/caller.ts'
-import { agent, board } from '../access/who.ts'
-import type { Context } from '../platform/context.ts'
-import { type Input, reply, route } from './route.ts'
-import { EVENT_STREAM, frame, HEARTBEAT_MS, STREAM_HEADERS } from './sse.ts'
+import { reply } from '../../http/route.ts'
+import { EVENT_STREAM, frame, HEARTBEAT_MS, STREAM_HEADERS } from '../../http/sse.ts'
+import type { Context } from '../../platform/context.ts'
+import { agent, board } from '../caller/who.ts'
+import type { Input } from '../route.ts'
+import { route } from '../route.ts'
 
 /** How many bytes may wait for a client before it counts as too slow; more than all kept events together. */
 const WAITING_BYTES = 1024 * 1024
@@ -22,7 +23,11 @@ export const eventRoutes = [
 ]
 
 /** The company's events as the bytes of an event stream, until the client goes or the server stops. */
-function watch(ctx: Context, companyId: string, { header, drop }: Input): ReadableStream<Uint8Array> {
+function watch(
+  ctx: Context,
+  companyId: string,
+  { header, drop, isStillAuthorized }: Input,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   let stop = () => {}
   return new ReadableStream<Uint8Array>(
@@ -40,9 +45,9 @@ function watch(ctx: Context, companyId: string, { header, drop }: Input): Readab
           end()
           drop()
         }
-        // Who asked is asked again: a revoked key or an ended run must not go on watching.
+        // The request is authorized again: a revoked key or an ended run must not go on watching.
         const heartbeat = setInterval(() => {
-          isStillWelcome(ctx, companyId, header).then((welcome) => (welcome ? send(': alive\n\n') : end()), end)
+          isStillAuthorized().then((isAuthorized) => (isAuthorized ? send(': alive\n\n') : end()))
         }, HEARTBEAT_MS)
         const unsubscribe = ctx.events.subscribe((event) => {
           if (event.companyId === companyId) send(frame(event))
@@ -58,12 +63,6 @@ function watch(ctx: Context, companyId: string, { header, drop }: Input): Readab
     },
     { highWaterMark: WAITING_BYTES, size: (chunk) => chunk.byteLength },
   )
-}
-
-/** Whether who asked may still watch: signed in, and of the company. */
-export async function isStillWelcome(ctx: Context, companyId: string, header: Input['header']): Promise<boolean> {
-  const credentials = { authorization: header('authorization'), cookie: header('cookie') }
-  return isOfCompany(await callerOf(ctx, credentials), companyId)
 }
 
 /** What a stream begins with: where it stands, and what the client missed. */

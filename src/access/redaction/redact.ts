@@ -1,5 +1,5 @@
-import { invalid } from '../platform/errors.ts'
-import { isSealed } from './secret/sealed.ts'
+import { invalid } from '../../platform/errors.ts'
+import { isSealed } from './sealed.ts'
 
 export type Json = Record<string, unknown>
 

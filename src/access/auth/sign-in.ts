@@ -1,0 +1,34 @@
+import { createRateCounter, type RateCounter } from '../../http/rate-limit.ts'
+import type { Config } from '../../platform/config.ts'
+import type { Context } from '../../platform/context.ts'
+import type { Identity } from './identity.ts'
+import { createLocalAccess, type LocalAccess } from './local-access.ts'
+import { createResetLinks, type ResetLinks } from './reset-links.ts'
+import { createOneTimeLink, type OneTimeLink } from './setup.ts'
+
+/** How people and browsers authenticate on this server. */
+export interface SignIn {
+  /** Passwords and sessions; only in authenticated mode. */
+  identity: Identity | undefined
+  /** The link that creates the first owner; only in authenticated mode. */
+  setup: OneTimeLink | undefined
+  /** The links that reset forgotten passwords. */
+  resets: ResetLinks
+  /** Who is the board in local trusted mode. */
+  local: LocalAccess
+  /** Counts attempts. */
+  rates: RateCounter
+}
+
+/** The context that the routes of the server receive: what use cases use, and how people sign in. */
+export interface AccessContext extends Context {
+  signIn: SignIn
+}
+
+export const createSignIn = (config: Config, identity?: Identity): SignIn => ({
+  identity,
+  setup: identity && createOneTimeLink(),
+  resets: createResetLinks(),
+  local: createLocalAccess(config),
+  rates: createRateCounter(),
+})

@@ -1,0 +1,27 @@
+import { forbidden } from '../../platform/errors.ts'
+
+/** The roles of a person in a company, the least first: each may do what those before it may. */
+export const ROLES = ['viewer', 'member', 'admin', 'owner'] as const
+export type Role = (typeof ROLES)[number]
+
+/** Whether a role includes the permissions of another. */
+export const includesRole = (role: Role, least: Role) => ROLES.indexOf(role) >= ROLES.indexOf(least)
+
+/**
+ * Returns the least role that an endpoint requires of a person. An endpoint
+ * that names none can be read by every viewer and written by admins only, so
+ * that an endpoint whose role was forgotten is closed, not open.
+ */
+export const requiredRole = ({ method, role }: { method: string; role?: Role }): Role =>
+  role ?? (method === 'GET' ? 'viewer' : 'admin')
+
+/** The error for a person whose role in a company is too low. `role` is undefined for a person who is no member. */
+export const roleTooLow = (role: Role | undefined, required: Role) =>
+  forbidden(
+    `${role ? `You are ${withArticle(role)} of this company` : 'You do not belong to this company'}; this requires the role ${
+      required === 'owner' ? 'owner' : `${required} or higher`
+    }.`,
+    { role: role ?? null, required },
+  )
+
+export const withArticle = (role: Role) => (role === 'owner' || role === 'admin' ? `an ${role}` : `a ${role}`)

@@ -1,0 +1,41 @@
+import type { Audience, Endpoint } from '../../http/route.ts'
+import type { Context } from '../../platform/context.ts'
+import { forbidden } from '../../platform/errors.ts'
+import { boardCaller } from '../board/board-caller.ts'
+import { type Caller, LOCAL_BOARD } from '../caller/caller.ts'
+import { requiredRole } from '../caller/role.ts'
+import { requireCompanyAccess } from '../caller/visibility.ts'
+import type { Who } from '../caller/who.ts'
+import type { Principal } from './authenticate.ts'
+
+/**
+ * Makes the caller of a request and checks what the endpoint and the path
+ * decide: the type of caller, the company in the path, the person's role, and
+ * that an archived company is not changed. It runs right before the use case,
+ * after the body has arrived, so that a slow body cannot outlive a permission.
+ *
+ * @throws AppError 403, 404 or 422
+ */
+export function authorize(
+  ctx: Context,
+  principal: Principal,
+  endpoint: Endpoint,
+  companyId: string | undefined,
+): Caller {
+  const caller = callerOf(ctx, principal, endpoint)
+  if (companyId !== undefined) requireCompanyAccess(ctx, caller, companyId)
+  const allowed = endpoint.who as readonly Audience[] as readonly Who[]
+  if (!allowed.some((who) => who.allows(ctx, caller))) {
+    throw forbidden(`Only ${allowed.map((who) => who.name).join(' and ')} may do this.`)
+  }
+  return caller
+}
+
+function callerOf(ctx: Context, principal: Principal, endpoint: Endpoint): Caller {
+  if (principal.type === 'anonymous') return principal
+  const isWrite = endpoint.method !== 'GET' && !endpoint.allowsArchived
+  if (principal.type === 'agent') return { ...principal, isWrite }
+  const required = { requiredRole: requiredRole(endpoint as never), isWrite }
+  if (principal.via === 'local') return { ...LOCAL_BOARD, ...required }
+  return { ...boardCaller(ctx, principal.userId, principal.via), ...required }
+}

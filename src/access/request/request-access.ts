@@ -1,0 +1,20 @@
+import type { RequestAccess } from '../../http/access.ts'
+import type { AccessContext } from '../auth/sign-in.ts'
+import { actorOf, type Caller } from '../caller/caller.ts'
+import { anyone } from '../caller/who.ts'
+import { type AgentCredentials, authenticate, type Principal } from './authenticate.ts'
+import { authorize } from './authorize.ts'
+
+/** Connects the HTTP layer to authentication and authorization. */
+export const createRequestAccess = (
+  ctx: AccessContext,
+  agents: AgentCredentials,
+): RequestAccess<Principal, Caller> => ({
+  authenticate: (credentials, { who }) => authenticate(ctx, agents, credentials, who.includes(anyone)),
+  authorize: (principal, endpoint, companyId) => authorize(ctx, principal, endpoint, companyId),
+  idempotencyOwner(caller) {
+    if (caller.type === 'anonymous') return undefined
+    const { type, id } = actorOf(caller)
+    return `${type}:${id}`
+  },
+})

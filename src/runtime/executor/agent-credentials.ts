@@ -1,0 +1,25 @@
+import type { AgentCredentials } from '../../access/request/authenticate.ts'
+import { findAgentOfKey, findRunOfToken, noteKeyUse } from '../../organization/agent/credentials.ts'
+import { AppError } from '../../platform/errors.ts'
+import type { RunTokens } from './token.ts'
+
+/** Authenticates agents by their long-lived keys and by the tokens of their live runs. */
+export const createAgentCredentials = (tokens: RunTokens): AgentCredentials => ({
+  findAgentOfKey(ctx, keyHash) {
+    const found = findAgentOfKey(ctx.db, { hash: keyHash })
+    if (!found || found.revoked_at || !mayCall(found.status)) return undefined
+    noteKeyUse(ctx, found)
+    return { agentId: found.agent_id, companyId: found.company_id, role: found.role, runId: null }
+  },
+  async findAgentOfRunToken(ctx, token) {
+    const runId = await tokens.verify(token)
+    const run = runId === undefined ? undefined : findRunOfToken(ctx.db, { runId })
+    if (!run || !mayCall(run.status)) return undefined
+    if (run.finished_at !== null) {
+      throw new AppError('run_ended', 'The run of this token has ended, and its token with it.')
+    }
+    return { agentId: run.agent_id, companyId: run.company_id, role: run.role, runId: run.id }
+  },
+})
+
+const mayCall = (agentStatus: string) => agentStatus !== 'terminated' && agentStatus !== 'pending_approval'
