@@ -39,10 +39,7 @@ export async function checkData(options: ConnectionOptions, want: CheckOptions):
   try {
     const sqlite = openDatabase(file, { backupDir: path.join(dataDir, 'backups'), now: new Date() })
     try {
-      return await deepCheck(
-        { db: createDb(sqlite), vault: createVault(findKeyFile({ dataDir }, 'secret') ?? NO_KEY) },
-        want,
-      )
+      return deepCheck({ db: createDb(sqlite), vault: createVault(findKeyFile({ dataDir }, 'secret') ?? NO_KEY) }, want)
     } finally {
       sqlite.close()
     }

@@ -1,7 +1,9 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import type { RawBuilder } from 'kysely'
 import { hashActivity } from '../../access/activity/record.ts'
 import { checkSecrets } from '../../access/secret/check.ts'
+import type { Context } from '../../platform/context.ts'
 import type { Db } from '../../platform/database/db.ts'
+import type { ReadJob } from '../../platform/database/reader.ts'
 import { prepared, raw, sql } from '../../platform/database/sql.ts'
 import type { Vault } from '../../platform/vault.ts'
 
@@ -52,32 +54,78 @@ const NAMED = 100
 /** How many activities are read at a time. */
 const PAGE = 2_000
 
+/** A check that is about to run. */
+export interface CheckProgress {
+  check: CheckName
+  /** Its number, from 1. */
+  step: number
+  steps: number
+}
+
+interface CheckRequest extends CheckOptions {
+  onProgress?: ((progress: CheckProgress) => void) | undefined
+}
+
+/** Checks the database of a server, in a thread of its own; see `deepCheck`. */
+export async function checkDatabase(ctx: Context, { onProgress, ...options }: CheckRequest = {}): Promise<CheckResult> {
+  const onReport = onProgress && ((progress: unknown) => onProgress(progress as CheckProgress))
+  const result = await ctx.reader.runLong(checkDatabaseJob, options, onReport)
+  return withSecrets(result, ctx, options)
+}
+
+/** Runs all checks but that of the secrets, whose key stays in the main thread. */
+export const checkDatabaseJob: ReadJob<CheckOptions, CheckResult> = { name: 'database.check', run: runChecks }
+
 /**
- * Recomputes what the database keeps twice, and proves that none of the
- * activity was altered or removed. Changes nothing. Between its parts it lets
- * other work through, so a busy server can be checked; each part sees one
- * moment. Takes seconds where there are hundreds of thousands of rows.
+ * Recomputes every stored total and search index, and verifies that no activity
+ * was altered or removed. Changes no data. Each check reads one snapshot. The
+ * time is proportional to the number of rows.
  *
  * @param options.only some of the checks; all by default
- * @param options.noted a hash of an earlier activity head that must still be there
+ * @param options.noted a hash of an earlier activity head that must still exist
  */
-export async function deepCheck(
+export function deepCheck(
   { db, vault }: { db: Db; vault: Vault },
-  { only = CHECKS, noted }: CheckOptions = {},
-): Promise<CheckResult> {
+  { onProgress = () => {}, ...options }: CheckRequest = {},
+): CheckResult {
+  return withSecrets(runChecks(db, options, onProgress), { db, vault }, options)
+}
+
+function runChecks(
+  db: Db,
+  { only = CHECKS, noted }: CheckOptions,
+  report: (progress: CheckProgress) => void,
+): CheckResult {
   const findings: Finding[] = []
   let activityHeads: ActivityHead[] = []
-  for (const check of CHECKS.filter((name) => only.includes(name))) {
-    await breathe()
+  const names = CHECKS.filter((name) => only.includes(name))
+  for (const [i, check] of names.entries()) {
+    report({ check, step: i + 1, steps: names.length })
+    if (check === 'secrets') continue
     const messages: string[] = []
-    if (check === 'activity_chain') activityHeads = await checkChains(db, messages, noted)
-    else messages.push(...PARTS[check](db, vault))
-    findings.push(...messages.slice(0, NAMED).map((message) => ({ check, message })))
+    if (check === 'activity_chain') activityHeads = checkChains(db, messages, noted)
+    else messages.push(...PARTS[check](db))
+    db.endReads()
+    findings.push(...toFindings(check, messages))
   }
   return { ok: findings.length === 0, checks: only, findings, activityHeads }
 }
 
-const PARTS: Record<Exclude<CheckName, 'activity_chain'>, (db: Db, vault: Vault) => string[]> = {
+function withSecrets(
+  result: CheckResult,
+  { db, vault }: { db: Db; vault: Vault },
+  { only = CHECKS }: CheckOptions,
+): CheckResult {
+  if (!only.includes('secrets')) return result
+  const findings = [...result.findings, ...toFindings('secrets', checkSecrets(db, vault))]
+  findings.sort((a, b) => CHECKS.indexOf(a.check) - CHECKS.indexOf(b.check))
+  return { ...result, ok: findings.length === 0, findings }
+}
+
+const toFindings = (check: CheckName, messages: readonly string[]): Finding[] =>
+  messages.slice(0, NAMED).map((message) => ({ check, message }))
+
+const PARTS: Record<Exclude<CheckName, 'activity_chain' | 'secrets'>, (db: Db) => string[]> = {
   integrity: (db) =>
     db
       .all(raw<{ integrity_check: string }>`pragma integrity_check(100)`.compile(sql))
@@ -87,26 +135,65 @@ const PARTS: Record<Exclude<CheckName, 'activity_chain'>, (db: Db, vault: Vault)
     db
       .all(raw<{ table: string; rowid: number; parent: string }>`pragma foreign_key_check`.compile(sql))
       .map((row) => `${row.table} row ${row.rowid ?? '?'} refers to a ${row.parent} that does not exist.`),
-  issue_search: (db) => checkText(db, 'issue_text'),
-  comment_search: (db) => checkText(db, 'comment_text'),
+  issue_search: (db) => checkText(db, 'issue_text', 'issue', 'title, identifier, description'),
+  comment_search: (db) => checkText(db, 'comment_text', 'comment', 'body'),
   cost_totals: checkCosts,
   issue_counts: checkIssues,
   run_totals: checkRuns,
-  secrets: checkSecrets,
 }
 
-/** Has FTS5 compare an index with the table that it is of; it throws where they differ. */
-function checkText(db: Db, table: 'issue_text' | 'comment_text'): string[] {
+/**
+ * Compares a search index with the rows that it indexes: builds the index
+ * again, in a temporary table, and compares each occurrence of each word.
+ * FTS5's own command for it writes, which a read-only connection cannot.
+ */
+function checkText(
+  db: Db,
+  index: 'issue_text' | 'comment_text',
+  table: 'issue' | 'comment',
+  columns: string,
+): string[] {
+  const run = (text: string) => db.run(raw`${raw.raw(text)}`.compile(sql))
+  const broken = `The search index ${index} differs from the table ${table}. To repair it, run \`insert into ${index}(${index}) values('rebuild')\`.`
+  // A connection with `query_only` refuses temporary tables too.
+  const { query_only } = db.all(raw<{ query_only: number }>`pragma query_only`.compile(sql))[0]!
+  db.endReads()
+  run('pragma query_only = off')
   try {
-    db.run(raw`insert into ${raw.table(table)} (${raw.ref(table)}, rank) values ('integrity-check', 1)`.compile(sql))
-    return []
+    run(
+      `create virtual table temp.rebuilt using fts5(${columns}, content = '', tokenize = 'unicode61 remove_diacritics 2')`,
+    )
+    run(`insert into temp.rebuilt (rowid, ${columns}) select seq, ${columns} from main.${table}`)
+    run("create virtual table temp.rebuilt_words using fts5vocab('temp', 'rebuilt', 'instance')")
+    run(`create virtual table temp.stored_words using fts5vocab('main', '${index}', 'instance')`)
+    const differences = db.all(
+      raw`select 1 from (
+        select term, doc, col, offset from temp.stored_words union all select term, doc, col, offset from temp.rebuilt_words
+      ) group by term, doc, col, offset having count(*) <> 2 limit 1`.compile(sql),
+    )
+    const internal = db.all(raw<{ integrity_check: string }>`pragma integrity_check(${raw.lit(index)})`.compile(sql))
+    return differences.length > 0 || internal.some((row) => row.integrity_check !== 'ok') ? [broken] : []
   } catch (error) {
     if (!String((error as { code?: string }).code).startsWith('SQLITE_CORRUPT')) throw error
-    return [
-      `The search index ${table} is not what its table says. \`insert into ${table}(${table}) values('rebuild')\` mends it.`,
-    ]
+    return [broken]
+  } finally {
+    db.endReads()
+    for (const name of ['stored_words', 'rebuilt_words', 'rebuilt']) run(`drop table if exists temp.${name}`)
+    run(`pragma query_only = ${query_only}`)
   }
 }
+
+/**
+ * Lists what differs between stored and counted figures. SQLite runs a full
+ * join of two subqueries as nested loops; grouping sorts each of them once.
+ */
+const differences = (db: Db, stored: RawBuilder<unknown>, counted: RawBuilder<unknown>): Kept[] =>
+  db.all(
+    raw<Kept>`select what, max(kept) as kept, max(counted) as counted from (
+      select what, figures as kept, null as counted from (${stored})
+      union all select what, null, figures from (${counted})
+    ) group by what having max(kept) is not max(counted) limit ${NAMED}`.compile(sql),
+  )
 
 interface Kept {
   what: string
@@ -117,69 +204,42 @@ interface Kept {
 const told = (rows: readonly Kept[], of: string) =>
   rows.map((row) => `${of} ${row.what}: ${row.kept ?? 'nothing'} is kept, ${row.counted ?? 'nothing'} is counted.`)
 
-/** Rows with zeros are as good as none: those that a change left behind. */
+/** A row with zeros is equal to no row: a change may leave it behind. */
 function checkCosts(db: Db): string[] {
-  const figures = raw`events || ' events, ' || unpriced || ' unpriced, ' || input_tokens || '/' || cached_input_tokens || '/' || output_tokens || ' tokens, ' || cost_micros || ' micro-dollars'`
-  return told(
-    db.all(
-      raw<Kept>`with counted as (
-        select company_id, kind, key, period, count(*) as events, sum(cost_status = 'unpriced') as unpriced,
-          sum(input_tokens) as input_tokens, sum(cached_input_tokens) as cached_input_tokens,
-          sum(output_tokens) as output_tokens, sum(cost_micros) as cost_micros
-        from (
-          select event.*, kinds.value as kind, periods.value as period,
-            case kinds.value when 'company' then '' when 'agent' then coalesce(agent_id, '')
-              when 'project' then coalesce(project_id, '') when 'issue' then coalesce(issue_id, '')
-              else provider || '/' || model end as key
-          from cost_event as event
-            cross join json_each('["company", "agent", "project", "issue", "model"]') as kinds
-            cross join (select 10 as length union all select 7) as lengths
-            cross join json_each(json_array(substr(event.occurred_at, 1, lengths.length))) as periods)
-        group by company_id, kind, key, period),
-      kept_figures as (select company_id, kind, key, period, ${figures} as figures from cost_total),
-      counted_figures as (select company_id, kind, key, period, ${figures} as figures from counted)
-      select coalesce(k.company_id, c.company_id) || ' ' || coalesce(k.kind, c.kind) || ' ' || coalesce(k.key, c.key)
-          || ' ' || coalesce(k.period, c.period) as what,
-        k.figures as kept, c.figures as counted
-      from kept_figures as k full join counted_figures as c using (company_id, kind, key, period)
-      where k.figures is not c.figures limit ${NAMED}`.compile(sql),
-    ),
-    'Costs of',
-  )
+  const what = raw`company_id || ' ' || kind || ' ' || key || ' ' || period as what`
+  const figures = raw`events || ' events, ' || unpriced || ' unpriced, ' || input_tokens || '/' || cached_input_tokens || '/' || output_tokens || ' tokens, ' || cost_micros || ' micro-dollars' as figures`
+  const counted = raw`select ${what}, ${figures} from (
+    select company_id, kind, key, period, count(*) as events, sum(cost_status = 'unpriced') as unpriced,
+      sum(input_tokens) as input_tokens, sum(cached_input_tokens) as cached_input_tokens,
+      sum(output_tokens) as output_tokens, sum(cost_micros) as cost_micros
+    from (
+      select event.*, kinds.value as kind, substr(event.occurred_at, 1, lengths.length) as period,
+        case kinds.value when 'company' then '' when 'agent' then coalesce(agent_id, '')
+          when 'project' then coalesce(project_id, '') when 'issue' then coalesce(issue_id, '')
+          else provider || '/' || model end as key
+      from cost_event as event
+        cross join json_each('["company", "agent", "project", "issue", "model"]') as kinds
+        cross join (select 10 as length union all select 7) as lengths)
+    group by company_id, kind, key, period)`
+  return told(differences(db, raw`select ${what}, ${figures} from cost_total`, counted), 'Costs of')
 }
 
 function checkIssues(db: Db): string[] {
-  return told(
-    db.all(
-      raw<Kept>`select coalesce(k.company_id, c.company_id) || ' ' || coalesce(k.status, c.status) as what, k.n as kept, c.n as counted
-      from (select company_id, status, n from issue_count where n <> 0) as k
-        full join (select company_id, status, count(*) as n from issue group by company_id, status) as c using (company_id, status)
-      where k.n is not c.n limit ${NAMED}`.compile(sql),
-    ),
-    'Issues of',
-  )
+  const what = raw`company_id || ' ' || status as what`
+  const stored = raw`select ${what}, cast(n as text) as figures from issue_count where n <> 0`
+  const counted = raw`select ${what}, cast(count(*) as text) as figures from issue group by company_id, status`
+  return told(differences(db, stored, counted), 'Issues of')
 }
 
 function checkRuns(db: Db): string[] {
-  const figures = raw`n || ' runs, ' || idle || ' idle for ' || idle_micros || ' micro-dollars'`
-  return told(
-    db.all(
-      raw<Kept>`with counted as (
-        select company_id, substr(created_at, 1, 10) as day, agent_id, status, count(*) as n,
-          coalesce(sum(idle), 0) as idle,
-          coalesce(sum(case idle when 1 then (select sum(cost_micros) from cost_event where run_id = run.id) end), 0) as idle_micros
-        from run group by 1, 2, 3, 4),
-      kept_figures as (
-        select company_id, day, agent_id, status, ${figures} as figures from run_total
-        where n <> 0 or idle <> 0 or idle_micros <> 0),
-      counted_figures as (select company_id, day, agent_id, status, ${figures} as figures from counted)
-      select coalesce(k.agent_id, c.agent_id) || ' ' || coalesce(k.day, c.day) || ' ' || coalesce(k.status, c.status) as what,
-        k.figures as kept, c.figures as counted
-      from kept_figures as k full join counted_figures as c using (company_id, day, agent_id, status)
-      where k.figures is not c.figures limit ${NAMED}`.compile(sql),
-    ),
-    'Runs of',
-  )
+  const what = raw`agent_id || ' ' || day || ' ' || status as what`
+  const figures = raw`n || ' runs, ' || idle || ' idle for ' || idle_micros || ' micro-dollars' as figures`
+  const stored = raw`select ${what}, ${figures} from run_total where n <> 0 or idle <> 0 or idle_micros <> 0`
+  const counted = raw`select ${what}, ${figures} from (
+    select substr(created_at, 1, 10) as day, agent_id, status, count(*) as n, coalesce(sum(idle), 0) as idle,
+      coalesce(sum(case idle when 1 then (select sum(cost_micros) from cost_event where run_id = run.id) end), 0) as idle_micros
+    from run group by 1, 2, 3)`
+  return told(differences(db, stored, counted), 'Runs of')
 }
 
 const chain = prepared((of: { companyId: string; after: number; limit: number }) =>
@@ -193,7 +253,7 @@ const chain = prepared((of: { companyId: string; after: number; limit: number })
 )
 
 /** Follows each company's activity from its first entry on: each carries the hash of the one before. */
-async function checkChains(db: Db, messages: string[], noted: string | undefined): Promise<ActivityHead[]> {
+function checkChains(db: Db, messages: string[], noted: string | undefined): ActivityHead[] {
   let isNotedThere = noted === undefined
   const heads: ActivityHead[] = []
   for (const { id } of db.all(sql.selectFrom('company').select('id').orderBy('id'))) {
@@ -213,7 +273,6 @@ async function checkChains(db: Db, messages: string[], noted: string | undefined
       }
       if (page.length < PAGE) break
       after = page.at(-1)!.seq
-      await breathe()
     }
     heads.push(head)
   }
