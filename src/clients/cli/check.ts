@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import type { Database } from 'better-sqlite3'
 import { dataDirOf } from '../../platform/config.ts'
 import { createDb } from '../../platform/database/db.ts'
 import { type DataDirLock, DataDirTaken, lockDataDir } from '../../platform/database/lock.ts'
 import { openDatabase } from '../../platform/database/open.ts'
+import { openReadOnly } from '../../platform/database/reader-thread.ts'
 import { findKeyFile, KEY_BYTES } from '../../platform/key-file.ts'
 import { createVault } from '../../platform/vault.ts'
-import { type CheckOptions, type CheckResult, deepCheck } from '../doctor/database-check.ts'
+import { type CheckRequest, type CheckResult, deepCheck } from '../doctor/database-check.ts'
 import { type ConnectionOptions, connect } from './connection.ts'
 import { CliError, EXIT } from './exit-codes.ts'
 
@@ -14,11 +16,11 @@ import { CliError, EXIT } from './exit-codes.ts'
 const NO_KEY = new Uint8Array(KEY_BYTES)
 
 /**
- * Checks a data directory: through its server while one has it, else directly,
- * since after a crash is when one wants to know. A server that is named by its
- * URL is asked.
+ * Checks a data directory directly, so that it works after a crash and beside a
+ * server that does not respond: while a server uses the directory, the database
+ * is opened for reading only. A server that is named by its URL checks itself.
  */
-export async function checkData(options: ConnectionOptions, want: CheckOptions): Promise<CheckResult> {
+export async function checkData(options: ConnectionOptions, want: CheckRequest): Promise<CheckResult> {
   const query = new URLSearchParams({
     ...(want.only && { only: want.only.join() }),
     ...(want.noted && { noted: want.noted }),
@@ -29,20 +31,22 @@ export async function checkData(options: ConnectionOptions, want: CheckOptions):
   const file = path.join(dataDir, 'service.db')
   if (!existsSync(file))
     throw new CliError(EXIT.notFound, `There is no database in ${dataDir}. Name another with --data-dir.`)
-  let lock: DataDirLock
-  try {
-    lock = lockDataDir(dataDir)
-  } catch (error) {
-    if (error instanceof DataDirTaken) return ask()
-    throw error
-  }
-  try {
-    const sqlite = openDatabase(file, { backupDir: path.join(dataDir, 'backups'), now: new Date() })
+  const check = (sqlite: Database) => {
     try {
       return deepCheck({ db: createDb(sqlite), vault: createVault(findKeyFile({ dataDir }, 'secret') ?? NO_KEY) }, want)
     } finally {
       sqlite.close()
     }
+  }
+  let lock: DataDirLock
+  try {
+    lock = lockDataDir(dataDir)
+  } catch (error) {
+    if (error instanceof DataDirTaken) return check(openReadOnly(file))
+    throw error
+  }
+  try {
+    return check(openDatabase(file, { backupDir: path.join(dataDir, 'backups'), now: new Date() }))
   } finally {
     lock.release()
   }

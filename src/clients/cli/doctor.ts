@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { type Config, packageVersion, readConfig } from '../../platform/config.ts'
 import type { Result } from '../doctor/check.ts'
+import type { CheckProgress } from '../doctor/database-check.ts'
 import { type ConnectionOptions, withConnection } from './connection.ts'
 import { CliError, EXIT, lineOf } from './exit-codes.ts'
 import { oneLine, paint, print, printJson } from './output.ts'
@@ -47,7 +48,18 @@ async function examineAll(options: DoctorOptions): Promise<Result[]> {
     ({ id, status, details }) => id === 'database' && status !== 'broken' && details?.bytes,
   )
   if (!hasContent && options.url === undefined) return results
-  return [...results, ...(await examine(config, [contentCheck(options, { deep: options.deep ?? false })]))]
+  return [
+    ...results,
+    ...(await examine(config, [contentCheck(options, { deep: options.deep ?? false, onProgress: showProgress })])),
+  ]
+}
+
+/** Shows the current check on a terminal, in one line that the next one replaces. */
+function showProgress({ check, step, steps }: CheckProgress): void {
+  if (!process.stderr.isTTY) return
+  process.stderr.write(
+    `\r\x1b[KChecking ${check.replaceAll('_', ' ')} (${step} of ${steps})${step < steps ? '' : '\r\x1b[K'}`,
+  )
 }
 
 const MARKS = { ok: ['good', 'ok'], warning: ['waiting', 'warning'], broken: ['bad', 'broken'] } as const

@@ -62,7 +62,7 @@ export interface CheckProgress {
   steps: number
 }
 
-interface CheckRequest extends CheckOptions {
+export interface CheckRequest extends CheckOptions {
   onProgress?: ((progress: CheckProgress) => void) | undefined
 }
 
@@ -255,6 +255,9 @@ const chain = prepared((of: { companyId: string; after: number; limit: number })
 /** Follows each company's activity from its first entry on: each carries the hash of the one before. */
 function checkChains(db: Db, messages: string[], noted: string | undefined): ActivityHead[] {
   let isNotedThere = noted === undefined
+  const report = (message: string) => {
+    if (messages.length < NAMED) messages.push(message)
+  }
   const heads: ActivityHead[] = []
   for (const { id } of db.all(sql.selectFrom('company').select('id').orderBy('id'))) {
     const head = { companyId: id, entries: 0, hash: '' }
@@ -262,10 +265,10 @@ function checkChains(db: Db, messages: string[], noted: string | undefined): Act
       const page = db.all(chain({ companyId: id, after, limit: PAGE }))
       for (const row of page) {
         if (row.previous_hash !== head.hash) {
-          messages.push(`Activity before ${row.id} of company ${id} was removed or altered (at ${row.created_at}).`)
+          report(`Activity before ${row.id} of company ${id} was removed or altered (at ${row.created_at}).`)
         }
         if (hashActivity(row) !== row.hash) {
-          messages.push(`Activity ${row.id} of company ${id} was altered (${row.action} at ${row.created_at}).`)
+          report(`Activity ${row.id} of company ${id} was altered (${row.action} at ${row.created_at}).`)
         }
         head.hash = row.hash
         head.entries++
@@ -277,6 +280,6 @@ function checkChains(db: Db, messages: string[], noted: string | undefined): Act
     heads.push(head)
   }
   if (!isNotedThere)
-    messages.push(`No entry has the hash ${noted}: what was there when it was noted was cut off or altered.`)
+    messages.unshift(`No entry has the hash ${noted}: what was there when it was noted was cut off or altered.`)
   return heads
 }

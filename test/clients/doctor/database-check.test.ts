@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type CheckName, deepCheck } from '../../../src/clients/doctor/database-check.ts'
+import { CHECKS, type CheckName, checkDatabase, deepCheck } from '../../../src/clients/doctor/database-check.ts'
 import { raw, sql } from '../../../src/platform/database/sql.ts'
 import { insertAgent, insertRun, insertSpend } from '../../arrange.ts'
+import { plansOf } from '../../plans.ts'
 import { setUp } from '../../work/issue/set-up.ts'
 
 /** A company with some of everything that is kept twice. */
@@ -114,4 +115,25 @@ test('a check of the whole server is for its own board', async (t) => {
   assert.equal((await app.ask('GET', '/api/instance/check?only=nothing')).status, 400)
   const { body } = await app.ask('GET', '/api/instance/check?only=issue_counts,run_totals')
   assert.deepEqual(body.checks, ['issue_counts', 'run_totals'])
+})
+
+test('the check takes linear time: no query of it scans a table in an inner loop', async (t) => {
+  const { ctx } = await withWork(t)
+  const plans = plansOf(ctx, (db) => deepCheck({ db, vault: ctx.vault }, { only: CHECKS.slice(4, 7) }))
+  assert.ok(plans.length > 0)
+  // A full join of two subqueries is the plan that made it quadratic.
+  assert.ok(!plans.some((step) => /RIGHT-JOIN|LEFT-JOIN/.test(step)), plans.join('\n'))
+})
+
+test('a check by the server reports its progress and finds every row in order, also of many issues', async (t) => {
+  const { ctx, damage, company } = await withWork(t)
+  damage(`with recursive n(i) as (select 1000 union all select i + 1 from n where i < 100999)
+    insert into issue (id, company_id, issue_number, identifier, title, status, created_at, updated_at)
+    select 'i' || i, '${company.id}', i, 'WAL-' || i, 'Issue number ' || i, 'todo', '${ctx.now}', '${ctx.now}' from n`)
+  damage(`insert into cost_event (id, company_id, issue_id, provider, model, cost_micros, cost_status, occurred_at, created_at)
+    select 'c' || id, company_id, id, 'p', 'm', 1, 'reported', created_at, created_at from issue where issue_number >= 1000 limit 20000`)
+  const steps: string[] = []
+  const { findings, checks } = await checkDatabase(ctx, { onProgress: ({ check }) => steps.push(check) })
+  assert.deepEqual(findings, [])
+  assert.deepEqual(steps, checks)
 })
