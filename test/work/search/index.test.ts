@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { deepCheck } from '../../../src/clients/doctor/database-check.ts'
+import { raw, sql } from '../../../src/platform/database/sql.ts'
+import { setUp } from '../issue/set-up.ts'
+
+test('the search indexes equal the rows after any sequence of edits', async (t) => {
+  const { ctx, create, make, ask } = await setUp(t)
+  const issues = [await create({ title: 'One' }), await create({ title: 'Two' }), await create({ title: 'Three' })]
+  const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }).map((words) => `x ${words}`)
+  const edit = fc.record({ kind: fc.constantFrom('patch', 'comment', 'edit', 'delete'), which: fc.nat(2), text })
+  await fc.assert(
+    fc.asyncProperty(fc.array(edit, { maxLength: 12 }), async (edits) => {
+      for (const { kind, which, text } of edits) {
+        const { id } = issues[which]!
+        if (kind === 'patch') assert.equal((await ask('PATCH', `/api/issues/${id}`, { description: text })).status, 200)
+        if (kind === 'comment') await make('POST', `/api/issues/${id}/comments`, { body: text })
+        if (kind === 'edit') ctx.db.run(raw`update comment set body = ${text} where issue_id = ${id}`.compile(sql))
+        if (kind === 'delete') ctx.db.run(raw`delete from comment where issue_id = ${id}`.compile(sql))
+      }
+      assert.deepEqual(deepCheck(ctx, { only: ['issue_search', 'comment_search'] }).findings, [])
+    }),
+    { numRuns: 20 },
+  )
+})
