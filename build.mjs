@@ -186,7 +186,10 @@ export async function buildWebIfStale() {
 
 /** Builds unless the bundle is newer than everything that it is made of. */
 export async function buildIfStale() {
-  await buildWebIfStale()
+  // The server works without the page, so a page that cannot be built stops nobody.
+  await buildWebIfStale().catch((error) => {
+    process.stderr.write(`service: the web page is not built (${error.message.split('\n')[0]}). Run npm ci.\n`)
+  })
   const built = timeOf(path.join(dist, 'main.js'))
   if (
     built === 0 ||

@@ -1,7 +1,8 @@
 // Takes every page in light, dark and at 390 px: npm run screenshots [-- part of an address ...]
 import { mkdirSync, rmSync } from 'node:fs'
 import { test } from 'node:test'
-import { openPage, seedDemo } from './page.ts'
+import { arrangeBusyCompany } from './busy-company.ts'
+import { openPage } from './page.ts'
 import { PAGES } from './pages.ts'
 
 const FOLDER = new URL('../../../screenshots/', import.meta.url).pathname
@@ -13,34 +14,20 @@ const LOOKS = {
   phone: { viewport: { width: 390, height: 844 }, colorScheme: 'light', isMobile: true, hasTouch: true },
 } as const
 
-/** How long the demo's agents work before they are looked at, in milliseconds: some are still at it then. */
-const AT_WORK_MS = 3_000
-
 /** How long a page may take to come to rest, in milliseconds. */
 const REST_MS = 700
 
 test('screenshots of every page', async (t) => {
   const wanted = process.argv.slice(2)
   const opened = await openPage(t)
-  const companyId = await seedDemo(opened)
-  await new Promise((resolve) => setTimeout(resolve, AT_WORK_MS))
-  const at = `${opened.url}/api/companies/${companyId}`
-  // biome-ignore lint/suspicious/noExplicitAny: only a few fields are read.
-  const get = async (path: string): Promise<any> => (await fetch(`${at}${path}`)).json()
-  const [{ issuePrefix }, [agent], [run], issues] = await Promise.all([
-    get(''),
-    get('/agents'),
-    get('/runs?limit=1'),
-    get('/issues'),
-  ])
-  const issue = issues.find((one: { issueNumber: number }) => one.issueNumber === 1)
+  const { issuePrefix, issue, agent, run } = await arrangeBusyCompany(opened)
   if (wanted.length === 0) rmSync(FOLDER, { recursive: true, force: true })
   mkdirSync(FOLDER, { recursive: true })
   for (const [look, options] of Object.entries(LOOKS)) {
     const page = await opened.open(options)
     for (const address of PAGES) {
       if (wanted.length > 0 && !wanted.some((part) => address.includes(part))) continue
-      const path = address.replace(':issue', issue.identifier).replace(':agent', agent.urlKey).replace(':run', run?.id)
+      const path = address.replace(':issue', issue.identifier).replace(':agent', agent.urlKey).replace(':run', run.id)
       await page.goto(`${opened.url}/${issuePrefix}/${path}`)
       await page.waitForTimeout(REST_MS)
       await page.screenshot({ path: `${FOLDER}${address.replaceAll(/\W+/g, '-')}-${look}.png` })

@@ -123,7 +123,8 @@ export function RunLine({ run }: { run: Run }) {
             </>
           )}
           {run.costCents > 0 && ` · ${money(run.costCents)}`}
-        </span>{' '}
+          {' · '}
+        </span>
         <span class="when">
           <Ago at={run.startedAt ?? run.createdAt} />
         </span>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import columns from 'lucide-static/icons/columns-3.svg'
 import listIcon from 'lucide-static/icons/list.svg'
 import plus from 'lucide-static/icons/plus.svg'
-import { useLocation } from 'preact-iso'
+import { lazy, useLocation } from 'preact-iso'
 import { Button } from '../../kit/button.tsx'
 import { number } from '../../kit/format.ts'
 import { List } from '../../kit/list.tsx'
@@ -60,6 +60,9 @@ export function IssuesPage() {
   )
 }
 
+/** Loaded when it is first shown: dragging is a library of its own. */
+const Board = lazy(() => import('./board.tsx').then((m) => m.Board))
+
 /** What a new issue takes from the filter that is on. */
 const draftOf = ({ assignee, projectId, goalId }: Filter) => ({ assignee, projectId, goalId })
 
@@ -87,7 +90,7 @@ function Content({ filter, groups, onClear }: { filter: Filter; groups: Groups; 
       </Empty>
     )
   }
-  return <ListView groups={list} />
+  return filter.view === 'board' ? <Board groups={list} /> : <ListView groups={list} />
 }
 
 type Row = { key: string; group: Group } & ({ kind: 'head' } | { kind: 'issue'; issue: Issue } | { kind: 'more' })

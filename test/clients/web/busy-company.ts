@@ -1,0 +1,89 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type OpenPage, seedDemo } from './page.ts'
+
+/** The demo agents work so long at one thing, in milliseconds, once the company has something to show. */
+const SLOW_MS = 120_000
+
+/** How long they work at the usual pace before that. */
+const BEGINNING_MS = 3_500
+
+export interface BusyCompany {
+  id: string
+  issuePrefix: string
+  agent: { id: string; urlKey: string }
+  run: { id: string }
+  issue: { id: string; identifier: string }
+}
+
+/** Makes a company in the midst of its work: some issues done, some runs live, an approval, a failure, people's words. */
+export async function arrangeBusyCompany(opened: OpenPage): Promise<BusyCompany> {
+  const { url } = opened
+  // biome-ignore lint/suspicious/noExplicitAny: a few fields of many responses are read.
+  const call = async (method: string, path: string, body?: unknown): Promise<any> => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    })
+    const found = await response.json()
+    if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(found)}`)
+    return found
+  }
+  const id = await seedDemo(opened)
+  const at = `/api/companies/${id}`
+  let pending: { id: string }[] = []
+  while (pending.length === 0) {
+    await delay(100)
+    pending = await call('GET', `${at}/approvals?status=pending`)
+  }
+  for (const approval of pending) await call('POST', `/api/approvals/${approval.id}/approve`, {})
+  await delay(BEGINNING_MS)
+  const agents = await call('GET', `${at}/agents`)
+  const named = (name: string) => agents.find((agent: { name: string }) => agent.name === name)
+  for (const agent of agents) {
+    await call('PATCH', `/api/agents/${agent.id}`, { adapterConfig: { extraArgs: ['--pace', String(SLOW_MS)] } })
+  }
+  await call('PATCH', `${at}/budgets`, { budgetMonthlyCents: 5_000 })
+  await call('PATCH', at, { requireBoardApprovalForNewAgents: true })
+  await call('POST', `${at}/agent-hires`, {
+    name: 'Otto',
+    role: 'engineer',
+    title: 'Engineer, quality',
+    reportsTo: named('Mara').id,
+    capabilities: 'Tests what the others hand in.',
+    adapterType: 'runtimeA_local',
+    adapterConfig: { command: 'claude', model: 'sonnet' },
+    budgetMonthlyCents: 2_000,
+  })
+  await call('PATCH', at, { requireBoardApprovalForNewAgents: false })
+  const nils = await call('POST', `${at}/agents`, {
+    name: 'Nils',
+    role: 'engineer',
+    title: 'Engineer, release',
+    reportsTo: named('Mara').id,
+    adapterType: 'runtimeA_local',
+    adapterConfig: { command: 'no-such-program' },
+  })
+  const bug = await call('POST', `${at}/labels`, { name: 'bug', color: '#d14343' })
+  await call('POST', `${at}/labels`, { name: 'data', color: '#2f7dd1' })
+  const reported = await call('POST', `${at}/issues`, {
+    title: 'High water is an hour late after the clocks change',
+    description: 'Since **Sunday** the page shows `14:12` where the printed table has `13:12`.',
+    priority: 'critical',
+    labelIds: [bug.id],
+    assigneeAgentId: nils.id,
+  })
+  await call('POST', `/api/issues/${reported.id}/comments`, { body: '@Rhea which time zone does the source use?' })
+  await call('POST', `${at}/issues`, { title: 'Offer the table as a calendar', status: 'backlog', priority: 'low' })
+  await delay(1_500)
+  const issues = await call('GET', `${at}/issues`)
+  const live = await call('GET', `${at}/live-runs`)
+  const all = await call('GET', `${at}/runs`)
+  const { issuePrefix } = await call('GET', at)
+  return {
+    id,
+    issuePrefix,
+    agent: named('Kit'),
+    run: live[0] ?? all[0],
+    issue: issues.find((one: { issueNumber: number }) => one.issueNumber === 3) ?? issues[0],
+  }
+}
