@@ -5,7 +5,7 @@ import { exportCompany, previewExport } from './export/export.ts'
 import { ExportBody, ExportedPackage, ExportPreview } from './export/export-body.ts'
 import { applyImport, previewImport } from './plan/import.ts'
 import { ImportBody, ImportPlan } from './plan/import-body.ts'
-import { listTemplates, Template } from './source/templates.ts'
+import { listTemplates, Template } from './read/templates.ts'
 
 /** Room for the largest package that may be, in base64, in bytes. */
 const BODY_LIMIT = 32 * 1024 * 1024

@@ -5,11 +5,12 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import { test } from 'node:test'
 import { strToU8, zipSync } from 'fflate'
-import { isPublicAddress } from '../../src/portability/source/address.ts'
-import { readFolder } from '../../src/portability/source/folder.ts'
-import { fetchRepository, readRepository } from '../../src/portability/source/git.ts'
-import { fetchSource } from '../../src/portability/source/source.ts'
-import { readZip } from '../../src/portability/source/zip.ts'
+import { isPublicAddress } from '../../src/platform/source/address.ts'
+import { readFolder } from '../../src/platform/source/folder.ts'
+import { fetchRepository, readRepository } from '../../src/platform/source/git.ts'
+import { readZip } from '../../src/platform/source/zip.ts'
+import { fetchPackage } from '../../src/portability/source/fetch.ts'
+import { PACKAGE_FILES } from '../../src/portability/source/package-files.ts'
 import { createTestApp, temporaryFolder } from '../helpers.ts'
 import { inline, refuse } from './fixtures.ts'
 
@@ -18,21 +19,25 @@ const agent = (matter: string) => `---\n${matter}\n---\nWork.\n`
 
 /** What each hostile package holds besides its company, and what its refusal says. */
 const HOSTILE: [string, Record<string, unknown>, RegExp][] = [
-  ['a path that leads out', { '../../etc/cron.d/x': 'x' }, /leads out of the package/],
-  ['a path that leads out from inside', { 'skills/x/../../../y': 'x' }, /leads out of the package/],
+  ['a path that leads out', { '../../etc/cron.d/x': 'x' }, /leads out of the folder/],
+  ['a path that leads out from inside', { 'skills/x/../../../y': 'x' }, /leads out of the folder/],
   ['an absolute path', { '/etc/passwd': 'x' }, /absolute path/],
   ['a path of another system', { 'C:/windows/x': 'x' }, /absolute path/],
-  ['a path with a backslash', { 'a\\..\\b': 'x' }, /no path may have/],
-  ['a path with a line end', { 'agents/a\n/AGENTS.md': 'x' }, /no path may have/],
+  ['a path with a backslash', { 'a\\..\\b': 'x' }, /backslash/],
+  ['a path with a line end', { 'agents/a\n/AGENTS.md': 'x' }, /cannot be printed/],
   ['a path that is too long', { [`skills/${'x'.repeat(400)}`]: 'x' }, /longer than 300/],
-  ['two paths that differ in case only', { 'agents/a/AGENTS.md': 'x', 'agents/A/AGENTS.md': 'x' }, /case only/],
+  [
+    'two paths that differ in case only',
+    { 'agents/a/AGENTS.md': 'x', 'agents/A/AGENTS.md': 'x' },
+    /same on some file systems/,
+  ],
   ['two folders of one slug', { 'agents/a b/AGENTS.md': 'x', 'agents/a-b/AGENTS.md': 'x' }, /has the slug a-b/],
   ['frontmatter that is a list', { 'agents/a/AGENTS.md': agent('- name: A') }, /agents\/a\/AGENTS\.md: .*mapping/],
   ['frontmatter that is a text', { 'agents/a/AGENTS.md': agent('just words') }, /mapping/],
-  ['frontmatter that is no YAML', { 'agents/a/AGENTS.md': agent('name: "A') }, /no plain YAML/],
-  ['a tag', { 'agents/a/AGENTS.md': agent('name: !!js/function "x"') }, /no plain YAML/],
+  ['frontmatter that is no YAML', { 'agents/a/AGENTS.md': agent('name: "A') }, /not plain YAML/],
+  ['a tag', { 'agents/a/AGENTS.md': agent('name: !!js/function "x"') }, /not plain YAML/],
   ['a bomb of aliases', { 'agents/a/AGENTS.md': agent(bomb()) }, /aliases|alias count/],
-  ['a bomb of brackets', { '.service.yaml': `x: ${'['.repeat(50_000)}` }, /no plain YAML/],
+  ['a bomb of brackets', { '.service.yaml': `x: ${'['.repeat(50_000)}` }, /not plain YAML/],
   ['a YAML file without end', { '.service.yaml': `x: ${'y'.repeat(600_000)}` }, /longer than/],
   ['a key twice', { 'agents/a/AGENTS.md': agent('name: A\nname: B') }, /unique/],
   ['a name of 1,000 characters', { 'agents/a/AGENTS.md': agent(`name: ${'x'.repeat(1_000)}`) }, /at most 200/],
@@ -83,7 +88,7 @@ test('everything that is wrong is said at once, by file', async (t) => {
 
 test('a package with nothing in it is refused', async (t) => {
   const app = createTestApp(t)
-  await refuse(app, { source: inline({ 'notes.txt': 'hello' }) }, /holds no company/)
+  await refuse(app, { source: inline({ 'notes.txt': 'hello' }) }, /contains no company/)
 })
 
 test('10,001 files are refused', async (t) => {
@@ -148,7 +153,10 @@ test('a name that means a private address too is refused before anything is aske
   t.after(() => server.close())
   const lookup = async () => ['93.184.216.34', '10.0.0.7']
   const source = { url: 'https://both.example/a.git', ref: null, folder: '' }
-  await assert.rejects(fetchRepository(source, { lookup, searchPath: process.env.PATH! }), /private network/)
+  await assert.rejects(
+    fetchRepository(source, { lookup, searchPath: process.env.PATH! }, PACKAGE_FILES),
+    /private network/,
+  )
   assert.equal(asked, 0)
 })
 
@@ -159,7 +167,7 @@ test('a redirect of GitHub to another host is not followed', async () => {
     return new Response(null, { status: 302, headers: { location: 'https://169.254.169.254/latest' } })
   }
   const network = { fetch, lookup: async () => [], searchPath: '' }
-  await assert.rejects(fetchSource({ type: 'github', url: 'https://github.com/a/b' }, network), /not its own/)
+  await assert.rejects(fetchPackage({ type: 'github', url: 'https://github.com/a/b' }, network), /not its own/)
   assert.deepEqual(asked, ['https://codeload.github.com/a/b/zip/HEAD'])
 })
 
@@ -171,11 +179,11 @@ test('a package of GitHub is read from the folder that is named, with the commit
   commented.writeUInt16LE(commit.length, zip.length - 2)
   const network = { fetch: async () => new Response(commented), lookup: async () => [], searchPath: '' }
   const url = 'https://github.com/a/b/tree/main/co'
-  const fetched = await fetchSource({ type: 'github', url }, network)
+  const fetched = await fetchPackage({ type: 'github', url }, network)
   assert.deepEqual([...fetched.files.keys()], ['COMPANY.md'])
   assert.equal(fetched.commit, commit)
   assert.equal(fetched.warnings[0]?.code, 'unpinned_ref')
-  const pinned = await fetchSource({ type: 'github', url, ref: commit, path: 'co' }, network)
+  const pinned = await fetchPackage({ type: 'github', url, ref: commit, path: 'co' }, network)
   assert.deepEqual(pinned.warnings, [])
 })
 
@@ -184,28 +192,28 @@ test('1 GB of zeros in a zip stays packed', () => {
   const zeros = new Uint8Array(5_000_000)
   const zip = zipSync(Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`skills/x/${n}`, zeros])))
   const before = process.memoryUsage().rss
-  assert.throws(() => readZip(zip), /larger than 20000000 bytes together/)
+  assert.throws(() => readZip(zip, PACKAGE_FILES), /larger than 20000000 bytes together/)
   assert.ok(process.memoryUsage().rss - before < 200_000_000)
 })
 
 test('a zip whose entry is larger than it says is refused', () => {
   const zip = Buffer.from(zipSync({ 'a.txt': new Uint8Array(6_000_000) }))
   zip.writeUInt32LE(10, zip.indexOf('PK\x01\x02', 0, 'latin1') + 24)
-  assert.throws(() => readZip(zip), /larger than 5000000 bytes/)
+  assert.throws(() => readZip(zip, PACKAGE_FILES), /larger than 5000000 bytes/)
 })
 
 test('a zip with a symbolic link, a path that leads out, two of one path or a wrong sum is refused', () => {
   const link = { 'skills/x/key': [strToU8('/etc/passwd'), { os: 3, attrs: 0o120777 << 16 }] as const }
-  assert.throws(() => readZip(zipSync(link as never)), /symbolic link/)
-  assert.throws(() => readZip(zipSync({ '../x': strToU8('x') })), /leads out/)
+  assert.throws(() => readZip(zipSync(link as never), PACKAGE_FILES), /symbolic link/)
+  assert.throws(() => readZip(zipSync({ '../x': strToU8('x') }), PACKAGE_FILES), /leads out/)
   const twice = Buffer.from(zipSync({ 'a.txt': strToU8('x'), 'b.txt': strToU8('y') }))
   for (let at = twice.indexOf('b.txt'); at >= 0; at = twice.indexOf('b.txt')) twice.write('a.txt', at)
-  assert.throws(() => readZip(twice), /twice/)
+  assert.throws(() => readZip(twice, PACKAGE_FILES), /twice/)
   const damaged = Buffer.from(zipSync({ 'a.txt': strToU8('hello') }, { level: 0 }))
   damaged.write('J', damaged.indexOf('hello'))
-  assert.throws(() => readZip(damaged), /damaged/)
+  assert.throws(() => readZip(damaged, PACKAGE_FILES), /damaged/)
   for (const none of [new Uint8Array(0), strToU8('no zip'), zipSync({ a: strToU8('x') }).subarray(0, 40)]) {
-    assert.throws(() => readZip(none), /no zip archive|damaged/)
+    assert.throws(() => readZip(none, PACKAGE_FILES), /not a zip archive|damaged/)
   }
 })
 
@@ -213,7 +221,7 @@ test('a folder with a symbolic link is refused', async (t) => {
   const folder = temporaryFolder(t)
   writeFileSync(path.join(folder, 'COMPANY.md'), COMPANY)
   symlinkSync('/etc/passwd', path.join(folder, 'LICENSE'))
-  await assert.rejects(readFolder(folder), /LICENSE: is a symbolic link/)
+  await assert.rejects(readFolder(folder, PACKAGE_FILES), /LICENSE: is a symbolic link/)
 })
 
 test('a repository is read without being checked out, and one with a symbolic link is refused', async (t) => {
@@ -229,15 +237,15 @@ test('a repository is read without being checked out, and one with a symbolic li
   writeFileSync(path.join(folder, 'other.md'), 'x')
   git('add', '.')
   git('commit', '--quiet', '-m', 'one')
-  const { files, commit } = await readRepository(folder, 'HEAD', 'co', searchPath)
+  const { files, commit } = await readRepository(folder, 'HEAD', 'co', searchPath, PACKAGE_FILES)
   assert.equal(commit, git('rev-parse', 'HEAD'))
   assert.deepEqual(
     [...files].map(([file, bytes]) => [file, Buffer.from(bytes).toString()]),
     [['COMPANY.md', COMPANY]],
   )
-  await assert.rejects(readRepository(folder, 'HEAD', 'nowhere', searchPath), /git:/)
+  await assert.rejects(readRepository(folder, 'HEAD', 'nowhere', searchPath, PACKAGE_FILES), /git:/)
   symlinkSync('/etc/passwd', path.join(folder, 'co/LICENSE'))
   git('add', '.')
   git('commit', '--quiet', '-m', 'two')
-  await assert.rejects(readRepository(folder, 'HEAD', 'co', searchPath), /LICENSE: is a symbolic link/)
+  await assert.rejects(readRepository(folder, 'HEAD', 'co', searchPath, PACKAGE_FILES), /LICENSE: is a symbolic link/)
 })

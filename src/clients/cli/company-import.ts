@@ -1,9 +1,11 @@
 import { readFile, stat } from 'node:fs/promises'
 import { Command, Option } from 'commander'
-import type { ImportPlan, Source } from '../../portability/plan/import-body.ts'
-import type { PackageFiles } from '../../portability/source/files.ts'
-import { readFolder } from '../../portability/source/folder.ts'
-import { readZip } from '../../portability/source/zip.ts'
+import type { SourceFiles } from '../../platform/source/files.ts'
+import { readFolder } from '../../platform/source/folder.ts'
+import { readZip } from '../../platform/source/zip.ts'
+import type { ImportPlan } from '../../portability/plan/import-body.ts'
+import { PACKAGE_FILES } from '../../portability/source/package-files.ts'
+import type { PackageSource } from '../../portability/source/source-body.ts'
 import type { Client } from './client.ts'
 import { confirm } from './confirm.ts'
 import { type ConnectionOptions, connect, withConnection } from './connection.ts'
@@ -74,7 +76,7 @@ export const newCommand = () =>
     })
 
 /** Shows the plan, asks, and has exactly that done: the server refuses when it would do anything else by then. */
-async function runImport(client: Client, source: Source, options: ImportOptions): Promise<void> {
+async function runImport(client: Client, source: PackageSource, options: ImportOptions): Promise<void> {
   const company = options.into === undefined ? null : await findCompany(client, { ...options, company: options.into })
   const base = company ? `/api/companies/${company.id}/imports` : '/api/companies/import'
   const body = {
@@ -123,18 +125,20 @@ function show({ entities, counts, warnings, inputs }: ImportPlan): void {
   print('')
 }
 
-async function sourceOf(source: string, { ref, path }: ImportOptions): Promise<Source> {
+async function sourceOf(source: string, { ref, path }: ImportOptions): Promise<PackageSource> {
   const place = { ...(ref !== undefined && { ref }), ...(path !== undefined && { path }) }
   if (/^https:\/\/(www\.)?github\.com\//.test(source)) return { type: 'github', url: source, ...place }
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(source)) return { type: 'git', url: source, ...place }
   const file = await stat(source).catch(() => undefined)
   if (!file) throw new CliError(EXIT.usage, `There is no folder or file ${source}.`)
-  const files = file.isDirectory() ? await readFolder(source) : readZip(await readFile(source))
+  const { files } = file.isDirectory()
+    ? await readFolder(source, PACKAGE_FILES)
+    : readZip(await readFile(source), PACKAGE_FILES)
   return { type: 'inline', files: encode(files) }
 }
 
 /** Everything as base64: what a text is the server finds out. */
-const encode = (files: PackageFiles) =>
+const encode = (files: SourceFiles) =>
   Object.fromEntries(
     [...files].map(([path, bytes]) => [
       path,

@@ -1,11 +1,11 @@
 import { HEARTBEAT_SKILL } from '../../adapter/heartbeat-skill.ts'
 import type { Context } from '../../platform/context.ts'
 import { findBundledOutdated } from './queries.ts'
-import { type ReadSkill, readSkills, type Source } from './read-skills.ts'
+import { type ReadSkill, readSkills, type SkillSource } from './read-skills.ts'
 import { putSkill } from './store.ts'
 
 /** The namespace of the service's own skills; a hosted one has two parts, so nothing else can have it. */
-const SOURCE: Source = { type: 'bundled', namespace: 'service', locator: null, ref: null }
+const SOURCE: SkillSource = { type: 'bundled', namespace: 'service', locator: null, ref: null }
 
 /** The key of the skill that every agent has. */
 export const HEARTBEAT_KEY = 'service/heartbeat'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Files } from './paths.ts'
+import type { SourceFiles } from '../../platform/source/files.ts'
 
 export const FILE_KINDS = ['skill', 'markdown', 'script', 'asset'] as const
 export type FileKind = (typeof FILE_KINDS)[number]
@@ -16,7 +16,7 @@ export interface InventoryEntry {
 }
 
 /** The files of one skill, by path, with what kind of thing each is by its name and its first bytes. */
-export const takeInventory = (files: Files): InventoryEntry[] =>
+export const takeInventory = (files: SourceFiles): InventoryEntry[] =>
   [...files]
     .map(([path, content]) => ({
       path,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { constants, renameSync } from 'node:fs'
 import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import type { Files } from './paths.ts'
+import type { SourceFiles } from '../../platform/source/files.ts'
 
 /**
  * Makes a folder hold exactly these files, and nothing else. It is built
@@ -13,7 +13,7 @@ import type { Files } from './paths.ts'
  * @param instance marks what this server has under way beside the folder
  * @returns whether anything had to be done
  */
-export async function materialise(folder: string, files: Files, instance: string): Promise<boolean> {
+export async function materialise(folder: string, files: SourceFiles, instance: string): Promise<boolean> {
   const parent = path.dirname(folder)
   await makeRealFolders(parent)
   if (await holds(folder, files)) return false
@@ -82,7 +82,7 @@ async function makeRealFolders(folder: string): Promise<void> {
 }
 
 /** Whether a folder holds these files, byte for byte, and nothing beside them. */
-async function holds(folder: string, files: Files): Promise<boolean> {
+async function holds(folder: string, files: SourceFiles): Promise<boolean> {
   try {
     if (!(await lstat(folder)).isDirectory()) return false
     const found = await listPlainFiles(folder)
@@ -124,7 +124,7 @@ async function isContent(file: string, expected: Uint8Array): Promise<boolean> {
   }
 }
 
-async function write(folder: string, files: Files): Promise<void> {
+async function write(folder: string, files: SourceFiles): Promise<void> {
   await mkdir(folder, { mode: 0o700 })
   for (const [file, content] of files) {
     const target = path.join(folder, file)

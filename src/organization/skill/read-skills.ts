@@ -1,48 +1,48 @@
 import { unprocessable } from '../../platform/errors.ts'
+import type { SourceFiles } from '../../platform/source/files.ts'
 import { slugOf } from '../../platform/url-key.ts'
-import { readHead } from './frontmatter.ts'
+import { readSkillHead } from './frontmatter.ts'
 import { digestOf, type InventoryEntry, type TrustLevel, takeInventory, trustLevelOf } from './inventory.ts'
-import { badFile, checkFiles, type Files, LIMITS } from './paths.ts'
+import { badSkillFile, SKILL_LIMITS, validateSkillFiles } from './limits.ts'
 
-/** Where skills come from. */
-export interface Source {
+/** Where a skill comes from. */
+export interface SkillSource {
   type: 'bundled' | 'inline' | 'local_path' | 'github'
-  /** What precedes the slug in the key of a hosted skill: `owner/repo`; null for the company's own. */
+  /** The prefix of the key of a hosted skill: `owner/repo`. Null for skills of the company itself. */
   namespace: string | null
-  /** The folder or the URL; null for what was sent as it is. */
+  /** The folder or the URL. Null for inline files. */
   locator: string | null
   ref: string | null
 }
 
-/** A skill that was read and found sound, not yet stored. */
+/** A valid skill that is not stored yet. */
 export interface ReadSkill {
   key: string
   slug: string
   name: string
   description: string | null
-  source: Source
+  source: SkillSource
   trustLevel: TrustLevel
   inventory: InventoryEntry[]
   digest: string
-  /** Relative to the skill's own folder. */
-  files: Files
+  /** Paths are relative to the folder of the skill. */
+  files: SourceFiles
 }
 
 /**
- * Finds the skills among files: each folder with a SKILL.md is one, with what
- * is below it, up to the next SKILL.md. Checks everything before anything is
- * stored, so an import is whole or not at all.
+ * Reads all skills among some files. Each folder with a SKILL.md is a skill. It
+ * contains the files below it, except those of a skill in a subfolder.
  *
- * @param fallbackName of a skill at the top that names itself nowhere
- * @returns the skills by key, and the files that belong to none
+ * @param fallbackName the name of a skill in the top folder without a name in its frontmatter
+ * @returns the skills in the order of their keys, and the files that belong to no skill
  * @throws AppError 422
  */
 export function readSkills(
-  files: Files,
-  source: Source,
+  files: ReadonlyMap<string, Uint8Array>,
+  source: SkillSource,
   fallbackName: string | null,
 ): { skills: ReadSkill[]; ignored: string[] } {
-  checkFiles(files)
+  validateSkillFiles(files)
   const { owned, ignored } = ownersOf([...files.keys()])
   if (owned.size === 0) throw unprocessable('files', 'there is no SKILL.md among them')
   const filesOf = new Map<string, Map<string, Uint8Array>>()
@@ -54,15 +54,15 @@ export function readSkills(
   for (const [folder, own] of filesOf) {
     const skill = readSkill(folder, own, source, fallbackName)
     if (skills.has(skill.key))
-      throw badFile(`${folder}SKILL.md`, `has the slug ${skill.slug} of another of these skills`)
+      throw badSkillFile(`${folder}SKILL.md`, `has the slug ${skill.slug}, like another skill of this import`)
     skills.set(skill.key, skill)
   }
   return { skills: [...skills.values()].sort((a, b) => (a.key < b.key ? -1 : 1)), ignored }
 }
 
 /**
- * Says of each path which skill's folder it belongs to; such a folder ends in
- * a slash, or is empty at the top. The others are of no skill.
+ * Maps each path to the folder of the skill that it belongs to. The folder
+ * ends in a slash; the top folder is empty. `ignored` lists the other paths.
  */
 export function ownersOf(paths: readonly string[]): { owned: Map<string, string>; ignored: string[] } {
   const folders = new Set(
@@ -80,7 +80,7 @@ export function ownersOf(paths: readonly string[]): { owned: Map<string, string>
 
 const SKILL_FILE = /(^|\/)SKILL\.md$/
 
-/** The nearest folder above a path that has a SKILL.md. */
+/** Returns the nearest folder above a path that contains a SKILL.md. */
 function ownerOf(folders: ReadonlySet<string>, path: string): string | undefined {
   for (let end = path.lastIndexOf('/') + 1; end > 0; end = path.lastIndexOf('/', end - 2) + 1) {
     if (folders.has(path.slice(0, end))) return path.slice(0, end)
@@ -88,17 +88,20 @@ function ownerOf(folders: ReadonlySet<string>, path: string): string | undefined
   return folders.has('') ? '' : undefined
 }
 
-function readSkill(folder: string, files: Files, source: Source, fallbackName: string | null): ReadSkill {
+function readSkill(folder: string, files: SourceFiles, source: SkillSource, fallbackName: string | null): ReadSkill {
   const skillFile = `${folder}SKILL.md`
   const bytes = [...files.values()].reduce((sum, content) => sum + content.length, 0)
-  if (files.size > LIMITS.filesOfSkill) throw badFile(skillFile, `has more than ${LIMITS.filesOfSkill} files beside it`)
-  if (bytes > LIMITS.skillBytes) throw badFile(skillFile, `is of a skill of more than ${LIMITS.skillBytes} bytes`)
-  const head = readHead(skillFile, files.get('SKILL.md')!)
+  if (files.size > SKILL_LIMITS.files)
+    throw badSkillFile(skillFile, `has more than ${SKILL_LIMITS.files} files beside it`)
+  if (bytes > SKILL_LIMITS.bytes)
+    throw badSkillFile(skillFile, `is part of a skill of more than ${SKILL_LIMITS.bytes} bytes`)
+  const head = readSkillHead(skillFile, files.get('SKILL.md')!)
   const folderName = folder.split('/').at(-2) ?? fallbackName
   const name = head.name ?? folderName
-  if (name === null) throw badFile(skillFile, 'has no name in its frontmatter (---, name: ..., description: ..., ---)')
+  if (name === null)
+    throw badSkillFile(skillFile, 'has no name in its frontmatter (---, name: ..., description: ..., ---)')
   const slug = slugOf(name) || slugOf(folderName ?? '')
-  if (slug === '') throw badFile(skillFile, 'needs a name with Latin letters or digits, which its key is made of')
+  if (slug === '') throw badSkillFile(skillFile, 'needs a name with Latin letters or digits: its key is made from them')
   const inventory = takeInventory(files)
   return {
     key: source.namespace === null ? slug : `${source.namespace}/${slug}`,

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import * as v from 'valibot'
 import * as field from '../../http/fields.ts'
 import type { SkillFileTable, SkillTable } from '../../platform/database/tables.ts'
+import { exactTextOf } from '../../platform/source/files.ts'
 import { FILE_KINDS, TRUST_LEVELS } from './inventory.ts'
 
 export type SkillRow = Selectable<SkillTable>
@@ -65,22 +66,12 @@ export const toSkill = (row: SkillRow): Skill => ({
 })
 
 export function toSkillFile(row: SkillFileRow): v.InferOutput<typeof SkillFile> {
-  const text = textOf(row.content)
+  const text = exactTextOf(row.content)
   return {
     skillId: row.skill_id,
     path: row.path,
     bytes: row.content.length,
     encoding: text === undefined ? 'base64' : 'utf8',
     content: text ?? Buffer.from(row.content).toString('base64'),
-  }
-}
-
-/** The content as text; undefined when it is none, so that what is read can be sent again and is the same. */
-export function textOf(content: Uint8Array): string | undefined {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)
-    return text.includes('\0') ? undefined : text
-  } catch {
-    return undefined
   }
 }

@@ -1,12 +1,13 @@
+import { compare } from '../../platform/compare.ts'
 import type { Context } from '../../platform/context.ts'
 import { numbered, slugOf } from '../../platform/url-key.ts'
 import type { GoalRow } from '../../work/goal/goal.ts'
 import { findRelations } from '../../work/issue/relations.ts'
 import { withParts } from '../../work/project/queries.ts'
-import { listAllProjects, listOpenIssues } from '../queries.ts'
-import type { PackageGoal, PackageProject, PackageTask, PackageWarning } from '../read/package.ts'
+import { listAllProjects, listOpenIssues } from '../company/queries.ts'
+import type { PackageGoal, PackageProject, PackageTask } from '../read/package.ts'
 import { starterStatus } from '../read/read-work.ts'
-import { compare } from '../source/files.ts'
+import type { PackageWarning } from '../source/warning.ts'
 import type { Clean } from './collect.ts'
 
 /** Parents before children, else by age, so that an import which creates them in this order keeps it. */

@@ -6,25 +6,19 @@ import { listLiveAgents } from '../../organization/agent/queries.ts'
 import { heartbeatOf } from '../../organization/agent/runtime-config.ts'
 import { findCompany } from '../../organization/company/queries.ts'
 import { toCents } from '../../organization/cost/money.ts'
+import { compare } from '../../platform/compare.ts'
 import type { Context } from '../../platform/context.ts'
+import type { SourceFiles } from '../../platform/source/files.ts'
 import { slugOf } from '../../platform/url-key.ts'
 import { listGoals } from '../../work/goal/queries.ts'
 import { listLabels } from '../../work/label/queries.ts'
-import { readInstructions } from '../plan/instructions.ts'
-import { countFinishedIssues, listParts, type PartRow } from '../queries.ts'
+import { readInstructions } from '../company/instructions.ts'
+import { countFinishedIssues, listParts, type PartRow } from '../company/queries.ts'
+import { listCompanyRoutines } from '../company/routines.ts'
+import { listCompanySkills } from '../company/skills.ts'
 import { portableAdapter } from '../read/adapter.ts'
-import type {
-  About,
-  CompanyPackage,
-  EnvInput,
-  Heartbeat,
-  PackageAgent,
-  PackageTeam,
-  PackageWarning,
-} from '../read/package.ts'
-import { listCompanyRoutines } from '../routines.ts'
-import { listCompanySkills } from '../skills.ts'
-import { compare, type PackageFiles } from '../source/files.ts'
+import type { About, CompanyPackage, EnvInput, Heartbeat, PackageAgent, PackageTeam } from '../read/package.ts'
+import type { PackageWarning } from '../source/warning.ts'
 import { collectGoals, collectProjects, collectTasks, taskSlugs } from './collect-work.ts'
 
 /**
@@ -203,5 +197,5 @@ const collectTeams = (parts: readonly PartRow[], slugs: ReadonlyMap<string, stri
       }
     })
 
-const documentsOf = (parts: readonly PartRow[]): PackageFiles =>
+const documentsOf = (parts: readonly PartRow[]): SourceFiles =>
   new Map(parts.filter((part) => part.kind === 'document').map((part) => [part.path, part.content]))

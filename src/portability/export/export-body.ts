@@ -1,13 +1,17 @@
 import * as v from 'valibot'
-import { FileContent, Include, Warning } from '../plan/import-body.ts'
+import { FileContent } from '../../http/file-content.ts'
+import { Include } from '../read/include.ts'
+import { PackageWarning } from '../source/warning.ts'
 
 export const ExportBody = v.strictObject({
-  include: v.optional(v.pipe(Include, v.description('Everything unless said otherwise, but no issues.'))),
+  include: v.optional(v.pipe(Include, v.description('Default: everything except issues.'))),
   selectedFiles: v.optional(
     v.pipe(
       v.array(v.pipe(v.string(), v.maxLength(300))),
       v.maxLength(20_000),
-      v.description('Paths of the preview: only these are in the package. The path of a task brings its issue in.'),
+      v.description(
+        'Paths of the preview. The package contains only these files. The path of a task includes its issue.',
+      ),
     ),
   ),
 })
@@ -26,10 +30,10 @@ const Manifest = v.strictObject({
 })
 
 const CompanyExport = {
-  rootPath: v.pipe(v.string(), v.description('The folder to unpack it into.')),
+  rootPath: v.pipe(v.string(), v.description('The name of the folder to unpack the package into.')),
   manifest: Manifest,
   files: v.record(v.string(), FileContent),
-  warnings: v.array(Warning),
+  warnings: v.array(PackageWarning),
 }
 
 export const ExportedPackage = v.strictObject(CompanyExport)

@@ -1,11 +1,14 @@
 import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller/caller.ts'
+import type { FileContent } from '../../http/file-content.ts'
 import type { Context } from '../../platform/context.ts'
 import { unprocessable } from '../../platform/errors.ts'
-import type { FileContent, Include } from '../plan/import-body.ts'
-import { taskPath } from '../read/check.ts'
-import { type CompanyPackage, type PackageWarning, SCHEMA } from '../read/package.ts'
-import { LIMITS, textOf } from '../source/files.ts'
+import { textOf } from '../../platform/source/files.ts'
+import type { Include } from '../read/include.ts'
+import { type CompanyPackage, SCHEMA } from '../read/package.ts'
+import { taskPath } from '../read/package-layout.ts'
+import { PACKAGE_FILES } from '../source/package-files.ts'
+import type { PackageWarning } from '../source/warning.ts'
 import { collectCompany } from './collect.ts'
 import type { ExportBody, ExportedPackage, ExportPreview } from './export-body.ts'
 import { type RenderedFile, renderPackage } from './render.ts'
@@ -95,10 +98,10 @@ async function makePackage(
 /** No import would take a package of so many files, and to write it would keep everybody waiting. */
 function refuseTooMany({ tasks, routines }: CompanyPackage): void {
   const count = tasks.length + routines.length
-  if (count < LIMITS.files) return
+  if (count < PACKAGE_FILES.limits.files) return
   throw unprocessable(
     'include.issues',
-    `would bring ${count} open issues, and a package has at most ${LIMITS.files} files`,
+    `would bring ${count} open issues, and a package has at most ${PACKAGE_FILES.limits.files} files`,
   )
 }
 

@@ -1,9 +1,10 @@
+import { compare } from '../../platform/compare.ts'
+import type { SourceFiles } from '../../platform/source/files.ts'
+import { writeFrontmatter, writeYaml } from '../../platform/source/yaml.ts'
 import { DEFAULT_ADAPTER } from '../read/adapter.ts'
-import { taskPath } from '../read/check.ts'
 import { type CompanyPackage, type PackageAgent, type PackageGoal, SCHEMA, SIDECAR_SCHEMA } from '../read/package.ts'
+import { taskPath } from '../read/package-layout.ts'
 import { slugOfGoal } from '../read/read-work.ts'
-import { writeFrontmatter, writeYaml } from '../read/yaml.ts'
-import { bytesOf, compare, type PackageFiles } from '../source/files.ts'
 
 /** A file of a package and why it is in it. */
 export interface RenderedFile {
@@ -18,7 +19,7 @@ export const SIDECAR = '.service.yaml'
 export function renderPackage(content: CompanyPackage): Map<string, RenderedFile> {
   const files = new Map<string, RenderedFile>()
   const add = (path: string, kind: RenderedFile['kind'], reason: string, text: string | Uint8Array) =>
-    void files.set(path, { kind, reason, bytes: typeof text === 'string' ? bytesOf(text) : text })
+    void files.set(path, { kind, reason, bytes: typeof text === 'string' ? Buffer.from(text) : text })
 
   if (content.company.name !== null) add('COMPANY.md', 'company', 'The company and its goals.', companyFile(content))
   for (const agent of content.agents) {
@@ -61,7 +62,7 @@ export function renderPackage(content: CompanyPackage): Map<string, RenderedFile
   return new Map([...files].sort(([a], [b]) => compare(a, b)))
 }
 
-export const filesOf = (rendered: ReadonlyMap<string, RenderedFile>): PackageFiles =>
+export const filesOf = (rendered: ReadonlyMap<string, RenderedFile>): SourceFiles =>
   new Map([...rendered].map(([path, { bytes }]) => [path, bytes]))
 
 function companyFile({ company, goals }: CompanyPackage): string {

@@ -1,6 +1,7 @@
-import type { Include } from '../plan/import-body.ts'
-import { taskPath } from '../read/check.ts'
-import type { CompanyPackage, PackageAgent, PackageWarning } from '../read/package.ts'
+import type { Include } from '../read/include.ts'
+import type { CompanyPackage, PackageAgent } from '../read/package.ts'
+import { taskPath } from '../read/package-layout.ts'
+import type { PackageWarning } from '../source/warning.ts'
 
 /**
  * Narrows a package to what is included and, where files are selected, to

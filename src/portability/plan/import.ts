@@ -4,20 +4,22 @@ import type { Caller } from '../../access/caller/caller.ts'
 import { belongsTo } from '../../access/caller/caller.ts'
 import { adapterOf } from '../../adapter/registry.ts'
 import { findCompany } from '../../organization/company/queries.ts'
+import { compare } from '../../platform/compare.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, notFound, unknownReference, unprocessable } from '../../platform/errors.ts'
-import type { CompanyPackage, PackageWarning } from '../read/package.ts'
-import { readPackage } from '../read/read.ts'
-import { compare } from '../source/files.ts'
-import { type Fetched, fetchSource, internet } from '../source/source.ts'
+import { instructionsFileOf, removeInstructions, writeInstructions } from '../company/instructions.ts'
+import type { Include } from '../read/include.ts'
+import type { CompanyPackage } from '../read/package.ts'
+import { readPackage } from '../read/read-package.ts'
+import { type FetchedPackage, fetchPackage, internet } from '../source/fetch.ts'
+import type { PackageWarning } from '../source/warning.ts'
 import { applySteps, chooseIds } from './apply.ts'
-import type { ACTIONS, ImportBody, ImportPlan, Include } from './import-body.ts'
-import { instructionsFileOf, removeInstructions, writeInstructions } from './instructions.ts'
+import type { ACTIONS, ImportBody, ImportPlan } from './import-body.ts'
 import { planSteps, type Step, type Target } from './plan.ts'
 
 /** A package that was fetched and read, and where it goes. */
 interface Import {
-  fetched: Fetched
+  fetched: FetchedPackage
   content: CompanyPackage
   warnings: PackageWarning[]
   include: Include
@@ -106,7 +108,7 @@ async function readImport(ctx: Context, caller: Caller, companyId: string | null
     throw unprocessable('collisionStrategy', 'replace is not offered here: an import changes nothing that is there')
   }
   const mode = targetOf(ctx, caller, companyId, body)
-  const fetched = await fetchSource(body.source, internet(ctx.config.environment.PATH ?? ''))
+  const fetched = await fetchPackage(body.source, internet(ctx.config.environment.PATH ?? ''))
   const { content, warnings } = readPackage(fetched.files)
   const include = { company: true, agents: true, projects: true, issues: true, ...defined(body.include) }
   return {
@@ -194,7 +196,7 @@ const countActions = (entities: readonly { action: (typeof ACTIONS)[number] }[])
   return { create: count('create'), rename: count('rename'), skip: count('skip') }
 }
 
-const digestOf = ({ files }: Fetched): string =>
+const digestOf = ({ files }: FetchedPackage): string =>
   hash(
     'sha256',
     [...files]

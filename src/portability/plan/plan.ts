@@ -1,12 +1,14 @@
 import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import { statusOfHire } from '../../work/staffing/hire.ts'
-import { taskPath } from '../read/check.ts'
-import type { CompanyPackage, PackageAgent, PackageWarning } from '../read/package.ts'
-import { digestOfSkill } from '../skills.ts'
-import type { Include, Kind, PlannedEntity } from './import-body.ts'
+import { digestOfSkill } from '../company/skills.ts'
+import type { Include } from '../read/include.ts'
+import type { CompanyPackage, PackageAgent } from '../read/package.ts'
+import { taskPath } from '../read/package-layout.ts'
+import type { PackageWarning } from '../source/warning.ts'
+import { freeNameOf, loadExisting, type Taken, type Thing } from './existing.ts'
+import type { Kind, PlannedEntity } from './import-body.ts'
 import { newAgentOf } from './new-agent.ts'
-import { freeNameOf, loadExisting, type Taken, type Thing } from './taken.ts'
 
 /** Where an import goes. `companyId` is null while the company does not exist. */
 export interface Target {

@@ -2,9 +2,9 @@ import path from 'node:path'
 import * as v from 'valibot'
 import { placeholdersIn, redactConfig } from '../../access/redaction/redact.ts'
 import { adapterOf } from '../../adapter/registry.ts'
+import { isMapping } from '../../platform/source/yaml.ts'
+import type { PackageWarning } from '../source/warning.ts'
 import { type Findings, readFields } from './fields.ts'
-import type { PackageWarning } from './package.ts'
-import { isMapping } from './yaml.ts'
 
 /** The adapter of an agent that names none. */
 export const DEFAULT_ADAPTER = 'runtimeA_local'

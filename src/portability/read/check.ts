@@ -1,5 +1,6 @@
 import type { Findings } from './fields.ts'
 import type { CompanyPackage, PackageAgent, PackageRoutine } from './package.ts'
+import { taskPath } from './package-layout.ts'
 import type { ReadAgent } from './read-people.ts'
 
 /**
@@ -44,9 +45,6 @@ export function checkReferences(content: CompanyPackage, findings: Findings): vo
   noteUnknownSkills(content, findings)
   for (const team of content.teams) team.agents = team.agents.filter((slug) => agents.has(slug))
 }
-
-export const taskPath = (task: { project: string | null; slug: string }) =>
-  task.project === null ? `tasks/${task.slug}/TASK.md` : `projects/${task.project}/tasks/${task.slug}/TASK.md`
 
 function followTeams({ agents, teams }: CompanyPackage): void {
   for (const team of teams) {

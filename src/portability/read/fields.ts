@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import * as field from '../../http/fields.ts'
+import { isMapping, type Yaml } from '../../platform/source/yaml.ts'
 import { slugOf } from '../../platform/url-key.ts'
-import type { PackageWarning } from './package.ts'
-import { isMapping, type Yaml } from './yaml.ts'
+import type { PackageWarning } from '../source/warning.ts'
 
 /** What was found amiss while reading: problems refuse the package, warnings tell a person. */
 export interface Findings {

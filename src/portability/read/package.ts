@@ -1,8 +1,8 @@
 import type { NewAgent } from '../../organization/agent/agent.ts'
+import type { SourceFiles } from '../../platform/source/files.ts'
 import type { GoalLevel, GoalRow } from '../../work/goal/goal.ts'
 import type { IssueRow } from '../../work/issue/issue.ts'
 import type { ProjectRow } from '../../work/project/project.ts'
-import type { PackageFiles } from '../source/files.ts'
 
 /** What the layout calls itself, and what our sidecar does. */
 export const SCHEMA = 'agentcompanies/v1'
@@ -25,7 +25,7 @@ export interface CompanyPackage {
   tasks: PackageTask[]
   routines: PackageRoutine[]
   /** What belongs to the package as a whole, such as its LICENSE, by path. */
-  documents: PackageFiles
+  documents: SourceFiles
 }
 
 export interface PackageCompany {
@@ -69,7 +69,7 @@ export interface PackageSkill {
   slug: string
   name: string
   description: string | null
-  files: PackageFiles
+  files: SourceFiles
 }
 
 export interface PackageAgent {
@@ -165,12 +165,4 @@ export interface PackageRoutine {
   timeZone: string | null
   intervalSec: number | null
   overlap: 'skip' | 'queue' | 'allow'
-}
-
-/** Something that a person should know before importing or sharing a package. */
-export interface PackageWarning {
-  code: string
-  /** The file that it is about; null for the whole package. */
-  path: string | null
-  message: string
 }

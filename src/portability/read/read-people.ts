@@ -1,17 +1,17 @@
 import * as v from 'valibot'
 import { icon as agentIcon, role as agentRole } from '../../organization/agent/agent.ts'
 import { RuntimeConfig } from '../../organization/agent/runtime-config.ts'
+import { isMapping, type Yaml } from '../../platform/source/yaml.ts'
 import { readAdapter } from './adapter.ts'
 import { readFields, slugOfReference } from './fields.ts'
+import type { MarkdownFile } from './markdown-file.ts'
 import type { EnvInput, Heartbeat, PackageAgent, PackageTeam } from './package.ts'
-import type { Source } from './read.ts'
 import type { Sidecar } from './sidecar.ts'
-import { isMapping, type Yaml } from './yaml.ts'
 
 /** An agent as its file says it; `reportsTo` is undefined where the file does not, so that a team may. */
 export type ReadAgent = PackageAgent & { saysManager: boolean }
 
-export function readAgent({ path, slug, fields, body, findings }: Source, sidecar: Sidecar): ReadAgent {
+export function readAgent({ path, slug, fields, body, findings }: MarkdownFile, sidecar: Sidecar): ReadAgent {
   const at = `${sidecar.path} (agents.${slug})`
   const ours = readFields(sidecar.of('agents', slug), at, findings)
   fields.noteUnknown(AGENT_FIELDS)
@@ -79,7 +79,7 @@ function readInputs(env: unknown): EnvInput[] {
     })
 }
 
-export function readTeam({ slug, fields, body }: Source): PackageTeam {
+export function readTeam({ slug, fields, body }: MarkdownFile): PackageTeam {
   const manager = fields.line('manager')
   const includes = fields.list('includes')
   const isSkill = (reference: string) => /(^|\/)skills\//.test(reference)

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { isMapping, type Yaml } from '../../platform/source/yaml.ts'
 import { GOAL_LEVELS, GOAL_STATUSES } from '../../work/goal/goal.ts'
 import { PRIORITIES } from '../../work/issue/issue.ts'
 import { ISSUE_STATUSES } from '../../work/issue/lifecycle.ts'
@@ -6,6 +7,7 @@ import { PROJECT_STATUSES } from '../../work/project/project.ts'
 import { NewWorkspace, workspaceNameOf } from '../../work/project/workspace.ts'
 import { scheduleFaults } from '../../work/routine/schedule.ts'
 import { type Findings, readFields, slugOfReference, toSlug } from './fields.ts'
+import type { MarkdownFile } from './markdown-file.ts'
 import type {
   PackageGoal,
   PackageLabel,
@@ -15,12 +17,10 @@ import type {
   PackageWorkspace,
   StarterStatus,
 } from './package.ts'
-import type { Source } from './read.ts'
 import type { Sidecar } from './sidecar.ts'
-import { isMapping, type Yaml } from './yaml.ts'
 
 /** The goals: the sidecar's, which say everything, and those of COMPANY.md that are not among them. */
-export function readGoals(company: Source | undefined, sidecar: Sidecar, findings: Findings): PackageGoal[] {
+export function readGoals(company: MarkdownFile | undefined, sidecar: Sidecar, findings: Findings): PackageGoal[] {
   const goals = Object.keys(sidecar.section('goals')).map((slug) => {
     const fields = readFields(sidecar.of('goals', slug), `${sidecar.path} (goals.${slug})`, findings)
     return plainGoal(slug, fields.line('title') ?? slug, {
@@ -81,7 +81,7 @@ export const readLabels = (sidecar: Sidecar, findings: Findings): PackageLabel[]
     return name === null ? [] : [{ name, color: /^#[0-9a-f]{6}$/i.test(color ?? '') ? color! : '#64748b' }]
   })
 
-export function readProject({ path, slug, fields, body, findings }: Source, sidecar: Sidecar): PackageProject {
+export function readProject({ path, slug, fields, body, findings }: MarkdownFile, sidecar: Sidecar): PackageProject {
   const ours = readFields(sidecar.of('projects', slug), `${sidecar.path} (projects.${slug})`, findings)
   const owner = fields.line('owner') ?? fields.line('lead') ?? ours.line('owner')
   const workspaces = ours.get('workspaces')
@@ -130,7 +130,7 @@ function readWorkspace(said: unknown, path: string, findings: Findings): Package
 }
 
 /** A task of a package: one to be done once, or one that comes back. */
-export function readTask(source: Source, sidecar: Sidecar): { task?: PackageTask; routine?: PackageRoutine } {
+export function readTask(source: MarkdownFile, sidecar: Sidecar): { task?: PackageTask; routine?: PackageRoutine } {
   const { path, slug, fields, body, findings } = source
   const folder = /^projects\/([^/]+)\//.exec(path)?.[1]
   const named = folder ?? fields.line('project')
@@ -177,7 +177,7 @@ type Schedule = Pick<PackageRoutine, 'cron' | 'timeZone' | 'intervalSec' | 'over
  * the task's frontmatter (`schedule`) or in a sidecar (`routines`). Undefined
  * for a task that does not.
  */
-function readSchedule({ fields, path, findings }: Source, routine: Yaml): Schedule | undefined {
+function readSchedule({ fields, path, findings }: MarkdownFile, routine: Yaml): Schedule | undefined {
   const said = fields.get('schedule')
   const isRoutine = said !== null || fields.get('recurring') === true || Object.keys(routine).length > 0
   if (!isRoutine) return undefined

@@ -1,6 +1,6 @@
-import { type PackageFiles, textOf } from '../source/files.ts'
+import { type SourceFiles, textOf } from '../../platform/source/files.ts'
+import { readYaml, type Yaml, YamlFault } from '../../platform/source/yaml.ts'
 import { type Findings, readFields } from './fields.ts'
-import { readYaml, type Yaml, YamlFault } from './yaml.ts'
 
 /** Ours first: where a package has both, another product's is not read. */
 const FILES = ['.service.yaml', '.service.yml', '.paperclip.yaml', '.paperclip.yml']
@@ -16,7 +16,7 @@ export interface Sidecar {
 }
 
 /** Reads the sidecar of a package; of one that has none, an empty one. */
-export function readSidecar(files: PackageFiles, findings: Findings): Sidecar {
+export function readSidecar(files: SourceFiles, findings: Findings): Sidecar {
   const path = FILES.find((file) => files.has(file))
   const content = path === undefined ? {} : parse(files.get(path)!, path, findings)
   const fields = readFields(content, path ?? FILES[0]!, findings)

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { readZip } from '../../../src/portability/source/zip.ts'
+import { readZip } from '../../../src/platform/source/zip.ts'
+import { PACKAGE_FILES } from '../../../src/portability/source/package-files.ts'
 import { temporaryFolder } from '../../helpers.ts'
 import { PACKAGES } from '../../portability/fixtures.ts'
 import { runService, startService } from './service.ts'
@@ -30,7 +31,7 @@ test('a folder becomes a company, the company a zip, and the zip a company again
   const exported = await run('export', 'agentsys engineering', '--issues', '--out', one, '--yes')
   assert.equal(exported.code, 0, exported.err)
   assert.match(exported.out, /agents\/ceo\/AGENTS\.md +\d+ +The agent CEO and its instructions\./)
-  assert.ok(readZip(readFileSync(one)).has('projects/pipeline-setup/tasks/onboard-team/TASK.md'))
+  assert.ok(readZip(readFileSync(one), PACKAGE_FILES).files.has('projects/pipeline-setup/tasks/onboard-team/TASK.md'))
 
   const again = await run('import', one, '--yes', '--json')
   const { companyId } = JSON.parse(again.out).target

@@ -67,7 +67,7 @@ test('each folder with a SKILL.md is a skill, up to the next one below it', asyn
     ['fine', ['SKILL.md', 'b.md']],
     ['ink', ['SKILL.md', 'more/c.md', 'references/a.md']],
   ])
-  assert.deepEqual(warnings, ['README.md belongs to no skill and was left out.'])
+  assert.deepEqual(warnings, ['README.md is not part of a skill and was left out.'])
 })
 
 test('every skill of a real package imports, and again unchanged', async (t) => {
@@ -165,14 +165,14 @@ const HOSTILE: Record<string, [Record<string, unknown>, RegExp]> = {
 /** Frontmatter that is refused. */
 const HOSTILE_HEADS: Record<string, [string, RegExp]> = {
   'no end': ['---\nname: x\n', /without an end/],
-  'a size beyond the limit': [`---\nname: x\nk: ${'y'.repeat(20_000)}\n---\n`, /without an end/],
+  'a size beyond the limit': [`---\nname: x\nk: ${'y'.repeat(20_000)}\n---\n`, /longer than 16384/],
   'anchors that multiply': ['---\na: &a [x, x]\nb: &b [*a, *a]\nname: *b\n---\n', /YAML/],
   'a single alias': ['---\na: &a x\nname: *a\n---\n', /YAML/],
   'a tag': ['---\nname: !!js/function "function () {}"\n---\n', /YAML/],
   'a key twice': ['---\nname: x\nname: y\n---\n', /YAML/],
   'broken YAML': ['---\nname: "x\n---\n', /YAML/],
   'a depth beyond the stack': [`---\nname: ${'['.repeat(15_000)}\n---\n`, /YAML/],
-  'a list': ['---\n- x\n---\n', /keys and values/],
+  'a list': ['---\n- x\n---\n', /keys to values/],
   'a name that is a number': ['---\nname: 7\n---\n', /name must be a text/],
   'a description that is a list': ['---\nname: x\ndescription: [a]\n---\n', /description must be a text/],
   'a name beyond the limit': [`---\nname: ${'x'.repeat(201)}\n---\n`, /longer/],

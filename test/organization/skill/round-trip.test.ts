@@ -4,13 +4,13 @@ import path from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { materialise } from '../../../src/organization/skill/materialise.ts'
-import { readSkills, type Source } from '../../../src/organization/skill/read-skills.ts'
-import { textOf } from '../../../src/organization/skill/skill.ts'
+import { readSkills, type SkillSource } from '../../../src/organization/skill/read-skills.ts'
 import { AppError } from '../../../src/platform/errors.ts'
+import { exactTextOf } from '../../../src/platform/source/files.ts'
 import { temporaryFolder } from '../../helpers.ts'
 import { skillText } from './arrange.ts'
 
-const INLINE: Source = { type: 'inline', namespace: null, locator: null, ref: null }
+const INLINE: SkillSource = { type: 'inline', namespace: null, locator: null, ref: null }
 
 /** Names that file systems and paths take for something else, among plain ones. */
 const part = fc.oneof(
@@ -75,7 +75,7 @@ test('a file that is shown as text is the same bytes when it is sent again', () 
         fc.string({ unit: 'binary' }).map((text) => Buffer.from(text)),
       ),
       (content) => {
-        const text = textOf(content)
+        const text = exactTextOf(content)
         if (text !== undefined) assert.deepEqual(Buffer.from(text), Buffer.from(content))
       },
     ),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { fetchArchive, parseRepository } from '../../../src/organization/skill/github.ts'
+import { fetchArchive, parseGithubUrl } from '../../../src/platform/source/github.ts'
 import { createTestApp, temporaryFolder } from '../../helpers.ts'
 import { makeCompany } from '../../make.ts'
 import { repositoryZip, skillText } from './arrange.ts'
@@ -164,18 +164,18 @@ for (const url of [
 test('a ref or a folder that leads elsewhere is refused', () => {
   const url = 'https://github.com/a/b'
   for (const ref of ['../x', '-x', 'a..b', '/x', 'x/', 'a b', 'a?b', 'a%2fb', '']) {
-    assert.throws(() => parseRepository({ url, ref }), { code: 'semantic' }, ref)
+    assert.throws(() => parseGithubUrl({ url, ref }), { code: 'semantic' }, ref)
   }
   for (const folder of ['..', 'a/../b', '.']) {
-    assert.throws(() => parseRepository({ url, folder }), { code: 'semantic' }, folder)
+    assert.throws(() => parseGithubUrl({ url, folder }), { code: 'semantic' }, folder)
   }
-  assert.deepEqual(parseRepository({ url: `${url}/tree/main/x/y` }), {
+  assert.deepEqual(parseGithubUrl({ url: `${url}/tree/main/x/y` }), {
     owner: 'a',
     repo: 'b',
     ref: 'main',
     folder: 'x/y',
   })
-  assert.deepEqual(parseRepository({ url, ref: 'feature/x' }).ref, 'feature/x')
+  assert.deepEqual(parseGithubUrl({ url, ref: 'feature/x' }).ref, 'feature/x')
 })
 
 const REPOSITORY = { owner: 'a', repo: 'b', ref: null, folder: '' }
@@ -206,7 +206,7 @@ test('what GitHub refuses, does not finish or sends without end is said', async 
   )
   await assert.rejects(
     answering(() => new Response('', { status: 429 })),
-    /answered 429/,
+    /status 429/,
   )
   await assert.rejects(
     fetchArchive(REPOSITORY, async () => {

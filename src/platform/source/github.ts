@@ -1,7 +1,12 @@
-import { unprocessable } from '../../platform/errors.ts'
+import { unprocessable } from '../errors.ts'
+import type { FilesRead, SelectFiles } from './files.ts'
+import { selectAll } from './files.ts'
+import { isCommit, isGitRef } from './git-ref.ts'
+import type { FileRules } from './paths.ts'
+import { commentOfZip, readZip } from './zip.ts'
 
-/** A place in a repository on GitHub. `ref` null is its default branch; `folder` empty is its top. */
-export interface Repository {
+/** A folder of a GitHub repository. A `ref` of null is the default branch; an empty `folder` is the whole repository. */
+export interface GithubFolder {
   owner: string
   repo: string
   ref: string | null
@@ -10,25 +15,26 @@ export interface Repository {
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** Of a whole archive, packed, in bytes. */
+/** The largest archive, packed, in bytes. */
 const MAX_ARCHIVE = 64 * 1024 * 1024
 const TIMEOUT_MS = 60_000
 const MAX_HOPS = 4
 
-/** The only hosts that are ever asked. */
+/** The only hosts that the server connects to for a GitHub source. */
 const HOSTS: ReadonlySet<string> = new Set(['github.com', 'codeload.github.com', 'raw.githubusercontent.com'])
 
 /**
- * Reads `https://github.com/owner/repo`, perhaps with `/tree/<ref>/<folder>`.
- * What is named beside the URL wins. A ref with a slash has to be named there.
+ * Parses `https://github.com/owner/repo`, optionally with `/tree/<ref>/<folder>`.
+ * `ref` and `folder` override the URL. A ref that contains a slash must be
+ * passed as `ref`: in the URL it cannot be told from the folder.
  *
  * @throws AppError 422
  */
-export function parseRepository(source: {
+export function parseGithubUrl(source: {
   url: string
   ref?: string | undefined
   folder?: string | undefined
-}): Repository {
+}): GithubFolder {
   const url = URL.parse(source.url)
   if (!url || !isAllowed(url) || url.hostname !== 'github.com' || url.search || url.hash) {
     throw unprocessable('source.url', 'must be like https://github.com/owner/repo')
@@ -51,7 +57,7 @@ export function parseRepository(source: {
     )
   }
   const ref = source.ref ?? urlRef ?? null
-  if (ref !== null && !isRef(ref)) throw unprocessable('source.ref', 'must be a branch, a tag or a commit')
+  if (ref !== null && !isGitRef(ref)) throw unprocessable('source.ref', 'must be a branch, a tag or a commit')
   const folder = (source.folder ?? urlFolder.join('/')).replaceAll(/^\/+|\/+$/g, '')
   if (folder.split('/').some((part) => part === '.' || part === '..')) {
     throw unprocessable('source.folder', 'must be a folder of the repository, without . and ..')
@@ -59,20 +65,56 @@ export function parseRepository(source: {
   return { owner, repo, ref, folder }
 }
 
+/** The files of a GitHub folder and the commit that they belong to, if it is known. */
+export interface GithubFiles extends FilesRead {
+  commit: string | null
+}
+
 /**
- * Gets a repository as a zip archive, over https, from GitHub's hosts alone:
- * a redirect to anywhere else is refused, and the size is held while it comes.
+ * Downloads the selected files of a GitHub folder. Paths are relative to that folder.
  *
  * @throws AppError 422
  */
-export async function fetchArchive({ owner, repo, ref }: Repository, fetch: Fetch): Promise<Uint8Array> {
+export async function fetchGithubFolder(
+  source: GithubFolder,
+  fetch: Fetch,
+  rules: FileRules,
+  select: SelectFiles = selectAll,
+): Promise<GithubFiles> {
+  const archive = await fetchArchive(source, fetch)
+  const prefix = source.folder === '' ? '' : `${source.folder}/`
+  // GitHub puts the repository into one folder, named after the repository and the ref.
+  const start = (path: string) => path.indexOf('/') + 1 + prefix.length
+  const relative = (path: string) => path.slice(start(path))
+  const isInside = (path: string) => path.includes('/') && path.startsWith(prefix, path.indexOf('/') + 1)
+  const { files, skippedLinks } = readZip(archive, rules, (paths) => {
+    const selected = select(paths.filter(isInside).map(relative))
+    return { has: (path) => isInside(path) && selected.has(relative(path)) }
+  })
+  const comment = commentOfZip(archive)
+  return {
+    files: new Map([...files].map(([path, bytes]) => [relative(path), bytes])),
+    skippedLinks: skippedLinks.map(relative),
+    commit: isCommit(comment) ? comment : source.ref !== null && isCommit(source.ref) ? source.ref : null,
+  }
+}
+
+/**
+ * Downloads a repository as a zip archive over https. It follows redirects to
+ * GitHub's own hosts only, and stops when the archive exceeds its limit.
+ *
+ * @throws AppError 422
+ */
+export async function fetchArchive({ owner, repo, ref }: GithubFolder, fetch: Fetch): Promise<Uint8Array> {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   const refPath = (ref ?? 'HEAD').split('/').map(encodeURIComponent).join('/')
   const response = await follow(`https://codeload.github.com/${owner}/${repo}/zip/${refPath}`, fetch, signal)
   if (response.status !== 200) {
     await response.body?.cancel()
     const hint =
-      response.status === 404 ? 'there is no such public repository or ref' : `GitHub answered ${response.status}`
+      response.status === 404
+        ? 'there is no such public repository or ref'
+        : `GitHub responded with status ${response.status}`
     throw unprocessable('source', hint)
   }
   return readLimited(response)
@@ -89,7 +131,7 @@ async function follow(first: string, fetch: Fetch, signal: AbortSignal): Promise
     if (response.status < 300 || response.status > 399) return response
     await response.body?.cancel()
     const next = URL.parse(response.headers.get('location') ?? '', url)
-    if (!next || !isAllowed(next)) throw unprocessable('source', 'GitHub redirects to a place that is not its own')
+    if (!next || !isAllowed(next)) throw unprocessable('source', 'GitHub redirects to a host that is not its own')
     url = next.href
   }
   throw unprocessable('source', 'GitHub redirects too often')
@@ -101,12 +143,12 @@ async function readLimited(response: Response): Promise<Uint8Array> {
   try {
     for await (const chunk of response.body ?? []) {
       size += chunk.length
-      // Leaving the loop cancels the rest.
+      // Leaving the loop cancels the download.
       if (size > MAX_ARCHIVE) break
       chunks.push(chunk)
     }
   } catch (error) {
-    throw unprocessable('source', `the answer of GitHub broke off (${reasonOf(error)})`)
+    throw unprocessable('source', `the response of GitHub was incomplete (${reasonOf(error)})`)
   }
   if (size > MAX_ARCHIVE)
     throw unprocessable('source', `the archive of the repository is larger than ${MAX_ARCHIVE} bytes`)
@@ -116,9 +158,6 @@ async function readLimited(response: Response): Promise<Uint8Array> {
 const OWNER = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$/
 const REPO = /^[\w.-]{1,100}$/
 
-/** What git allows in a ref, and no more than is needed. */
-const isRef = (ref: string) => /^[\w][\w./+@-]{0,199}$/.test(ref) && !/\.\.|\/\/|@\{|\/$|\.$|\/\./.test(ref)
-
 const isAllowed = (url: URL) =>
   url.protocol === 'https:' && HOSTS.has(url.hostname) && url.port === '' && url.username === '' && url.password === ''
 
@@ -126,7 +165,7 @@ function decode(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
-    throw unprocessable('source.url', 'has a % that stands for nothing')
+    throw unprocessable('source.url', 'has a % that does not start an escape sequence')
   }
 }
 

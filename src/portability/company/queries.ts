@@ -1,9 +1,9 @@
 import type { Insertable, Selectable } from 'kysely'
-import type { Db } from '../platform/database/db.ts'
-import { prepared, sql } from '../platform/database/sql.ts'
-import type { PackagePartTable } from '../platform/database/tables.ts'
-import { ISSUE_STATUSES, isTerminal } from '../work/issue/lifecycle.ts'
-import type { ProjectRow } from '../work/project/project.ts'
+import type { Db } from '../../platform/database/db.ts'
+import { prepared, sql } from '../../platform/database/sql.ts'
+import type { PackagePartTable } from '../../platform/database/tables.ts'
+import { ISSUE_STATUSES, isTerminal } from '../../work/issue/lifecycle.ts'
+import type { ProjectRow } from '../../work/project/project.ts'
 
 export type PartRow = Selectable<PackagePartTable>
 

@@ -3,26 +3,21 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { unprocessable } from '../../platform/errors.ts'
+import { unprocessable } from '../errors.ts'
 import { type Lookup, requirePublicUrl } from './address.ts'
-import {
-  badPackage,
-  collectFiles,
-  LIMITS,
-  type PackageFiles,
-  tooLarge,
-  tooLargeTogether,
-  tooManyFiles,
-} from './files.ts'
+import { collectFiles, fileTooLarge, type SourceFiles, tooManyFiles, totalTooLarge } from './files.ts'
+import { isGitRef } from './git-ref.ts'
+import type { FileRules } from './paths.ts'
 
-/** How long a repository may take to come, in milliseconds, and how large it may be, packed, in bytes. */
+/** How long a fetch may take. */
 const TIMEOUT_MS = 60_000
+/** The largest repository, packed, in bytes. */
 const MAX_PACK = 64 * 1024 * 1024
 
 /**
- * Gets a folder of a repository by the `git` program, over https alone: one
- * commit, into a bare repository that is thrown away. Nothing is checked out,
- * so no hook, filter or symbolic link of it ever comes to life.
+ * Fetches a folder of a repository with the `git` program, over https only.
+ * It fetches one commit into a temporary bare repository. It checks nothing
+ * out, so that no hook, filter or symbolic link of the repository takes effect.
  *
  * @param source.ref a branch, tag or commit; null for the default branch
  * @throws AppError 422
@@ -30,9 +25,10 @@ const MAX_PACK = 64 * 1024 * 1024
 export async function fetchRepository(
   source: { url: string; ref: string | null; folder: string },
   { lookup, searchPath }: { lookup: Lookup; searchPath: string },
-): Promise<{ files: PackageFiles; commit: string }> {
+  rules: FileRules,
+): Promise<{ files: SourceFiles; commit: string }> {
   const { url, address } = await requirePublicUrl(source.url, 'source.url', lookup)
-  if (source.ref !== null && !isRef(source.ref))
+  if (source.ref !== null && !isGitRef(source.ref))
     throw unprocessable('source.ref', 'must be a branch, a tag or a commit')
   const home = await mkdtemp(path.join(tmpdir(), 'service-git-'))
   const repository = path.join(home, 'repository')
@@ -52,29 +48,32 @@ export async function fetchRepository(
       '--no-tags',
       '--no-recurse-submodules',
     ]
-    await watched(repository, (signal) => git(run, [...args, '--', url.href, source.ref ?? 'HEAD'], { signal }))
-    return await readRepository(repository, 'FETCH_HEAD', source.folder, searchPath)
+    await withinLimits(repository, (signal) => git(run, [...args, '--', url.href, source.ref ?? 'HEAD'], { signal }))
+    return await readRepository(repository, 'FETCH_HEAD', source.folder, searchPath, rules)
   } finally {
     await rm(home, { recursive: true, force: true })
   }
 }
 
-/** Reads the files below a folder of a commit out of a repository on this machine, without checking it out. */
+/** Reads the files below a folder of a commit from a local repository, without a checkout. */
 export async function readRepository(
   repository: string,
   commitish: string,
   folder: string,
   searchPath: string,
-): Promise<{ files: PackageFiles; commit: string }> {
+  rules: FileRules,
+): Promise<{ files: SourceFiles; commit: string }> {
   const run = { home: repository, searchPath }
-  const ask = (args: string[], input?: string) => git(run, ['-C', repository, ...args], { input })
-  const commit = (await ask(['rev-parse', '--verify', '--end-of-options', `${commitish}^{commit}`])).toString().trim()
+  const runGit = (args: string[], input?: string) => git(run, ['-C', repository, ...args], { input })
+  const commit = (await runGit(['rev-parse', '--verify', '--end-of-options', `${commitish}^{commit}`]))
+    .toString()
+    .trim()
   const tree = folder === '' ? commit : `${commit}:${folder}`
-  const listing = (await ask(['ls-tree', '-r', '-z', '--long', '--full-tree', '--end-of-options', tree])).toString()
+  const listing = (await runGit(['ls-tree', '-r', '-z', '--long', '--full-tree', '--end-of-options', tree])).toString()
   const entries = listing.split('\0').filter(Boolean).map(parseEntry)
-  checkSizes(entries)
-  const collected = collectFiles()
-  const blobs = await ask(['cat-file', '--batch'], entries.map((entry) => `${entry.id}\n`).join(''))
+  checkEntries(entries, rules)
+  const collected = collectFiles(rules)
+  const blobs = await runGit(['cat-file', '--batch'], entries.map((entry) => `${entry.id}\n`).join(''))
   let at = 0
   for (const { path: file, size } of entries) {
     // Each blob is `<id> blob <size>\n`, its bytes, and a line end.
@@ -98,24 +97,25 @@ function parseEntry(line: string): Entry {
   return { mode, id, size: Number(size), path: line.slice(tab + 1) }
 }
 
-function checkSizes(entries: readonly Entry[]): void {
-  if (entries.length > LIMITS.files) throw tooManyFiles(LIMITS.files)
+function checkEntries(entries: readonly Entry[], rules: FileRules): void {
+  const { limits, refuse } = rules
+  if (entries.length > limits.files) throw tooManyFiles(rules)
   for (const { mode, size, path } of entries) {
-    if (mode === '120000') throw badPackage('is a symbolic link, and a package may not have any', path)
-    if (mode === '160000') throw badPackage('is a repository in the repository, which is not fetched', path)
-    if (size > LIMITS.fileBytes) throw tooLarge(path, LIMITS.fileBytes)
+    if (mode === '120000') throw refuse('is a symbolic link', path)
+    if (mode === '160000') throw refuse('is a submodule, which is not supported', path)
+    if (size > limits.fileBytes) throw fileTooLarge(rules, path)
   }
   const total = entries.reduce((sum, entry) => sum + entry.size, 0)
-  if (total > LIMITS.totalBytes) throw tooLargeTogether(LIMITS.totalBytes)
+  if (total > limits.totalBytes) throw totalTooLarge(rules)
 }
 
-/** What every call is told: nothing of the user's or the machine's settings, no other protocol, no redirect, no prompt. */
+/** Settings of every git call: https only, no redirects, no credentials, no hooks, no background work. */
 const SETTINGS = [
   ...['protocol.allow=never', 'protocol.https.allow=always', 'http.followRedirects=false', 'credential.helper='],
   ...['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'gc.auto=0', 'maintenance.auto=false'],
 ].flatMap((setting) => ['-c', setting])
 
-/** Runs git and gives what it prints. */
+/** Runs git without the settings of the user and the machine. Returns its standard output. */
 async function git(
   { home, searchPath }: { home: string; searchPath: string },
   args: string[],
@@ -131,15 +131,15 @@ async function git(
     GIT_ASKPASS: '',
   }
   const child = spawn('git', [...SETTINGS, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
-  const stop = () => {
+  const kill = () => {
     try {
-      // Its helpers too: they are of its group.
+      // The process group includes the helpers of git.
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
     } catch {
-      // It has ended.
+      // The process has already exited.
     }
   }
-  signal?.addEventListener('abort', stop)
+  signal?.addEventListener('abort', kill)
   child.stdin.on('error', () => {})
   child.stdin.end(input)
   const ended = new Promise<number | null>((resolve, reject) => {
@@ -152,25 +152,32 @@ async function git(
     throw unprocessable('source', signal?.aborted ? String(signal.reason) : `git: ${lastLine(err.toString())}`)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    throw unprocessable('source', 'the git program is not on this machine; use a github source or send the files')
+    throw unprocessable(
+      'source',
+      'the git program is not installed on this machine; use a github source or send the files',
+    )
   } finally {
-    signal?.removeEventListener('abort', stop)
+    signal?.removeEventListener('abort', kill)
   }
 }
 
-const lastLine = (text: string) => text.trim().split('\n').at(-1)?.slice(0, 200) || 'it failed'
+const lastLine = (text: string) => text.trim().split('\n').at(-1)?.slice(0, 200) || 'the command failed'
 
-/** Lets a fetch go on while its repository is within its limits. */
-async function watched<T>(repository: string, fetch: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** Runs a fetch, and aborts it when it takes too long or the repository becomes too large. */
+async function withinLimits<T>(repository: string, fetch: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const limits = new AbortController()
-  const late = setTimeout(() => limits.abort('the repository takes too long to come'), TIMEOUT_MS)
+  const timeout = setTimeout(
+    () => limits.abort(`the repository was not fetched within ${TIMEOUT_MS / 1000} seconds`),
+    TIMEOUT_MS,
+  )
   const check = setInterval(async () => {
-    if ((await sizeOf(path.join(repository, 'objects', 'pack'))) > MAX_PACK) limits.abort('the repository is too large')
+    if ((await sizeOf(path.join(repository, 'objects', 'pack'))) > MAX_PACK)
+      limits.abort(`the repository is larger than ${MAX_PACK} bytes`)
   }, 250)
   try {
     return await fetch(limits.signal)
   } finally {
-    clearTimeout(late)
+    clearTimeout(timeout)
     clearInterval(check)
   }
 }
@@ -187,6 +194,3 @@ async function sizeOf(folder: string): Promise<number> {
   )
   return sizes.reduce((sum, size) => sum + size, 0)
 }
-
-/** What git allows in a ref, and no more than is needed; never an option. */
-const isRef = (ref: string) => /^\w[\w./+@-]{0,199}$/.test(ref) && !/\.\.|\/\/|@\{|\/$|\.$|\/\./.test(ref)

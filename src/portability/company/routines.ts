@@ -1,9 +1,9 @@
-import type { Caller } from '../access/caller/caller.ts'
-import type { Context } from '../platform/context.ts'
-import { findLabelByName, listLabels } from '../work/label/queries.ts'
-import { addRoutine } from '../work/routine/change.ts'
-import { findLabelIds, listRoutines } from '../work/routine/queries.ts'
-import type { PackageRoutine } from './read/package.ts'
+import type { Caller } from '../../access/caller/caller.ts'
+import type { Context } from '../../platform/context.ts'
+import { findLabelByName, listLabels } from '../../work/label/queries.ts'
+import { addRoutine } from '../../work/routine/change.ts'
+import { findLabelIds, listRoutines } from '../../work/routine/queries.ts'
+import type { PackageRoutine } from '../read/package.ts'
 
 /** A routine as it is to be created: what it refers to by id. It begins paused, since an import starts nothing. */
 export interface NewImportedRoutine

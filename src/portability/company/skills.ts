@@ -1,10 +1,10 @@
-import type { Caller } from '../access/caller/caller.ts'
-import { storeSkills } from '../organization/skill/import.ts'
-import { digestOf, takeInventory, trustLevelOf } from '../organization/skill/inventory.ts'
-import { findSkill, listSkillFiles, listSkills, listSkillsBySlug } from '../organization/skill/queries.ts'
-import type { Context } from '../platform/context.ts'
-import { chooseUrlKey } from '../platform/url-key.ts'
-import type { PackageSkill } from './read/package.ts'
+import type { Caller } from '../../access/caller/caller.ts'
+import { storeSkills } from '../../organization/skill/import.ts'
+import { digestOf, takeInventory, trustLevelOf } from '../../organization/skill/inventory.ts'
+import { findSkill, listSkillFiles, listSkills, listSkillsBySlug } from '../../organization/skill/queries.ts'
+import type { Context } from '../../platform/context.ts'
+import { chooseUrlKey } from '../../platform/url-key.ts'
+import type { PackageSkill } from '../read/package.ts'
 
 /** A skill of a company, as packages see it. */
 export interface CompanySkill extends PackageSkill {
@@ -30,12 +30,6 @@ export function listCompanySkills(ctx: Context, companyId: string): CompanySkill
 }
 
 export const digestOfSkill = (skill: PackageSkill): string => digestOf(takeInventory(skill.files))
-
-/** Which of its files are programs. */
-export const programsOf = (skill: PackageSkill): string[] =>
-  takeInventory(skill.files)
-    .filter((file) => file.kind === 'script')
-    .map((file) => file.path)
 
 /** Gives a company a skill with all its files, under a slug that is free in it. */
 export function createSkill(ctx: Context, caller: Caller, companyId: string, skill: PackageSkill) {

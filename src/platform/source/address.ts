@@ -1,18 +1,18 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
-import { unprocessable } from '../../platform/errors.ts'
+import { unprocessable } from '../errors.ts'
 
-/** Finds the addresses of a host name. */
+/** Resolves a host name to its IP addresses. */
 export type Lookup = (host: string) => Promise<string[]>
 
 export const lookupHost: Lookup = async (host) =>
   (await systemLookup(host, { all: true, verbatim: true })).map(({ address }) => address)
 
 /**
- * Checks that a URL is one that the server may ask on somebody's behalf: https
- * on its own port, without credentials, and of a host all of whose addresses
- * are public. Whoever connects must use the address returned, since a name may
- * mean another one a moment later.
+ * Validates a URL that the server will connect to for a user: https on the
+ * default port, no credentials, and only public addresses. The caller must
+ * connect to the returned address. A second lookup of the name may return a
+ * private one (DNS rebinding).
  *
  * @throws AppError 422 that names the field
  */
@@ -24,7 +24,7 @@ export async function requirePublicUrl(
   const url = URL.parse(text)
   if (url?.protocol !== 'https:') throw unprocessable(field, 'must be an https URL')
   if (url.username || url.password) throw unprocessable(field, 'must not have a user name or a password in it')
-  if (url.port) throw unprocessable(field, 'must not name a port: https has its own')
+  if (url.port) throw unprocessable(field, 'must not name a port: only the default port of https is allowed')
   if (url.search || url.hash) throw unprocessable(field, 'must not have a query or a fragment')
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const addresses = isIPv4(host) || isIPv6(host) ? [host] : await lookup(host).catch(() => [])
@@ -36,10 +36,10 @@ export async function requirePublicUrl(
   return { url, address }
 }
 
-/** Whether an address is of the public internet: not of this machine, a private network, a link or a document. */
+/** Returns whether an address is on the public internet: not loopback, private, link-local or reserved for documentation. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !NOT_PUBLIC.check(address, 'ipv4')
-  // Of version 6 only the global range is public; what maps or tunnels an address of version 4 could mean any.
+  // In IPv6 only the global range is public. Ranges that map or tunnel IPv4 are excluded: they can reach private addresses.
   return isIPv6(address) && GLOBAL.check(address, 'ipv6') && !NOT_PUBLIC.check(address, 'ipv6')
 }
 

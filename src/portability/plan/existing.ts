@@ -1,9 +1,9 @@
 import type { Context } from '../../platform/context.ts'
 import { listGoals } from '../../work/goal/queries.ts'
 import { listLabels } from '../../work/label/queries.ts'
-import { listAgentNames, listAllProjects, listOpenIssues, listParts } from '../queries.ts'
-import { listCompanyRoutines } from '../routines.ts'
-import { type CompanySkill, listCompanySkills } from '../skills.ts'
+import { listAgentNames, listAllProjects, listOpenIssues, listParts } from '../company/queries.ts'
+import { listCompanyRoutines } from '../company/routines.ts'
+import { type CompanySkill, listCompanySkills } from '../company/skills.ts'
 
 /** A thing of a package that may meet one of the company. */
 export interface Thing {

@@ -1,0 +1,67 @@
+import path from 'node:path'
+import type { Caller } from '../../access/caller.ts'
+import { decodeFileContent } from '../../http/file-content.ts'
+import { forbidden } from '../../platform/errors.ts'
+import { readFolder } from '../../platform/source/folder.ts'
+import { fetchGithubFolder, parseGithubUrl } from '../../platform/source/github.ts'
+import type { SkillImport } from './import-body.ts'
+import { SKILL_FILES } from './limits.ts'
+import { ownersOf, type ReadSkill, readSkills } from './read-skills.ts'
+
+/** The skills of a source, and warnings about files that were left out. */
+interface SkillsRead {
+  skills: ReadSkill[]
+  warnings: string[]
+}
+
+/**
+ * Reads the skills of an import body. Only the board may read a local folder.
+ *
+ * @throws AppError 403, 422
+ */
+export async function readSkillSource(caller: Caller, body: SkillImport): Promise<SkillsRead> {
+  if (body.path !== undefined) {
+    if (caller.type === 'agent') {
+      throw forbidden('Only the board may import a folder of the machine. Send the skill in `files`.')
+    }
+    return readLocalFolder(path.resolve(body.path))
+  }
+  return body.source ? readGithub(body.source) : readInline(body.files!)
+}
+
+async function readLocalFolder(folder: string): Promise<SkillsRead> {
+  const { files, skippedLinks } = await readFolder(folder, SKILL_FILES, filesOfSkills)
+  const source = { type: 'local_path', namespace: null, locator: folder, ref: null } as const
+  return {
+    skills: readSkills(files, source, path.basename(folder)).skills,
+    warnings: skippedLinks.map(linkWarning),
+  }
+}
+
+async function readGithub(want: NonNullable<SkillImport['source']>): Promise<SkillsRead> {
+  const repository = parseGithubUrl(want)
+  const { owner, repo, ref, folder } = repository
+  const { files, skippedLinks } = await fetchGithubFolder(repository, globalThis.fetch, SKILL_FILES, filesOfSkills)
+  const url = `https://github.com/${owner}/${repo}`
+  const source = {
+    type: 'github',
+    namespace: `${owner}/${repo}`.toLowerCase(),
+    locator: folder ? `${url}/tree/${ref ?? 'HEAD'}/${folder}` : url,
+    ref,
+  } as const
+  return {
+    skills: readSkills(files, source, folder.split('/').at(-1) || repo).skills,
+    warnings: skippedLinks.map(linkWarning),
+  }
+}
+
+function readInline(sent: NonNullable<SkillImport['files']>): SkillsRead {
+  const files = new Map(Object.entries(sent).map(([file, content]) => [file, decodeFileContent(content)]))
+  const source = { type: 'inline', namespace: null, locator: null, ref: null } as const
+  const { skills, ignored } = readSkills(files, source, null)
+  return { skills, warnings: ignored.map((file) => `${file} is not part of a skill and was left out.`) }
+}
+
+const filesOfSkills = (paths: readonly string[]) => ownersOf(paths).owned
+
+const linkWarning = (link: string) => `${link} is a symbolic link and was left out.`

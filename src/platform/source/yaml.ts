@@ -1,0 +1,91 @@
+import { isAlias, isScalar, parseDocument, stringify, visit } from 'yaml'
+
+export type Yaml = Record<string, unknown>
+
+/** Says why a text cannot be read. The message is a clause. */
+export class YamlFault extends Error {}
+
+export interface YamlLimits {
+  /** In characters. Parsing recurses and compares keys, so that its cost grows faster than the text. */
+  length: number
+  /** How many aliases are allowed. A few aliases of aliases can expand to gigabytes. */
+  aliases: number
+}
+
+const DEFAULT_LIMITS: YamlLimits = { length: 512 * 1024, aliases: 50 }
+
+/**
+ * Parses YAML whose top level is a mapping. An empty text is an empty mapping.
+ * Tags outside of the YAML core schema are refused. A number that would be
+ * written differently (`1.0`, `007`) stays a string.
+ *
+ * @throws YamlFault
+ */
+export function readYaml(text: string, limits: YamlLimits = DEFAULT_LIMITS): Yaml {
+  if (text.length > limits.length) throw new YamlFault(`is longer than ${limits.length} characters`)
+  const value = parse(text, limits)
+  if (value === null || value === undefined) return {}
+  if (!isMapping(value)) throw new YamlFault('must be a mapping of keys to values')
+  return value
+}
+
+function parse(text: string, limits: YamlLimits): unknown {
+  try {
+    const document = parseDocument(text, { schema: 'core', prettyErrors: false, stringKeys: true, uniqueKeys: true })
+    const fault = document.errors[0] ?? document.warnings[0]
+    if (fault) throw new YamlFault(`is not plain YAML: ${fault.message.slice(0, 200)}`)
+    let aliases = 0
+    visit(document, {
+      Node(_, node) {
+        if (isAlias(node) && ++aliases > limits.aliases)
+          throw new YamlFault('is not plain YAML: it has too many aliases')
+        if (isScalar(node) && typeof node.value === 'number' && node.source && String(node.value) !== node.source) {
+          node.value = node.source
+        }
+      },
+    })
+    return document.toJS({ maxAliasCount: limits.aliases })
+  } catch (error) {
+    if (error instanceof YamlFault) throw error
+    // Any other error is caused by the text too, such as a stack overflow by deep nesting.
+    throw new YamlFault(`is not plain YAML: ${(error as Error).message.slice(0, 200)}`)
+  }
+}
+
+/**
+ * Splits a markdown file into its YAML frontmatter and its body. A file
+ * without frontmatter has an empty mapping. Line ends become `\n`.
+ *
+ * @throws YamlFault
+ */
+export function readFrontmatter(text: string, limits: YamlLimits = DEFAULT_LIMITS): { matter: Yaml; body: string } {
+  const plain = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
+  const found = /^---[ \t]*\n(?:([\s\S]*?)\n)?---[ \t]*(?:\n|$)/.exec(plain)
+  if (!found) return { matter: {}, body: plain.trim() }
+  return { matter: readYaml(found[1] ?? '', limits), body: plain.slice(found[0].length).trim() }
+}
+
+/** Writes a mapping as YAML without empty values (null, empty lists and mappings). */
+export const writeYaml = (value: Yaml): string =>
+  stringify(withoutEmpty(value), { lineWidth: 0, aliasDuplicateObjects: false })
+
+/** Writes a markdown file with YAML frontmatter. */
+export function writeFrontmatter(matter: Yaml, body: string): string {
+  return `---\n${writeYaml(matter)}---\n${body === '' ? '' : `\n${body}\n`}`
+}
+
+const withoutEmpty = (value: Yaml): Yaml =>
+  Object.fromEntries(
+    Object.entries(value)
+      .map(([key, inner]) => [key, isMapping(inner) ? withoutEmpty(inner) : inner] as const)
+      .filter(([, inner]) => !isEmpty(inner)),
+  )
+
+const isEmpty = (value: unknown) =>
+  value === null ||
+  value === undefined ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isMapping(value) && Object.keys(value).length === 0)
+
+export const isMapping = (value: unknown): value is Yaml =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

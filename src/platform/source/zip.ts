@@ -1,0 +1,112 @@
+import { crc32, inflateRawSync } from 'node:zlib'
+import { collectFiles, type FilesRead, fileTooLarge, type SelectFiles, selectAll, totalTooLarge } from './files.ts'
+import type { FileRules } from './paths.ts'
+
+/**
+ * Reads the selected files of a zip archive. This code reads the directory of
+ * the archive itself: libraries such as fflate do not report which entries are
+ * symbolic links, and trust the sizes in the archive. Here inflating stops at
+ * the limit, and an entry must match its size and checksum.
+ *
+ * @throws Error of `rules.refuse`
+ */
+export function readZip(archive: Uint8Array, rules: FileRules, select: SelectFiles = selectAll): FilesRead {
+  const zip = Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength)
+  const entries = listEntries(zip, rules).filter((entry) => !entry.path.endsWith('/'))
+  const selected = select(entries.map((entry) => entry.path))
+  const wanted = entries.filter((entry) => selected.has(entry.path))
+  const links = wanted.filter((entry) => entry.isLink)
+  if (rules.symbolicLinks === 'refuse' && links[0]) throw rules.refuse('is a symbolic link', links[0].path)
+  const collected = collectFiles(rules)
+  for (const entry of wanted.filter((entry) => !entry.isLink)) {
+    collected.add(entry.path, contentOf(zip, entry, collected.room, rules))
+  }
+  return { files: collected.files, skippedLinks: links.map((link) => link.path) }
+}
+
+/** Returns the comment of a zip archive. GitHub writes the commit there. */
+export function commentOfZip(archive: Uint8Array): string {
+  const zip = Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength)
+  const end = findEndRecord(zip)
+  return end === undefined ? '' : zip.toString('latin1', end + 22)
+}
+
+interface Entry {
+  path: string
+  method: number
+  crc: number
+  packedSize: number
+  size: number
+  /** Where the local header of the entry begins. */
+  offset: number
+  isLink: boolean
+  isEncrypted: boolean
+}
+
+const END_RECORD = 0x06054b50
+const DIRECTORY_ENTRY = 0x02014b50
+const LOCAL_HEADER = 0x04034b50
+const MAX_ENTRIES = 100_000
+
+function listEntries(zip: Buffer, rules: FileRules): Entry[] {
+  const end = findEndRecord(zip)
+  if (end === undefined) throw rules.refuse('is not a zip archive, or is incomplete')
+  const count = zip.readUInt16LE(end + 10)
+  const entries: Entry[] = []
+  // The count has 16 bits and is too small for a large repository, so the signature decides where the list ends.
+  for (let at = zip.readUInt32LE(end + 16); at + 46 <= end && zip.readUInt32LE(at) === DIRECTORY_ENTRY; ) {
+    if (entries.length === MAX_ENTRIES) throw rules.refuse(`is an archive of more than ${MAX_ENTRIES} files`)
+    const nameLength = zip.readUInt16LE(at + 28)
+    entries.push({
+      path: zip.toString('utf8', at + 46, at + 46 + nameLength),
+      method: zip.readUInt16LE(at + 10),
+      crc: zip.readUInt32LE(at + 16),
+      packedSize: zip.readUInt32LE(at + 20),
+      size: zip.readUInt32LE(at + 24),
+      offset: zip.readUInt32LE(at + 42),
+      // The upper half of the attributes is a Unix mode if the archive was made on Unix.
+      isLink: ((zip.readUInt32LE(at + 38) >>> 16) & 0o170000) === 0o120000,
+      isEncrypted: (zip.readUInt16LE(at + 8) & 1) === 1,
+    })
+    at += 46 + nameLength + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32)
+  }
+  if (entries.length < count) throw damagedArchive(rules)
+  return entries
+}
+
+/** Finds the end record, which is last, except for a comment of up to 64 KB. */
+function findEndRecord(zip: Buffer): number | undefined {
+  for (let at = zip.length - 22; at >= Math.max(0, zip.length - 22 - 0xffff); at--) {
+    if (zip.readUInt32LE(at) === END_RECORD) return at
+  }
+  return undefined
+}
+
+function contentOf(zip: Buffer, entry: Entry, limit: number, rules: FileRules): Uint8Array {
+  const { offset, path, packedSize } = entry
+  if (entry.isEncrypted) throw rules.refuse('is encrypted', path)
+  if (offset + 30 > zip.length || zip.readUInt32LE(offset) !== LOCAL_HEADER) throw damagedArchive(rules)
+  const start = offset + 30 + zip.readUInt16LE(offset + 26) + zip.readUInt16LE(offset + 28)
+  if (start + packedSize > zip.length) throw damagedArchive(rules)
+  const bytes = inflate(zip.subarray(start, start + packedSize), entry, limit, rules)
+  if (bytes.length > limit) throw overLimit(path, limit, rules)
+  if (bytes.length !== entry.size || crc32(bytes) !== entry.crc) throw damagedFile(path, rules)
+  return bytes
+}
+
+function inflate(packed: Buffer, { method, path }: Entry, limit: number, rules: FileRules): Uint8Array {
+  if (method === 0) return packed
+  if (method !== 8) throw rules.refuse(`is compressed with method ${method}, which is not supported`, path)
+  try {
+    return inflateRawSync(packed, { maxOutputLength: limit + 1 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw overLimit(path, limit, rules)
+    throw damagedFile(path, rules)
+  }
+}
+
+const overLimit = (path: string, limit: number, rules: FileRules) =>
+  limit < rules.limits.fileBytes ? totalTooLarge(rules) : fileTooLarge(rules, path)
+
+const damagedFile = (path: string, { refuse }: FileRules) => refuse('is damaged in the archive', path)
+const damagedArchive = ({ refuse }: FileRules) => refuse('is a damaged zip archive')

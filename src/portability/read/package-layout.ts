@@ -1,0 +1,42 @@
+import { compare } from '../../platform/compare.ts'
+import { filesBelow, type SourceFiles } from '../../platform/source/files.ts'
+import type { Findings } from './fields.ts'
+
+/** Files of the package as a whole. An import stores them as they are: a license must stay with its content. */
+export const DOCUMENTS: ReadonlySet<string> = new Set(['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'NOTICE', 'README.md'])
+
+/** The path of the file of a task. Tasks of a project are below the folder of the project. */
+export const taskPath = (task: { project: string | null; slug: string }) =>
+  task.project === null ? `tasks/${task.slug}/TASK.md` : `projects/${task.project}/tasks/${task.slug}/TASK.md`
+
+/**
+ * Finds the root of a package and returns the files below it. The root is the
+ * folder of the topmost COMPANY.md, or the single folder that contains all
+ * files of an archive.
+ */
+export function filesOfPackage(files: SourceFiles): SourceFiles {
+  const companyFiles = [...files.keys()].filter((path) => /(^|\/)COMPANY\.md$/.test(path))
+  const company = companyFiles.sort((a, b) => a.split('/').length - b.split('/').length || compare(a, b))[0]
+  if (company !== undefined) return filesBelow(files, company.slice(0, -'COMPANY.md'.length))
+  const tops = new Set([...files.keys()].map((path) => path.split('/')[0]!))
+  const [top] = tops
+  const isWrapped = tops.size === 1 && top !== undefined && !LAYOUT_FOLDERS.has(top) && !files.has(top)
+  return isWrapped ? filesBelow(files, `${top}/`) : files
+}
+
+/** The folders of the layout. Such a folder is never a wrapper around the package. */
+const LAYOUT_FOLDERS: ReadonlySet<string> = new Set(['agents', 'teams', 'projects', 'tasks', 'skills'])
+
+/** Warns about files that are not part of the layout. */
+export function noteIgnoredFiles(files: SourceFiles, findings: Findings): void {
+  const ignored = [...files.keys()].filter((path) => !DOCUMENTS.has(path) && !LAYOUT.some((known) => known.test(path)))
+  if (ignored.length === 0) return
+  const names = `${ignored.slice(0, 5).join(', ')}${ignored.length > 5 ? ', …' : ''}`
+  const message = `${ignored.length} files are not part of the layout and were left out: ${names}.`
+  findings.warnings.push({ code: 'left_out', path: null, message })
+}
+
+const LAYOUT = [
+  /^(COMPANY\.md|\.(service|paperclip)\.ya?ml|skills\/[^/]+\/.+|agents\/[^/]+\/AGENTS\.md|teams\/[^/]+\/TEAM\.md)$/,
+  /^(projects\/[^/]+\/PROJECT\.md|(projects\/[^/]+\/)?tasks\/[^/]+\/TASK\.md)$/,
+]
