@@ -57,7 +57,7 @@ test('a company begins from a template; what cannot be read is said in one line'
   const cases: [string[], number, RegExp][] = [
     [['new', '--template', 'nope', '--yes'], 1, /must be one of content-studio/],
     [['import', path.join(dataDir, 'nowhere'), '--yes'], 2, /There is no folder or file/],
-    [['import', broken, '--yes'], 1, /no zip archive/],
+    [['import', broken, '--yes'], 1, /not a zip archive/],
     [['import', 'https://127.0.0.1/x.git', '--yes'], 1, /private network/],
     [['export', 'Nobody', '--preview'], 5, /No such company here: Nobody/],
     [['export', 'Walrus Ltd'], 2, /--out/],
