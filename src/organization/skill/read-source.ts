@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
 import { decodeFileContent } from '../../http/file-content.ts'
 import { forbidden } from '../../platform/errors.ts'
 import { readFolder } from '../../platform/source/folder.ts'

@@ -10,14 +10,15 @@ export interface YamlLimits {
   length: number
   /** How many aliases are allowed. A few aliases of aliases can expand to gigabytes. */
   aliases: number
+  /** Whether a number that JavaScript would write differently (`1.0`, `007`) becomes a string, such as a version. */
+  keepsWrittenNumbers: boolean
 }
 
-const DEFAULT_LIMITS: YamlLimits = { length: 512 * 1024, aliases: 50 }
+const DEFAULT_LIMITS: YamlLimits = { length: 512 * 1024, aliases: 50, keepsWrittenNumbers: true }
 
 /**
  * Parses YAML whose top level is a mapping. An empty text is an empty mapping.
- * Tags outside of the YAML core schema are refused. A number that would be
- * written differently (`1.0`, `007`) stays a string.
+ * Tags outside of the YAML core schema are refused.
  *
  * @throws YamlFault
  */
@@ -39,6 +40,7 @@ function parse(text: string, limits: YamlLimits): unknown {
       Node(_, node) {
         if (isAlias(node) && ++aliases > limits.aliases)
           throw new YamlFault('is not plain YAML: it has too many aliases')
+        if (!limits.keepsWrittenNumbers) return
         if (isScalar(node) && typeof node.value === 'number' && node.source && String(node.value) !== node.source) {
           node.value = node.source
         }

@@ -174,6 +174,7 @@ const HOSTILE_HEADS: Record<string, [string, RegExp]> = {
   'a depth beyond the stack': [`---\nname: ${'['.repeat(15_000)}\n---\n`, /YAML/],
   'a list': ['---\n- x\n---\n', /keys to values/],
   'a name that is a number': ['---\nname: 7\n---\n', /name must be a text/],
+  'a name that is a decimal number': ['---\nname: 1.0\n---\n', /name must be a text/],
   'a description that is a list': ['---\nname: x\ndescription: [a]\n---\n', /description must be a text/],
   'a name beyond the limit': [`---\nname: ${'x'.repeat(201)}\n---\n`, /longer/],
   'no name': ['---\ndescription: x\n---\n', /no name/],
