@@ -28,12 +28,22 @@ export function wholeNumber(least: number, most: number) {
   )
 }
 
-/** A filter that takes one value or several, separated by commas: `status=todo,blocked`. */
+/**
+ * A filter that takes one value or several, separated by commas:
+ * `status=todo,blocked`. Empty entries are ignored and each value counts once;
+ * a filter without a value does not filter.
+ */
 export const listOf = <const Values extends readonly string[]>(values: Values) =>
   v.pipe(
     v.string(),
-    v.transform((text) => text.split(',').map((entry) => entry.trim())),
-    v.array(v.picklist(values, `must be of ${values.join(', ')}, separated by commas`)),
+    v.transform((text) => [...new Set(text.split(',').map((entry) => entry.trim()))].filter((entry) => entry !== '')),
+    v.check(
+      (entries) => entries.every((entry) => values.includes(entry)),
+      `must be one or several of ${values.join(', ')}, separated by commas`,
+    ),
+    // For the OpenAPI document. A failed check above stops the pipe, so errors name the field and not an index.
+    v.array(v.picklist(values)),
+    v.transform((entries) => (entries.length > 0 ? entries : undefined)),
   )
 
 /** One page of a list, answered as a bare array with `Link` and `X-Total-Count` headers. */

@@ -7,7 +7,7 @@ import { toCents, toMicros } from '../cost/money.ts'
 import { agentSpend } from '../cost/queries.ts'
 import type { AgentRow } from './agent.ts'
 import { isReady } from './lifecycle.ts'
-import { pauseAgent, release } from './pause.ts'
+import { activateAgent, pauseAgent } from './pause.ts'
 import { findAgent, isAbove, updateAgent } from './queries.ts'
 
 /**
@@ -34,13 +34,13 @@ export function resumeFromBudget(ctx: Context, agentId: string): boolean {
   const agent = findAgent(ctx.db, { id: agentId })
   if (agent?.status !== 'paused' || agent.pause_reason !== 'budget') return false
   if (hasSpentBudget(ctx, agent)) return false
-  release(ctx, SYSTEM, agent)
+  activateAgent(ctx, SYSTEM, agent)
   return true
 }
 
 /** Sets an agent's monthly budget, and pauses or resumes it as the new one asks. */
 export function setBudget(ctx: Context, caller: Caller, agent: AgentRow, cents: number): void {
-  requireBudgetRight(ctx, caller, agent, cents)
+  assertMaySetBudget(ctx, caller, agent, cents)
   const budget = toMicros(cents)
   if (budget === agent.budget_micros) return
   updateAgent(ctx.db, agent.id, { budget_micros: budget, updated_at: ctx.now })
@@ -59,7 +59,7 @@ const hasSpentBudget = (ctx: Context, agent: AgentRow): boolean =>
   isSpent(agent.budget_micros, agentSpend(ctx.db, { companyId: agent.company_id, agentId: agent.id, now: ctx.now }))
 
 /** The board sets any budget; a manager those of its own subtree, within its own budget. */
-function requireBudgetRight(ctx: Context, caller: Caller, agent: AgentRow, cents: number): void {
+function assertMaySetBudget(ctx: Context, caller: Caller, agent: AgentRow, cents: number): void {
   if (caller.type !== 'agent') return
   if (!isAbove(ctx.db, { managerId: caller.agentId, agentId: agent.id })) {
     throw forbidden(`Only the board and the managers above ${agent.name} may set its budget.`)

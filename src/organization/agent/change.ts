@@ -12,7 +12,7 @@ import {
   recordRevision,
   sealConfig,
 } from './configuration.ts'
-import { checkAdapterConfig, chooseUrlKey, getManager } from './create.ts'
+import { assertAdapterConfig, chooseUrlKey, getManager } from './create.ts'
 import { nextTimer } from './lifecycle.ts'
 import { findAgent, isAbove, updateAgent } from './queries.ts'
 import { heartbeatOf } from './runtime-config.ts'
@@ -31,9 +31,9 @@ export function applyConfig(ctx: Context, caller: Caller, agent: AgentRow, after
   const before = configOf(ctx, agent)
   const changed = changedKeys(before, after)
   if (changed.length === 0) return
-  if (changed.includes('reportsTo') && after.reportsTo) checkManager(ctx, agent, after.reportsTo)
+  if (changed.includes('reportsTo') && after.reportsTo) assertMayReportTo(ctx, agent, after.reportsTo)
   if (changed.includes('adapterType') || changed.includes('adapterConfig')) {
-    checkAdapterConfig(after.adapterType, after.adapterConfig)
+    assertAdapterConfig(after.adapterType, after.adapterConfig)
   }
   if (after.metadata) refusePlaceholders(after.metadata, 'metadata')
   const runtimeConfig = JSON.stringify(after.runtimeConfig)
@@ -70,7 +70,7 @@ export const moveAgent = (ctx: Context, caller: Caller, agent: AgentRow, reports
   applyConfig(ctx, caller, agent, { ...configOf(ctx, agent), reportsTo }, { source: 'patch' })
 
 /** Refuses a manager who is not there, or who is the agent itself or below it. */
-function checkManager(ctx: Context, agent: AgentRow, managerId: string): void {
+function assertMayReportTo(ctx: Context, agent: AgentRow, managerId: string): void {
   const manager = getManager(ctx, agent.company_id, managerId)
   if (manager.id !== agent.id && !isAbove(ctx.db, { managerId: agent.id, agentId: manager.id })) return
   const who = manager.id === agent.id ? 'itself' : `${manager.name}, who reports to it`

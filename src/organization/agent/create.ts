@@ -14,7 +14,7 @@ import { resolveSkills } from '../skill/resolve.ts'
 import type { AgentRow, NewAgent } from './agent.ts'
 import { configOf, recordRevision } from './configuration.ts'
 import { nextTimer } from './lifecycle.ts'
-import { findAgent, findAgentByUrlKey, findIssueRef, insertAgent } from './queries.ts'
+import { findAgent, findAgentByReference, findAgentByUrlKey, findIssueRef, insertAgent } from './queries.ts'
 
 /** Creates an agent that may work at once. */
 export function createAgent(ctx: Context, caller: Caller, companyId: string, want: NewAgent): AgentRow {
@@ -45,7 +45,7 @@ export function addAgent(
   want: NewAgent,
   as: { status: 'idle' | 'pending_approval'; source: 'create' | 'hire' } & Identity,
 ): AgentRow {
-  checkAdapterConfig(want.adapterType, want.adapterConfig)
+  assertAdapterConfig(want.adapterType, want.adapterConfig)
   refuseSealed(want.metadata, 'metadata')
   if (want.metadata) refusePlaceholders(want.metadata, 'metadata')
   const id = as.id ?? uuid()
@@ -78,7 +78,7 @@ export function addAgent(
 }
 
 /** Refuses an adapter that does not exist and a configuration that its adapter does not take. */
-export function checkAdapterConfig(type: string, config: Json): void {
+export function assertAdapterConfig(type: string, config: Json): void {
   const adapter = adapterOf(type)
   if (!adapter) {
     throw invalid([{ path: 'adapterType', message: `must be one of ${ADAPTER_TYPES.join(', ')}` }])
@@ -90,7 +90,7 @@ export function checkAdapterConfig(type: string, config: Json): void {
 
 /** The agent that `reportsTo` names: one of the company that is not terminated. */
 export function getManager(ctx: Context, companyId: string, ref: string): AgentRow {
-  const manager = findAgent(ctx.db, { id: ref }) ?? findAgentByUrlKey(ctx.db, { companyId, urlKey: ref.toLowerCase() })
+  const manager = findAgentByReference(ctx.db, { companyId, ref })
   if (manager?.company_id !== companyId) {
     throw new AppError('semantic', `reportsTo: there is no agent ${ref} in this company.`, { field: 'reportsTo' })
   }

@@ -6,7 +6,7 @@ import { dropWaitingWakes } from '../wake/queries.ts'
 import type { AgentRow } from './agent.ts'
 import { moveAgent } from './change.ts'
 import { revokeAllKeys } from './key-queries.ts'
-import { requireNext } from './lifecycle.ts'
+import { assertTransition } from './lifecycle.ts'
 import { listSubordinates, updateAgent } from './queries.ts'
 
 /**
@@ -18,7 +18,7 @@ import { listSubordinates, updateAgent } from './queries.ts'
  * @returns the id of the activity row
  */
 export function endAgent(ctx: Context, caller: Caller, agent: AgentRow): string {
-  requireNext(agent, 'terminated')
+  assertTransition(agent, 'terminated')
   updateAgent(ctx.db, agent.id, {
     status: 'terminated',
     pause_reason: null,

@@ -41,7 +41,7 @@ export function setInstructionsPath(
   agent: AgentRow,
   want: v.InferOutput<typeof InstructionsPathChange>,
 ): v.InferOutput<typeof InstructionsPath> {
-  requireAllowed(ctx, caller, agent)
+  assertMaySetInstructions(ctx, caller, agent)
   assertNotTerminated(agent)
   const key = keyFor(agent, want.adapterConfigKey)
   const before = configOf(ctx, agent)
@@ -52,7 +52,7 @@ export function setInstructionsPath(
   return { agentId: agent.id, adapterType: agent.adapter_type, adapterConfigKey: key, path: resolved }
 }
 
-function requireAllowed(ctx: Context, caller: Caller, agent: AgentRow): void {
+function assertMaySetInstructions(ctx: Context, caller: Caller, agent: AgentRow): void {
   if (caller.type !== 'agent' || caller.agentId === agent.id) return
   if (isAbove(ctx.db, { managerId: caller.agentId, agentId: agent.id })) return
   throw forbidden(`Only ${agent.name} itself, the managers above it and the board may set its instructions path.`)

@@ -7,7 +7,7 @@ import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
 import { limitRate } from '../../http/rate-limit.ts'
 import { getAgent } from './get.ts'
 import { listKeys } from './key-queries.ts'
-import { createKey, Key, NewKey, requireSelf, revokeKey, toKey } from './keys.ts'
+import { assertMayManageKeys, createKey, Key, NewKey, revokeKey, toKey } from './keys.ts'
 import { AGENT_QUERY } from './show.ts'
 
 export const keyRoutes = [
@@ -40,7 +40,7 @@ export const keyRoutes = [
     responses: { 200: v.array(Key) },
     run: (ctx, { caller, params, query }) => {
       const of = getAgent(ctx, caller, params.agentId, query.companyId)
-      requireSelf(caller, of)
+      assertMayManageKeys(caller, of)
       const after = decodeCursor(query.after, ['string'])?.[0]
       const rows = listKeys(ctx.db, { agentId: of.id, after, limit: query.limit })
       const total = totalOf(query, ctx.db, (db, all) => listKeys(db, { agentId: of.id, ...all }))

@@ -39,7 +39,7 @@ export const toKey = (row: KeyRow): v.InferOutput<typeof Key> => ({
 
 /** Makes a long-lived key for an agent. The board may, and the agent itself. */
 export function createKey(ctx: Context, caller: Caller, agent: AgentRow, name: string): v.InferOutput<typeof NewKey> {
-  requireSelf(caller, agent)
+  assertMayManageKeys(caller, agent)
   if (agent.status === 'pending_approval' || agent.status === 'terminated') {
     const why = agent.status === 'terminated' ? 'is terminated' : 'waits for its approval'
     throw new AppError('agent_not_ready', `${agent.name} ${why}, so it cannot have a key.`, { status: agent.status })
@@ -61,7 +61,7 @@ export function createKey(ctx: Context, caller: Caller, agent: AgentRow, name: s
 
 /** Revokes a key for good. Revoking it again changes nothing. */
 export function revokeKey(ctx: Context, caller: Caller, agent: AgentRow, keyId: string): KeyRow {
-  requireSelf(caller, agent)
+  assertMayManageKeys(caller, agent)
   const revoked = revoke(ctx.db, { id: keyId, agentId: agent.id, at: ctx.now })
   if (revoked) {
     record(ctx, caller, agent, 'agent.key_revoked', { keyId, name: revoked.name })
@@ -73,7 +73,7 @@ export function revokeKey(ctx: Context, caller: Caller, agent: AgentRow, keyId: 
 }
 
 /** Refuses every agent but the one that the keys are of. */
-export function requireSelf(caller: Caller, agent: AgentRow): void {
+export function assertMayManageKeys(caller: Caller, agent: AgentRow): void {
   if (caller.type === 'agent' && caller.agentId !== agent.id) {
     throw forbidden(`Only the board and ${agent.name} itself may see and change its keys.`)
   }

@@ -27,7 +27,7 @@ export const SHOWN_STATUSES = [...AGENT_STATUSES, 'running'] as const
 export type ShownStatus = (typeof SHOWN_STATUSES)[number]
 
 /** Refuses a change of status that the table does not have; says which there are. */
-export function requireNext(agent: { name: string; status: AgentStatus }, to: AgentStatus): void {
+export function assertTransition(agent: { name: string; status: AgentStatus }, to: AgentStatus): void {
   const allowed = NEXT[agent.status]
   if (allowed.includes(to)) return
   const then = allowed.length ? `From there it can become ${allowed.join(' or ')}.` : 'That is final.'

@@ -8,7 +8,7 @@ import { agentSpend } from '../cost/queries.ts'
 import { requestStops } from '../run/stop.ts'
 import { dropWaitingWakes } from '../wake/queries.ts'
 import type { AgentRow } from './agent.ts'
-import { nextTimer, type PauseReason, requireNext } from './lifecycle.ts'
+import { assertTransition, nextTimer, type PauseReason } from './lifecycle.ts'
 import { updateAgent } from './queries.ts'
 
 /** Pauses an agent by hand. One that something else paused is from then on the board's to resume. */
@@ -27,7 +27,7 @@ export function pauseAgent(
   agent: AgentRow,
   why: { reason: PauseReason; message: string },
 ): void {
-  if (agent.status !== 'paused') requireNext(agent, 'paused')
+  if (agent.status !== 'paused') assertTransition(agent, 'paused')
   updateAgent(ctx.db, agent.id, {
     status: 'paused',
     pause_reason: why.reason,
@@ -62,12 +62,12 @@ export function resumeAgent(ctx: Context, caller: Caller, agent: AgentRow): void
       { spentMonthlyCents: toCents(spent), budgetMonthlyCents: toCents(agent.budget_micros) },
     )
   }
-  release(ctx, caller, agent)
+  activateAgent(ctx, caller, agent)
 }
 
-/** Makes a paused, failed or approved agent idle, with its timer running and its failures forgotten. */
-export function release(ctx: Context, caller: Caller, agent: AgentRow, action = 'agent.resumed'): void {
-  if (agent.status !== 'idle') requireNext(agent, 'idle')
+/** Sets a paused, failed or approved agent to idle: clears the pause and the failures, and starts its timer. */
+export function activateAgent(ctx: Context, caller: Caller, agent: AgentRow, action = 'agent.resumed'): void {
+  if (agent.status !== 'idle') assertTransition(agent, 'idle')
   updateAgent(ctx.db, agent.id, {
     status: 'idle',
     pause_reason: null,

@@ -17,6 +17,16 @@ const agentByUrlKey = prepared((key: { companyId: string; urlKey: string }) =>
 export const findAgentByUrlKey = (db: Db, key: { companyId: string; urlKey: string }): AgentRow | undefined =>
   db.first(agentByUrlKey(key))
 
+/** Finds the agent that an id, or a `urlKey` of a company in any case, refers to. The id may be of another company. */
+export const findAgentByReference = (
+  db: Db,
+  key: { companyId: string | undefined; ref: string },
+): AgentRow | undefined =>
+  findAgent(db, { id: key.ref }) ??
+  (key.companyId === undefined
+    ? undefined
+    : findAgentByUrlKey(db, { companyId: key.companyId, urlKey: key.ref.toLowerCase() }))
+
 /** The agents above one, from its direct manager up to the top. */
 export const listManagers = (db: Db, of: { agentId: string }): AgentRow[] => db.all(managers(of))
 

@@ -6,7 +6,7 @@ import { agentSpend } from '../cost/queries.ts'
 import type { AgentRow } from './agent.ts'
 
 /** Refuses an agent that cannot take up work: paused, not yet approved, terminated, or with nothing left to spend. */
-export function refuseUnready(ctx: Context, agent: AgentRow): void {
+export function assertAgentReady(ctx: Context, agent: AgentRow): void {
   const why = NOT_READY[agent.status]
   if (why !== undefined) {
     throw new AppError('agent_not_ready', `${agent.name} ${why}.`, { agentId: agent.id, status: agent.status })

@@ -1,15 +1,15 @@
 import * as v from 'valibot'
 import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
-import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
+import { decodeCursor, LIST_QUERY, listOf, Page } from '../../http/list.ts'
 import { reply } from '../../http/route.ts'
 import type { Context } from '../../platform/context.ts'
-import { forbidden, invalid } from '../../platform/errors.ts'
+import { forbidden } from '../../platform/errors.ts'
 import { Agent, AgentChange, AgentDetail, NewAgent, toAgent } from './agent.ts'
 import { createAgent } from './create.ts'
 import { getAgent } from './get.ts'
 import { InstructionsPath, InstructionsPathChange, setInstructionsPath } from './instructions-path.ts'
-import { SHOWN_STATUSES, type ShownStatus } from './lifecycle.ts'
+import { SHOWN_STATUSES } from './lifecycle.ts'
 import { OrgNode, toOrg } from './org.ts'
 import { drawOrg } from './org-svg.ts'
 import { countAgents, listAgents, listLiveAgents } from './queries.ts'
@@ -41,14 +41,14 @@ export const agentRoutes = [
     who: [board, agent],
     query: v.object({
       ...LIST_QUERY,
-      status: v.optional(v.pipe(v.string(), v.description('Comma-separated statuses.'))),
+      status: v.optional(listOf(SHOWN_STATUSES)),
       role: v.optional(v.string()),
       reportsTo: v.optional(v.string()),
     }),
     responses: { 200: v.array(Agent) },
     run: (ctx, { params, query }) => {
       const { limit, role, reportsTo } = query
-      const filter = { companyId: params.companyId, statuses: statusesOf(query.status), role, reportsTo }
+      const filter = { companyId: params.companyId, statuses: query.status, role, reportsTo }
       const after = decodeCursor(query.after, ['string'])?.[0]
       const rows = listAgents(ctx.db, { ...filter, after, limit, now: ctx.now })
       const total = query.count === 'true' ? countAgents(ctx.db, filter) : undefined
@@ -135,11 +135,3 @@ export const agentRoutes = [
 ]
 
 const orgOf = (ctx: Context, companyId: string): OrgNode[] => toOrg(listLiveAgents(ctx.db, { companyId, now: ctx.now }))
-
-function statusesOf(text: string | undefined): ShownStatus[] | undefined {
-  if (!text) return undefined
-  const statuses = text.split(',').map((status) => status.trim())
-  const known = statuses.filter((status): status is ShownStatus => SHOWN_STATUSES.includes(status as ShownStatus))
-  if (known.length === statuses.length) return known
-  throw invalid([{ path: 'status', message: `is a comma-separated list of ${SHOWN_STATUSES.join(', ')}` }])
-}

@@ -1,5 +1,6 @@
 import type { Db } from '../../platform/database/db.ts'
 import { prepared, raw, sql } from '../../platform/database/sql.ts'
+import { isCompanyRunning } from '../company/running.ts'
 
 /**
  * The agents of companies that work whose timer has come, with whether anything concerns them: an
@@ -12,8 +13,7 @@ const dueAgents = prepared((at: { now: string }) =>
     .selectFrom('agent')
     .innerJoin('company', 'company.id', 'agent.company_id')
     .selectAll('agent')
-    .where('company.status', '=', 'active')
-    .where('company.stopped_at', 'is', null)
+    .where(isCompanyRunning)
     .select(({ exists, selectFrom }) =>
       exists(
         selectFrom('issue')
@@ -35,8 +35,7 @@ const nextTimer = sql
   .selectFrom('agent')
   .innerJoin('company', 'company.id', 'agent.company_id')
   .select('timer_due_at')
-  .where('company.status', '=', 'active')
-  .where('company.stopped_at', 'is', null)
+  .where(isCompanyRunning)
   .where('timer_due_at', 'is not', null)
   .orderBy('timer_due_at')
   .limit(1)

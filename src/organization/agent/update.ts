@@ -19,7 +19,7 @@ const OPEN_TO_AGENTS: readonly string[] = ['name', 'title', 'icon', 'capabilitie
 
 /** Changes an agent. A placeholder of a redacted secret that comes back keeps the secret. */
 export function changeAgent(ctx: Context, caller: Caller, agent: AgentRow, want: AgentChange): void {
-  requireWriter(ctx, caller, agent, want)
+  assertMayChange(ctx, caller, agent, want)
   assertNotTerminated(agent)
   refuseSealed(want.metadata, 'metadata')
   const before = configOf(ctx, agent)
@@ -59,7 +59,7 @@ export function assertNotTerminated(agent: AgentRow): void {
   })
 }
 
-function requireWriter(ctx: Context, caller: Caller, agent: AgentRow, want: AgentChange): void {
+function assertMayChange(ctx: Context, caller: Caller, agent: AgentRow, want: AgentChange): void {
   if (caller.type !== 'agent') return
   if (caller.agentId !== agent.id && !isAbove(ctx.db, { managerId: caller.agentId, agentId: agent.id })) {
     throw forbidden(`Only the board, ${agent.name} itself and the managers above it may change it.`)

@@ -1,16 +1,20 @@
 /**
- * Recognises what a file is by its content: neither its name nor what the
- * uploader declares is believed, since both decide what a browser does with it.
+ * Detects the content type of a file from its bytes. The name and the type that
+ * the client declares are ignored, because a browser decides by the type what
+ * to run.
+ *
+ * The library `file-type` does not detect SVG or plain text. This check covers
+ * all six types that the API treats differently.
  */
 export function contentTypeOf(bytes: Uint8Array): string {
   const signature = SIGNATURES.find(({ parts }) => parts.every(([at, text]) => latin1(bytes, at, text.length) === text))
   if (signature) return signature.type
-  const text = textOf(bytes)
+  const text = decodeText(bytes)
   if (text === undefined) return 'application/octet-stream'
   return isSvg(text) ? 'image/svg+xml' : 'text/plain; charset=utf-8'
 }
 
-/** What a browser may show in a page. */
+/** Whether a browser may display a file of this type in a page. */
 export const isImage = (contentType: string) => contentType.startsWith('image/')
 
 const SIGNATURES: readonly { type: string; parts: readonly (readonly [at: number, text: string])[] }[] = [
@@ -31,8 +35,8 @@ const SIGNATURES: readonly { type: string; parts: readonly (readonly [at: number
 const latin1 = (bytes: Uint8Array, at: number, length: number) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', at, at + length)
 
-/** The bytes as UTF-8 text, or undefined when they are none. */
-function textOf(bytes: Uint8Array): string | undefined {
+/** Decodes bytes as UTF-8 text. Returns undefined if they are not valid text. */
+function decodeText(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     return text.includes('\0') ? undefined : text
@@ -50,7 +54,7 @@ function isSvg(text: string): boolean {
       : rest.startsWith('<!--')
         ? rest.indexOf('-->', 4) + 3
         : /^<!doctype svg\b[^>[]*>/i.exec(rest)?.[0].length
-    // An opening without its end (-1 and the length of the end) goes on nowhere.
+    // An opening without an end gives -1 plus the length of the end: there is no next element.
     if (end === undefined || end < 4) return /^<svg[\s/>]/.test(rest)
     rest = rest.slice(end).trimStart()
   }

@@ -15,7 +15,7 @@ import { findCompany, findCompanyWithSpend, updateCompany } from './queries.ts'
  * field beyond that in its request refuses all of it.
  */
 export function changeCompany(ctx: Context, caller: Caller, companyId: string, want: CompanyChange) {
-  refuseBoardOnly(caller, want)
+  assertMayChangeFields(caller, want)
   const company = findCompany(ctx.db, { id: companyId })!
   const status = want.status ?? company.status
   if (company.status === 'archived' && status === 'archived' && Object.keys(want).some((field) => field !== 'status')) {
@@ -24,7 +24,7 @@ export function changeCompany(ctx: Context, caller: Caller, companyId: string, w
       'This company is archived, so nothing in it can change. Set its status to active first.',
     )
   }
-  if (want.logoAssetId) refuseNoImage(ctx, companyId, want.logoAssetId)
+  if (want.logoAssetId) assertIsImage(ctx, companyId, want.logoAssetId)
   const change = difference(company, {
     name: want.name,
     description: want.description,
@@ -44,13 +44,13 @@ export function changeCompany(ctx: Context, caller: Caller, companyId: string, w
   return findCompanyWithSpend(ctx.db, { id: companyId, now: ctx.now })!
 }
 
-function refuseBoardOnly(caller: Caller, want: CompanyChange): void {
+function assertMayChangeFields(caller: Caller, want: CompanyChange): void {
   const refused = Object.keys(want).filter((field) => BOARD_ONLY.includes(field))
   if (caller.type !== 'agent' || refused.length === 0) return
   throw forbidden(`Only the board may change ${refused.join(', ')}. Nothing was changed.`, { fields: refused })
 }
 
-function refuseNoImage(ctx: Context, companyId: string, assetId: string): void {
+function assertIsImage(ctx: Context, companyId: string, assetId: string): void {
   const asset = findAsset(ctx.db, { id: assetId })
   if (asset?.company_id !== companyId) throw unknownReference('logoAssetId', 'asset')
   if (!asset.content_type.startsWith('image/')) throw unprocessable('logoAssetId', 'is no image')

@@ -15,8 +15,8 @@ export async function deleteCompany(ctx: Context, companyId: string, confirm: st
   const company = await ctx.write(() => {
     const company = findCompany(ctx.db, { id: companyId })
     if (!company) throw notFound('company', companyId)
-    refuseUnconfirmed(company, confirm)
-    refuseLive(ctx, companyId)
+    assertConfirmed(company, confirm)
+    assertNoLiveRuns(ctx, companyId)
     noteLeftovers(ctx.db, companyId)
     deleteCompanyRows(ctx.db, companyId)
     // Its own activity goes with it, so the log keeps that it was deleted.
@@ -30,7 +30,7 @@ export async function deleteCompany(ctx: Context, companyId: string, confirm: st
   return company
 }
 
-function refuseUnconfirmed(company: CompanyRow, confirm: string | undefined): void {
+function assertConfirmed(company: CompanyRow, confirm: string | undefined): void {
   if (confirm === company.name) return
   throw unprocessable(
     'confirm',
@@ -38,7 +38,7 @@ function refuseUnconfirmed(company: CompanyRow, confirm: string | undefined): vo
   )
 }
 
-function refuseLive(ctx: Context, companyId: string): void {
+function assertNoLiveRuns(ctx: Context, companyId: string): void {
   const live = listLiveRuns(ctx.db, { companyId })
   if (live.length === 0) return
   throw new AppError('conflict', `${live.length} runs of this company are live. Pause it and wait until they ended.`, {

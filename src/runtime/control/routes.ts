@@ -12,7 +12,7 @@ import { Run } from '../../organization/run/run.ts'
 import { requestStop } from '../../organization/run/stop.ts'
 import { parseReasons, Reason, type WakeRow } from '../../organization/wake/wake.ts'
 import { AppError } from '../../platform/errors.ts'
-import { referredIssue } from '../../work/issue/references.ts'
+import { getReferredIssue } from '../../work/issue/references.ts'
 
 /** A waiting wake as the API returns it. */
 const Wake = v.strictObject({
@@ -74,7 +74,7 @@ const invoke = route({
       if (target.status === 'terminated' || target.status === 'pending_approval' || target.status === 'paused') {
         throw new AppError('agent_not_ready', `${target.name} is ${target.status}, so it cannot run.`)
       }
-      const issue = body.issueId ? referredIssue(ctx, target.company_id, 'issueId', body.issueId) : undefined
+      const issue = body.issueId ? getReferredIssue(ctx, target.company_id, 'issueId', body.issueId) : undefined
       if (!acceptsWake(target, caller, 'on_demand')) {
         const why =
           target.adapter_type === 'none'

@@ -6,7 +6,7 @@ import { assertMayCommand } from '../../organization/agent/command.ts'
 import { getAgent } from '../../organization/agent/get.ts'
 import { AGENT_QUERY } from '../../organization/agent/show.ts'
 import { manager } from '../../organization/agent/who.ts'
-import { referredIssue } from '../../work/issue/references.ts'
+import { getReferredIssue } from '../../work/issue/references.ts'
 import { Rehearsal, rehearse } from './rehearse.ts'
 
 export const rehearseRoutes = [
@@ -28,7 +28,7 @@ export const rehearseRoutes = [
     run: (ctx, { caller, params, query, body }) => {
       const agent = getAgent(ctx, caller, params.agentId, query.companyId)
       assertMayCommand(ctx, caller, agent.id, 'rehearse its runs')
-      const issue = body.issueId ? referredIssue(ctx, agent.company_id, 'issueId', body.issueId) : undefined
+      const issue = body.issueId ? getReferredIssue(ctx, agent.company_id, 'issueId', body.issueId) : undefined
       return rehearse(ctx, caller, agent, issue?.id ?? null)
     },
   }),

@@ -3,7 +3,7 @@ import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller/caller.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { hasSubordinates } from '../../organization/agent/credentials.ts'
-import { referredAgent } from '../../organization/agent/references.ts'
+import { getReferredAgent } from '../../organization/agent/references.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, forbidden, invalid, unprocessable } from '../../platform/errors.ts'
 import type { ApprovalRow, NewApproval } from './approval.ts'
@@ -19,7 +19,7 @@ import { findCeo, findOpenHire, insertApproval } from './queries.ts'
  */
 export function createApproval(ctx: Context, caller: Caller, companyId: string, want: NewApproval): ApprovalRow {
   const requester = requesterOf(ctx, caller, companyId, want)
-  if (want.type === 'approve_ceo_strategy') checkStrategy(want.payload)
+  if (want.type === 'approve_ceo_strategy') assertHasPlan(want.payload)
   const hired = want.type === 'hire_agent' ? hiredAgentOf(ctx, companyId, want.payload) : undefined
   const approval = insertApproval(ctx.db, {
     id: uuid(),
@@ -46,12 +46,12 @@ export function createApproval(ctx: Context, caller: Caller, companyId: string, 
 /** For which agent it is asked: an agent asks for itself, the board for any or none; a strategy is the CEO's. */
 function requesterOf(ctx: Context, caller: Caller, companyId: string, want: NewApproval): AgentRow | undefined {
   const ref = want.requestedByAgentId ?? (caller.type === 'agent' ? caller.agentId : undefined)
-  const named = ref === undefined ? undefined : referredAgent(ctx, companyId, 'requestedByAgentId', ref)
+  const named = ref === undefined ? undefined : getReferredAgent(ctx, companyId, 'requestedByAgentId', ref)
   if (caller.type === 'agent' && named?.id !== caller.agentId) {
     throw forbidden('An agent asks for approvals for itself only. Leave requestedByAgentId out.')
   }
   if (want.type === 'hire_agent') {
-    if (caller.type === 'agent') refuseIndividual(ctx, caller)
+    if (caller.type === 'agent') assertMayRequestHire(ctx, caller)
     return named
   }
   if (caller.type === 'agent' && caller.role !== 'ceo') throw forbidden('Only the CEO agent proposes the strategy.')
@@ -60,13 +60,13 @@ function requesterOf(ctx: Context, caller: Caller, companyId: string, want: NewA
   return named ?? findCeo(ctx.db, { companyId })
 }
 
-function refuseIndividual(ctx: Context, caller: { agentId: string; role: string }): void {
+function assertMayRequestHire(ctx: Context, caller: { agentId: string; role: string }): void {
   if (caller.role === 'ceo' || hasSubordinates(ctx.db, { agentId: caller.agentId })) return
   throw forbidden('Only managers, the CEO agent and the board ask for hires. Ask your manager.')
 }
 
 /** Refuses a strategy without its plan. */
-export function checkStrategy(payload: Record<string, unknown>): void {
+export function assertHasPlan(payload: Record<string, unknown>): void {
   const { plan } = payload
   const isGiven = typeof plan === 'string' ? plan.trim() !== '' : typeof plan === 'object' && plan !== null
   if (!isGiven) throw invalid([{ path: 'payload.plan', message: 'is required: the plan that the board is to approve' }])
@@ -77,7 +77,7 @@ function hiredAgentOf(ctx: Context, companyId: string, payload: Record<string, u
   const { agentId } = payload
   if (agentId === undefined || agentId === null) return undefined
   if (typeof agentId !== 'string') throw invalid([{ path: 'payload.agentId', message: 'must be an agent id' }])
-  const agent = referredAgent(ctx, companyId, 'payload.agentId', agentId)
+  const agent = getReferredAgent(ctx, companyId, 'payload.agentId', agentId)
   if (agent.status !== 'pending_approval')
     throw unprocessable('payload.agentId', `this agent is ${agent.status} already`)
   const open = findOpenHire(ctx.db, { agentId: agent.id })

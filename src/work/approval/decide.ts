@@ -8,7 +8,7 @@ import type { Context } from '../../platform/context.ts'
 import { AppError, forbidden } from '../../platform/errors.ts'
 import { activateHiredAgent, rejectHiredAgent } from './apply-hire.ts'
 import type { ApprovalRow, Decision } from './approval.ts'
-import { checkStrategy } from './create.ts'
+import { assertHasPlan } from './create.ts'
 import { hirePayload } from './hire-payload.ts'
 import { type ApprovalStatus, assertTransition } from './lifecycle.ts'
 import { listLinkedIssues } from './links.ts'
@@ -56,7 +56,7 @@ export function resubmitApproval(
   payload: Record<string, unknown> | undefined,
 ): ApprovalRow {
   const approval = getApproval(ctx, caller, id)
-  refuseOthers(caller, approval, 'resubmits')
+  assertIsRequester(caller, approval, 'resubmits')
   if (approval.status === 'pending' && payload === undefined) return approval
   assertTransition(approval, 'pending')
   const resubmitted = updateApproval(ctx.db, id, {
@@ -74,7 +74,7 @@ export function resubmitApproval(
 /** Takes an approval back. The agent of a hire that is taken back never starts. */
 export function cancelApproval(ctx: Context, caller: Caller, id: string): ApprovalRow {
   const approval = getApproval(ctx, caller, id)
-  refuseOthers(caller, approval, 'cancels')
+  assertIsRequester(caller, approval, 'cancels')
   if (approval.status === 'cancelled') return approval
   assertTransition(approval, 'cancelled')
   const cancelled = updateApproval(ctx.db, id, { status: 'cancelled', updated_at: ctx.now })
@@ -83,7 +83,7 @@ export function cancelApproval(ctx: Context, caller: Caller, id: string): Approv
   return cancelled
 }
 
-function refuseOthers(caller: Caller, approval: ApprovalRow, does: string): void {
+function assertIsRequester(caller: Caller, approval: ApprovalRow, does: string): void {
   if (caller.type !== 'agent' || caller.agentId === approval.requested_by_agent_id) return
   throw forbidden(`Only the agent that asked for an approval, or the board, ${does} it.`)
 }
@@ -114,7 +114,7 @@ function wakeRequester(ctx: Context, caller: Caller, approval: ApprovalRow, acti
  * another. Only what the requester adds, such as its reasons, is replaced.
  */
 function revisedPayload(ctx: Context, approval: ApprovalRow, want: Record<string, unknown>): Record<string, unknown> {
-  if (approval.type === 'approve_ceo_strategy') checkStrategy(want)
+  if (approval.type === 'approve_ceo_strategy') assertHasPlan(want)
   if (approval.agent_id === null) return want
   const hire = hirePayload(findAgent(ctx.db, { id: approval.agent_id })!)
   const other = Object.keys(hire).filter((key) => key in want && !isSame(want[key], hire[key]))

@@ -5,15 +5,14 @@ import type { Db } from '../../platform/database/db.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { notFound, unknownReference } from '../../platform/errors.ts'
 import type { IssueRow } from '../issue/issue.ts'
-import { findIssue } from '../issue/queries.ts'
+import { getReferredIssue } from '../issue/references.ts'
 import type { ApprovalRow } from './approval.ts'
 import { findApproval, insertApprovalLink } from './queries.ts'
 
 /** Links issues that a body's field names to an approval; those that are linked stay so. */
 export function linkIssues(ctx: Context, approval: ApprovalRow, field: string, refs: readonly string[]): void {
   for (const ref of refs) {
-    const issue = findIssue(ctx.db, ref)
-    if (issue?.company_id !== approval.company_id) throw unknownReference(field, 'issue')
+    const issue = getReferredIssue(ctx, approval.company_id, field, ref)
     insertApprovalLink(ctx.db, { approvalId: approval.id, issueId: issue.id })
   }
 }

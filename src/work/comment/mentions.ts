@@ -1,15 +1,15 @@
 /**
- * Finds whom a comment mentions: `@` and an agent's whole name, in any case.
- * Of names that begin alike the longest counts, so names with spaces work. Code
- * is not searched, nor are addresses (`bob@acme.example`, a URL), and an `@`
- * after a backslash is only a sign.
+ * Finds the agents that a comment mentions. A mention is `@` followed by the
+ * full name of an agent, in any case. If several names match, the longest one
+ * counts, so names may contain spaces. Code, e-mail addresses and URLs contain
+ * no mentions, and neither does an `@` after a backslash.
  *
- * @returns each agent that is mentioned, once; all the agents of a name
+ * @returns each mentioned agent once; every agent of a name that several share
  */
 export function findMentioned<Agent extends { name: string }>(markdown: string, agents: readonly Agent[]): Agent[] {
   if (!markdown.includes('@')) return []
-  const text = fold(withoutAddresses(withoutCode(markdown)))
-  const byName = Map.groupBy(agents, (agent) => fold(agent.name))
+  const text = normalizeName(removeUrls(removeCode(markdown)))
+  const byName = Map.groupBy(agents, (agent) => normalizeName(agent.name))
   const longestFirst = [...byName.keys()].sort((a, b) => b.length - a.length)
   const byFirst = Map.groupBy(longestFirst, (name) => name[0])
   const found = new Set<Agent>()
@@ -24,33 +24,39 @@ export function findMentioned<Agent extends { name: string }>(markdown: string, 
 }
 
 /**
- * A character that goes on a word. Scripts that set no spaces between words
- * have none: there a name ends where it ends.
+ * A character that continues a word. Characters of scripts without spaces
+ * between words do not: a name may be followed directly by another word.
  */
 const LETTER = '[[\\p{L}\\p{M}\\p{N}_]--[\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Thai}]]'
 
-/** An `@` that ends no e-mail address's first part and is not escaped. */
+/** An `@` that is not part of an e-mail address and is not escaped. */
 const MENTION_START = new RegExp(`(?<!${LETTER}[+%\\-]*|[@\\\\])@`, 'gv')
 
-/** What may not follow a name: more of the word, or a dash or dot with more of it (`@bob-2`, `@bob.example`). */
-const GOES_ON = new RegExp(`(?:[\\-.@+]?${LETTER})`, 'yv')
+/** What must not follow a name: more of the word, or a dash or dot and more of it (`@bob-2`, `@bob.example`). */
+const CONTINUATION = new RegExp(`(?:[\\-.@+]?${LETTER})`, 'yv')
 
 function isNameEnd(text: string, at: number): boolean {
-  GOES_ON.lastIndex = at
-  return !GOES_ON.test(text)
+  CONTINUATION.lastIndex = at
+  return !CONTINUATION.test(text)
 }
 
-/** Names are compared without regard to case, to how an accent is encoded, and to how wide a space is. */
-const fold = (text: string) =>
+/** Normalizes text for the comparison of names: case, the encoding of accents, and the width of spaces. */
+const normalizeName = (text: string) =>
   text
     .toLowerCase()
     .normalize('NFC')
     .replaceAll(/[^\S\n]+/g, ' ')
 
-const withoutAddresses = (text: string) => text.replaceAll(/\bhttps?:\/\/\S+/gi, ' ')
+const removeUrls = (text: string) => text.replaceAll(/\bhttps?:\/\/\S+/gi, ' ')
 
-/** Markdown without its code: fenced and indented blocks, and spans. */
-function withoutCode(markdown: string): string {
+/**
+ * Removes the code from Markdown: fenced blocks, indented blocks and code spans.
+ *
+ * The lexer of `marked` would do the same, but any agent can write a comment
+ * that blocks the server with it: 99,999 dashes take it 35 seconds, and 2,000
+ * nested quotations overflow its stack. This pass is linear.
+ */
+function removeCode(markdown: string): string {
   const paragraphs: string[] = ['']
   let fence: string | undefined
   let inList = false
@@ -69,7 +75,7 @@ function withoutCode(markdown: string): string {
     const isBlank = line.trim() === ''
     if (/^\s*(?:[-*+]|\d+[.)])\s/.test(line)) inList = true
     else if (!isBlank && afterBlank && /^\S/.test(line)) inList = false
-    // Four spaces after a blank line are code, unless they go on a list's item.
+    // Four spaces after a blank line start a code block, except within a list item.
     if (afterBlank && !inList && !isBlank && /^(?: {4}|\t)/.test(line)) continue
     if (isBlank) paragraphs.push('')
     else paragraphs.push(`${paragraphs.pop()}${line}\n`)
@@ -78,8 +84,8 @@ function withoutCode(markdown: string): string {
   return paragraphs.map((paragraph) => paragraph.replaceAll(SPAN, ' ')).join('\n')
 }
 
-/** The fence of a code block, also in a quotation or a list's item. */
+/** The fence of a code block, also within a quotation or a list item. */
 const FENCE = /^[\s>]*(?:(?:[-*+]|\d+[.)])\s+)?(`{3,}(?=[^`]*$)|~{3,})/
 
-/** A code span: backticks up to as many backticks, within a paragraph. */
+/** A code span: backticks up to the same number of backticks, within one paragraph. */
 const SPAN = /(?<![\\`])(`+)(?!`)(?:[\s\S]*?[^`])\1(?!`)/g

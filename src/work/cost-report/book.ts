@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type * as v from 'valibot'
 import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller/caller.ts'
-import { referredAgent } from '../../organization/agent/references.ts'
+import { getReferredAgent } from '../../organization/agent/references.ts'
 import { recordCost } from '../../organization/budget/record-cost.ts'
 import type { CostEvent, NewCostEvent } from '../../organization/cost/cost.ts'
 import { MICROS_PER_CENT, toMicros } from '../../organization/cost/money.ts'
@@ -11,17 +11,17 @@ import type { Context } from '../../platform/context.ts'
 import { sql } from '../../platform/database/sql.ts'
 import type { CostEventTable } from '../../platform/database/tables.ts'
 import { forbidden, unknownReference } from '../../platform/errors.ts'
-import { referredGoal, referredIssue, referredProject } from '../issue/references.ts'
+import { getReferredIssue, referredGoal, referredProject } from '../issue/references.ts'
 
 export type CostEventRow = Selectable<CostEventTable>
 
 /** Books a cost that somebody reports: the board for any agent, an agent for itself. */
 export function bookCostEvent(ctx: Context, caller: Caller, companyId: string, want: NewCostEvent): CostEventRow {
-  const agent = referredAgent(ctx, companyId, 'agentId', want.agentId)
+  const agent = getReferredAgent(ctx, companyId, 'agentId', want.agentId)
   if (caller.type === 'agent' && caller.agentId !== agent.id) {
     throw forbidden('An agent reports its own costs only. Leave those of others to them or the board.')
   }
-  const issue = want.issueId ? referredIssue(ctx, companyId, 'issueId', want.issueId) : undefined
+  const issue = want.issueId ? getReferredIssue(ctx, companyId, 'issueId', want.issueId) : undefined
   const bearer = {
     companyId,
     agentId: agent.id,

@@ -33,7 +33,7 @@ export function writeDocument(
   const issue = getIssue(ctx, caller, issueRef)
   const found = findDocument(ctx.db, { issueId: issue.id, key })
   if (found && saysAlready(found, want)) return { ...found, isNew: false }
-  refuseStale(found, key, want)
+  assertCurrentRevision(found, key, want)
   const document = found?.document ?? addDocument(ctx, caller, issue, key)
   const number = (found?.revision.number ?? 0) + 1
   const revision = insertRevision(ctx.db, {
@@ -62,7 +62,7 @@ export function writeDocument(
 /** Removes a document with its revisions, for the board, the agent that made it and the managers above that. */
 export function deleteDocument(ctx: Context, caller: Caller, issueRef: string, key: string): Current {
   const found = getDocument(ctx, caller, issueRef, key)
-  refuseDeletion(ctx, caller, found.document)
+  assertMayDelete(ctx, caller, found.document)
   deleteDocumentRow(ctx.db, found.document.id)
   touchIssue(ctx.db, { id: found.document.issue_id, at: ctx.now })
   record(ctx, caller, 'issue.document_deleted', found.document, { title: found.revision.title })
@@ -72,7 +72,7 @@ export function deleteDocument(ctx: Context, caller: Caller, issueRef: string, k
 const saysAlready = ({ revision }: Current, want: DocumentChange) =>
   revision.body === want.body && (want.title === undefined || want.title === revision.title)
 
-function refuseStale(found: Current | undefined, key: string, want: DocumentChange): void {
+function assertCurrentRevision(found: Current | undefined, key: string, want: DocumentChange): void {
   const base = want.baseRevisionId ?? null
   if (base === (found?.revision.id ?? null)) return
   if (!found) {
@@ -107,7 +107,7 @@ function creatorOf(caller: Caller) {
   }
 }
 
-function refuseDeletion(ctx: Context, caller: Caller, document: DocumentRow): void {
+function assertMayDelete(ctx: Context, caller: Caller, document: DocumentRow): void {
   if (caller.type !== 'agent') return
   const creatorId = document.created_by_agent_id
   if (creatorId === caller.agentId) return

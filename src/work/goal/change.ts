@@ -2,12 +2,12 @@ import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller/caller.ts'
 import { requireVisible } from '../../access/caller/visibility.ts'
-import { referredAgent } from '../../organization/agent/references.ts'
+import { getReferredAgent } from '../../organization/agent/references.ts'
 import type { Context } from '../../platform/context.ts'
 import { difference, fieldNames } from '../../platform/difference.ts'
 import { AppError, unprocessable } from '../../platform/errors.ts'
 import type { GoalChange, GoalLevel, GoalRow, NewGoal } from './goal.ts'
-import { getParentGoal, isLevelAbove, levelUnder, refuseCycle } from './hierarchy.ts'
+import { assertNoCycle, getParentGoal, isLevelAbove, levelUnder } from './hierarchy.ts'
 import { countGoalUses, deleteGoalRow, findGoal, insertGoal, listChildGoals, updateGoalRow } from './queries.ts'
 
 /** Gets a goal; one of another company is as unknown as one that is nowhere. */
@@ -19,7 +19,7 @@ export function getGoal(ctx: Context, caller: Caller, id: string): GoalRow {
 export function createGoal(ctx: Context, caller: Caller, companyId: string, want: NewGoal): GoalRow {
   const parent = want.parentId ? getParentGoal(ctx, companyId, want.parentId) : undefined
   const level = want.level ?? levelUnder(parent)
-  refuseLevel(level, parent)
+  assertLevelFits(level, parent)
   const goal = insertGoal(ctx.db, {
     id: uuid(),
     company_id: companyId,
@@ -28,7 +28,7 @@ export function createGoal(ctx: Context, caller: Caller, companyId: string, want
     level,
     ...(want.status && { status: want.status }),
     parent_id: parent?.id ?? null,
-    owner_agent_id: want.ownerAgentId ? referredAgent(ctx, companyId, 'ownerAgentId', want.ownerAgentId).id : null,
+    owner_agent_id: want.ownerAgentId ? getReferredAgent(ctx, companyId, 'ownerAgentId', want.ownerAgentId).id : null,
     created_at: ctx.now,
     updated_at: ctx.now,
   })
@@ -40,12 +40,12 @@ export function createGoal(ctx: Context, caller: Caller, companyId: string, want
 export function updateGoal(ctx: Context, caller: Caller, id: string, want: GoalChange): GoalRow {
   const goal = getGoal(ctx, caller, id)
   const { company_id } = goal
-  const owner = want.ownerAgentId && referredAgent(ctx, company_id, 'ownerAgentId', want.ownerAgentId).id
+  const owner = want.ownerAgentId && getReferredAgent(ctx, company_id, 'ownerAgentId', want.ownerAgentId).id
   const parentId = want.parentId === undefined ? goal.parent_id : want.parentId
   const parent = parentId === null ? undefined : getParentGoal(ctx, company_id, parentId)
   const level = want.level ?? goal.level
-  if (parent) refuseCycle(ctx, goal, parent)
-  refuseLevel(level, parent)
+  if (parent) assertNoCycle(ctx, goal, parent)
+  assertLevelFits(level, parent)
   if (listChildGoals(ctx.db, { parentId: id }).some((child) => isLevelAbove(child.level, level))) {
     throw unprocessable('level', `a goal below this one is above the level ${level}; change that one first`)
   }
@@ -76,7 +76,7 @@ export function deleteGoal(ctx: Context, caller: Caller, id: string): GoalRow {
   return goal
 }
 
-function refuseLevel(level: GoalLevel, parent: GoalRow | undefined): void {
+function assertLevelFits(level: GoalLevel, parent: GoalRow | undefined): void {
   if (!parent || !isLevelAbove(level, parent.level)) return
   throw unprocessable('level', `${level} is above the parent's level, ${parent.level}`)
 }

@@ -22,7 +22,7 @@ export function getParentGoal(ctx: Context, companyId: string, id: string): Goal
 }
 
 /** Refuses a parent that is the goal itself or below it. */
-export function refuseCycle(ctx: Context, goal: GoalRow, parent: GoalRow): void {
+export function assertNoCycle(ctx: Context, goal: GoalRow, parent: GoalRow): void {
   for (
     let above: GoalRow | undefined = parent;
     above;

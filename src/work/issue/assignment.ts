@@ -1,5 +1,5 @@
 import { actorOf, type Caller } from '../../access/caller/caller.ts'
-import { referredAgent } from '../../organization/agent/references.ts'
+import { getReferredAgent } from '../../organization/agent/references.ts'
 import { requestWake } from '../../organization/agent/wake.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, unprocessable } from '../../platform/errors.ts'
@@ -53,7 +53,7 @@ export const UNASSIGNED = {
 } as const
 
 function liveAssignee(ctx: Context, issue: Assignee & { company_id: string }, ref: string): string {
-  const agent = referredAgent(ctx, issue.company_id, 'assigneeAgentId', ref)
+  const agent = getReferredAgent(ctx, issue.company_id, 'assigneeAgentId', ref)
   if (agent.id === issue.assignee_agent_id) return agent.id
   if (agent.status === 'terminated' || agent.status === 'pending_approval') {
     const why = agent.status === 'terminated' ? 'is terminated' : 'waits for the approval of the board'

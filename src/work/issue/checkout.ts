@@ -1,7 +1,7 @@
 import { actorOf, type Caller } from '../../access/caller/caller.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
-import { refuseUnready } from '../../organization/agent/readiness.ts'
-import { referredAgent } from '../../organization/agent/references.ts'
+import { assertAgentReady } from '../../organization/agent/readiness.ts'
+import { getReferredAgent } from '../../organization/agent/references.ts'
 import { findLiveRunOnIssue } from '../../organization/run/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, forbidden, invalid } from '../../platform/errors.ts'
@@ -28,7 +28,7 @@ export function checkoutIssue(ctx: Context, caller: Caller, ref: string, want: C
     noteRun(ctx, caller, issue)
     return issue
   }
-  refuseUnready(ctx, agent)
+  assertAgentReady(ctx, agent)
   assertStrategyApproved(ctx, caller)
 
   const expected = want.expectedStatuses ?? CHECKED_OUT_FROM
@@ -51,7 +51,12 @@ export function checkoutIssue(ctx: Context, caller: Caller, ref: string, want: C
 /** The agent that the issue is checked out to: an agent asks for itself only, the board for any. */
 function agentOf(ctx: Context, caller: Caller, issue: IssueRow, ref: string | undefined): AgentRow {
   if (ref === undefined && caller.type !== 'agent') throw invalid([{ path: 'agentId', message: 'is required' }])
-  const agent = referredAgent(ctx, issue.company_id, 'agentId', ref ?? (caller.type === 'agent' ? caller.agentId : ''))
+  const agent = getReferredAgent(
+    ctx,
+    issue.company_id,
+    'agentId',
+    ref ?? (caller.type === 'agent' ? caller.agentId : ''),
+  )
   if (caller.type === 'agent' && agent.id !== caller.agentId) {
     throw forbidden(`You may check out for yourself only, not for ${agent.name}. Assign the issue to it instead.`)
   }
@@ -69,8 +74,8 @@ function noteRun(ctx: Context, caller: Caller, issue: IssueRow): void {
 function refusal(ctx: Context, issue: IssueRow, agent: AgentRow, expected: readonly IssueRow['status'][]): AppError {
   if (isTerminal(issue.status)) return atItsEnd(issue, expected)
   const details = holderOf(ctx, issue)
-  const isAnothers = issue.assignee_user_id !== null || (issue.assignee_agent_id ?? agent.id) !== agent.id
-  if (isAnothers) {
+  const isOthers = issue.assignee_user_id !== null || (issue.assignee_agent_id ?? agent.id) !== agent.id
+  if (isOthers) {
     const run = details.runLive ? ', whose run is working on it' : ''
     return new AppError(
       'issue_taken',

@@ -9,7 +9,7 @@ import { recordIssue } from './record.ts'
 import { referredBlockers, referredGoal, referredLabels, referredParent, referredProject } from './references.ts'
 import { replaceBlockers, replaceLabels } from './relations.ts'
 import { assertStrategyApproved } from './strategy.ts'
-import { refuseWithoutOwner, statusWithTimes } from './transition.ts'
+import { assertHasAssignee, statusWithTimes } from './transition.ts'
 
 /**
  * Creates an issue in any status, since a creation is no transition. Below a
@@ -29,7 +29,7 @@ export function createIssue(
   const blockerIds = referredBlockers(ctx, companyId, undefined, want.blockedByIssueIds ?? [])
   const assignment = { ...UNASSIGNED, ...assignmentOf(ctx, caller, { ...UNASSIGNED, company_id: companyId }, want) }
   const status = want.status ?? 'todo'
-  refuseWithoutOwner(status, assignment)
+  assertHasAssignee(status, assignment)
   if (status === 'in_progress') assertStrategyApproved(ctx, caller)
 
   const values = {

@@ -36,7 +36,7 @@ export const statusesBefore = (to: IssueStatus) => ISSUE_STATUSES.filter((from) 
 export const CHECKED_OUT_FROM = statusesBefore('in_progress')
 
 /** Refuses a transition that the table does not have, and says which it has. Staying where it is is none. */
-export function refuseIllegalMove(issue: { identifier: string; status: IssueStatus }, to: IssueStatus): void {
+export function assertTransition(issue: { identifier: string; status: IssueStatus }, to: IssueStatus): void {
   const allowed = NEXT[issue.status]
   if (issue.status === to || allowed.includes(to)) return
   const instead = isTerminal(issue.status)

@@ -1,11 +1,10 @@
 import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely'
 import type { Caller } from '../../access/caller/caller.ts'
-import { findAgent, findAgentByUrlKey } from '../../organization/agent/queries.ts'
+import { findAgentByReference } from '../../organization/agent/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Db } from '../../platform/database/db.ts'
 import { each, prepared, raw, sql } from '../../platform/database/sql.ts'
 import type { Tables } from '../../platform/database/tables.ts'
-import { invalid } from '../../platform/errors.ts'
 import type { IssueRow } from './issue.ts'
 import { ISSUE_STATUSES, type IssueStatus } from './lifecycle.ts'
 import { findIssue } from './queries.ts'
@@ -136,7 +135,7 @@ function matching(filter: IssueFilter) {
 
 /** What a list request filters by, as it came. */
 export interface ListQuery {
-  status?: string | undefined
+  status?: readonly IssueStatus[] | undefined
   assigneeAgentId?: string | undefined
   assigneeUserId?: string | undefined
   projectId?: string | undefined
@@ -150,7 +149,7 @@ export function filterOf(ctx: Context, caller: Caller, companyId: string, query:
   const { projectId, goalId, labelId } = query
   return {
     companyId,
-    statuses: statusesOf(query.status),
+    statuses: query.status,
     assigneeAgentId:
       query.assigneeAgentId === undefined ? undefined : agentOf(ctx, caller, companyId, query.assigneeAgentId),
     assigneeUserId: query.assigneeUserId === 'me' && caller.type === 'board' ? caller.userId : query.assigneeUserId,
@@ -161,26 +160,9 @@ export function filterOf(ctx: Context, caller: Caller, companyId: string, query:
   }
 }
 
-function statusesOf(list: string | undefined): IssueStatus[] | undefined {
-  const names =
-    list
-      ?.split(',')
-      .map((name) => name.trim())
-      .filter((name) => name !== '') ?? []
-  const unknown = names.filter((name) => !ISSUE_STATUSES.some((status) => status === name))
-  if (unknown.length > 0) {
-    throw invalid([
-      { path: 'status', message: `is a list of ${ISSUE_STATUSES.join(', ')}, without ${unknown.join(', ')}` },
-    ])
-  }
-  const wanted = ISSUE_STATUSES.filter((status) => names.includes(status))
-  return wanted.length > 0 ? wanted : undefined
-}
-
 function agentOf(ctx: Context, caller: Caller, companyId: string, ref: string): string {
   if (ref === 'me' && caller.type === 'agent') return caller.agentId
-  const agent = findAgent(ctx.db, { id: ref }) ?? findAgentByUrlKey(ctx.db, { companyId, urlKey: ref.toLowerCase() })
-  return agent?.id ?? ref
+  return findAgentByReference(ctx.db, { companyId, ref })?.id ?? ref
 }
 
 export const cursorOf = (row: IssueRow): [rank: number, id: string] => [row.priority_rank, row.id]

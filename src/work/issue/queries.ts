@@ -78,7 +78,7 @@ export interface Claim {
   at: string
 }
 
-const isAnothers = (agentId: string) => raw<boolean>`assignee_agent_id is not ${agentId}`
+const isOthers = (agentId: string) => raw<boolean>`assignee_agent_id is not ${agentId}`
 
 const claim = prepared(
   (values: { issueId: string; agentId: string; from: string; type: string; id: string; at: string }) =>
@@ -88,9 +88,9 @@ const claim = prepared(
         status: 'in_progress',
         assignee_agent_id: values.agentId,
         // Whoever assigned it to this agent before stays the one who did.
-        assigned_by_type: raw`iif(${isAnothers(values.agentId)}, ${values.type}, assigned_by_type)`,
-        assigned_by_id: raw`iif(${isAnothers(values.agentId)}, ${values.id}, assigned_by_id)`,
-        assigned_at: raw`iif(${isAnothers(values.agentId)}, ${values.at}, assigned_at)`,
+        assigned_by_type: raw`iif(${isOthers(values.agentId)}, ${values.type}, assigned_by_type)`,
+        assigned_by_id: raw`iif(${isOthers(values.agentId)}, ${values.id}, assigned_by_id)`,
+        assigned_at: raw`iif(${isOthers(values.agentId)}, ${values.at}, assigned_at)`,
         started_at: values.at,
         updated_at: values.at,
       })

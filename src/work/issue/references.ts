@@ -8,7 +8,7 @@ import { findIssue, listAncestors } from './queries.ts'
 import { waitsFor } from './relations.ts'
 
 /** An issue that a body's field refers to, by id or identifier. */
-export function referredIssue(ctx: Context, companyId: string, field: string, ref: string): IssueRow {
+export function getReferredIssue(ctx: Context, companyId: string, field: string, ref: string): IssueRow {
   const issue = findIssue(ctx.db, ref)
   if (issue?.company_id !== companyId) throw unknownReference(field, 'issue')
   return issue
@@ -22,7 +22,7 @@ export function referredParent(
   ref: string | null,
 ): IssueRow | undefined {
   if (ref === null) return undefined
-  const parent = referredIssue(ctx, companyId, 'parentId', ref)
+  const parent = getReferredIssue(ctx, companyId, 'parentId', ref)
   if (issue && [parent, ...listAncestors(ctx.db, parent)].some((above) => above.id === issue.id)) {
     throw unprocessable('parentId', `${parent.identifier} is ${issue.identifier} itself or below it`)
   }
@@ -68,7 +68,7 @@ export function referredBlockers(
 ): string[] {
   const ids = refs.map((ref, index) => {
     const field = `blockedByIssueIds.${index}`
-    const blocker = referredIssue(ctx, companyId, field, ref)
+    const blocker = getReferredIssue(ctx, companyId, field, ref)
     if (issue && (blocker.id === issue.id || waitsFor(ctx.db, { from: blocker.id, to: issue.id }))) {
       throw unprocessable(field, `${blocker.identifier} waits for ${issue.identifier} itself`)
     }

@@ -4,12 +4,12 @@ import type { IssueRow } from './issue.ts'
 import { STATUS_AFTER_REOPEN } from './lifecycle.ts'
 import { updateIssueRow } from './queries.ts'
 import { recordIssue } from './record.ts'
-import { refuseReopener } from './rights.ts'
+import { assertMayReopen } from './rights.ts'
 import { statusWithTimes } from './transition.ts'
 
 /** Reopens an issue that is done or cancelled. When it was, only the activity remembers. */
 export function reopenIssue(ctx: Context, caller: Caller, issue: IssueRow): { issue: IssueRow; activityId: string } {
-  refuseReopener(ctx, caller, issue)
+  assertMayReopen(ctx, caller, issue)
   const reopened = updateIssueRow(ctx.db, issue.id, {
     ...statusWithTimes(STATUS_AFTER_REOPEN, ctx.now),
     updated_at: ctx.now,

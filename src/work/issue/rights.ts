@@ -20,7 +20,7 @@ export function assertMayReassign(ctx: Context, caller: Caller, issue: IssueRow)
 }
 
 /** Refuses an agent that may not reopen an issue: only its assignee and the managers above it may, and the board. */
-export function refuseReopener(ctx: Context, caller: Caller, issue: IssueRow): void {
+export function assertMayReopen(ctx: Context, caller: Caller, issue: IssueRow): void {
   if (caller.type !== 'agent' || isAssigneeOrAbove(ctx, caller, issue)) return
   throw forbidden(`Only the assignee of ${issue.identifier}, the managers above it and the board may reopen it.`)
 }
@@ -42,7 +42,7 @@ export const assigneeName = (ctx: Context, issue: IssueRow): string | null =>
  * line (contract rule 5). In its line are the board, the agent itself and the
  * managers above it.
  */
-export function refuseCancelFromOutside(ctx: Context, caller: Caller, issue: IssueRow): void {
+export function assertMayCancel(ctx: Context, caller: Caller, issue: IssueRow): void {
   if (caller.type !== 'agent' || issue.assignee_agent_id !== caller.agentId) return
   if (issue.assigned_by_type !== 'agent' || issue.assigned_by_id === caller.agentId) return
   const managers = listManagers(ctx.db, { agentId: caller.agentId })

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { Activity, pageOfActivity } from '../../access/activity/routes.ts'
 import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
-import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
+import { decodeCursor, LIST_QUERY, listOf, Page } from '../../http/list.ts'
 import { pageOfRuns, RUN_QUERY } from '../../organization/run/list.ts'
 import { Run } from '../../organization/run/run.ts'
 import { Comment, toComment } from '../comment/comment.ts'
@@ -12,6 +12,7 @@ import { IssueDetail, showIssueDetail } from './detail.ts'
 import { findIssues } from './find.ts'
 import { getIssue, showIssue } from './get.ts'
 import { CheckoutBody, Issue, IssueChange, NewChild, NewIssue, toIssue } from './issue.ts'
+import { ISSUE_STATUSES } from './lifecycle.ts'
 import { countIssues, cursorOf, filterOf, listIssues } from './list.ts'
 import { findRelations } from './relations.ts'
 import { releaseIssue } from './release.ts'
@@ -28,7 +29,7 @@ export const issueRoutes = [
     who: [board, agent],
     query: v.object({
       ...LIST_QUERY,
-      status: v.optional(v.pipe(v.string(), v.description('One status, or several with commas between.'))),
+      status: v.optional(listOf(ISSUE_STATUSES)),
       assigneeAgentId: v.optional(v.pipe(v.string(), v.description('An agent, or `me` for the agent that asks.'))),
       assigneeUserId: ref,
       projectId: ref,

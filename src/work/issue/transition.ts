@@ -15,7 +15,7 @@ export const statusWithTimes = (status: IssueStatus, at: string): IssueColumns =
 })
 
 /** Refuses work in progress that is nobody's (contract rule 1). */
-export function refuseWithoutOwner(
+export function assertHasAssignee(
   status: IssueStatus,
   assignee: Pick<IssueColumns, 'assignee_agent_id' | 'assignee_user_id'>,
 ): void {

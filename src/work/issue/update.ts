@@ -5,15 +5,15 @@ import { assignmentOf, wakeAssignee } from './assignment.ts'
 import { addComment } from './comment.ts'
 import { getIssue } from './get.ts'
 import type { IssueChange, IssueColumns, IssueRow } from './issue.ts'
-import { isTerminal, refuseIllegalMove } from './lifecycle.ts'
+import { assertTransition, isTerminal } from './lifecycle.ts'
 import { deepenIssues, findIssue, isBlocked, updateIssueRow } from './queries.ts'
 import { recordIssue } from './record.ts'
 import { referredBlockers, referredGoal, referredLabels, referredParent, referredProject } from './references.ts'
 import { findRelations, replaceBlockers, replaceLabels } from './relations.ts'
 import { reopenIssue } from './reopen.ts'
-import { assertMayReassign, refuseCancelFromOutside } from './rights.ts'
+import { assertMayCancel, assertMayReassign } from './rights.ts'
 import { assertStrategyApproved } from './strategy.ts'
-import { refuseWithoutOwner, statusWithTimes, wakeDependents, wakeUnblocked } from './transition.ts'
+import { assertHasAssignee, statusWithTimes, wakeDependents, wakeUnblocked } from './transition.ts'
 
 /**
  * Changes an issue, and comments on it in the same go. What an issue already
@@ -32,7 +32,7 @@ export function updateIssue(
   const transition = transitionOf(ctx, caller, before, want.status)
   if (Object.keys(assignment).length > 0 || Object.keys(transition).length > 0) {
     assertMayReassign(ctx, caller, before)
-    refuseWithoutOwner(want.status ?? before.status, { ...before, ...assignment })
+    assertHasAssignee(want.status ?? before.status, { ...before, ...assignment })
   }
   const wasBlocked = want.blockedByIssueIds !== undefined && isBlocked(ctx.db, before)
   const columns = { ...plainColumns(want), ...placeOf(ctx, before, want), ...assignment, ...transition }
@@ -66,8 +66,8 @@ function apply(ctx: Context, caller: Caller, before: IssueRow, columns: IssueCol
 /** What a move to another status sets; nothing when the issue is there. */
 function transitionOf(ctx: Context, caller: Caller, issue: IssueRow, to: IssueRow['status'] | undefined): IssueColumns {
   if (to === undefined || to === issue.status) return {}
-  refuseIllegalMove(issue, to)
-  if (to === 'cancelled') refuseCancelFromOutside(ctx, caller, issue)
+  assertTransition(issue, to)
+  if (to === 'cancelled') assertMayCancel(ctx, caller, issue)
   if (to === 'in_progress') assertStrategyApproved(ctx, caller)
   return statusWithTimes(to, ctx.now)
 }
@@ -121,7 +121,7 @@ const isSameSet = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && new Set([...a, ...b]).size === a.length
 
 /** The columns whose changes the activity tells, under the names that the API has for them. */
-const TOLD = {
+const TRACKED_FIELDS = {
   title: 'title',
   description: 'description',
   status: 'status',
@@ -136,15 +136,17 @@ const TOLD = {
 
 function changedColumns(before: IssueRow, columns: IssueColumns): Changes {
   const changes: Changes = {}
-  for (const [column, name] of Object.entries(TOLD) as [keyof typeof TOLD, string][]) {
+  for (const [column, name] of Object.entries(TRACKED_FIELDS) as [keyof typeof TRACKED_FIELDS, string][]) {
     const to = columns[column]
-    if (to !== undefined && to !== before[column]) changes[name] = { from: told(before[column]), to: told(to) }
+    if (to !== undefined && to !== before[column]) changes[name] = { from: truncate(before[column]), to: truncate(to) }
   }
   return changes
 }
 
 /** How much of a text the activity keeps. */
-const TOLD_LENGTH = 500
+const MAX_RECORDED_LENGTH = 500
 
-const told = (value: string | null) =>
-  value !== null && value.length > TOLD_LENGTH ? `${value.slice(0, TOLD_LENGTH).toWellFormed()}…` : value
+const truncate = (value: string | null) =>
+  value !== null && value.length > MAX_RECORDED_LENGTH
+    ? `${value.slice(0, MAX_RECORDED_LENGTH).toWellFormed()}…`
+    : value

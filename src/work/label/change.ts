@@ -9,7 +9,7 @@ import { deleteLabelRow, findLabel, findLabelByName, insertLabel, updateLabelRow
 
 /** Creates a label; its name is the only one of its kind in the company. */
 export function createLabel(ctx: Context, caller: Caller, companyId: string, want: NewLabel): LabelRow {
-  refuseTaken(ctx, companyId, want.name)
+  assertNameFree(ctx, companyId, want.name)
   const label = insertLabel(ctx.db, {
     id: uuid(),
     company_id: companyId,
@@ -27,7 +27,7 @@ export function updateLabel(ctx: Context, caller: Caller, id: string, want: Labe
   const name = want.name ?? label.name
   const color = want.color ?? label.color
   if (name === label.name && color === label.color) return label
-  refuseTaken(ctx, label.company_id, name, label.id)
+  assertNameFree(ctx, label.company_id, name, label.id)
   const changed = updateLabelRow(ctx.db, id, { name, color, updated_at: ctx.now })
   record(ctx, caller, 'label.updated', changed, {
     changes: {
@@ -51,7 +51,7 @@ function getLabel(ctx: Context, caller: Caller, id: string): LabelRow {
   return requireVisible(ctx, caller, label, 'label', id)
 }
 
-function refuseTaken(ctx: Context, companyId: string, name: string, exceptId?: string): void {
+function assertNameFree(ctx: Context, companyId: string, name: string, exceptId?: string): void {
   const other = findLabelByName(ctx.db, { companyId, name })
   if (!other || other.id === exceptId) return
   throw new AppError('conflict', `There is a label ${other.name} already. Use it, or choose another name.`, {

@@ -5,7 +5,7 @@ import type { Caller } from '../../access/caller/caller.ts'
 import { requireVisible } from '../../access/caller/visibility.ts'
 import { refusePlaceholders, restore } from '../../access/redaction/redact.ts'
 import { hasSubordinates } from '../../organization/agent/credentials.ts'
-import { referredAgent } from '../../organization/agent/references.ts'
+import { getReferredAgent } from '../../organization/agent/references.ts'
 import type { Context } from '../../platform/context.ts'
 import { difference, fieldNames } from '../../platform/difference.ts'
 import { AppError, forbidden, unknownReference, unprocessable } from '../../platform/errors.ts'
@@ -54,7 +54,7 @@ export function createProject(
   if (want.workspace && !maySetWorkspaces(ctx, caller)) {
     throw forbidden('Only the board, the CEO agent and manager agents may set a workspace. Leave `workspace` out.')
   }
-  if (want.env) mayDecideWhatRuns(ctx, caller, companyId)
+  if (want.env) assertMaySetEnv(ctx, caller, companyId)
   if (want.workspace) requireRole(ctx, caller, companyId, 'admin')
   const goalIds = wantedGoalIds(ctx, companyId, want, []) ?? []
   const id = uuid()
@@ -67,7 +67,7 @@ export function createProject(
       chooseUrlKey(want.name, 'project', (urlKey) => findProjectByUrlKey(ctx.db, { companyId, urlKey }) !== undefined),
     description: want.description ?? null,
     ...(want.status && { status: want.status }),
-    lead_agent_id: want.leadAgentId ? referredAgent(ctx, companyId, 'leadAgentId', want.leadAgentId).id : null,
+    lead_agent_id: want.leadAgentId ? getReferredAgent(ctx, companyId, 'leadAgentId', want.leadAgentId).id : null,
     target_date: want.targetDate ?? null,
     ...(want.env && { env: sealEnv(ctx, { id, company_id: companyId }, envAfter({}, want.env)) }),
     created_at: ctx.now,
@@ -82,8 +82,8 @@ export function createProject(
 /** Changes a project. Its `urlKey` stays when it is renamed: links to it hold. */
 export function updateProject(ctx: Context, caller: Caller, project: ProjectRow, want: ProjectChange): Project {
   const { id, company_id } = project
-  if (want.env) mayDecideWhatRuns(ctx, caller, company_id)
-  const lead = want.leadAgentId && referredAgent(ctx, company_id, 'leadAgentId', want.leadAgentId).id
+  if (want.env) assertMaySetEnv(ctx, caller, company_id)
+  const lead = want.leadAgentId && getReferredAgent(ctx, company_id, 'leadAgentId', want.leadAgentId).id
   const change = difference(project, {
     name: want.name,
     description: want.description,
@@ -118,7 +118,7 @@ export function deleteProject(ctx: Context, caller: Caller, project: ProjectRow)
 }
 
 /** An environment can decide what a run's programs do, so it is set by those who may set an agent's. */
-function mayDecideWhatRuns(ctx: Context, caller: Caller, companyId: string): void {
+function assertMaySetEnv(ctx: Context, caller: Caller, companyId: string): void {
   requireRole(ctx, caller, companyId, 'admin')
   if (caller.type === 'agent') throw forbidden("Only the board may set a project's env. Leave `env` out.")
 }

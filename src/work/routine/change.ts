@@ -4,7 +4,7 @@ import { actorOf, type Caller } from '../../access/caller/caller.ts'
 import { requireVisible } from '../../access/caller/visibility.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { findAgent, isAbove } from '../../organization/agent/queries.ts'
-import { referredAgent } from '../../organization/agent/references.ts'
+import { getReferredAgent } from '../../organization/agent/references.ts'
 import type { Context } from '../../platform/context.ts'
 import { difference, fieldNames } from '../../platform/difference.ts'
 import { AppError, forbidden, invalid, unprocessable } from '../../platform/errors.ts'
@@ -51,7 +51,7 @@ export function addRoutine(
   want: Omit<NewRoutine, 'assigneeAgentId'> & { assigneeAgentId: string | null },
 ): RoutineRow {
   const schedule = { cron: want.cron ?? null, timeZone: want.timeZone ?? null, intervalSec: want.intervalSec ?? null }
-  refuseFaults(schedule)
+  assertValidSchedule(schedule)
   const status = want.status ?? 'active'
   const actor = actorOf(caller)
   const routine = insertRoutine(ctx.db, {
@@ -148,14 +148,14 @@ export function deleteRoutine(ctx: Context, caller: Caller, id: string): Routine
 }
 
 function newAssignee(ctx: Context, caller: Caller, routine: RoutineRow, ref: string): string {
-  const agent = referredAgent(ctx, routine.company_id, 'assigneeAgentId', ref)
+  const agent = getReferredAgent(ctx, routine.company_id, 'assigneeAgentId', ref)
   if (agent.id === routine.assignee_agent_id) return agent.id
   assertMayReassign(ctx, caller, agent)
   return liveAssignee(ctx, routine.company_id, agent.id).id
 }
 
 function liveAssignee(ctx: Context, companyId: string, ref: string): AgentRow {
-  const agent = referredAgent(ctx, companyId, 'assigneeAgentId', ref)
+  const agent = getReferredAgent(ctx, companyId, 'assigneeAgentId', ref)
   if (agent.status !== 'terminated') return agent
   throw new AppError('agent_not_ready', `assigneeAgentId: ${agent.name} is terminated and takes no issues.`, {
     agentId: agent.id,
@@ -182,11 +182,11 @@ function scheduleAfter(before: Schedule, { cron, timeZone, intervalSec }: Routin
     timeZone: timeZone === undefined ? (intervalSec ? null : before.timeZone) : timeZone,
     intervalSec: intervalSec === undefined ? (cron ? null : before.intervalSec) : intervalSec,
   }
-  refuseFaults(after)
+  assertValidSchedule(after)
   return after
 }
 
-function refuseFaults(schedule: Schedule): void {
+function assertValidSchedule(schedule: Schedule): void {
   const faults = scheduleFaults(schedule)
   if (faults.length > 0) throw invalid(faults)
 }

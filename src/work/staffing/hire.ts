@@ -26,7 +26,7 @@ export function hireAgent(
   want: NewAgent,
   identity: Identity = {},
 ): { agent: AgentRow; approval: ApprovalRow | null } {
-  if (caller.type === 'agent') requireHirer(ctx, caller)
+  if (caller.type === 'agent') assertMayHire(ctx, caller)
   const issueIds = sourceIssues(ctx, companyId, want)
   const hire = caller.type === 'agent' ? withHirersDefaults(ctx, caller, want) : want
   const status = statusOfHire(ctx, caller, companyId, hire)
@@ -116,7 +116,7 @@ function needsApproval(ctx: Context, caller: Caller, companyId: string, want: Ne
 }
 
 /** Only managers and the CEO hire; anybody else is told whom to ask. */
-function requireHirer(ctx: Context, caller: AgentCaller): void {
+function assertMayHire(ctx: Context, caller: AgentCaller): void {
   const { canCreateAgents }: Permissions = JSON.parse(findAgent(ctx.db, { id: caller.agentId })!.permissions)
   if (canCreateAgents === false) throw forbidden('The board does not let you hire. Ask the board.')
   if (caller.role === 'ceo' || hasSubordinates(ctx.db, { agentId: caller.agentId })) return
