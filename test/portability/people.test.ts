@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { deleteMembership } from '../../src/access/board/membership-queries.ts'
 import { createPeopleApp } from '../access/auth/people.ts'
 import { insertCompany } from '../arrange.ts'
-import { inline } from './fixtures.ts'
+import { repositoryZip, skillText } from '../organization/skill/arrange.ts'
+import { countRows, inline } from './fixtures.ts'
 
 const FILES = { 'COMPANY.md': '---\nname: Otter\n---\n', 'agents/ceo/AGENTS.md': '---\nname: CEO\n---\nLead.\n' }
 const TO_NEW = { source: inline(FILES), target: { mode: 'new_company' } }
@@ -41,4 +43,28 @@ test('imports and exports are for admins, and a company without an asker for who
   assert.equal((await admin.ask('POST', '/api/companies/import/apply', foreign)).status, 403)
   assert.equal((await admin.ask('POST', '/api/companies/import/apply', TO_NEW)).status, 201)
   assert.equal((await admin.ask('POST', `/api/companies/${companyId}/exports`, {})).status, 200)
+})
+
+test('a member whose role is removed while an import fetches gets 403, and nothing is written', async (t) => {
+  const app = createPeopleApp(t)
+  const companyId = insertCompany(app.ctx)
+  const archive = Buffer.from(repositoryZip({ ...FILES, 'skills/tides/SKILL.md': skillText('tides') }))
+  const source = { type: 'github', url: 'https://github.com/a/b' }
+  const imports: [string, Record<string, unknown>][] = [
+    [`/api/companies/${companyId}/imports/apply`, { ...TO_OLD, source }],
+    [`/api/companies/${companyId}/imports/apply`, { ...TO_NEW, source }],
+    ['/api/companies/import/apply', { source, target: { mode: 'existing_company', companyId } }],
+    ['/api/companies/import/apply', { ...TO_NEW, source }],
+    [`/api/companies/${companyId}/skills/import`, { source }],
+  ]
+  for (const [n, [path, body]] of imports.entries()) {
+    const admin = await app.person(`Adam${n}`, { [companyId]: 'admin' })
+    const before = countRows(app)
+    t.mock.method(globalThis, 'fetch', async () => {
+      await app.ctx.write(() => deleteMembership(app.ctx.db, { companyId, userId: admin.id }))
+      return new Response(archive)
+    })
+    assert.equal((await admin.ask('POST', path, body)).status, 403, path)
+    assert.deepEqual(countRows(app), before)
+  }
 })

@@ -1,6 +1,7 @@
 import type { Context } from '../../platform/context.ts'
 import type { Caller } from '../caller/caller.ts'
 import { includesRole, type Role, roleTooLow } from '../caller/role.ts'
+import { requireCompanyAccess } from '../caller/visibility.ts'
 import { findMembership } from './membership-queries.ts'
 
 /**
@@ -17,4 +18,16 @@ export function requireRole(ctx: Context, caller: Caller, companyId: string, lea
   const required = least ?? caller.requiredRole
   const role = findMembership(ctx.db, { companyId, userId: caller.userId })?.role
   if (!role || !includesRole(role, required)) throw roleTooLow(role, required)
+}
+
+/**
+ * Checks a caller's access to a company again, inside the write that follows
+ * work of seconds: meanwhile the person may have lost the role, or the company
+ * may have been archived or deleted.
+ *
+ * @throws AppError 403, 404 or 422
+ */
+export function recheckCompanyAccess(ctx: Context, caller: Caller, companyId: string): void {
+  requireCompanyAccess(ctx, caller, companyId)
+  requireRole(ctx, caller, companyId)
 }

@@ -1,4 +1,5 @@
 import { recordActivity } from '../../access/activity/record.ts'
+import { recheckCompanyAccess } from '../../access/board/fresh-role.ts'
 import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import type { SkillImport, SkillImportResult } from './import-body.ts'
@@ -18,7 +19,10 @@ export async function importSkills(
   body: SkillImport,
 ): Promise<SkillImportResult> {
   const { skills, warnings } = await readSkillSource(caller, body)
-  return ctx.write(() => ({ imported: storeSkills(ctx, caller, companyId, skills), warnings }))
+  return ctx.write(() => {
+    recheckCompanyAccess(ctx, caller, companyId)
+    return { imported: storeSkills(ctx, caller, companyId, skills), warnings }
+  })
 }
 
 /** Stores skills in the current transaction, and records an activity for each new or changed one. */

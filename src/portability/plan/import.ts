@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto'
 import { requireFounder } from '../../access/board/founder.ts'
+import { recheckCompanyAccess } from '../../access/board/fresh-role.ts'
 import type { Caller } from '../../access/caller/caller.ts'
 import { belongsTo } from '../../access/caller/caller.ts'
+import { requireCompanyAccess } from '../../access/caller/visibility.ts'
 import { adapterOf } from '../../adapter/registry.ts'
 import { findCompany } from '../../organization/company/queries.ts'
 import { compare } from '../../platform/compare.ts'
@@ -72,6 +74,7 @@ export async function applyImport(
   await writeInstructions(ctx.config, texts)
   try {
     const done = await ctx.write(() => {
+      recheckAccess(ctx, caller, companyId, wanted.target)
       const { steps, warnings } = planSteps(ctx, caller, wanted)
       if (toPlan(wanted, { steps, warnings }).planHash !== planned.planHash) throw changedSince()
       const agents = new Map(
@@ -138,7 +141,15 @@ function targetOf(ctx: Context, caller: Caller, companyId: string | null, { targ
   }
   const company = findCompany(ctx.db, { id })
   if (!company) throw companyId === null ? unknownReference('target.companyId', 'company') : notFound('company', id)
+  requireCompanyAccess(ctx, caller, id)
   return { mode: target.mode, companyId: id, companyName: company.name }
+}
+
+/** Repeats the checks of `targetOf` inside the write: the caller may have lost the role while the package was fetched. */
+function recheckAccess(ctx: Context, caller: Caller, companyId: string | null, target: Target): void {
+  if (companyId !== null) recheckCompanyAccess(ctx, caller, companyId)
+  if (target.companyId === null) requireFounder(ctx, caller)
+  else if (target.companyId !== companyId) recheckCompanyAccess(ctx, caller, target.companyId)
 }
 
 function nameOf(wanted: string, { company }: CompanyPackage): string {
