@@ -17,7 +17,7 @@ test('a person sees the issues, opens one, comments on it and closes another', {
   await post(`/api/companies/${company.id}/issues`, { title: 'Draw the curve' })
   await post(`/api/companies/${company.id}/issues`, { title: 'Print the table', status: 'backlog' })
   const page = await open()
-  await page.goto(url)
+  await page.goto(`${url}/TER/issues`)
   await page.getByRole('link', { name: 'Draw the curve' }).waitFor()
   await page.keyboard.press('j')
   await page.keyboard.press('Enter')

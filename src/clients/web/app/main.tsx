@@ -24,7 +24,7 @@ function Start() {
   useEffect(() => {
     if (!isBooted.value || prefix || path !== '/') return
     const first = defaultCompany()
-    route(first ? `/${first.issuePrefix}/issues` : '/welcome', true)
+    route(first ? `/${first.issuePrefix}/inbox` : '/welcome', true)
   }, [isBooted.value, path])
   if (bootError.value) {
     return (

@@ -6,6 +6,7 @@ import { Empty, Failure } from '../kit/states.tsx'
 import { NewIssue, openNewIssue } from '../pages/issues/new-issue.tsx'
 import { useCommands } from '../state/commands.ts'
 import { companies, company, loadAll, loadError, may, openCompany, pathTo } from '../state/company.ts'
+import { approvals, loadInbox } from '../state/inbox.ts'
 import { Banners } from './banners.tsx'
 import { Keys } from './keys.tsx'
 import { Page } from './page.tsx'
@@ -19,7 +20,10 @@ export function Frame({ prefix }: { prefix: string }) {
   const found = companies.all.value.find(({ issuePrefix }) => issuePrefix === prefix)
   const { route } = useLocation()
   useEffect(() => {
-    if (found) openCompany(found)
+    if (!found) return
+    openCompany(found)
+    approvals.clear()
+    void loadInbox().catch(() => {})
   }, [found?.id])
   useCommands([
     ...NAVIGATION.map(({ path, title, key }) => ({
@@ -71,7 +75,7 @@ function Missing() {
   const { path, route } = useLocation()
   const isRoot = path.split('/').filter(Boolean).length < 2
   useEffect(() => {
-    if (isRoot) route(pathTo('issues'), true)
+    if (isRoot) route(pathTo('inbox'), true)
   }, [isRoot])
   if (isRoot) return null
   return (

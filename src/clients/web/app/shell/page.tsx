@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { pageTitle } from '../state/company.ts'
+import { pageTitle } from '../state/title.ts'
 
 interface PageProps {
   title: string

@@ -21,6 +21,7 @@ export interface PageRoute {
 
 /** Every page. Add a page here, and to NAVIGATION if the sidebar shows it. */
 export const PAGES: readonly PageRoute[] = [
+  { path: 'inbox', component: lazy(() => import('../pages/inbox/inbox-page.tsx').then((m) => m.InboxPage)) },
   { path: 'issues', component: lazy(() => import('../pages/issues/issues-page.tsx').then((m) => m.IssuesPage)) },
   { path: 'issues/:issueRef', component: lazy(() => import('../pages/issue/issue-page.tsx').then((m) => m.IssuePage)) },
 ]

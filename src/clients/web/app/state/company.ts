@@ -1,4 +1,4 @@
-import { batch, computed, effect, signal } from '@preact/signals'
+import { batch, computed, signal } from '@preact/signals'
 import { type ApiError, request, toApiError } from './api.ts'
 import { type Collection, createCollection } from './collection.ts'
 import { followEvents, onEvent } from './live.ts'
@@ -226,10 +226,3 @@ export function nameOf(who: { agentId?: string | null; userId?: string | null })
   if (who.userId && who.userId === session.value?.userId) return session.value.name ?? 'You'
   return members.get(who.userId)?.name ?? 'The board'
 }
-
-/** The title of the browser's tab: what the page is, and how much waits. */
-export const pageTitle = signal('')
-effect(() => {
-  const name = company.value?.name
-  document.title = [pageTitle.value, name].filter(Boolean).join(' · ') || 'service'
-})

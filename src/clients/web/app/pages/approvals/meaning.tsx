@@ -1,0 +1,81 @@
+import { money } from '../../kit/format.ts'
+import { Markdown } from '../../kit/markdown.tsx'
+import { agents, nameOf } from '../../state/company.ts'
+import type { Approval } from '../../state/types.ts'
+
+/** The payload of a hire, as far as it says what it means. */
+interface Hire {
+  name?: string
+  role?: string
+  title?: string | null
+  reportsTo?: string | null
+  capabilities?: string | null
+  adapterType?: string
+  adapterConfig?: Record<string, unknown>
+  budgetMonthlyCents?: number
+  runs?: Record<string, unknown>
+}
+
+/** One line: what an approval is about. */
+export function approvalTitle(approval: Approval): string {
+  const hire = approval.payload as Hire
+  if (approval.type === 'hire_agent') {
+    return `Hire ${hire.name ?? agents.get(approval.agentId)?.name ?? 'an agent'}, ${(hire.title ?? hire.role ?? 'agent').toLowerCase()}`
+  }
+  return `Approve the strategy of ${nameOf({ agentId: approval.requestedByAgentId, userId: approval.requestedByUserId })}`
+}
+
+/** What an approval means: who is hired, whom it reports to, which program will run, and what that may cost. */
+export function ApprovalMeaning({ approval }: { approval: Approval }) {
+  if (approval.type !== 'hire_agent') {
+    const { plan, ...rest } = approval.payload
+    return (
+      <div class="meaning">
+        {typeof plan === 'string' ? <Markdown text={plan} /> : <pre>{JSON.stringify(plan ?? rest, null, 2)}</pre>}
+      </div>
+    )
+  }
+  const hire = approval.payload as Hire
+  const command = hire.adapterConfig?.command ?? hire.adapterConfig?.url
+  const model = hire.adapterConfig?.model
+  const cwd = hire.adapterConfig?.cwd
+  return (
+    <div class="meaning">
+      <dl>
+        <dt>Reports to</dt>
+        <dd>{hire.reportsTo ? nameOf({ agentId: hire.reportsTo }) : 'Nobody'}</dd>
+        <dt>Runs</dt>
+        <dd>
+          <code>
+            {typeof command === 'string' ? command : (DEFAULT_COMMANDS[hire.adapterType ?? ''] ?? hire.adapterType)}
+          </code>
+          {typeof model === 'string' && ` with ${model}`}
+          {typeof cwd === 'string' && (
+            <>
+              {' in '}
+              <code>{cwd}</code>
+            </>
+          )}
+        </dd>
+        <dt>May cost</dt>
+        <dd>{hire.budgetMonthlyCents ? `${money(hire.budgetMonthlyCents)} a month` : 'No limit is set'}</dd>
+        {hire.capabilities && (
+          <>
+            <dt>For</dt>
+            <dd>{hire.capabilities}</dd>
+          </>
+        )}
+        {Object.entries(hire.runs ?? {})
+          .filter(([key]) => key !== 'command' && key !== 'url')
+          .map(([key, value]) => [
+            <dt key={`${key}-name`}>{key}</dt>,
+            <dd key={key}>
+              <code>{typeof value === 'string' ? value : JSON.stringify(value)}</code>
+            </dd>,
+          ])}
+      </dl>
+    </div>
+  )
+}
+
+const DEFAULT_COMMANDS: Record<string, string> = { runtimeA_local: 'claude', runtimeB_local: 'codex' }
