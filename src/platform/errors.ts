@@ -18,6 +18,7 @@ export const ERROR_STATUS = {
   unsupported_media_type: 415,
   semantic: 422,
   invalid_transition: 422,
+  blocked: 422,
   strategy_not_approved: 422,
   idempotency_key_reused: 422,
   agent_not_ready: 422,

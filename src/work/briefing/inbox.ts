@@ -3,7 +3,7 @@ import * as field from '../../http/fields.ts'
 import type { Db } from '../../platform/database/db.ts'
 import { each, prepared, raw, sql } from '../../platform/database/sql.ts'
 import { APPROVAL_TYPES } from '../approval/approval.ts'
-import { Issue, type IssueRow } from '../issue/issue.ts'
+import { Issue, IssueReference, type IssueRow, type Relations, toReference } from '../issue/issue.ts'
 import { hasNoOpenBlocker } from '../issue/queries.ts'
 
 /** An approval that the board has not decided, as an issue that it is about shows it. */
@@ -31,6 +31,10 @@ export const InboxItem = v.strictObject({
     v.description("The agent's own run that works on it at this moment."),
   ),
   approvals: v.pipe(v.array(OpenApproval), v.description('What the board has yet to decide about it.')),
+  waitingFor: v.pipe(
+    v.array(IssueReference),
+    v.description('Its open blockers. While there is one, an agent cannot check the issue out.'),
+  ),
 })
 
 interface InboxRow extends IssueRow {
@@ -56,18 +60,22 @@ const inbox = prepared((of: { agentId: string; limit: number }) =>
     )
     .where('assignee_agent_id', '=', of.agentId)
     .where('status', 'in', ['in_progress', 'todo', 'in_review', 'blocked'])
-    .where((eb) => eb.or([eb('status', '=', 'in_progress'), hasNoOpenBlocker]))
     .where((eb) => eb.or([eb('status', '<>', 'blocked'), hasBlocker]))
+    .orderBy((eb) => eb.and([eb('status', '<>', 'in_progress'), eb.not(hasNoOpenBlocker)]))
     .orderBy(raw`case status when 'in_progress' then 0 when 'todo' then 1 when 'in_review' then 2 else 3 end`)
     .orderBy('priority_rank')
     .orderBy('issue.id', 'desc')
     .limit(of.limit),
 )
 
-/** What an agent has to do, in the order to do it. */
+/** Lists what an agent has to do, in the order to do it. Issues that wait for an open blocker come last. */
 export const listInbox = (db: Db, of: { agentId: string; limit: number }): InboxRow[] => db.all(inbox(of))
 
-export const toInboxItem = (row: InboxRow, approvals: OpenApproval[]): v.InferOutput<typeof InboxItem> => ({
+export const toInboxItem = (
+  row: InboxRow,
+  approvals: OpenApproval[],
+  blockers: Relations['blockedBy'],
+): v.InferOutput<typeof InboxItem> => ({
   id: row.id,
   identifier: row.identifier,
   title: row.title,
@@ -80,6 +88,7 @@ export const toInboxItem = (row: InboxRow, approvals: OpenApproval[]): v.InferOu
   updatedAt: row.updated_at,
   activeRun: row.run_id === null ? null : { id: row.run_id, agentId: row.assignee_agent_id! },
   approvals,
+  waitingFor: blockers.map(toReference),
 })
 
 const openApprovals = prepared((of: { ids: string }) =>

@@ -3,6 +3,7 @@ import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import { LIST_QUERY } from '../../http/list.ts'
 import { getIssue } from '../issue/get.ts'
+import { findOpenBlockers } from '../issue/relations.ts'
 import { HeartbeatContext, heartbeatContextOf } from './heartbeat-context.ts'
 import { findOpenApprovals, InboxItem, listInbox, toInboxItem } from './inbox.ts'
 
@@ -14,7 +15,7 @@ const inbox = <const Id extends string, const Path extends string>(id: Id, path:
     path,
     summary: 'List the issues to work on, in the recommended order',
     description:
-      'Issues in progress come first, then todo, in review, and blocked issues whose blockers are all finished; within each status the most urgent first. Issues that wait for an open blocker are left out.',
+      'Issues in progress come first, then todo, in review, and blocked issues whose blockers are all finished; within each status the most urgent first. Issues that wait for an open blocker come last, with `waitingFor`.',
     who: [agent],
     query: v.object({ limit: LIST_QUERY.limit }),
     responses: { 200: v.array(InboxItem) },
@@ -22,7 +23,8 @@ const inbox = <const Id extends string, const Path extends string>(id: Id, path:
       const agentId = caller.type === 'agent' ? caller.agentId : ''
       const rows = listInbox(ctx.db, { agentId, limit: query.limit })
       const approvalsOf = findOpenApprovals(ctx.db, rows)
-      return rows.map((row) => toInboxItem(row, approvalsOf(row.id)))
+      const blockersOf = findOpenBlockers(ctx.db, rows)
+      return rows.map((row) => toInboxItem(row, approvalsOf(row.id), blockersOf(row.id)))
     },
   })
 

@@ -5,6 +5,7 @@ import type { Context } from '../../platform/context.ts'
 import { AppError, unprocessable } from '../../platform/errors.ts'
 import type { IssueColumns, IssueRow } from './issue.ts'
 import { isTerminal } from './lifecycle.ts'
+import { isBlocked } from './queries.ts'
 
 interface Wanted {
   assigneeAgentId?: string | null | undefined
@@ -66,11 +67,17 @@ function liveAssignee(ctx: Context, issue: Assignee & { company_id: string }, re
 }
 
 /**
- * Wakes an issue's agent because the issue is its to do; what is in the backlog or at its end is not.
+ * Wakes the agent that an issue is assigned to, if the issue can be worked on:
+ * it is not in the backlog, not finished, and no blocker of it is open.
  *
- * @param activityId the activity that made it so
+ * @param activityId the activity that caused it
  */
 export function wakeAssignee(ctx: Context, caller: Caller, issue: IssueRow, activityId: string | undefined): void {
+  if (!isBlocked(ctx.db, issue)) wakeForIssue(ctx, caller, issue, activityId)
+}
+
+/** Wakes the agent that an issue is assigned to, even if a blocker of the issue is open. */
+export function wakeForIssue(ctx: Context, caller: Caller, issue: IssueRow, activityId: string | undefined): void {
   if (issue.assignee_agent_id === null || issue.status === 'backlog' || isTerminal(issue.status)) return
   requestWake(ctx, caller, {
     agentId: issue.assignee_agent_id,

@@ -5,21 +5,21 @@ import { getReferredAgent } from '../../organization/agent/references.ts'
 import { findLiveRunOnIssue } from '../../organization/run/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, forbidden, invalid } from '../../platform/errors.ts'
-import { wakeAssignee } from './assignment.ts'
+import { wakeForIssue } from './assignment.ts'
+import { assertNotBlocked } from './blockers.ts'
 import { getIssue } from './get.ts'
 import type { CheckoutBody, IssueRow } from './issue.ts'
 import { CHECKED_OUT_FROM, isTerminal } from './lifecycle.ts'
-import { claimIssue, setRunIssue } from './queries.ts'
+import { claimIssue, isBlocked, setRunIssue } from './queries.ts'
 import { recordIssue } from './record.ts'
 import { assigneeName } from './rights.ts'
 import { assertStrategyApproved } from './strategy.ts'
 
 /**
- * Checks an issue out to an agent: it becomes the agent's and is in progress.
- * Checking out an issue that the agent already has in progress changes nothing,
- * so a lost answer may be asked for again. Open blockers do not stand in the
- * way: the contract knows one condition, and whoever asks for an issue by its
- * id has seen what it waits for.
+ * Checks an issue out to an agent: the agent becomes its assignee, and the
+ * issue is in progress. If the agent already has it in progress, nothing
+ * changes, so a client that lost the response may retry. An agent cannot check
+ * out an issue with open blockers; the board can, for any agent.
  */
 export function checkoutIssue(ctx: Context, caller: Caller, ref: string, want: CheckoutBody): IssueRow {
   const issue = getIssue(ctx, caller, ref)
@@ -30,11 +30,13 @@ export function checkoutIssue(ctx: Context, caller: Caller, ref: string, want: C
   }
   assertAgentReady(ctx, agent)
   assertStrategyApproved(ctx, caller)
+  const wasBlocked = isBlocked(ctx.db, issue)
 
   const expected = want.expectedStatuses ?? CHECKED_OUT_FROM
   const from = expected.filter((status) => status === 'backlog' || CHECKED_OUT_FROM.includes(status))
   const claimed = claimIssue(ctx.db, { issueId: issue.id, agentId: agent.id, from, by: actorOf(caller), at: ctx.now })
   if (!claimed) throw refusal(ctx, issue, agent, expected)
+  assertNotBlocked(ctx, caller, issue)
 
   if (issue.status === 'backlog') {
     recordIssue(ctx, caller, 'issue.updated', claimed, { changes: { status: { from: 'backlog', to: 'todo' } } })
@@ -44,7 +46,8 @@ export function checkoutIssue(ctx: Context, caller: Caller, ref: string, want: C
     assigneeAgentId: agent.id,
   })
   noteRun(ctx, caller, claimed)
-  if (issue.assignee_agent_id !== agent.id) wakeAssignee(ctx, caller, claimed, activityId)
+  // The assignee of a blocked issue was not woken yet: the board starts it here.
+  if (issue.assignee_agent_id !== agent.id || wasBlocked) wakeForIssue(ctx, caller, claimed, activityId)
   return claimed
 }
 

@@ -178,7 +178,7 @@ const openBlocker = prepared((of: { id: string }) =>
     .limit(1),
 )
 
-/** Whether the issue waits for one that is open. */
+/** Whether a blocker of the issue is open. */
 export const isBlocked = (db: Db, issue: Pick<IssueRow, 'id'>) => db.first(openBlocker({ id: issue.id })) !== undefined
 
 /** The issues that waited for this one and wait for nothing any more. */

@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/database/db.ts'
-import { each, prepared, sql } from '../../platform/database/sql.ts'
+import { each, prepared, raw, sql } from '../../platform/database/sql.ts'
 import type { IssueRow, Relations } from './issue.ts'
+import { OPEN_STATUSES } from './lifecycle.ts'
 
 const NONE: Relations = { labels: [], blockedBy: [], blocks: [] }
 
@@ -60,6 +61,28 @@ const blockersOf = prepared((of: { ids: string }) =>
     .whereRef('issue.id', '=', 'issue_blocker.blocker_id')
     .orderBy('issue.id'),
 )
+
+const openBlockersOf = prepared((of: { ids: string; open: string }) =>
+  sql
+    .selectFrom(each(of.ids))
+    .crossJoin('issue_blocker')
+    .crossJoin('issue')
+    .select(['issue_blocker.issue_id as of', ...NEIGHBOUR])
+    .whereRef('issue_blocker.issue_id', '=', 'wanted.value')
+    .whereRef('issue.id', '=', 'issue_blocker.blocker_id')
+    .where(raw<boolean>`issue.status in (select value from json_each(${of.open}))`)
+    .orderBy('issue.id'),
+)
+
+/** The open blockers of issues, by issue, in one query. */
+export function findOpenBlockers(
+  db: Db,
+  issues: readonly Pick<IssueRow, 'id'>[],
+): (issueId: string) => Relations['blockedBy'] {
+  const ids = JSON.stringify(issues.map((issue) => issue.id))
+  const blockers = Map.groupBy(db.all(openBlockersOf({ ids, open: JSON.stringify(OPEN_STATUSES) })), (row) => row.of)
+  return (issueId) => blockers.get(issueId) ?? []
+}
 
 const blockedOf = prepared((of: { ids: string }) =>
   sql

@@ -4,7 +4,7 @@ import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { IssueColumns, IssueRow } from './issue.ts'
 import { type IssueStatus, isTerminal } from './lifecycle.ts'
-import { findIssue, hasOpenChild, listUnblockedBy } from './queries.ts'
+import { findIssue, hasOpenChild, isBlocked, listUnblockedBy } from './queries.ts'
 
 /** A status and its timestamps, as they are set together. `started_at` is the latest start. */
 export const statusWithTimes = (status: IssueStatus, at: string): IssueColumns => ({
@@ -37,7 +37,8 @@ export function wakeDependents(ctx: Context, caller: Caller, ended: IssueRow, ac
     wakeUnblocked(ctx, caller, freed, activityId)
   }
   if (ended.parent_id === null || hasOpenChild(ctx.db, { parentId: ended.parent_id })) return
-  wake(ctx, caller, findIssue(ctx.db, ended.parent_id)!, 'children_done', activityId)
+  const parent = findIssue(ctx.db, ended.parent_id)!
+  if (!isBlocked(ctx.db, parent)) wake(ctx, caller, parent, 'children_done', activityId)
 }
 
 /**

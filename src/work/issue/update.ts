@@ -2,6 +2,7 @@ import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import type { CommentRow } from '../comment/comment.ts'
 import { assignmentOf, wakeAssignee } from './assignment.ts'
+import { assertNotBlocked } from './blockers.ts'
 import { addComment } from './comment.ts'
 import { getIssue } from './get.ts'
 import type { IssueChange, IssueColumns, IssueRow } from './issue.ts'
@@ -37,6 +38,7 @@ export function updateIssue(
   const wasBlocked = want.blockedByIssueIds !== undefined && isBlocked(ctx.db, before)
   const columns = { ...plainColumns(want), ...placeOf(ctx, before, want), ...assignment, ...transition }
   const changes = { ...changedColumns(before, columns), ...changeRelations(ctx, before, want) }
+  if (changes.status?.to === 'in_progress') assertNotBlocked(ctx, caller, before)
   const change = Object.keys(changes).length > 0 ? apply(ctx, caller, before, columns, changes) : undefined
   const after = change?.issue ?? before
   const isNewToAssignee = after.assignee_agent_id !== found.assignee_agent_id || !isToDo(found)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { insertRun } from '../../arrange.ts'
 import { setUp } from '../issue/set-up.ts'
 
-test('an inbox says what to do next, in order, and leaves out what waits', async (t) => {
+test('an inbox says what to do next, in order, and what waits for a blocker last', async (t) => {
   const app = await setUp(t)
   const { create, ada, bob } = app
   const mine = { assigneeAgentId: ada.id }
@@ -27,7 +27,12 @@ test('an inbox says what to do next, in order, and leaves out what waits', async
   assert.equal(status, 200)
   assert.deepEqual(
     body.map((item: { title: string }) => item.title),
-    ['begun', 'todo, urgent', 'todo, newer', 'todo, older', 'review', 'resolved'],
+    ['begun', 'todo, urgent', 'todo, newer', 'todo, older', 'review', 'resolved', 'todo that waits', 'blocked'],
+  )
+  assert.deepEqual(body[0].waitingFor, [])
+  assert.deepEqual(
+    body[6].waitingFor.map((blocker: { id: string }) => blocker.id),
+    [open.id],
   )
   assert.deepEqual(body[0].activeRun, { id: run.id, agentId: ada.id })
   assert.equal(body[1].activeRun, null)

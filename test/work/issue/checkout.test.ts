@@ -224,11 +224,57 @@ test('an agent that has spent its budget cannot check out until the month is ove
   assert.equal((await agent.ask('POST', `/api/issues/${issue.id}/checkout`)).status, 200)
 })
 
-test('an issue with open blockers can be checked out', async (t) => {
-  const { agent, create } = await setUp(t)
-  const blocker = await create()
-  const issue = await create({ blockedByIssueIds: [blocker.id] })
-  assert.equal((await agent.ask('POST', `/api/issues/${issue.id}/checkout`)).status, 200)
+test('an agent cannot check out or start an issue with open blockers; the board can', async (t) => {
+  const { ctx, agent, other, create, ask, make } = await setUp(t)
+  const [open, done] = [await create({ title: 'First' }), await create({ status: 'done' })]
+  const issue = await create({ assigneeAgentId: agent.id, blockedByIssueIds: [open.id, done.id] })
+  assert.deepEqual(wakeReasons(ctx, agent), [])
+
+  const path = `/api/issues/${issue.id}`
+  for (const refused of [
+    await agent.ask('POST', `${path}/checkout`),
+    await agent.ask('PATCH', path, { status: 'in_progress' }),
+  ]) {
+    assert.equal(refused.status, 422)
+    assert.equal(refused.body.code, 'blocked')
+    assert.match(refused.body.error, /WAL-3 is blocked by WAL-1 \(todo\)/)
+    assert.deepEqual(
+      refused.body.details.blockedBy.map((blocker: { id: string }) => blocker.id),
+      [open.id],
+    )
+  }
+  assert.equal((await other.ask('POST', `${path}/checkout`)).body.code, 'issue_taken')
+  assert.equal((await ask('GET', path)).body.status, 'todo')
+
+  await make('POST', `${path}/checkout`, { agentId: agent.id })
+  assert.deepEqual(
+    wakeReasons(ctx, agent).map((reason) => [reason.source, reason.issueId]),
+    [['issue_assigned', issue.id]],
+  )
+  assert.equal((await agent.ask('POST', `${path}/checkout`)).status, 200)
+  await make('PATCH', path, { status: 'blocked' })
+  await make('PATCH', `/api/issues/${open.id}`, { status: 'cancelled' })
+  await make('PATCH', path, { status: 'todo' })
+  assert.equal((await agent.ask('POST', `${path}/checkout`)).status, 200)
+})
+
+test('while an issue is blocked, a comment or a mention wakes its assignee, and nothing else does', async (t) => {
+  const { ctx, agent, create, make } = await setUp(t)
+  const open = await create()
+  const child = { assigneeAgentId: agent.id, blockedByIssueIds: [open.id] }
+  const issue = await create(child)
+  const sub = await create({ parentId: issue.id })
+  await make('PATCH', `/api/issues/${sub.id}`, { status: 'cancelled' })
+  await make('PATCH', `/api/issues/${issue.id}`, { assigneeAgentId: null })
+  await make('PATCH', `/api/issues/${issue.id}`, { assigneeAgentId: agent.id })
+  assert.deepEqual(wakeReasons(ctx, agent), [])
+  await make('POST', `/api/issues/${issue.id}/comments`, { body: 'See WAL-1.' })
+  await make('POST', `/api/issues/${issue.id}/comments`, { body: '@Ada see WAL-1.' })
+  await make('PATCH', `/api/issues/${open.id}`, { status: 'cancelled' })
+  assert.deepEqual(
+    wakeReasons(ctx, agent).map((reason) => reason.source),
+    ['issue_commented', 'mention', 'blockers_resolved'],
+  )
 })
 
 test('an issue of another company does not exist', async (t) => {
