@@ -98,7 +98,7 @@ test('what is taken is renamed, and its own people and tasks go with it', async 
     'project dam rename Dam 2',
     'issue dam/dig create Dig',
   ])
-  assert.match(plan.entities[1].reason, /The agent builder is here already/)
+  assert.match(plan.entities[1].reason, /The agent builder exists already/)
   const agents = new Map((await list(app, target.companyId, 'agents')).map((agent) => [agent.urlKey, agent]))
   assert.deepEqual([...agents.keys()].sort(), ['builder', 'builder-2', 'ceo', 'ceo-2'])
   assert.equal(agents.get('builder-2').reportsTo, agents.get('ceo-2').id)

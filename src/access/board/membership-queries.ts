@@ -82,3 +82,18 @@ export const adoptCompanies = (db: Db, at: string) =>
           ),
       ),
   )
+
+/** Copies the members of a company, with their roles, to another one. A person who is a member already keeps the role. */
+export const copyMemberships = (db: Db, copy: { from: string; to: string; at: string }) =>
+  db.run(
+    sql
+      .insertInto('membership')
+      .columns(['company_id', 'user_id', 'role', 'created_at'])
+      .expression(
+        sql
+          .selectFrom('membership')
+          .select([raw<string>`${copy.to}`.as('company_id'), 'user_id', 'role', raw<string>`${copy.at}`.as('at')])
+          .where('company_id', '=', copy.from),
+      )
+      .onConflict((conflict) => conflict.doNothing()),
+  )

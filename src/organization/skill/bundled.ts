@@ -4,25 +4,25 @@ import { findBundledOutdated } from './queries.ts'
 import { type ReadSkill, readSkills, type SkillSource } from './read-skills.ts'
 import { putSkill } from './store.ts'
 
-/** The namespace of the service's own skills; a hosted one has two parts, so nothing else can have it. */
+/** The namespace of the service's own skills. The namespace of a repository has two parts, so they never conflict. */
 const SOURCE: SkillSource = { type: 'bundled', namespace: 'service', locator: null, ref: null }
 
 /** The key of the skill that every agent has. */
 export const HEARTBEAT_KEY = 'service/heartbeat'
 
-/** The skills that come with the service. */
+/** Reads the skills that come with the service. */
 export function bundledSkills(): ReadSkill[] {
   const head =
     '---\nname: heartbeat\ndescription: The procedure of a heartbeat over the HTTP API. Every agent has it, in every run.\n---\n\n'
   return readSkills(new Map([['SKILL.md', Buffer.from(head + HEARTBEAT_SKILL)]]), SOURCE, null).skills
 }
 
-/** Gives a company the skills that come with the service. The activity of the company's creation stands for it. */
+/** Adds the bundled skills to a company. The activity of the company's creation covers them. */
 export function addBundledSkills(ctx: Context, companyId: string): void {
   for (const skill of bundledSkills()) putSkill(ctx, companyId, skill)
 }
 
-/** Brings the bundled skills of every company to those of this version of the service. */
+/** Updates the bundled skills of all companies to this version of the service. */
 export async function refreshBundledSkills(ctx: Context): Promise<void> {
   for (const skill of bundledSkills()) {
     const outdated = findBundledOutdated(ctx.db, skill)

@@ -5,7 +5,7 @@ import { notFound } from '../../platform/errors.ts'
 import { findSkill, findSkillFile } from './queries.ts'
 import type { SkillFileRow, SkillRow } from './skill.ts'
 
-/** Gets a skill; one of another company is as unknown as one that is nowhere. */
+/** Gets a skill. A skill of another company is reported like one that does not exist. */
 export function getSkill(ctx: Context, caller: Caller, id: string): SkillRow {
   const skill = findSkill(ctx.db, { id })
   return requireVisible(ctx, caller, skill, 'skill', id)

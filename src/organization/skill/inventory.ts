@@ -15,7 +15,7 @@ export interface InventoryEntry {
   sha256: string
 }
 
-/** The files of one skill, by path, with what kind of thing each is by its name and its first bytes. */
+/** Lists the files of one skill by path, each with its kind, which its name and its first bytes decide. */
 export const takeInventory = (files: SourceFiles): InventoryEntry[] =>
   [...files]
     .map(([path, content]) => ({
@@ -26,13 +26,13 @@ export const takeInventory = (files: SourceFiles): InventoryEntry[] =>
     }))
     .sort((a, b) => (a.path < b.path ? -1 : 1))
 
-/** How much a reader of a skill takes on: words, words and data, or programs. */
+/** Returns the riskiest content of a skill: only text, other files, or programs. */
 export function trustLevelOf(inventory: readonly InventoryEntry[]): TrustLevel {
   if (inventory.some((file) => file.kind === 'script')) return 'scripts_executables'
   return inventory.some((file) => file.kind === 'asset') ? 'assets' : 'markdown_only'
 }
 
-/** Stands for all files of a skill: equal digests are equal files. */
+/** Identifies all files of a skill: equal digests mean equal files. */
 export const digestOf = (inventory: readonly InventoryEntry[]): string =>
   hash('sha256', JSON.stringify(inventory.map(({ path, sha256 }) => [path, sha256])))
 

@@ -20,7 +20,7 @@ export const listSkillsBySlug = (db: Db, of: { companyId: string; slug: string }
       .orderBy('key'),
   )
 
-/** By key. */
+/** Lists the skills of a company by key. */
 export function listSkills(db: Db, page: { companyId: string; after: string | undefined; limit: number }): SkillRow[] {
   const query = sql
     .selectFrom('skill')
@@ -39,7 +39,7 @@ export const countSkills = (db: Db, of: { companyId: string }): number =>
       .where('company_id', '=', of.companyId),
   )!.n
 
-/** The bundled skills of this key whose content is another version's. */
+/** Lists the companies whose bundled skill of this key has the content of another version. */
 export const findBundledOutdated = (db: Db, skill: { key: string; digest: string }) =>
   db.all(
     sql
@@ -71,7 +71,7 @@ export const findSkillFile = (db: Db, of: { skillId: string; path: string }) =>
 export const listSkillFiles = (db: Db, skillId: string) =>
   db.all(sql.selectFrom('skill_file').selectAll().where('skill_id', '=', skillId).orderBy('path'))
 
-/** The agents of a company that are to have a skill, the oldest first; not those who are terminated. */
+/** Lists the agents of a company that have a skill, oldest first, without terminated agents. */
 export const listAgentsWithSkill = (db: Db, of: { companyId: string; key: string }) =>
   db.all(
     sql

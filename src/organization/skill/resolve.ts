@@ -3,12 +3,12 @@ import { AppError, type FieldError } from '../../platform/errors.ts'
 import { findSkill, findSkillByKey, listSkillsBySlug } from './queries.ts'
 
 /**
- * The canonical keys of the skills that an agent is to have, each once, in the
- * order given. An entry is an id, else a key, else a slug that one skill has.
+ * Returns the canonical keys of skills, each once, in the given order. A
+ * reference is an id, else a key, else a slug that only one skill has.
  *
- * @param refs as sent
- * @param field the field of the body that they stand in
- * @throws AppError 422 that names every entry at fault, and who an ambiguous one may mean
+ * @param refs as the request sent them
+ * @param field the field of the body that contains them
+ * @throws AppError 422 that names every invalid reference and the candidates of an ambiguous one
  */
 export function resolveSkills(
   ctx: Context,

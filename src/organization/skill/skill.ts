@@ -17,7 +17,7 @@ const FileEntry = v.strictObject({
   sha256: v.string(),
 })
 
-/** A skill as the API shows it. */
+/** The public form of a skill. */
 export const Skill = v.strictObject({
   id: field.id,
   companyId: field.id,
@@ -40,7 +40,7 @@ export const SkillDetail = v.strictObject({
   usedByAgents: v.array(v.strictObject({ id: field.id, name: v.string() })),
 })
 
-/** A file of a skill: its text, or in base64 what is no text. */
+/** A file of a skill, as text or in base64. */
 export const SkillFile = v.strictObject({
   skillId: field.id,
   path: v.string(),

@@ -7,7 +7,7 @@ import type { SkillRow } from './skill.ts'
 export const OUTCOMES = ['created', 'updated', 'unchanged'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** Puts a skill into a company, in place of the one with its key. The activity is the caller's to record. */
+/** Creates a skill, or replaces the skill with the same key. The caller records the activity. */
 export function putSkill(ctx: Context, companyId: string, skill: ReadSkill): { row: SkillRow; outcome: Outcome } {
   const known = findSkillByKey(ctx.db, { companyId, key: skill.key })
   const values = {

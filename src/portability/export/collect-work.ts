@@ -8,7 +8,7 @@ import { listAllProjects, listOpenIssues } from '../company/queries.ts'
 import type { PackageGoal, PackageProject, PackageTask } from '../read/package.ts'
 import { starterStatus } from '../read/read-work.ts'
 import type { PackageWarning } from '../source/warning.ts'
-import type { Clean } from './collect.ts'
+import type { Clean } from './clean.ts'
 
 /** Parents before children, else by age, so that an import which creates them in this order keeps it. */
 export function collectGoals(rows: readonly GoalRow[], agents: ReadonlyMap<string, string>, clean: Clean) {

@@ -19,6 +19,7 @@ import { listCompanySkills } from '../company/skills.ts'
 import { portableAdapter } from '../read/adapter.ts'
 import type { About, CompanyPackage, EnvInput, Heartbeat, PackageAgent, PackageTeam } from '../read/package.ts'
 import type { PackageWarning } from '../source/warning.ts'
+import { type Clean, createCleaner } from './clean.ts'
 import { collectGoals, collectProjects, collectTasks, taskSlugs } from './collect-work.ts'
 
 /**
@@ -38,7 +39,7 @@ export async function collectCompany(
   const slugs = new Map(rows.map((row) => [row.id, row.url_key]))
   const skills = listCompanySkills(ctx, companyId)
   const skillSlugs = new Map(skills.map((skill) => [skill.key, skill.slug]))
-  const clean = cleaner(warnings)
+  const clean = createCleaner(warnings)
   const parts = listParts(ctx.db, companyId)
   const goals = collectGoals(listGoals(ctx.db, { companyId }), slugs, clean)
   const projects = collectProjects(ctx, companyId, { slugs, goals: goals.slugs, clean, warnings })
@@ -83,20 +84,6 @@ export async function collectCompany(
     documents: documentsOf(parts),
   }
   return { content, warnings }
-}
-
-export type Clean = (text: string | null, path: string) => string | null
-
-/** Makes a text fit to leave: with plain line ends, without blanks around it and without what looks like a secret. */
-function cleaner(warnings: PackageWarning[]): Clean {
-  return (text, path) => {
-    const plain = text?.replaceAll('\r\n', '\n').trim()
-    if (!plain) return null
-    const shown = redact({ text: plain }).text as string
-    if (shown !== plain)
-      warnings.push({ code: 'secret', path, message: 'What looks like a secret in it was taken out.' })
-    return shown
-  }
 }
 
 interface AgentSurroundings {

@@ -1,17 +1,18 @@
 import { recordActivity } from '../../access/activity/record.ts'
+import { copyMemberships } from '../../access/board/membership-queries.ts'
 import { type Caller, SYSTEM } from '../../access/caller/caller.ts'
 import { changeCompany } from '../../organization/company/change.ts'
 import { createCompany } from '../../organization/company/create.ts'
 import type { Context } from '../../platform/context.ts'
 import { insertPart } from '../company/queries.ts'
 import type { CompanyPackage } from '../read/package.ts'
-import type { Application } from './apply.ts'
-import { copyMemberships } from './memberships.ts'
+import type { Application } from './application.ts'
 
 /**
- * The company to import into, and who acts in it. A company that an agent has
- * made is not the agent's: the system acts there for it, and the board approves
- * each agent before it works.
+ * Returns the company to import into, which it creates if necessary, and the
+ * actor of all changes. If an agent creates a company, the actor is the system,
+ * because an agent has no permissions in another company. The board then
+ * approves each agent before it works.
  */
 export function resolveImportTarget(ctx: Context, caller: Caller, { content, target, fromCompanyId }: Application) {
   if (target.companyId !== null) return { companyId: target.companyId, actor: caller }
@@ -24,11 +25,14 @@ export function resolveImportTarget(ctx: Context, caller: Caller, { content, tar
     budgetMonthlyCents,
     requireBoardApprovalForNewAgents: caller.type === 'agent',
   })
-  if (fromCompanyId !== null) copyMemberships(ctx, { companyId: fromCompanyId }, { companyId })
+  if (fromCompanyId !== null) copyMemberships(ctx.db, { from: fromCompanyId, to: companyId, at: ctx.now })
   return { companyId, actor }
 }
 
-/** What comes last: the policy, since the board's own import is its approval, and the record of it all. */
+/**
+ * Stores what no table holds, sets the hiring policy and records the activity.
+ * The policy comes last, because an import by the board is the approval of its agents.
+ */
 export function finishImport(
   ctx: Context,
   caller: Caller,
@@ -37,7 +41,7 @@ export function finishImport(
   { content, include, target, steps, fromCompanyId }: Application,
 ): void {
   if (target.companyId === null) {
-    if (include.company) keepParts(ctx, companyId, content)
+    if (include.company) storeParts(ctx, companyId, content)
     if (content.company.requireBoardApprovalForNewAgents && caller.type !== 'agent' && include.company) {
       changeCompany(ctx, actor, companyId, { requireBoardApprovalForNewAgents: true })
     }
@@ -58,7 +62,7 @@ export function finishImport(
   })
 }
 
-function keepParts(ctx: Context, companyId: string, { company, documents }: CompanyPackage): void {
+function storeParts(ctx: Context, companyId: string, { company, documents }: CompanyPackage): void {
   const about = Buffer.from(JSON.stringify(company.about))
   insertPart(ctx.db, { company_id: companyId, path: 'COMPANY.md', kind: 'about', content: about })
   for (const [path, bytes] of documents) {

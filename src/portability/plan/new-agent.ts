@@ -2,9 +2,9 @@ import type { Caller } from '../../access/caller/caller.ts'
 import type { NewAgent } from '../../organization/agent/agent.ts'
 import type { PackageAgent } from '../read/package.ts'
 
-/** An agent of a package in the shape of a hire; its manager and its skills are put in when they are there. */
+/** Converts an agent of a package to a hire, without its manager and its skills, which need ids. */
 export function newAgentOf(agent: PackageAgent, caller: Caller): NewAgent {
-  // What an agent hires has its own budget unless something is said; of the board nothing said is no limit.
+  // Without a budget, an agent's hire gets the budget of that agent, and the board's hire has no limit.
   const budget = agent.budgetMonthlyCents === 0 && caller.type === 'agent' ? undefined : agent.budgetMonthlyCents
   return {
     name: agent.name,
@@ -17,7 +17,7 @@ export function newAgentOf(agent: PackageAgent, caller: Caller): NewAgent {
     adapterConfig: agent.adapterConfig,
     runtimeConfig: Object.keys(agent.heartbeat).length > 0 ? { heartbeat: agent.heartbeat } : {},
     ...(budget !== undefined && { budgetMonthlyCents: budget }),
-    // A list rather than a mapping: a key that is called GH_TOKEN would be taken for a secret.
+    // A list, not a mapping: redaction would treat a key such as GH_TOKEN as a secret.
     metadata: agent.inputs.length > 0 ? { inputs: agent.inputs } : null,
   }
 }

@@ -8,7 +8,7 @@ import { asAgent, insertRunRow } from '../../arrange.ts'
 import { createTestApp, type TestApp, temporaryFolder } from '../../helpers.ts'
 import { actions, makeAgent, makeCompany } from '../../make.ts'
 import { createTestRuns } from '../../runs.ts'
-import { importFiles, repositoryZip, skillText } from './arrange.ts'
+import { importFiles, repositoryZip, skillText } from '../skill/arrange.ts'
 
 test('desired skills are named by id, key or slug, and stored as keys', async (t) => {
   const app = createTestApp(t)

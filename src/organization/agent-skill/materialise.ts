@@ -5,23 +5,23 @@ import path from 'node:path'
 import type { SourceFiles } from '../../platform/source/files.ts'
 
 /**
- * Makes a folder hold exactly these files, and nothing else. It is built
- * beside its place and moved there whole, so nobody sees half of it, and a
- * link that was put in its way is moved aside, never followed. Two at once for
- * the same folder come to the same.
+ * Writes a folder that contains exactly these files. It writes a temporary
+ * folder next to the target and renames it, so that no reader sees a part of
+ * the files. A symbolic link at the target is moved aside and never followed.
+ * Concurrent calls for the same folder have the same result.
  *
- * @param instance marks what this server has under way beside the folder
- * @returns whether anything had to be done
+ * @param instance marks the temporary folders of this server
+ * @returns whether anything had to be written
  */
 export async function materialise(folder: string, files: SourceFiles, instance: string): Promise<boolean> {
   const parent = path.dirname(folder)
   await makeRealFolders(parent)
   if (await holds(folder, files)) return false
-  const fresh = path.join(parent, `${underWay(instance)}${randomUUID()}`)
+  const fresh = path.join(parent, `${temporaryPrefix(instance)}${randomUUID()}`)
   try {
     await write(fresh, files)
     while (!(await moveTo(folder, fresh))) {
-      // Another sync of the same files may have been first; whatever else is there goes.
+      // A concurrent call may have written the same files. Anything else at the target is removed.
       if (await holds(folder, files)) return true
       await discard(folder, instance)
     }
@@ -32,22 +32,22 @@ export async function materialise(folder: string, files: SourceFiles, instance: 
 }
 
 /**
- * Removes what lies beside a folder.
+ * Removes the other folders next to a folder.
  *
- * @param isFree asked in the same turn as each move: whether nobody needs the others
+ * @param isFree returns whether no run needs the other folders; called in the same turn as each rename
  */
 export async function removeOthers(folder: string, instance: string, isFree: () => boolean): Promise<void> {
   const parent = path.dirname(folder)
   for (const name of await readdir(parent)) {
-    if (name === path.basename(folder) || name.startsWith(underWay(instance))) continue
+    if (name === path.basename(folder) || name.startsWith(temporaryPrefix(instance))) continue
     if (!isFree()) return
     await discard(path.join(parent, name), instance)
   }
 }
 
-const underWay = (instance: string) => `.${instance}-`
+const temporaryPrefix = (instance: string) => `.${instance}-`
 
-/** Moves a folder to its place; false when something is there. */
+/** Renames the temporary folder to the target. Returns false if the target exists. */
 async function moveTo(folder: string, fresh: string): Promise<boolean> {
   try {
     await rename(fresh, folder)
@@ -59,20 +59,20 @@ async function moveTo(folder: string, fresh: string): Promise<boolean> {
   }
 }
 
-/** Moves something aside, at once, and then removes it; a link itself, not what it points to. */
+/** Renames an entry and then removes it. A symbolic link itself is removed, not its target. */
 async function discard(target: string, instance: string): Promise<void> {
-  const trash = path.join(path.dirname(target), `${underWay(instance)}${randomUUID()}`)
+  const trash = path.join(path.dirname(target), `${temporaryPrefix(instance)}${randomUUID()}`)
   try {
     renameSync(target, trash)
   } catch (error) {
-    // Another sync of the same agent took it first.
+    // A concurrent call removed it first.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
     throw error
   }
   await rm(trash, { recursive: true, force: true })
 }
 
-/** Makes the last three folders of a path (`skills/<company>/<agent>`), in place of whatever else has a name of theirs. */
+/** Creates the last three folders of a path (`skills/<company>/<agent>`). It replaces anything there that is not a folder. */
 async function makeRealFolders(folder: string): Promise<void> {
   for (const at of [path.dirname(path.dirname(folder)), path.dirname(folder), folder]) {
     const found = await lstat(at).catch(() => undefined)
@@ -81,7 +81,7 @@ async function makeRealFolders(folder: string): Promise<void> {
   }
 }
 
-/** Whether a folder holds these files, byte for byte, and nothing beside them. */
+/** Returns whether a folder contains exactly these files, byte for byte. */
 async function holds(folder: string, files: SourceFiles): Promise<boolean> {
   try {
     if (!(await lstat(folder)).isDirectory()) return false
@@ -97,7 +97,7 @@ async function holds(folder: string, files: SourceFiles): Promise<boolean> {
   }
 }
 
-/** The files below a folder; undefined when there is anything but files and folders with files in them. */
+/** Lists the files below a folder. Returns undefined if it contains a link, a device or an empty folder. */
 async function listPlainFiles(folder: string, prefix = ''): Promise<string[] | undefined> {
   const files: string[] = []
   const entries = await readdir(path.join(folder, prefix), { withFileTypes: true })
@@ -138,5 +138,5 @@ async function write(folder: string, files: SourceFiles): Promise<void> {
   }
 }
 
-/** A file that says what runs it may be run. */
+/** Returns whether a file starts with `#!`. Such a file becomes executable. */
 const isScript = (content: Uint8Array) => content[0] === 0x23 && content[1] === 0x21

@@ -1,26 +1,26 @@
 import { hash } from 'node:crypto'
 import type { Context } from '../../platform/context.ts'
 import type { AgentRow } from '../agent/agent.ts'
-import { HEARTBEAT_KEY } from './bundled.ts'
-import { findSkillByKey, listSkillFiles } from './queries.ts'
-import type { SkillRow } from './skill.ts'
+import { HEARTBEAT_KEY } from '../skill/bundled.ts'
+import { findSkillByKey, listSkillFiles } from '../skill/queries.ts'
+import type { SkillRow } from '../skill/skill.ts'
 
-/** A skill as an agent gets it. */
+/** A skill of an agent and its folder on disk. */
 export interface AgentSkill {
   skill: SkillRow
-  /** The name of its folder: the slug, or all of the key where two have the same slug. */
+  /** The name of the folder: the slug, or the whole key if two skills have the same slug. */
   folder: string
 }
 
 export interface SkillSet {
   skills: AgentSkill[]
-  /** Keys that the agent is to have and that no skill of the company has. */
+  /** Desired keys that no skill of the company has. */
   missing: string[]
-  /** Stands for everything that is to be on disk. */
+  /** Identifies all files of the set: equal digests mean equal files. */
   digest: string
 }
 
-/** The skills that an agent has: the ones desired for it, and the bundled one, by key. */
+/** Returns the skills of an agent by key: its desired skills and the bundled skill. */
 export function skillSetOf(ctx: Context, agent: Pick<AgentRow, 'company_id' | 'desired_skills'>): SkillSet {
   const keys = new Set([HEARTBEAT_KEY, ...(JSON.parse(agent.desired_skills) as string[])])
   const found = [...keys].sort().map((key) => ({
@@ -39,7 +39,7 @@ export function skillSetOf(ctx: Context, agent: Pick<AgentRow, 'company_id' | 'd
 const folderOf = (skill: SkillRow, all: readonly SkillRow[]) =>
   all.some((other) => other !== skill && other.slug === skill.slug) ? skill.key.replaceAll('/', '--') : skill.slug
 
-/** Every file of a set by its path on disk. */
+/** Loads all files of a set by their paths on disk. */
 export function filesOfSet(ctx: Context, { skills }: SkillSet): Map<string, Uint8Array> {
   const files = new Map<string, Uint8Array>()
   for (const { skill, folder } of skills) {

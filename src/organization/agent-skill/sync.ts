@@ -11,18 +11,18 @@ import { getAgent } from '../agent/get.ts'
 import { findAgent, isAbove } from '../agent/queries.ts'
 import { assertNotTerminated, setDesiredSkills } from '../agent/update.ts'
 import { listLiveRuns } from '../run/queries.ts'
+import { HEARTBEAT_KEY } from '../skill/bundled.ts'
+import type { InventoryEntry } from '../skill/inventory.ts'
+import { resolveSkills } from '../skill/resolve.ts'
 import { filesOfSet, type SkillSet, skillSetOf } from './agent-skills.ts'
-import { HEARTBEAT_KEY } from './bundled.ts'
-import type { InventoryEntry } from './inventory.ts'
 import { materialise, removeOthers } from './materialise.ts'
-import { resolveSkills } from './resolve.ts'
 
 export const SkillSync = v.strictObject({
   desiredSkills: v.optional(
     v.pipe(
       v.array(field.reference),
       v.maxLength(200),
-      v.description('Ids, keys or unique slugs; left out, the set stays as it is.'),
+      v.description('Ids, keys or unique slugs. Default: the set does not change.'),
     ),
   ),
 })
@@ -34,23 +34,23 @@ const Materialised = v.strictObject({
   slug: v.string(),
   name: v.string(),
   description: v.nullable(v.string()),
-  required: v.pipe(v.boolean(), v.description('Whether every agent has it.')),
-  path: v.pipe(v.string(), v.description('Its folder, absolute.')),
+  required: v.pipe(v.boolean(), v.description('Whether every agent has this skill.')),
+  path: v.pipe(v.string(), v.description('The absolute path of the folder.')),
   files: v.array(v.string()),
 })
 
-/** What is on disk for an agent. */
+/** The skills of an agent on disk. */
 export const SyncedSkills = v.strictObject({
   agentId: field.id,
   desiredSkills: v.array(v.string()),
-  directory: v.pipe(v.string(), v.description('What its runs find in SERVICE_SKILLS_DIR.')),
-  changed: v.pipe(v.boolean(), v.description('Whether files had to be written.')),
+  directory: v.pipe(v.string(), v.description('The value of SERVICE_SKILLS_DIR in its runs.')),
+  changed: v.pipe(v.boolean(), v.description('Whether the server wrote files.')),
   skills: v.array(Materialised),
   missing: v.pipe(v.array(v.string()), v.description('Desired keys that no skill of the company has.')),
 })
 export type SyncedSkills = v.InferOutput<typeof SyncedSkills>
 
-/** Brings an agent's skills folder up to date, after a change of what it is to have if one is asked for. */
+/** Changes the desired skills of an agent, if the request has some, and updates its folder of skills. */
 export async function syncSkills(
   ctx: Context,
   caller: Caller,
@@ -61,7 +61,7 @@ export async function syncSkills(
     const agent = getAgent(ctx, caller, ref.agentId, ref.companyId)
     requireSyncer(ctx, caller, agent)
     assertNotTerminated(agent)
-    if (want.desiredSkills) changeDesired(ctx, caller, agent, want.desiredSkills)
+    if (want.desiredSkills) changeDesiredSkills(ctx, caller, agent, want.desiredSkills)
     recordActivity(ctx, caller, {
       companyId: agent.company_id,
       action: 'agent.skills_synced',
@@ -75,11 +75,11 @@ export async function syncSkills(
 }
 
 /**
- * Makes the files of an agent's skills, in a folder named after their content:
- * a run keeps the folder that it began with, whatever changes meanwhile. The
- * folders of other sets go as soon as no run of the agent is live.
+ * Writes the skills of an agent to a folder that is named after their content.
+ * A run therefore keeps its folder when the skills change. The folders of other
+ * sets are removed as soon as no run of the agent is live.
  *
- * @param forRun the run that is being prepared, which needs no other folder yet
+ * @param forRun the run that is being prepared; it does not use another folder yet
  */
 export async function placeSkills(ctx: Context, agentId: string, forRun?: string): Promise<SyncedSkills> {
   const { agent, set, directory } = wantedFolder(ctx, agentId)
@@ -89,7 +89,7 @@ export async function placeSkills(ctx: Context, agentId: string, forRun?: string
     listLiveRuns(ctx.db, { agentId }).every((run) => run.id === forRun) &&
     wantedFolder(ctx, agentId).directory === directory
   await removeOthers(directory, instance, isFree).catch((error) =>
-    // What is left over does not keep a run from what is there.
+    // An old folder does not affect the run.
     ctx.log.error('The old skill folders of an agent were not removed.', { agentId, error: String(error) }),
   )
   return {
@@ -97,15 +97,15 @@ export async function placeSkills(ctx: Context, agentId: string, forRun?: string
     desiredSkills: JSON.parse(agent.desired_skills),
     directory,
     changed,
-    skills: shown(set, directory),
+    skills: toMaterialised(set, directory),
     missing: set.missing,
   }
 }
 
-/** Says what `placeSkills` would make, and where; makes nothing. */
+/** Returns the result of `placeSkills` without writing files. */
 export function plannedSkills(ctx: Context, agentId: string): Pick<SyncedSkills, 'directory' | 'skills'> {
   const { set, directory } = wantedFolder(ctx, agentId)
-  return { directory, skills: shown(set, directory) }
+  return { directory, skills: toMaterialised(set, directory) }
 }
 
 function wantedFolder(ctx: Context, agentId: string) {
@@ -117,7 +117,7 @@ function wantedFolder(ctx: Context, agentId: string) {
 
 const skillsFolder = (config: Config, companyId: string) => path.join(config.dataDir, 'skills', companyId)
 
-const shown = (set: SkillSet, directory: string): SyncedSkills['skills'] =>
+const toMaterialised = (set: SkillSet, directory: string): SyncedSkills['skills'] =>
   set.skills.map(({ skill, folder }) => ({
     skillId: skill.id,
     key: skill.key,
@@ -135,8 +135,8 @@ function requireSyncer(ctx: Context, caller: Caller, agent: AgentRow): void {
   throw forbidden(`Only ${agent.name} itself, the managers above it and the board may sync its skills.`)
 }
 
-/** What an agent is to know is for the board and the managers above it to say. */
-function changeDesired(ctx: Context, caller: Caller, agent: AgentRow, refs: readonly string[]): void {
+/** Changes the desired skills. Only the board and the managers above an agent may. */
+function changeDesiredSkills(ctx: Context, caller: Caller, agent: AgentRow, refs: readonly string[]): void {
   const keys = resolveSkills(ctx, agent.company_id, refs)
   const isSame = JSON.stringify(keys.toSorted()) === JSON.stringify(JSON.parse(agent.desired_skills).toSorted())
   if (isSame) return

@@ -3,11 +3,11 @@ import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import { unprocessable } from '../../platform/errors.ts'
 import { updateAgent } from '../agent/queries.ts'
-import { getSkill } from './get.ts'
-import { deleteSkillRow, listAgentsWithSkill } from './queries.ts'
-import type { SkillRow } from './skill.ts'
+import { getSkill } from '../skill/get.ts'
+import { deleteSkillRow, listAgentsWithSkill } from '../skill/queries.ts'
+import type { SkillRow } from '../skill/skill.ts'
 
-/** Deletes a skill, also from the agents that were to have it; a run that has its files keeps them to its end. */
+/** Deletes a skill and removes it from the desired skills of all agents. A live run keeps its files until it ends. */
 export function deleteSkill(ctx: Context, caller: Caller, id: string): SkillRow {
   const skill = getSkill(ctx, caller, id)
   if (skill.source_type === 'bundled') {

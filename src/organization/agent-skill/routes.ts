@@ -4,12 +4,12 @@ import { route } from '../../access/route.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
 import { AGENT_QUERY } from '../agent/show.ts'
 import { manager } from '../agent/who.ts'
-import { getSkill, getSkillFile } from './get.ts'
-import { importSkills } from './import.ts'
-import { SkillImport, SkillImportResult } from './import-body.ts'
-import { countSkills, listAgentsWithSkill, listSkills } from './queries.ts'
+import { getSkill, getSkillFile } from '../skill/get.ts'
+import { importSkills } from '../skill/import.ts'
+import { SkillImport, SkillImportResult } from '../skill/import-body.ts'
+import { countSkills, listAgentsWithSkill, listSkills } from '../skill/queries.ts'
+import { Skill, SkillDetail, SkillFile, toSkill, toSkillFile } from '../skill/skill.ts'
 import { deleteSkill } from './remove.ts'
-import { Skill, SkillDetail, SkillFile, toSkill, toSkillFile } from './skill.ts'
 import { SkillSync, SyncedSkills, syncSkills } from './sync.ts'
 
 export const skillRoutes = [
@@ -17,7 +17,7 @@ export const skillRoutes = [
     id: 'skills.list',
     method: 'GET',
     path: '/api/companies/:companyId/skills',
-    summary: "List a company's skills by key, the bundled one among them",
+    summary: "List a company's skills by key, including the bundled skill",
     who: [board, agent],
     query: v.object(LIST_QUERY),
     responses: { 200: v.array(Skill) },
@@ -31,12 +31,12 @@ export const skillRoutes = [
     id: 'skills.import',
     method: 'POST',
     path: '/api/companies/:companyId/skills/import',
-    summary: 'Import skills: files, a folder, or a public repository on GitHub',
+    summary: 'Import skills from files, a folder or a public GitHub repository',
     description:
-      'Each folder with a SKILL.md is a skill, up to the next SKILL.md below it. All of them are imported or none. A skill whose key is there already is updated. A folder of the machine is for the board only.',
+      'Each folder with a SKILL.md is a skill. It contains the files below it, except those of a skill in a subfolder. The server imports all skills or none. A skill whose key exists already is updated. Only the board may import a folder of the machine.',
     who: [board, ceo, manager],
     body: SkillImport,
-    // Base64 is a third larger than what it stands for.
+    // Base64 is a third larger than the bytes.
     bodyLimit: 8 * 1024 * 1024,
     responses: { 201: SkillImportResult },
     run: (ctx, { caller, params, body }) => importSkills(ctx, caller, params.companyId, body),
@@ -45,7 +45,7 @@ export const skillRoutes = [
     id: 'skills.get',
     method: 'GET',
     path: '/api/skills/:skillId',
-    summary: 'Get a skill with its files inventory and the agents that are to have it',
+    summary: 'Get a skill with its file inventory and the agents that use it',
     who: [board, agent],
     responses: { 200: SkillDetail },
     run: (ctx, { caller, params }) => {
@@ -58,9 +58,11 @@ export const skillRoutes = [
     id: 'skills.file',
     method: 'GET',
     path: '/api/skills/:skillId/files',
-    summary: "Get one of a skill's files: its text, or what is no text in base64",
+    summary: 'Get a file of a skill, as text or in base64',
     who: [board, agent],
-    query: v.object({ path: v.optional(v.pipe(v.string(), v.description('As in the inventory.')), 'SKILL.md') }),
+    query: v.object({
+      path: v.optional(v.pipe(v.string(), v.description('A path of the file inventory.')), 'SKILL.md'),
+    }),
     responses: { 200: SkillFile },
     run: (ctx, { caller, params, query }) => toSkillFile(getSkillFile(ctx, caller, params.skillId, query.path)),
   }),
@@ -68,7 +70,7 @@ export const skillRoutes = [
     id: 'skills.delete',
     method: 'DELETE',
     path: '/api/skills/:skillId',
-    summary: 'Delete a skill, also from the agents that were to have it',
+    summary: 'Delete a skill and remove it from its agents',
     who: [board, ceo, manager],
     responses: { 200: Skill },
     run: (ctx, { caller, params }) => ctx.write(() => toSkill(deleteSkill(ctx, caller, params.skillId))),
@@ -77,9 +79,9 @@ export const skillRoutes = [
     id: 'agents.syncSkills',
     method: 'POST',
     path: '/api/agents/:agentId/skills/sync',
-    summary: "Write an agent's skills to the folder that its runs see, and say what is there",
+    summary: "Write an agent's skills to the folder of its runs",
     description:
-      'For the board, the managers above the agent, and the agent itself, which may not change the set. Every run does the same before it starts.',
+      'Allowed: the board, the managers above the agent, and the agent itself, which may not change the set. Every run does the same before it starts.',
     who: [board, agent],
     query: AGENT_QUERY,
     body: SkillSync,
