@@ -1,16 +1,9 @@
 import { eventRoutes } from './access/activity/event-routes.ts'
 import { activityRoutes } from './access/activity/routes.ts'
-import { sessionRoutes } from './access/auth/session-routes.ts'
 import { boardRoutes } from './access/board/routes.ts'
 import { secretRoutes } from './access/secret/routes.ts'
-import { docsRoutes } from './clients/docs/routes.ts'
-import { checkRoutes } from './clients/doctor/check-routes.ts'
-import { guideRoutes } from './clients/guide/routes.ts'
-import { accountRoutes } from './clients/pages/account-routes.ts'
-import { homeRoutes } from './clients/pages/home-routes.ts'
-import { pageRoutes } from './clients/pages/page-routes.ts'
-import { documentRoutes } from './http/openapi.ts'
-import type { Endpoint, TypedEndpoint } from './http/route.ts'
+import { sessionRoutes } from './access/session/routes.ts'
+import type { TypedEndpoint } from './http/route.ts'
 import { configRoutes } from './organization/agent/config-routes.ts'
 import { controlRoutes } from './organization/agent/control-routes.ts'
 import { keyRoutes } from './organization/agent/key-routes.ts'
@@ -42,9 +35,11 @@ import { searchRoutes } from './work/search/routes.ts'
 import { staffingRoutes } from './work/staffing/routes.ts'
 import { whyRoutes } from './work/why/routes.ts'
 
-/** Every endpoint there is. */
-const ENDPOINT_LIST = [
-  ...accountRoutes,
+/**
+ * The endpoints of every noun. The endpoints that only present the API (pages,
+ * documentation, guides) are added in clients/routes.ts.
+ */
+export const ENDPOINTS = [
   ...activityRoutes,
   ...agentRoutes,
   ...approvalRoutes,
@@ -52,7 +47,6 @@ const ENDPOINT_LIST = [
   ...attachmentRoutes,
   ...boardRoutes,
   ...briefingRoutes,
-  ...checkRoutes,
   ...commentRoutes,
   // Before `companyRoutes`: /api/companies/:companyId also matches /api/companies/stats.
   ...dashboardRoutes,
@@ -63,7 +57,6 @@ const ENDPOINT_LIST = [
   ...eventRoutes,
   ...goalRoutes,
   ...staffingRoutes,
-  ...homeRoutes,
   ...instanceRoutes,
   ...inviteRoutes,
   ...issueApprovalRoutes,
@@ -72,7 +65,6 @@ const ENDPOINT_LIST = [
   ...keyRoutes,
   ...labelRoutes,
   ...packageRoutes,
-  ...pageRoutes,
   ...projectRoutes,
   ...rehearseRoutes,
   ...routineRoutes,
@@ -87,14 +79,7 @@ const ENDPOINT_LIST = [
   ...workspaceRoutes,
 ]
 
-export const ENDPOINTS: readonly Endpoint[] = [
-  ...ENDPOINT_LIST,
-  ...docsRoutes(() => API),
-  ...guideRoutes(() => API),
-  ...documentRoutes(() => API),
-]
-
-type Listed = (typeof ENDPOINT_LIST)[number] | ReturnType<typeof documentRoutes>[number]
+type Listed = (typeof ENDPOINTS)[number]
 
 /** What a client sends to each endpoint and receives from it, by the endpoint's name. */
 type Wires = {
@@ -108,6 +93,3 @@ export type EndpointName = keyof Wires
 
 /** What a client sends to an endpoint and receives from it. */
 export type WireOf<Name extends EndpointName> = Wires[Name]
-
-/** What is documented: the API, without the pages of signing in that stand beside it. */
-export const API: readonly Endpoint[] = ENDPOINTS.filter(({ path }) => /^\/(api|llms)\//.test(path))

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { AccessContext } from './access/auth/sign-in.ts'
 import { createRequestAccess } from './access/request/request-access.ts'
-import { ENDPOINTS } from './api.ts'
+import { ALL_ENDPOINTS } from './clients/routes.ts'
 import { mount } from './http/mount.ts'
 import { createAgentCredentials } from './runtime/executor/agent-credentials.ts'
 import type { RunTokens } from './runtime/executor/token.ts'
@@ -9,6 +9,6 @@ import type { RunTokens } from './runtime/executor/token.ts'
 /** Creates the whole API as one Hono app. The gate stands before it, in the server. */
 export function createApp(ctx: AccessContext, tokens: RunTokens): Hono {
   const app = new Hono()
-  mount(app, ctx, ENDPOINTS, createRequestAccess(ctx, createAgentCredentials(tokens)))
+  mount(app, ctx, ALL_ENDPOINTS, createRequestAccess(ctx, createAgentCredentials(tokens)))
   return app
 }

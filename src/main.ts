@@ -4,7 +4,6 @@ import { completionCommand } from './clients/cli/completion.ts'
 import { demoCommand } from './clients/cli/demo.ts'
 import { demoAgentCommand } from './clients/cli/demo-agent.ts'
 import { doctorCommand } from './clients/cli/doctor.ts'
-import { EXIT, exitCodeOf, lineOf } from './clients/cli/exit-codes.ts'
 import { freezeCommand, thawCommand } from './clients/cli/freeze.ts'
 import { logsCommand } from './clients/cli/logs.ts'
 import { NOUNS } from './clients/cli/nouns.ts'
@@ -15,11 +14,14 @@ import { stopCommand } from './clients/cli/stop.ts'
 import { verifyCommand } from './clients/cli/verify.ts'
 import { waitCommand } from './clients/cli/wait.ts'
 import { whyCommand } from './clients/cli/why.ts'
+import { EXIT, exitCodeOf, lineOf } from './clients/connection/exit-codes.ts'
 import { packageVersion } from './platform/config.ts'
 
+const loadServer = async () => (await import('./run-server.ts')).runServer
+
 const COMMANDS = [
-  startCommand,
-  demoCommand,
+  () => startCommand(loadServer),
+  () => demoCommand(loadServer),
   statusCommand,
   stopCommand,
   freezeCommand,

@@ -1,8 +1,5 @@
 import * as v from 'valibot'
-import { cookieName } from '../access/auth/cookies.ts'
-import { anyone } from '../access/caller/who.ts'
-import { route } from '../access/route.ts'
-import { type Config, packageVersion } from '../platform/config.ts'
+import { packageVersion } from '../platform/config.ts'
 import { ERROR_STATUS } from '../platform/errors.ts'
 import { type Access, ERROR_CONTENT, type Operation, operationOf, type Schemas, schemaOf } from './operation.ts'
 import type { Endpoint } from './route.ts'
@@ -15,8 +12,12 @@ export const ErrorAnswer = v.strictObject({
   requestId: v.string(),
 })
 
-/** The OpenAPI 3.1 document of the endpoints, from the same data that serves them. */
-export function openapiDocument(endpoints: readonly Endpoint[], access: Access) {
+/**
+ * Returns the OpenAPI 3.1 document of the endpoints.
+ *
+ * @param sessionCookie the name of the cookie that authenticates a browser
+ */
+export function openapiDocument(endpoints: readonly Endpoint[], access: Access, sessionCookie: string) {
   const paths: Record<string, Record<string, Operation>> = {}
   const schemas: Schemas = {}
   schemas.Error = schemaOf(ErrorAnswer, 'output', 'Error', schemas)
@@ -36,7 +37,7 @@ export function openapiDocument(endpoints: readonly Endpoint[], access: Access) 
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: "An agent's key, a run's token or a person's token." },
-        session: { type: 'apiKey', in: 'cookie', name: cookieName(access), description: 'The cookie of a browser.' },
+        session: { type: 'apiKey', in: 'cookie', name: sessionCookie, description: 'The cookie of a browser.' },
       },
       schemas,
       headers: HEADERS,
@@ -61,34 +62,4 @@ export const HEADERS = {
   'Retry-After': number('In how many seconds to try again.'),
   'X-Request-Id': text('Names the request, also in the log of the server.'),
   'X-Total-Count': number('How many there are on all pages, with `count=true`.'),
-}
-
-/** `GET /api/health`, and the OpenAPI document. */
-export function documentRoutes(endpoints: () => readonly Endpoint[]) {
-  const documents = new WeakMap<Config, unknown>()
-  return [
-    route({
-      id: 'health.get',
-      method: 'GET',
-      path: '/api/health',
-      summary: 'Say that the server is up',
-      who: [anyone],
-      responses: {
-        200: v.strictObject({ status: v.literal('ok'), version: v.string(), mode: v.string(), instance: v.string() }),
-      },
-      run: ({ config: { version, mode, instance } }) => ({ status: 'ok', version, mode, instance }),
-    }),
-    route({
-      id: 'openapi.get',
-      method: 'GET',
-      path: '/api/openapi.json',
-      summary: 'Get the OpenAPI 3.1 document of this API',
-      who: [anyone],
-      responses: { 200: v.record(v.string(), v.unknown()) },
-      run: ({ config }) => {
-        if (!documents.has(config)) documents.set(config, openapiDocument(endpoints(), config))
-        return documents.get(config)
-      },
-    }),
-  ]
 }

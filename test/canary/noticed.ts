@@ -1,5 +1,5 @@
 import { isSecretName } from '../../src/access/redaction/redact.ts'
-import { ENDPOINTS } from '../../src/api.ts'
+import { ALL_ENDPOINTS } from '../../src/clients/routes.ts'
 import type { Place } from '../../src/platform/vault.ts'
 import type { Canaries, Kind } from './canaries.ts'
 
@@ -80,7 +80,7 @@ export function noticeSealed({ noticeGiven }: Canaries, { name }: Place, value: 
   else noticeGiven('company secret', value)
 }
 
-const SHOWN_ONCE = ENDPOINTS.filter((endpoint) => endpoint.secret).map(({ method, path }) => ({
+const SHOWN_ONCE = ALL_ENDPOINTS.filter((endpoint) => endpoint.secret).map(({ method, path }) => ({
   method,
   pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}(\\?|$)`),
 }))

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { createClient } from '../../src/clients/cli/client.ts'
+import { createClient } from '../../src/clients/connection/client.ts'
 import { packageRoot } from '../../src/platform/package-root.ts'
 import { markedProcesses } from '../../src/runtime/process/process-table.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as v from 'valibot'
-import { ENDPOINTS } from '../../src/api.ts'
+import { ALL_ENDPOINTS } from '../../src/clients/routes.ts'
 import { ErrorAnswer } from '../../src/http/openapi.ts'
 import type { Endpoint } from '../../src/http/route.ts'
 import { methodFor, requestOf } from './requests.ts'
@@ -13,7 +13,7 @@ import { createWorld, type World } from './world.ts'
 const named = ({ method, path }: Endpoint) => `${method} ${path}`
 
 /** What the board may do in local mode; what is for people who sign in is refused before it is looked at. */
-const OPEN = ENDPOINTS.filter((endpoint) => LINES.get(named(endpoint))?.answers.board === 'ok')
+const OPEN = ALL_ENDPOINTS.filter((endpoint) => LINES.get(named(endpoint))?.answers.board === 'ok')
 const writing = OPEN.filter(({ method }) => method !== 'GET')
 
 /** Fails unless an answer is an error of a status and in the one shape of errors. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { ENDPOINTS } from '../../src/api.ts'
+import { ALL_ENDPOINTS } from '../../src/clients/routes.ts'
 import { listRows, README, testsOfRows } from './list.ts'
 import { ROWS } from './rows.ts'
 
@@ -17,7 +17,7 @@ test('the list of rows and their tests is current: npm run contract', () => {
 })
 
 const isThere = (route: string) =>
-  ENDPOINTS.some(({ method, path }) => withoutNames(`${method} ${path}`) === withoutNames(route))
+  ALL_ENDPOINTS.some(({ method, path }) => withoutNames(`${method} ${path}`) === withoutNames(route))
 
 const withoutNames = (route: string) => route.replaceAll(/:\w+/g, ':')
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ENDPOINTS } from '../../src/api.ts'
+import { ALL_ENDPOINTS } from '../../src/clients/routes.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import { insertAgent, insertRun } from '../arrange.ts'
 import type { Ask } from '../helpers.ts'
@@ -10,7 +10,7 @@ import { createWorld, type World } from './world.ts'
 
 const all = [...LINES.values()]
 
-const known = ENDPOINTS.map(({ method, path }) => `${method} ${path}`)
+const known = ALL_ENDPOINTS.map(({ method, path }) => `${method} ${path}`)
 
 test('each endpoint has a line in the table of who may what, and each line an endpoint', () => {
   const lines = all.map(({ method, path }) => `${method} ${path}`)
@@ -40,7 +40,7 @@ const askOf = (world: World, kind: Kind): Ask =>
 const FORM = ['', { 'content-type': 'application/x-www-form-urlencoded' }] as const
 
 const isForm = (method: string, path: string) =>
-  ENDPOINTS.some((endpoint) => endpoint.form && endpoint.method === method && endpoint.path === path)
+  ALL_ENDPOINTS.some((endpoint) => endpoint.form && endpoint.method === method && endpoint.path === path)
 
 const classOf = (status: number) => (status < 300 ? 'ok' : String(status))
 

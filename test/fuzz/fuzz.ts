@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import fc from 'fast-check'
-import { ENDPOINTS } from '../../src/api.ts'
+import { ALL_ENDPOINTS } from '../../src/clients/routes.ts'
 import type { Config } from '../../src/platform/config.ts'
 import { type Draft, draftsOf } from './request.ts'
 import { send, toRequest } from './send.ts'
@@ -44,7 +44,7 @@ export async function fuzz(t: TestContext, { seed, requests, mode }: Fuzzing): P
   }
   // What comes before a request made its world, so a failure cannot be made smaller by itself.
   const options = { seed, numRuns: requests, endOnFailure: true }
-  const { errorInstance } = await fc.check(fc.asyncProperty(draftsOf(ENDPOINTS, mode), check), options)
+  const { errorInstance } = await fc.check(fc.asyncProperty(draftsOf(ALL_ENDPOINTS, mode), check), options)
   if (errorInstance) throw errorInstance
   return answers
 }

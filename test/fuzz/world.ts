@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import { ENDPOINTS } from '../../src/api.ts'
+import { ALL_ENDPOINTS } from '../../src/clients/routes.ts'
 import type { Config } from '../../src/platform/config.ts'
 import { createFoundedApp } from '../access/auth/founder.ts'
 import { cookieOf, PASSWORD, type PeopleApp, type Person } from '../access/auth/people.ts'
@@ -18,7 +18,7 @@ export interface FuzzedWorld {
 }
 
 /** What is asked once in the beginning, so that there is some of everything. */
-const MAKING = ENDPOINTS.filter(
+const MAKING = ALL_ENDPOINTS.filter(
   ({ method, path }) =>
     method === 'POST' &&
     LINES.get(`${method} ${path}`)?.answers.board === 'ok' &&
@@ -26,7 +26,7 @@ const MAKING = ENDPOINTS.filter(
 )
 
 /** What only people make. */
-const MADE_BY_PEOPLE = ENDPOINTS.filter(({ id }) => id === 'invitations.create' || id === 'tokens.create')
+const MADE_BY_PEOPLE = ALL_ENDPOINTS.filter(({ id }) => id === 'invitations.create' || id === 'tokens.create')
 
 /** Two companies with agents, and with people in authenticated mode, and some of everything in the first. */
 export async function createFuzzedWorld(t: TestContext, mode: Config['mode']): Promise<FuzzedWorld> {

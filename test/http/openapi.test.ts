@@ -5,8 +5,8 @@ import * as v from 'valibot'
 import { agent, anyone, board } from '../../src/access/caller/who.ts'
 import { createRequestAccess } from '../../src/access/request/request-access.ts'
 import { route } from '../../src/access/route.ts'
-import { API, ENDPOINTS } from '../../src/api.ts'
 import { createApp } from '../../src/app.ts'
+import { ALL_ENDPOINTS, DOCUMENTED_ENDPOINTS } from '../../src/clients/routes.ts'
 import { takes } from '../../src/http/list.ts'
 import { openapiDocument } from '../../src/http/openapi.ts'
 import { type Access, type Operation, operationOf, type Parameter, type Response } from '../../src/http/operation.ts'
@@ -31,9 +31,9 @@ test('the document has each endpoint, once, with its parameters and answers', as
   const operations = operationsOf(document)
   assert.deepEqual(
     operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort(),
-    API.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`).sort(),
+    DOCUMENTED_ENDPOINTS.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`).sort(),
   )
-  assert.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, API.length)
+  assert.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, DOCUMENTED_ENDPOINTS.length)
   for (const { path, operation } of operations) {
     const declared = operation.parameters.filter((parameter) => parameter.in === 'path')
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
@@ -55,7 +55,7 @@ test('the document has each endpoint, once, with its parameters and answers', as
 })
 
 test('every reference of the document resolves', () => {
-  checkReferences(openapiDocument(API, OPEN))
+  checkReferences(openapiDocument(DOCUMENTED_ENDPOINTS, OPEN, 'session'))
 })
 
 test('a schema that refers to itself is a schema of the document', () => {
@@ -70,7 +70,7 @@ test('a schema that refers to itself is a schema of the document', () => {
     responses: { 200: v.array(Tree) },
     run: () => [],
   })
-  const document = openapiDocument([tree], OPEN)
+  const document = openapiDocument([tree], OPEN, 'session')
   assert.ok(checkReferences(document) > 1)
   assert.ok(Object.keys(document.components.schemas).some((name) => name.startsWith('trees.get')))
 })
@@ -80,7 +80,7 @@ test('every endpoint is mounted, and nothing else is', (t) => {
   const mounted = createApp(ctx, ctx.tokens).routes.map(
     ({ method, path }) => `${method} ${path.replace('{[^/]+\\.txt}', '.txt')}`,
   )
-  assert.deepEqual(mounted.sort(), ENDPOINTS.map(({ method, path }) => `${method} ${path}`).sort())
+  assert.deepEqual(mounted.sort(), ALL_ENDPOINTS.map(({ method, path }) => `${method} ${path}`).sort())
 })
 
 test('a path that ends in .txt has its parameter without that', async (t) => {
@@ -104,7 +104,7 @@ test('a path that ends in .txt has its parameter without that', async (t) => {
   assert.equal((await app.request('/texts/a.txt', { method: 'POST' })).status, 405)
 })
 
-for (const endpoint of ENDPOINTS.filter(({ body }) => body)) {
+for (const endpoint of ALL_ENDPOINTS.filter(({ body }) => body)) {
   test(`the body of ${endpoint.id} refuses a field it does not have`, () => {
     const { issues } = v.safeParse(endpoint.body!, { 'no such field': 1 })
     const all = [...(issues ?? [])].flatMap((issue) => [issue, ...(issue.issues ?? [])])
@@ -116,7 +116,7 @@ for (const endpoint of ENDPOINTS.filter(({ body }) => body)) {
 }
 
 test('every schema converts, as what goes in and as what comes out', () => {
-  for (const { id, query, body, responses } of ENDPOINTS) {
+  for (const { id, query, body, responses } of ALL_ENDPOINTS) {
     for (const schema of [query, body, ...Object.values(responses)]) {
       if (!schema || typeof schema === 'string') continue
       for (const typeMode of ['input', 'output'] as const) {
@@ -127,15 +127,15 @@ test('every schema converts, as what goes in and as what comes out', () => {
 })
 
 test('what is documented is the API: the pages of signing in are not', () => {
-  const left = ENDPOINTS.filter((endpoint) => !API.includes(endpoint))
+  const left = ALL_ENDPOINTS.filter((endpoint) => !DOCUMENTED_ENDPOINTS.includes(endpoint))
   assert.ok(left.length > 10)
   for (const { id } of left) assert.match(id, /^pages\./)
-  for (const { path, form } of API) assert.ok(/^\/(api|llms)\//.test(path) && !form, path)
+  for (const { path, form } of DOCUMENTED_ENDPOINTS) assert.ok(/^\/(api|llms)\//.test(path) && !form, path)
 })
 
 /** The operations of the endpoints that are of a kind, and of those that are not. */
 function divide(isOfKind: (endpoint: Endpoint) => boolean, access = OPEN) {
-  const all = API.map((endpoint) => ({ endpoint, operation: operationOf(endpoint, {}, access) }))
+  const all = DOCUMENTED_ENDPOINTS.map((endpoint) => ({ endpoint, operation: operationOf(endpoint, {}, access) }))
   return Map.groupBy(all, ({ endpoint }) => (isOfKind(endpoint) ? 'of it' : 'not'))
 }
 
@@ -152,7 +152,9 @@ test('a POST by somebody takes an Idempotency-Key, nothing else does', () => {
 })
 
 test('what is a list of pages, a stream, a file or a text is told as it is answered', () => {
-  const byId = Object.fromEntries(API.map((endpoint) => [endpoint.id, operationOf(endpoint, {}, OPEN)]))
+  const byId = Object.fromEntries(
+    DOCUMENTED_ENDPOINTS.map((endpoint) => [endpoint.id, operationOf(endpoint, {}, OPEN)]),
+  )
   const issues = byId['issues.list']!
   assert.deepEqual(Object.keys(successOf(issues).headers!), ['X-Request-Id', 'Link', 'X-Total-Count'])
   const limit = issues.parameters.find(({ name }) => name === 'limit')!
@@ -180,7 +182,7 @@ test('what is a list of pages, a stream, a file or a text is told as it is answe
 
 test('every list comes in pages, and says with count=true how many there are on all of them', async (t) => {
   const world = await createWorld(t)
-  const lists = API.filter((endpoint) => takes(endpoint, 'after') && endpoint.who.includes(board))
+  const lists = DOCUMENTED_ENDPOINTS.filter((endpoint) => takes(endpoint, 'after') && endpoint.who.includes(board))
   assert.ok(lists.length > 20)
   let longest = 0
   for (const { id, method, path } of lists) {
@@ -251,7 +253,7 @@ function checkSchema(schema: JsonSchema, at: string): void {
 }
 
 test('every schema of the document is a JSON Schema', () => {
-  const document = openapiDocument(API, OPEN)
+  const document = openapiDocument(DOCUMENTED_ENDPOINTS, OPEN, 'session')
   for (const [name, schema] of Object.entries(document.components.schemas)) checkSchema(schema, name)
   for (const { operation } of operationsOf(document)) {
     const { operationId, parameters, requestBody, responses } = operation

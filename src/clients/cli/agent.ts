@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { BodyOf, ResponseOf } from '../client/types.ts'
-import type { Client } from './client.ts'
+import type { Client } from '../connection/client.ts'
 import { findId, inCompany } from './find.ts'
 import { ago, fields, localTime, money, paint, plain, shortId, table, words } from './output.ts'
 import { clientOf, list, mapDefined, noun, type Options, parseDollars, readJson, show, verb } from './verb.ts'

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import type { RawResponse } from './client.ts'
-import { errorOf } from './client.ts'
-import { type ConnectionOptions, connect, withConnection } from './connection.ts'
-import { CliError, EXIT, lineOf } from './exit-codes.ts'
+import type { RawResponse } from '../connection/client.ts'
+import { errorOf } from '../connection/client.ts'
+import { type ConnectionOptions, connect, withConnection } from '../connection/connect.ts'
+import { CliError, EXIT, lineOf } from '../connection/exit-codes.ts'
 import { print } from './output.ts'
 
 interface ApiOptions extends ConnectionOptions {

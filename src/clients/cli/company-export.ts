@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import type { ExportedPackage, ExportPreview } from '../../portability/export/export-body.ts'
+import { type ConnectionOptions, connect, withConnection } from '../connection/connect.ts'
+import { CliError, EXIT } from '../connection/exit-codes.ts'
 import { confirm } from './confirm.ts'
-import { type ConnectionOptions, connect, withConnection } from './connection.ts'
-import { CliError, EXIT } from './exit-codes.ts'
 import { findCompany } from './find.ts'
 import { paint, print, printJson, table } from './output.ts'
 

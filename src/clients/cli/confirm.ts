@@ -1,4 +1,4 @@
-import { CliError, EXIT } from './exit-codes.ts'
+import { CliError, EXIT } from '../connection/exit-codes.ts'
 
 /** Asks a person. Where nobody can answer, it says how to go on without. */
 export async function confirm(message: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { Argument } from 'commander'
 import type { ItemOf } from '../client/types.ts'
-import type { Client } from './client.ts'
+import type { Client } from '../connection/client.ts'
 import { inCompany } from './find.ts'
 import { cost, fields, money, table } from './output.ts'
 import { noun, type Options, show, verb } from './verb.ts'

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Command } from 'commander'
 import { readConfig } from '../../platform/config.ts'
+import { type Client, createClient } from '../connection/client.ts'
+import { CliError, EXIT } from '../connection/exit-codes.ts'
 import type { Picture } from '../demo/follow.ts'
 import type { Step } from '../demo/steps.ts'
-import { type Client, createClient } from './client.ts'
-import { CliError, EXIT } from './exit-codes.ts'
 import { money, paint, print, table } from './output.ts'
+import type { RunServer } from './server-process.ts'
 
 interface DemoOptions {
   port?: string
@@ -20,7 +21,8 @@ interface DemoOptions {
 /** All is done in a quarter of this on a small machine. */
 const GIVE_UP_MS = 60_000
 
-export const demoCommand = () =>
+/** @param loadServer loads what starts the server in this process; loaded only when the command runs */
+export const demoCommand = (loadServer: () => Promise<RunServer>) =>
   new Command('demo')
     .description('Watch a company of five demo agents do its work: no model, no network, nothing left behind.')
     .option('-p, --port <port>', 'the port')
@@ -29,23 +31,23 @@ export const demoCommand = () =>
     .option('--exit', 'end after the summary')
     .option('--json', 'print each step as one line of JSON')
     .addHelpText('after', '\nExamples:\n  $ service demo\n  $ service demo --exit --json\n  $ service demo --keep')
-    .action(demo)
+    .action((options: DemoOptions) => demo(options, loadServer))
 
-async function demo(options: DemoOptions): Promise<void> {
+async function demo(options: DemoOptions, loadServer: () => Promise<RunServer>): Promise<void> {
   const dataDir = options.dataDir ?? mkdtempSync(path.join(tmpdir(), 'service-demo-'))
   try {
-    await runDemo(options, dataDir)
+    await runDemo(options, dataDir, loadServer)
   } finally {
     if (options.dataDir === undefined && !options.keep) rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 
-async function runDemo(options: DemoOptions, dataDir: string): Promise<void> {
+async function runDemo(options: DemoOptions, dataDir: string, loadServer: () => Promise<RunServer>): Promise<void> {
   const begun = Date.now()
   const flags = { dataDir, mode: 'local_trusted', ...(options.port !== undefined && { port: options.port }) }
   const config = readConfig(flags, process.env)
-  const [{ runServer }, { seedDemoCompany }, { COMPANY, ISSUE_COUNT }, { followCompany, isDone }] = await Promise.all([
-    import('./run-server.ts'),
+  const [runServer, { seedDemoCompany }, { COMPANY, ISSUE_COUNT }, { followCompany, isDone }] = await Promise.all([
+    loadServer(),
     import('../demo/seed.ts'),
     import('../demo/company.ts'),
     import('../demo/follow.ts'),

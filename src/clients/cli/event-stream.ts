@@ -1,6 +1,6 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Client, errorOf } from './client.ts'
+import { type Client, errorOf } from '../connection/client.ts'
 
 /** One event of a stream. `open` stands for the stream itself: it is there, and nothing that comes is missed. */
 export interface StreamEvent {

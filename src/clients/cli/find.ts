@@ -1,6 +1,6 @@
 import type { ResponseOf } from '../client/types.ts'
-import type { Client } from './client.ts'
-import { CliError, EXIT } from './exit-codes.ts'
+import type { Client } from '../connection/client.ts'
+import { CliError, EXIT } from '../connection/exit-codes.ts'
 import { shortId } from './output.ts'
 import { clientOf, type Options } from './verb.ts'
 

@@ -1,5 +1,5 @@
+import { CliError, EXIT, type ExitCode } from '../connection/exit-codes.ts'
 import { watchStream } from './event-stream.ts'
-import { CliError, EXIT, type ExitCode } from './exit-codes.ts'
 import { findId } from './find.ts'
 import { plain, words } from './output.ts'
 import { clientOf, type Options } from './verb.ts'

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Command } from 'commander'
 import type { ResponseOf } from '../client/types.ts'
-import type { Client } from './client.ts'
-import { type ConnectionOptions, connect, withConnection } from './connection.ts'
-import { CliError, EXIT } from './exit-codes.ts'
+import type { Client } from '../connection/client.ts'
+import { type ConnectionOptions, connect, withConnection } from '../connection/connect.ts'
+import { CliError, EXIT } from '../connection/exit-codes.ts'
 import { print, printJson } from './output.ts'
 
 interface FreezeOptions extends ConnectionOptions {

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { Command } from 'commander'
 import { dataDirOf } from '../../platform/config.ts'
 import { logFile } from '../../platform/log-file.ts'
-import { CliError, EXIT } from './exit-codes.ts'
+import { CliError, EXIT } from '../connection/exit-codes.ts'
 import { plain, print } from './output.ts'
 
 interface LogsOptions {

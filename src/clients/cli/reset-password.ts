@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { dataDirOf } from '../../platform/config.ts'
 import { readServerInfo } from '../../platform/database/server-info.ts'
-import { createClient } from './client.ts'
-import { CliError, EXIT } from './exit-codes.ts'
+import { createClient } from '../connection/client.ts'
+import { CliError, EXIT } from '../connection/exit-codes.ts'
 import { print, printJson } from './output.ts'
 
 interface ResetOptions {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { BodyOf, ResponseOf } from '../client/types.ts'
-import { CliError, EXIT } from './exit-codes.ts'
+import { CliError, EXIT } from '../connection/exit-codes.ts'
 import { agentNames, findId, inCompany } from './find.ts'
 import { fields, shortId, table } from './output.ts'
 import { clientOf, list, mapDefined, noun, type Options, readText, show, verb, withLimit } from './verb.ts'

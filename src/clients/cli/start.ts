@@ -6,8 +6,9 @@ import { Command } from 'commander'
 import type { AccessContext } from '../../access/auth/sign-in.ts'
 import { urlForPeople } from '../../http/proxy.ts'
 import { type Config, DEFAULT_PORT, type Flags, readConfig } from '../../platform/config.ts'
-import { CliError, EXIT, lineOf } from './exit-codes.ts'
+import { CliError, EXIT, lineOf } from '../connection/exit-codes.ts'
 import { paint, print } from './output.ts'
+import type { RunServer } from './server-process.ts'
 
 interface StartOptions extends Flags {
   open?: boolean
@@ -15,7 +16,8 @@ interface StartOptions extends Flags {
   json?: boolean
 }
 
-export const startCommand = () =>
+/** @param loadServer loads what starts the server in this process; loaded only when the command runs */
+export const startCommand = (loadServer: () => Promise<RunServer>) =>
   new Command('start')
     .description('Start the server and leave it up until Ctrl-C.')
     .option('-p, --port <port>', `the port (default: ${DEFAULT_PORT}, or the next free one)`)
@@ -32,14 +34,13 @@ export const startCommand = () =>
     .option('--demo', 'bring a demo company along if there is no company')
     .option('--json', 'print one line of JSON when it is up')
     .addHelpText('after', '\nExamples:\n  $ service start\n  $ service start --port 8080 --data-dir ./data --open')
-    .action(start)
+    .action(async (options: StartOptions) => start(options, await loadServer()))
 
-async function start(options: StartOptions): Promise<void> {
+async function start(options: StartOptions, runServer: RunServer): Promise<void> {
   const config = readConfig(options, process.env)
   if (options.demo && (config.mode === 'authenticated' || config.requireToken)) {
     throw new CliError(EXIT.usage, '--demo works as the board of local trusted mode, where nobody signs in.')
   }
-  const { runServer } = await import('./run-server.ts')
   const server = await runServer(config)
   const { url, ctx } = server
   const link = linkOf(url, server.ctx)

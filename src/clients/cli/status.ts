@@ -1,9 +1,9 @@
 import { Command } from 'commander'
 import { dataDirOf } from '../../platform/config.ts'
 import { readServerInfo } from '../../platform/database/server-info.ts'
-import { type Client, createClient, errorOf } from './client.ts'
-import { type ConnectionOptions, connect, withConnection } from './connection.ts'
-import { lineOf } from './exit-codes.ts'
+import { type Client, createClient, errorOf } from '../connection/client.ts'
+import { type ConnectionOptions, connect, withConnection } from '../connection/connect.ts'
+import { lineOf } from '../connection/exit-codes.ts'
 import { money, print, printJson, table } from './output.ts'
 
 interface StatusOptions extends ConnectionOptions {

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Command } from 'commander'
 import { dataDirOf } from '../../platform/config.ts'
 import { readServerInfo, type ServerInfo } from '../../platform/database/server-info.ts'
-import { type Client, createClient } from './client.ts'
-import { CliError, EXIT } from './exit-codes.ts'
+import { type Client, createClient } from '../connection/client.ts'
+import { CliError, EXIT } from '../connection/exit-codes.ts'
 import { print, printJson } from './output.ts'
 
 interface StopOptions {

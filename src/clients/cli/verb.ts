@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import type { ListPage } from '../client/client.ts'
 import type { ItemOf, ListName, RequestArguments } from '../client/types.ts'
-import type { Client } from './client.ts'
-import { type ConnectionOptions, connect, withConnection } from './connection.ts'
-import { CliError, EXIT, lineOf } from './exit-codes.ts'
+import type { Client } from '../connection/client.ts'
+import { type ConnectionOptions, connect, withConnection } from '../connection/connect.ts'
+import { CliError, EXIT, lineOf } from '../connection/exit-codes.ts'
 import { print, printJson } from './output.ts'
 
 /** The options of every command that reads or changes a company. */

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import { checkData } from './check.ts'
-import { type ConnectionOptions, withConnection } from './connection.ts'
-import { CliError, EXIT } from './exit-codes.ts'
+import { type ConnectionOptions, withConnection } from '../connection/connect.ts'
+import { CliError, EXIT } from '../connection/exit-codes.ts'
+import { checkData } from '../doctor/check-data.ts'
 import { print, printJson } from './output.ts'
 
 interface VerifyOptions extends ConnectionOptions {

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
-import type { Client } from './client.ts'
-import { withConnection } from './connection.ts'
+import type { Client } from '../connection/client.ts'
+import { withConnection } from '../connection/connect.ts'
+import { CliError, EXIT } from '../connection/exit-codes.ts'
 import { watchStream } from './event-stream.ts'
-import { CliError, EXIT } from './exit-codes.ts'
 import { plain, print, printJson, words } from './output.ts'
 import { clientOf, type Options } from './verb.ts'
 

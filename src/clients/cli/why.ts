@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { ResponseOf } from '../client/types.ts'
-import { withConnection } from './connection.ts'
+import { withConnection } from '../connection/connect.ts'
 import { cost, duration, localTime, oneLine, paint, words } from './output.ts'
 import { clientOf, type Options, show } from './verb.ts'
 

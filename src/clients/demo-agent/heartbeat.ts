@@ -1,7 +1,7 @@
 import { answerQuestions } from './answer.ts'
 import type { Agent, Api, Approval, Issue } from './api.ts'
 import { lead } from './lead.ts'
-import type { Environment } from './run.ts'
+import type { Environment } from './shift.ts'
 import { type Shift, sayOnce } from './shift.ts'
 import { mayLead } from './strategy.ts'
 import { workAlone } from './work.ts'

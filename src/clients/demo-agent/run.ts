@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { type Api, createApi } from './api.ts'
 import { heartbeat } from './heartbeat.ts'
+import type { Environment } from './shift.ts'
 import { createStream } from './stream.ts'
-
-export type Environment = Record<string, string | undefined>
 
 const HELP = `Usage: demo-agent -p - --output-format stream-json --verbose [options] < prompt
 

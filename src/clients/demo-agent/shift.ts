@@ -1,5 +1,7 @@
 import { type Agent, type Api, type Comment, type Issue, Refused } from './api.ts'
-import type { Environment } from './run.ts'
+
+/** The environment variables of the run. */
+export type Environment = Record<string, string | undefined>
 
 /** What one heartbeat works with. */
 export interface Shift {

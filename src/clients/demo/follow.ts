@@ -1,5 +1,5 @@
 import type { Events } from '../../platform/events.ts'
-import type { Client } from '../cli/client.ts'
+import type { Client } from '../connection/client.ts'
 import { type Activity, type Run, type Step, stepsOfActivity, stepsOfRun, type Team, type Titles } from './steps.ts'
 
 export interface Follow {

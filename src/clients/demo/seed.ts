@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { packageRoot } from '../../platform/package-root.ts'
-import { createClient } from '../cli/client.ts'
+import { createClient } from '../connection/client.ts'
 import { COMPANY, GOAL, PROJECT, ROOT_ISSUE, TEAM } from './company.ts'
 
 export interface DemoCompany {

@@ -1,6 +1,6 @@
-import { checkData } from '../cli/check.ts'
-import type { ConnectionOptions } from '../cli/connection.ts'
+import type { ConnectionOptions } from '../connection/connect.ts'
 import type { Check, Finding } from './check.ts'
+import { checkData } from './check-data.ts'
 import { CHECKS, type CheckName, type CheckRequest } from './database-check.ts'
 
 /** The checks that are fast, whatever the size of the database. */

@@ -100,7 +100,7 @@ export const portCheck: Check = {
 async function lookForServer({ dataDir }: Patient): Promise<Finding | undefined> {
   const info = readServerInfo(dataDir)
   if (!info?.url) return undefined
-  const { createClient } = await import('../cli/client.ts')
+  const { createClient } = await import('../connection/client.ts')
   const health = await createClient({ url: info.url })
     .request('GET /api/health')
     .catch(() => undefined)

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Caller } from '../../access/caller/caller.ts'
-import { board, operator } from '../../access/caller/who.ts'
+import { anyone, board, operator } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
 import type { Context } from '../../platform/context.ts'
@@ -18,6 +18,17 @@ const Instance = v.strictObject({
 })
 
 export const instanceRoutes = [
+  route({
+    id: 'health.get',
+    method: 'GET',
+    path: '/api/health',
+    summary: 'Check that the server is up',
+    who: [anyone],
+    responses: {
+      200: v.strictObject({ status: v.literal('ok'), version: v.string(), mode: v.string(), instance: v.string() }),
+    },
+    run: ({ config: { version, mode, instance } }) => ({ status: 'ok', version, mode, instance }),
+  }),
   route({
     id: 'instance.get',
     method: 'GET',

@@ -6,7 +6,7 @@ import { insertUser } from '../../../src/access/board/user-queries.ts'
 import { ROLES, type Role, requiredRole } from '../../../src/access/caller/role.ts'
 import type { Who } from '../../../src/access/caller/who.ts'
 import { agent, anyone, ceo } from '../../../src/access/caller/who.ts'
-import { API, ENDPOINTS } from '../../../src/api.ts'
+import { ALL_ENDPOINTS, DOCUMENTED_ENDPOINTS } from '../../../src/clients/routes.ts'
 import { createRateCounter } from '../../../src/http/rate-limit.ts'
 import type { Endpoint } from '../../../src/http/route.ts'
 import { manager } from '../../../src/organization/agent/who.ts'
@@ -69,7 +69,7 @@ const NOT_WALKED: Record<string, string> = {
 }
 
 const isForAgentsOnly = ({ who }: Endpoint) => who.every((one) => [agent, ceo, manager].includes(one as Who))
-const CLOSED = ENDPOINTS.filter(({ who }) => !who.includes(anyone))
+const CLOSED = ALL_ENDPOINTS.filter(({ who }) => !who.includes(anyone))
 const WALKED = CLOSED.filter(({ id }) => !(id in NOT_WALKED))
 
 /** `ok`, or the status of the refusal. */
@@ -171,7 +171,7 @@ test('the table of roles is what the code has, and the tables name no endpoint t
     [],
   )
   const named = Object.values(MAY).flatMap((ids) => ids.split(/\s+/).filter(Boolean))
-  const known = ENDPOINTS.map(({ id }) => id)
+  const known = ALL_ENDPOINTS.map(({ id }) => id)
   const all = [...named, ...Object.keys({ ...WITHOUT_COMPANY, ...NOT_WALKED, ...REQUESTS })]
   assert.deepEqual(
     all.filter((id) => !known.includes(id)),
@@ -224,7 +224,7 @@ test('429 is told of what is limited by rate, and of nothing else', async (t) =>
   const { rates } = place.world.ctx.signIn
   const limited: string[] = []
   const endsItsSession = (id: string) => ['session.signOut', 'session.signOutEverywhere'].indexOf(id)
-  for (const endpoint of API.toSorted((a, b) => endsItsSession(a.id) - endsItsSession(b.id))) {
+  for (const endpoint of DOCUMENTED_ENDPOINTS.toSorted((a, b) => endsItsSession(a.id) - endsItsSession(b.id))) {
     const { ask } = place.people[endpoint.id === 'session.signOutEverywhere' ? 'owner' : 'founder']
     const request = await goodRequest(place, endpoint, ask)
     Object.assign(place.world.ctx.signIn, { rates: { take: () => 1_000 } })
@@ -235,7 +235,7 @@ test('429 is told of what is limited by rate, and of nothing else', async (t) =>
   }
   assert.deepEqual(
     limited.sort(),
-    API.filter(({ limits }) => limits)
+    DOCUMENTED_ENDPOINTS.filter(({ limits }) => limits)
       .map(({ id }) => id)
       .sort(),
   )

@@ -6,10 +6,10 @@ import { test } from 'node:test'
 import * as v from 'valibot'
 import { anyone } from '../../../src/access/caller/who.ts'
 import { route } from '../../../src/access/route.ts'
-import { API } from '../../../src/api.ts'
 import { endpointBody } from '../../../src/clients/docs/endpoint-page.ts'
 import { curlOf, sampleOf } from '../../../src/clients/docs/example.ts'
 import { listGuides } from '../../../src/clients/docs/guides.ts'
+import { DOCUMENTED_ENDPOINTS } from '../../../src/clients/routes.ts'
 import { type Access, operationOf } from '../../../src/http/operation.ts'
 import { PAUSE_REASONS, SHOWN_STATUSES } from '../../../src/organization/agent/lifecycle.ts'
 import { ERROR_STATUS } from '../../../src/platform/errors.ts'
@@ -76,7 +76,7 @@ test('a page that is not there is 404, whatever its name leads to', async (t) =>
 test('the overview has each endpoint under its noun, each guide with a sentence, and a page for each endpoint', async (t) => {
   const { ask } = createTestApp(t)
   const { body } = await ask('GET', '/api/docs')
-  for (const { id, path } of API) {
+  for (const { id, path } of DOCUMENTED_ENDPOINTS) {
     assert.ok(body.includes(`<code>${path}</code>`), path)
     assert.ok(body.includes(`<h3 id="${id.split('.')[0]}">`), id)
     assert.ok(body.includes(`href="/api/docs/endpoints/${id}"`), id)
@@ -119,7 +119,7 @@ test('a page runs no script, says its language and title, and has one heading of
 const PLACE: Access = { mode: 'local_trusted', requireToken: false, trustProxy: false }
 
 test('the sample of a body is one that the endpoint takes', () => {
-  for (const endpoint of API.filter(({ body, upload }) => body && !upload)) {
+  for (const endpoint of DOCUMENTED_ENDPOINTS.filter(({ body, upload }) => body && !upload)) {
     const [content] = Object.values(operationOf(endpoint, {}, PLACE).requestBody!.content)
     const sample = JSON.stringify(sampleOf(content!.schema)).replaceAll(/\$[A-Z_]+/g, randomUUID())
     const { issues } = v.safeParse(endpoint.body!, JSON.parse(sample))
@@ -129,7 +129,7 @@ test('the sample of a body is one that the endpoint takes', () => {
 
 test('the example shows who is asking as the mode has it', () => {
   const curl = (id: string, access: Partial<Access> = {}) => {
-    const endpoint = API.find((one) => one.id === id)!
+    const endpoint = DOCUMENTED_ENDPOINTS.find((one) => one.id === id)!
     return curlOf(endpoint, operationOf(endpoint, {}, { ...PLACE, ...access }), 'http://localhost:3100')
   }
   assert.equal(

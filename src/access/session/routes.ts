@@ -2,13 +2,13 @@ import * as v from 'valibot'
 import * as field from '../../http/fields.ts'
 import { urlForPeople } from '../../http/proxy.ts'
 import { reply } from '../../http/route.ts'
+import { changePassword, identityOf, signIn, signOutEverywhere } from '../auth/accounts.ts'
+import { makeResetLink } from '../auth/reset-password.ts'
 import { listMemberships } from '../board/membership-queries.ts'
 import { findUser } from '../board/user-queries.ts'
 import { ROLES } from '../caller/role.ts'
 import { anyone, board, signedIn } from '../caller/who.ts'
 import { route } from '../route.ts'
-import { changePassword, identityOf, signIn, signOutEverywhere } from './accounts.ts'
-import { makeResetLink } from './reset-password.ts'
 
 /** Who is signed in. */
 const Me = v.strictObject({

@@ -7,7 +7,7 @@ import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { ERROR_STATUS } from '../../../src/platform/errors.ts'
 import { temporaryFolder } from '../../helpers.ts'
-import { runService, startService } from './service.ts'
+import { runService, startService } from '../cli/service.ts'
 
 const UNUSED_URL = 'http://127.0.0.1:9'
 

@@ -1,24 +1,11 @@
-import type { Config } from '../../platform/config.ts'
-import { DataDirTaken } from '../../platform/database/lock.ts'
-import { AppError } from '../../platform/errors.ts'
-import { createLog, type Log } from '../../platform/log.ts'
-import { logFile, openLogFile } from '../../platform/log-file.ts'
-import { type RunningServer, type Stop, startServer } from '../../server.ts'
-import { findWebFolder } from '../web/serve.ts'
-import { CliError, EXIT } from './exit-codes.ts'
-
-/** A server in this process, which signals end. */
-export interface ServerProcess extends RunningServer {
-  /** Ends the server as a signal would. */
-  stop(): void
-  /** Resolves once the server has closed. */
-  ended: Promise<void>
-  /**
-   * Does something that asks this server. A failure of it ends the server and
-   * is thrown; when a signal ends the server first, there is no result.
-   */
-  during<T>(work: () => Promise<T>): Promise<T | undefined>
-}
+import type { RunServer } from './clients/cli/server-process.ts'
+import { CliError, EXIT } from './clients/connection/exit-codes.ts'
+import { findWebFolder } from './clients/web/serve.ts'
+import { DataDirTaken } from './platform/database/lock.ts'
+import { AppError } from './platform/errors.ts'
+import { createLog, type Log } from './platform/log.ts'
+import { logFile, openLogFile } from './platform/log-file.ts'
+import { type Stop, startServer } from './server.ts'
 
 /**
  * One Ctrl-C can arrive twice at once: from the terminal and from a parent
@@ -27,16 +14,15 @@ export interface ServerProcess extends RunningServer {
 const SAME_SIGNAL_MS = 500
 
 /**
- * Starts the server as what this process is for. The first signal closes it
- * gracefully, a second one ends the process at once. SIGTERM is how a server is
- * stopped for another to take over (an upgrade, `service stop`): it leaves its
- * runs for that one. Ctrl-C, and a terminal that closes, mean the end: SIGINT
- * and SIGHUP stop the runs too.
+ * Runs the server in this process. The first signal closes it gracefully, a
+ * second one exits at once. SIGTERM (an upgrade, `service stop`) leaves the runs
+ * to the next server, which adopts them. SIGINT (Ctrl-C) and SIGHUP (a closed
+ * terminal) also stop the runs.
  *
- * @param options.keepRuns false when no other server will come: then every signal stops the runs
- * @throws CliError with the exit code that says why it cannot start
+ * @param options.keepRuns whether SIGTERM leaves the runs to the next server; if false, every signal stops them
+ * @throws CliError with an exit code that says why the server cannot start
  */
-export async function runServer(config: Config, { keepRuns = true } = {}): Promise<ServerProcess> {
+export const runServer: RunServer = async (config, { keepRuns = true } = {}) => {
   if (process.platform === 'win32') {
     throw new CliError(
       EXIT.failure,

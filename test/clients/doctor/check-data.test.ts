@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
 import { temporaryFolder } from '../../helpers.ts'
-import { runService, startService } from './service.ts'
+import { runService, startService } from '../cli/service.ts'
 
 test('verify and doctor look into a data directory, with its server and without', async (t) => {
   const dataDir = temporaryFolder(t)

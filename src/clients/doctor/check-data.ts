@@ -8,9 +8,9 @@ import { openDatabase } from '../../platform/database/open.ts'
 import { openReadOnly } from '../../platform/database/reader-thread.ts'
 import { findKeyFile, KEY_BYTES } from '../../platform/key-file.ts'
 import { createVault } from '../../platform/vault.ts'
-import { type CheckRequest, type CheckResult, deepCheck } from '../doctor/database-check.ts'
-import { type ConnectionOptions, connect } from './connection.ts'
-import { CliError, EXIT } from './exit-codes.ts'
+import { type ConnectionOptions, connect } from '../connection/connect.ts'
+import { CliError, EXIT } from '../connection/exit-codes.ts'
+import { type CheckRequest, type CheckResult, deepCheck } from './database-check.ts'
 
 /** Opens nothing. */
 const NO_KEY = new Uint8Array(KEY_BYTES)

@@ -1,0 +1,26 @@
+import * as v from 'valibot'
+import { cookieName } from '../../access/auth/cookies.ts'
+import { anyone } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
+import { openapiDocument } from '../../http/openapi.ts'
+import type { Endpoint } from '../../http/route.ts'
+import type { Config } from '../../platform/config.ts'
+
+/** The OpenAPI document of the endpoints. */
+export function openapiRoutes(endpoints: () => readonly Endpoint[]) {
+  const documents = new WeakMap<Config, unknown>()
+  return [
+    route({
+      id: 'openapi.get',
+      method: 'GET',
+      path: '/api/openapi.json',
+      summary: 'Get the OpenAPI 3.1 document of this API',
+      who: [anyone],
+      responses: { 200: v.record(v.string(), v.unknown()) },
+      run: ({ config }) => {
+        if (!documents.has(config)) documents.set(config, openapiDocument(endpoints(), config, cookieName(config)))
+        return documents.get(config)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,24 @@
+import { ENDPOINTS } from '../api.ts'
+import type { Endpoint } from '../http/route.ts'
+import { openapiRoutes } from './docs/openapi-routes.ts'
+import { docsRoutes } from './docs/routes.ts'
+import { checkRoutes } from './doctor/check-routes.ts'
+import { guideRoutes } from './guide/routes.ts'
+import { accountRoutes } from './pages/account-routes.ts'
+import { homeRoutes } from './pages/home-routes.ts'
+import { pageRoutes } from './pages/page-routes.ts'
+
+/** Every endpoint of the server: those of the nouns, and those that present them. */
+export const ALL_ENDPOINTS: readonly Endpoint[] = [
+  ...ENDPOINTS,
+  ...accountRoutes,
+  ...checkRoutes,
+  ...homeRoutes,
+  ...pageRoutes,
+  ...docsRoutes(() => DOCUMENTED_ENDPOINTS),
+  ...guideRoutes(() => DOCUMENTED_ENDPOINTS),
+  ...openapiRoutes(() => DOCUMENTED_ENDPOINTS),
+]
+
+/** The endpoints that the documentation describes: the API, without the sign-in pages beside it. */
+export const DOCUMENTED_ENDPOINTS = ALL_ENDPOINTS.filter(({ path }) => /^\/(api|llms)\//.test(path))
