@@ -14,6 +14,7 @@ export function serveJobs(jobs: readonly AnyJob[]): void {
   const send = (response: Response) => parentPort!.postMessage(response)
 
   parentPort!.on('message', ({ job, input }: Request) => {
+    send({ type: 'started' })
     try {
       const output = byName.get(job)!.run(db, input, (progress) => send({ type: 'progress', progress }))
       send({ type: 'done', output })

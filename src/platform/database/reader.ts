@@ -45,8 +45,9 @@ export interface Request {
   input: unknown
 }
 
-/** What the thread sends back: any number of `progress`, then one of the others. */
+/** What the thread sends back: `started`, any number of `progress`, then one of the others. */
 export type Response =
+  | { type: 'started' }
   | { type: 'progress'; progress: unknown }
   | { type: 'done'; output: unknown }
   | { type: 'failed'; error: unknown }
@@ -84,8 +85,7 @@ export function createReader(file: string, { maxQueued = MAX_QUEUED } = {}): Rea
     const job = queue.shift()!
     worker ??= startThread()
     worker.ref()
-    const hasLimit = Number.isFinite(job.timeLimitMs)
-    running = { job, timer: hasLimit ? setTimeout(expire, job.timeLimitMs, job) : undefined }
+    running = { job, timer: undefined }
     worker.postMessage({ job: job.job, input: job.input } satisfies Request)
   }
 
@@ -103,6 +103,11 @@ export function createReader(file: string, { maxQueued = MAX_QUEUED } = {}): Rea
   function receive(response: Response) {
     if (!running) return
     const { job, timer } = running
+    if (response.type === 'started') {
+      // Not before: a thread that starts on a busy machine takes longer than a job.
+      if (Number.isFinite(job.timeLimitMs)) running.timer = setTimeout(expire, job.timeLimitMs, job)
+      return
+    }
     if (response.type === 'progress') {
       job.onProgress?.(response.progress)
       return
