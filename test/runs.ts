@@ -115,6 +115,6 @@ const launcherOf = (app: TestApp, program: string) => path.join(app.config.dataD
 /** A command of its own, which an adapter can give its own arguments: it asks for help and version first. */
 function writeLauncher(app: TestApp, program: string, args: string[]): void {
   const command = [process.execPath, path.join(AGENTS, program), ...args].map((word) => `'${word}'`).join(' ')
-  const script = `#!/bin/sh\ncase "$1" in --help | --version) exit 0 ;; esac\nexec ${command}\n`
+  const script = `#!/bin/sh\ncase " $* " in *" --help "* | *" --version "*) exit 0 ;; esac\nexec ${command}\n`
   writeFileSync(launcherOf(app, program), script, { mode: 0o755 })
 }

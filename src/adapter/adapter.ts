@@ -67,6 +67,11 @@ export type Fact =
   | ({ kind: 'usage'; provider: string; model: string; costStatus: CostStatus } & UsageTotals)
   /** The session's cumulative figures, to be kept for its next run. */
   | { kind: 'totals'; totals: Record<string, UsageTotals> }
+  /**
+   * The file in which the program itself records the session's tokens. `offset` and `before` (the session's
+   * totals) are those at the start of the run. If the reader dies, the file still tells what the run used.
+   */
+  | ({ kind: 'session_file' } & SessionFileStart)
   /** The last thing that the agent said, cut to 2,000 characters: the run's summary. */
   | { kind: 'text'; text: string }
   /** The session to resume does not exist any more: run once more, fresh. */
@@ -79,6 +84,13 @@ export type Fact =
   /** How the program itself says the run ended. `ok: false` makes the run fail, whatever the exit code. */
   | { kind: 'outcome'; ok: boolean; code: string | null; message: string | null }
 
+export interface SessionFileStart {
+  path: string
+  offset: number
+  before: UsageTotals
+  model: string
+}
+
 export type CostStatus = 'reported' | 'estimated' | 'unpriced'
 
 /** Reads a program's standard output a line at a time; never throws, whatever the line. */
@@ -86,9 +98,15 @@ export interface OutputReader {
   line(text: string): Fact[]
   /** The program's standard error, a line at a time. */
   errorLine(text: string): Fact[]
+  /**
+   * Reads what the program wrote elsewhere since the last call. To be called a few times a second while the
+   * run lives, and once after its end.
+   */
+  poll?(): Fact[]
 }
 
-export type ReaderInput = Pick<RunInput, 'session' | 'newSessionId'>
+/** `env` is the program's whole environment. */
+export type ReaderInput = Pick<RunInput, 'session' | 'newSessionId'> & { env?: Readonly<Record<string, string>> }
 
 /** Drives one kind of agent program. */
 export interface Adapter<Config = Record<string, unknown>> {

@@ -1,35 +1,37 @@
-import type { Fact, OutputReader, ReaderInput, UsageTotals } from './adapter.ts'
-import { estimateCost } from './prices.ts'
+import type { Fact, OutputReader, ReaderInput } from './adapter.ts'
 import { isUsageLimit, resetTime } from './reset-time.ts'
+import { createThreadMeter } from './runtime-b-meter.ts'
+import { codexHome, codexTokens, findSessionFile, openSessionFile, type SessionFile } from './runtime-b-session-file.ts'
 import { deadSession } from './session.ts'
-import {
-  asCount,
-  asObject,
-  asSessionId,
-  asText,
-  cut,
-  type Json,
-  keptTotals,
-  minus,
-  NOTHING,
-  parseLine,
-  plus,
-} from './usage.ts'
+import { asObject, asSessionId, asText, cut, type Json, keptTotals, NOTHING, parseLine, plus } from './usage.ts'
+
+/** The session file appears a moment after the thread; between two searches, in milliseconds. */
+const SEARCH_MS = 500
 
 /**
- * Reads `codex exec --json`.
+ * Reads `codex exec --json`, and the session file that the program keeps of
+ * the thread.
  *
- * Tokens come only with `turn.completed`, as the thread's cumulative figures,
- * and never with a cost: this run's use is the difference from what is kept of
- * the thread. The stream does not name the model either; it is the configured
- * one, else `default`, which is unpriced.
+ * Standard output has tokens only with `turn.completed`, at the end of a turn,
+ * and names no model. The session file has them after each call of the model,
+ * and the model's name. Both count the whole thread, so this run's use is the
+ * difference from the thread's total at its start: what the file says at that
+ * time, else what is kept of the thread. No cost is reported; it is estimated
+ * by the model, which is `default`, and unpriced, where neither the file nor
+ * the configuration names it.
  */
 export function runtimeBReader(config: { model?: string | undefined }, run: ReaderInput, now = Date.now): OutputReader {
-  const model = config.model || 'default'
+  const home = codexHome(run.env ?? {})
   let thread = run.session?.id ?? null
+  let announced: string | null = null
   // The kept figures are those of one thread, whatever models it has used.
   let before = [...keptTotals(run.session?.totals).values()].reduce(plus, NOTHING)
-  let announced: string | null = null
+  let model = config.model || 'default'
+  let file: SessionFile | null = null
+  let pending: Fact[] = []
+  let nextSearch = 0
+  if (thread) followResumed(thread)
+  let meter = createThreadMeter({ before, model })
 
   return {
     line(text) {
@@ -41,7 +43,12 @@ export function runtimeBReader(config: { model?: string | undefined }, run: Read
         case 'item.completed':
           return onItem(asObject(line.item))
         case 'turn.completed':
-          return [...onUsage(asObject(line.usage)), { kind: 'outcome', ok: true, code: null, message: null }]
+          // The file first: it names the model of what is counted here.
+          return [
+            ...poll(),
+            ...meter.add(codexTokens(asObject(line.usage)), 'output'),
+            { kind: 'outcome', ok: true, code: null, message: null },
+          ]
         case 'turn.failed':
           return onFailure(cut(asText(asObject(line.error).message) || asText(line.error) || 'The turn failed.'))
         default:
@@ -52,38 +59,64 @@ export function runtimeBReader(config: { model?: string | undefined }, run: Read
       const line = cut(text)
       return isDead(line) ? deadSession(line) : []
     },
+    poll,
+  }
+
+  /** Reads what the program added to its session file. */
+  function poll(): Fact[] {
+    if (!file && thread && thread !== run.session?.id && performance.now() >= nextSearch) followFresh(thread)
+    file?.read()
+    const facts = pending
+    pending = []
+    return facts
+  }
+
+  /** The run begins where the file ends: what it says up to there was used before. */
+  function followResumed(id: string): void {
+    const path = home && findSessionFile(home, id)
+    if (!path) return
+    const past = openSessionFile(path, 0, {
+      onModel: (name) => {
+        if (!config.model) model = name
+      },
+      onTotal: (total) => {
+        before = total
+      },
+    })
+    past.read()
+    follow(path, past.offset())
+  }
+
+  function followFresh(id: string): void {
+    nextSearch = performance.now() + SEARCH_MS
+    const path = home && findSessionFile(home, id)
+    if (path) follow(path, 0)
+  }
+
+  function follow(path: string, offset: number): void {
+    file = openSessionFile(path, offset, {
+      onModel: (name) => meter.setModel(name),
+      onTotal: (total) => pending.push(...meter.add(total, 'file')),
+    })
+    pending.push({ kind: 'session_file', path, offset, before, model })
   }
 
   function onThread(line: Json): Fact[] {
     const id = asSessionId(line.thread_id)
     if (!id || id === announced) return []
-    if (id !== thread) before = NOTHING // another thread than the one to resume counts from zero
+    if (id !== thread) {
+      before = NOTHING // another thread than the one to resume counts from zero
+      meter = createThreadMeter({ before, model: config.model || 'default' })
+      file = null
+    }
     thread = id
     announced = id
-    return [{ kind: 'session', id }]
+    return [{ kind: 'session', id }, ...poll()]
   }
 
   function onItem(item: Json): Fact[] {
     const text = asText(item.text)
     return item.type === 'agent_message' && text.trim() ? [{ kind: 'text', text: cut(text) }] : []
-  }
-
-  function onUsage(usage: Json): Fact[] {
-    const cached = asCount(usage.cached_input_tokens)
-    const whole: UsageTotals = {
-      inputTokens: Math.max(0, asCount(usage.input_tokens) - cached), // input_tokens include the cached ones
-      cachedInputTokens: cached,
-      outputTokens: asCount(usage.output_tokens), // includes reasoning_output_tokens
-      costUsd: null,
-    }
-    if (whole.inputTokens + whole.cachedInputTokens + whole.outputTokens === 0) return []
-    const use = isBelow(whole, before) ? whole : minus(whole, before)
-    const costUsd = estimateCost(model, use)
-    const costStatus = costUsd === null ? 'unpriced' : 'estimated'
-    return [
-      { kind: 'usage', provider: 'openai', model, costStatus, ...use, costUsd },
-      { kind: 'totals', totals: Object.fromEntries([[model, whole]]) },
-    ]
   }
 
   function onFailure(message: string): Fact[] {
@@ -102,8 +135,3 @@ export function runtimeBReader(config: { model?: string | undefined }, run: Read
     return run.session !== null && /\bno (?:archived )?rollout found\b|\bthread not found\b/i.test(text)
   }
 }
-
-/** A thread's figures never shrink: where they did, they are not cumulative ones. */
-const isBelow = (whole: UsageTotals, before: UsageTotals): boolean =>
-  whole.inputTokens + whole.cachedInputTokens < before.inputTokens + before.cachedInputTokens ||
-  whole.outputTokens < before.outputTokens

@@ -77,6 +77,7 @@ function addFact(summary: FactSummary, fact: Fact): FactSummary {
     case 'outcome':
       return { ...summary, outcome: { ok: fact.ok, code: fact.code, message: fact.message } }
     case 'usage':
+    case 'session_file':
       return summary
   }
 }

@@ -1,7 +1,8 @@
-import { closeSync, existsSync, type FSWatcher, openSync, readSync, watch } from 'node:fs'
+import { appendFileSync, closeSync, existsSync, type FSWatcher, openSync, readFileSync, readSync, watch } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fact } from '../../adapter/adapter.ts'
+import { readSessionFileUsage } from '../../adapter/runtime-b-meter.ts'
 import { endTree, SHORT_GRACE_MS } from './end-tree.ts'
 import { isSameProcess, isShim, type ProcessIdentity } from './process-table.ts'
 import { type ExitRecord, exitFile, factsFile, hasBegun, readExit, readStop, writeExit } from './run-files.ts'
@@ -89,7 +90,10 @@ export function followRun(ref: RunRef, follow: Follow): RunProcess {
     close()
     try {
       if (record) await shimGone()
-      end.resolve(record ?? (await loseRun(ref)))
+      const lost = record ? undefined : await loseRun(ref)
+      // What its program recorded after its shim had died.
+      if (lost) await deliver(runDir, offset, onFacts, () => false)
+      end.resolve(record ?? lost!)
     } catch (error) {
       end.reject(error)
     }
@@ -125,6 +129,7 @@ export function followRun(ref: RunRef, follow: Follow): RunProcess {
 async function loseRun(ref: RunRef): Promise<ExitRecord> {
   const begun = hasBegun(ref.runDir)
   const { found, left } = await endTree({ runId: ref.runId, leader: ref.identity, graceMs: SHORT_GRACE_MS })
+  recoverUsage(ref.runDir)
   const record: ExitRecord = {
     exitCode: null,
     signal: null,
@@ -137,6 +142,19 @@ async function loseRun(ref: RunRef): Promise<ExitRecord> {
   }
   if (existsSync(ref.runDir)) writeExit(ref.runDir, record)
   return record
+}
+
+/** Adds to the facts of a lost run what its program recorded in its session file until the program's end. */
+function recoverUsage(runDir: string): void {
+  const file = factsFile(runDir)
+  if (!existsSync(file)) return
+  const start = readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap(parseFact)
+    .findLast((fact) => fact.kind === 'session_file')
+  const facts = start ? readSessionFileUsage(start) : []
+  // The first line may be torn: the shim died at any moment.
+  if (facts.length > 0) appendFileSync(file, `\n${facts.map((fact) => JSON.stringify(fact)).join('\n')}\n`)
 }
 
 /** Delivers the whole lines from an offset on. Returns the offset behind the last. */

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { Fact } from '../../adapter/adapter.ts'
 import { readerOf } from '../../adapter/readers.ts'
+import { createLines } from '../../platform/lines.ts'
 import type { CappedLog } from './capped-log.ts'
 import type { FactLog } from './fact-log.ts'
-import { createLines } from './lines.ts'
 import type { RunSpec } from './run-files.ts'
 import { createScrubber } from './scrubber.ts'
 
@@ -12,9 +12,12 @@ export interface Pump {
   /** Reads a stream to its end; settles when it is closed. */
   read(name: 'stdout' | 'stderr', stream: Readable): Promise<void>
   bytes: { stdout: number; stderr: number }
-  /** Gives out what was held back. Call it once, when the streams are closed or given up. */
+  /** Gives out what was held back, and reads what the program wrote elsewhere to its end. Call it once, when the streams are closed or given up. */
   close(): void
 }
+
+/** How often the reader looks at what the program writes elsewhere, in milliseconds. */
+const POLL_MS = 200
 
 /** In bytes; a longer line is kept in the log and is nothing for the reader. */
 const LONGEST_LINE = 1024 * 1024
@@ -24,21 +27,27 @@ const LONGEST_LINE = 1024 * 1024
  * waits in the command's pipe and never in this process.
  */
 export function createPump(
-  spec: Pick<RunSpec, 'redact' | 'reader'>,
+  spec: Pick<RunSpec, 'redact' | 'reader' | 'env'>,
   to: { log: CappedLog; facts: FactLog; onOutput(): void; onFacts(facts: readonly Fact[]): void },
 ): Pump {
   const bytes = { stdout: 0, stderr: 0 }
-  const reader = readerOf(spec.reader.type, spec.reader.config, spec.reader)
+  const reader = readerOf(spec.reader.type, spec.reader.config, { ...spec.reader, env: spec.env })
   const ends: (() => void)[] = []
+  const take = (read: () => Fact[]) => {
+    const facts = factsOf(read)
+    to.onFacts(facts)
+    to.facts.add(facts)
+  }
+  const poll = () => {
+    if (reader.poll) take(reader.poll)
+    to.facts.settle()
+  }
+  const polling = reader.poll && setInterval(poll, POLL_MS)
 
   const read = (name: 'stdout' | 'stderr', stream: Readable): Promise<void> => {
     const scrubber = createScrubber(spec.redact)
     const readLine = name === 'stdout' ? reader.line : reader.errorLine
-    const lines = createLines(LONGEST_LINE, (text) => {
-      const facts = factsOf(() => readLine(text))
-      to.onFacts(facts)
-      to.facts.add(facts)
-    })
+    const lines = createLines(LONGEST_LINE, (text) => take(() => readLine(text)))
     const give = (clean: Buffer) => {
       to.log.write(clean)
       lines.push(clean)
@@ -62,7 +71,9 @@ export function createPump(
     read,
     bytes,
     close() {
+      clearInterval(polling)
       for (const end of ends) end()
+      poll()
     },
   }
 }

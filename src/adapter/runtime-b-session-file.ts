@@ -1,0 +1,109 @@
+import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
+import path from 'node:path'
+import { createLines } from '../platform/lines.ts'
+import type { UsageTotals } from './adapter.ts'
+import { asCount, asObject, asText, cut, type Json, parseLine } from './usage.ts'
+
+/** The file in which `codex` records a thread: the only place that has its token counts while a turn runs. */
+export interface SessionFile {
+  path: string
+  /** The end of what was read, in bytes. */
+  offset(): number
+  /** Reads the lines that were added since the last call. Never throws: a file that cannot be read adds nothing. */
+  read(): void
+}
+
+export interface SessionEvents {
+  /** The model of the calls that follow. */
+  onModel(model: string): void
+  /** The cumulative tokens of the whole thread, after each call of the model. */
+  onTotal(total: UsageTotals): void
+}
+
+const CHUNK_BYTES = 1024 * 1024
+/** In bytes; a longer line holds content and no token counts. */
+const LONGEST_LINE = 256 * 1024
+
+/** Returns the folder in which `codex` keeps its state, or null if the environment names none. */
+export const codexHome = (env: Readonly<Record<string, string>>): string | null =>
+  env.CODEX_HOME || (env.HOME ? path.join(env.HOME, '.codex') : null)
+
+/**
+ * Finds the file of a thread: `sessions/2026/11/22/rollout-<time>-<thread>.jsonl`.
+ * The newest days come first, since a thread that is not resumed is of today.
+ */
+export function findSessionFile(home: string, thread: string): string | null {
+  const find = (folder: string, depth: number): string | null => {
+    const entries = readFolder(folder)
+    const file = entries.find((entry) => entry.isFile() && entry.name.endsWith(`${thread}.jsonl`))
+    if (file) return path.join(folder, file.name)
+    if (depth === 0) return null
+    const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+    for (const name of folders.sort().reverse()) {
+      const found = find(path.join(folder, name), depth - 1)
+      if (found) return found
+    }
+    return null
+  }
+  return find(path.join(home, 'sessions'), 3)
+}
+
+export function openSessionFile(file: string, from: number, events: SessionEvents): SessionFile {
+  let offset = from
+  const lines = createLines(LONGEST_LINE, (text) => {
+    // Almost all lines are content; these two words are much cheaper to find than JSON is to parse.
+    if (text.includes('"token_count"') || text.includes('"turn_context"')) onLine(parseLine(text) ?? {}, events)
+  })
+  return {
+    path: file,
+    offset: () => offset,
+    read() {
+      let descriptor: number | undefined
+      try {
+        descriptor = openSync(file, 'r')
+        const { size } = fstatSync(descriptor)
+        while (offset < size) {
+          const bytes = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size - offset))
+          const length = readSync(descriptor, bytes, 0, bytes.length, offset)
+          if (length === 0) return
+          offset += length
+          lines.push(bytes.subarray(0, length))
+        }
+      } catch {
+        // It is gone or not readable: the program's own output remains.
+      } finally {
+        if (descriptor !== undefined) closeSync(descriptor)
+      }
+    },
+  }
+}
+
+function onLine(line: Json, events: SessionEvents): void {
+  const payload = asObject(line.payload)
+  if (line.type === 'turn_context') {
+    const model = cut(asText(payload.model), 200)
+    if (model) events.onModel(model)
+  }
+  if (line.type !== 'event_msg' || payload.type !== 'token_count') return
+  const total = asObject(payload.info).total_token_usage
+  if (total) events.onTotal(codexTokens(asObject(total)))
+}
+
+/** Tokens as `codex` counts them: the input includes what was read from a cache, the output includes the reasoning. */
+export function codexTokens(usage: Json): UsageTotals {
+  const cached = asCount(usage.cached_input_tokens)
+  return {
+    inputTokens: Math.max(0, asCount(usage.input_tokens) - cached),
+    cachedInputTokens: cached,
+    outputTokens: asCount(usage.output_tokens),
+    costUsd: null,
+  }
+}
+
+function readFolder(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}

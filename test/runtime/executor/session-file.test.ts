@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { createTestRuns, type TestRuns } from '../../runs.ts'
+
+const THREAD = '0199a213-81c0-7800-8aa1-bbab2a035a53'
+
+/** An agent whose program tells its use only in its session file, a cent with every call. */
+async function spenderOf(t: TestContext, options: { calls?: number; budget?: number; config?: object } = {}) {
+  const home = mkdtempSync(path.join(tmpdir(), 'service-home-'))
+  t.after(() => rmSync(home, { recursive: true }))
+  const runs = await createTestRuns(t, { environment: { PATH: process.env.PATH ?? '', HOME: home } })
+  const agent = await runs.agentThat('spends-tokens.js', {
+    speaks: 'runtimeB_local',
+    args: ['150', String(options.calls ?? 0)],
+    config: options.config ?? {},
+    ...(options.budget !== undefined && { budget: options.budget }),
+  })
+  /** What the program recorded for the whole thread, in cents. */
+  const ledger = () => {
+    const lines = readFileSync(path.join(home, `.codex/sessions/2026/11/22/rollout-${THREAD}.jsonl`), 'utf8').split(
+      '\n',
+    )
+    const totals = lines.filter((line) => line.includes('token_count')).map((line) => JSON.parse(line).payload.info)
+    return totals.at(-1).total_token_usage.output_tokens / 1000
+  }
+  return { runs, agent, ledger }
+}
+
+/** Wakes an agent and waits until its run has spent something. */
+async function untilSpending(runs: TestRuns, agent: string) {
+  await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
+  await runs.tick()
+  for (;;) {
+    const run = (await runs.runs()).at(-1)
+    if (run?.costCents > 0) return run
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+test('a program that tells its use in its session file only is stopped by its budget, one call late at most', async (t) => {
+  const { runs, agent, ledger } = await spenderOf(t, { budget: 5 })
+  await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
+  await runs.settle()
+  const [run] = await runs.runs()
+  assert.deepEqual([run.status, run.stopReason, run.costStatus], ['cancelled', 'budget', 'estimated'])
+  assert.equal(run.costCents, ledger())
+  assert.ok(run.costCents <= 7, `${run.costCents} cents`)
+})
+
+test('a cancelled run costs what it used, and the next run of its thread only its own', async (t) => {
+  const { runs, agent, ledger } = await spenderOf(t)
+  const first = await untilSpending(runs, agent)
+  await runs.make('POST', `/api/runs/${first.id}/cancel`)
+  await runs.settle()
+  assert.equal((await runs.runs())[0].costCents, ledger())
+  const second = await untilSpending(runs, agent)
+  assert.equal(second.sessionIdBefore, THREAD)
+  await runs.make('POST', `/api/runs/${second.id}/cancel`)
+  await runs.settle()
+  const costs = (await runs.runs()).map((run) => run.costCents)
+  assert.equal(costs[0] + costs[1], ledger())
+})
+
+test('a run that is timed out costs what it used', async (t) => {
+  const { runs, agent, ledger } = await spenderOf(t, { config: { timeoutSec: 5 } })
+  await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
+  await runs.settle()
+  const [run] = await runs.runs()
+  assert.equal(run.status, 'timed_out')
+  assert.equal(run.costCents, ledger())
+})
+
+test('a run that lost its supervisor costs what its program used until its end', async (t) => {
+  const { runs, agent, ledger } = await spenderOf(t, { config: { model: 'gpt-5' } })
+  const { processPid } = await untilSpending(runs, agent)
+  process.kill(processPid, 'SIGSTOP') // it reads nothing more, while its program works on
+  const before = ledger()
+  while (ledger() < before + 3) await new Promise((resolve) => setTimeout(resolve, 50))
+  process.kill(processPid, 'SIGKILL')
+  const [lost] = await new Promise<Awaited<ReturnType<typeof runs.runs>>>((resolve) => {
+    const end = runs.ctx.events.subscribe(({ type }) => {
+      if (type !== 'run.finished') return
+      end()
+      resolve(runs.runs())
+    })
+  })
+  assert.equal(lost.status, 'lost')
+  assert.equal(lost.costCents, ledger())
+})
+
+test('a run that ends well costs the same, whether the output or the session file says it first', async (t) => {
+  const { runs, agent, ledger } = await spenderOf(t, { calls: 2 })
+  for (const expected of [2, 4]) {
+    await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
+    await runs.settle()
+    assert.equal(ledger(), expected)
+  }
+  assert.deepEqual(
+    (await runs.runs()).map((run) => [run.status, run.costCents, run.usage.outputTokens]),
+    [
+      ['succeeded', 2, 2000],
+      ['succeeded', 2, 2000],
+    ],
+  )
+})
