@@ -7,6 +7,7 @@ import type { RequestAccess } from './access.ts'
 import { answer, answerError } from './answer.ts'
 import { parseBody, readBody, readForm } from './body.ts'
 import { withIdempotency } from './idempotency.ts'
+import { errorPage } from './page.ts'
 import { addressOf } from './proxy.ts'
 import { type Endpoint, type Input, Reply } from './route.ts'
 import { readUpload, Upload } from './upload.ts'
@@ -21,7 +22,7 @@ export function mount<Principal, Caller>(
 ): void {
   for (const endpoint of endpoints) {
     app.on(endpoint.method, endpoint.path.replace(TEXT_FILE, ':$1{[^/]+\\.txt}'), (c) =>
-      handle(ctx, access, endpoint, c),
+      endpoint.form ? handleForm(ctx, access, endpoint, c) : handle(ctx, access, endpoint, c),
     )
   }
   app.onError((error, c) => answerError(ctx, error, c))
@@ -32,6 +33,21 @@ export function mount<Principal, Caller>(
 /** A path that ends like `/:name.txt`: its parameter is what stands before the `.txt`. */
 const TEXT_FILE = /:(\w+)\.txt$/
 
+/** Handles a request of a page's form: an error is shown as a page too. */
+async function handleForm<Principal, Caller>(
+  ctx: Context,
+  access: RequestAccess<Principal, Caller>,
+  endpoint: Endpoint,
+  c: HonoContext,
+): Promise<Response> {
+  try {
+    return await handle(ctx, access, endpoint, c)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return answer(ctx, endpoint, c, errorPage(error))
+  }
+}
+
 async function handle<Principal, Caller>(
   ctx: Context,
   access: RequestAccess<Principal, Caller>,
@@ -40,6 +56,8 @@ async function handle<Principal, Caller>(
 ): Promise<Response> {
   const credentials = { authorization: c.req.header('authorization'), cookie: c.req.header('cookie') }
   const params = paramsOf(endpoint, c)
+  const address = addressOf(ctx.config, c)
+  access.limitNetwork(endpoint, address)
   const principal = await access.authenticate(credentials, endpoint)
   const received = await receiveBody(ctx, endpoint, c)
   const caller = access.authorize(principal, endpoint, params.companyId)
@@ -51,7 +69,7 @@ async function handle<Principal, Caller>(
     query,
     body,
     header: (name) => c.req.header(name),
-    address: addressOf(ctx.config, c),
+    address,
     drop: () => (c.env as { outgoing?: ServerResponse } | undefined)?.outgoing?.destroy(),
     async isStillAuthorized() {
       try {
@@ -106,7 +124,7 @@ async function receiveBody(ctx: Context, endpoint: Endpoint, c: HonoContext): Pr
     text,
     parse() {
       if (text === '' && !schema) return undefined
-      return validate(schema ?? NoFields, text === '' && bodyOptional ? {} : parseBody(text))
+      return validate(schema ?? NoFields, text === '' && bodyOptional ? {} : parseBody(text, endpoint.bodyFields))
     },
   }
 }

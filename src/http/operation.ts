@@ -107,14 +107,18 @@ function headersOf(endpoint: Endpoint): Parameter[] {
   )
 }
 
-function bodyOf({ id, body, upload, form, bodyOptional, bodyLimit }: Endpoint, schemas: Schemas) {
+function bodyOf({ id, body, upload, form, bodyOptional, bodyLimit, bodyFields }: Endpoint, schemas: Schemas) {
   if (!body) return {}
+  const limits = [
+    ...(bodyLimit === undefined ? [] : [`${bodyLimit.toLocaleString('en')} bytes`]),
+    ...(bodyFields === undefined ? [] : [`${bodyFields.toLocaleString('en')} fields`]),
+  ]
   const type = upload ? 'multipart/form-data' : form ? 'application/x-www-form-urlencoded' : 'application/json'
   const schema = upload ? FILE_FORM : schemaOf(body, 'input', `${id}.body`, schemas)
   return {
     requestBody: {
       required: !bodyOptional,
-      ...(bodyLimit !== undefined && { description: `At most ${bodyLimit.toLocaleString('en')} bytes.` }),
+      ...(limits.length > 0 && { description: `At most ${limits.join(' and ')}.` }),
       content: { [type]: { schema } },
     },
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AppError, FieldError } from '../platform/errors.ts'
+import { headersOf } from './answer.ts'
 import { type Reply, reply } from './route.ts'
 
 /** Text as HTML shows it, also inside an attribute. */
@@ -119,6 +120,13 @@ export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
 }
+
+/** Answers with a page that shows an error; `page` is the form again, with what was wrong. */
+export const errorPage = (error: AppError, page = failurePage(error)): Reply =>
+  pageReply(page, error.status, headersOf(error))
+
+const failurePage = (error: AppError) =>
+  pageOf({ title: 'That did not work', body: html`<p><a href="/">Go to the start</a></p>`, error })
 
 /** Answers with a page. */
 export const pageReply = (page: string, status = 200, headers: Record<string, string> = {}): Reply =>

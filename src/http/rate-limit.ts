@@ -1,15 +1,22 @@
+import { isIPv6 } from 'node:net'
 import type { Context } from '../platform/context.ts'
 import { AppError } from '../platform/errors.ts'
 
 /** How often something may be done by one who does it, within so many seconds. */
 export const RATE_LIMITS = {
-  /** Guesses at one account from one address. */
-  'sign-in': { times: 10, seconds: 15 * 60 },
-  /** Guesses at any accounts from one address. */
+  /** Guesses at any accounts from one network. */
   'sign-in of an address': { times: 50, seconds: 15 * 60 },
-  /** Guesses at one account from everywhere. */
+  /** Guesses at one account from one network. */
+  'sign-in': { times: 10, seconds: 15 * 60 },
+  /** Guesses at one account from everywhere. Beyond it, the next limit applies to each network. */
   'sign-in of an account': { times: 100, seconds: 60 * 60 },
-  /** Tries of a setup or invitation link from one address. */
+  /**
+   * Guesses from one network at an account that is under attack. It is lower
+   * than the usual limit, and not zero: strangers who guess from many networks
+   * must not lock out the owner, who comes from another one.
+   */
+  'sign-in under attack': { times: 3, seconds: 15 * 60 },
+  /** Tries of a setup or invitation link from one network. */
   link: { times: 30, seconds: 15 * 60 },
   key: { times: 20, seconds: 60 * 60 },
   invitation: { times: 50, seconds: 60 * 60 },
@@ -17,31 +24,53 @@ export const RATE_LIMITS = {
 
 export type RateLimit = keyof typeof RATE_LIMITS
 
+/** The limits of a client's network. An endpoint that names one applies it before the body is read. */
+const LIMITS_OF_NETWORK: readonly RateLimit[] = ['sign-in of an address', 'link']
+
+export const isLimitOfNetwork = (limit: RateLimit) => LIMITS_OF_NETWORK.includes(limit)
+
 /** Counts what is done, in memory: a restart forgives. */
 export interface RateCounter {
   /** @returns in how many milliseconds the next try is allowed; 0 is now, and is counted */
   take(limit: RateLimit, who: string, now: number): number
 }
 
-/** How many are remembered who did something, so that a flood of made-up names cannot fill the memory. */
-const REMEMBERED = 10_000
+/** How many counters each limit has, so that a flood of made-up names cannot fill the memory. */
+const MAX_COUNTERS = 10_000
 
-export function createRateCounter(): RateCounter {
-  const seen = new Map<string, number[]>()
+/**
+ * Creates the counters. Each limit has a map of its own, and a full map gives up
+ * an expired counter or else the one with the fewest tries: made-up names, with
+ * one try each, evict each other and not the counter of an account under attack.
+ */
+export function createRateCounter(maxCounters = MAX_COUNTERS): RateCounter {
+  const counters = new Map<RateLimit, Map<string, number[]>>()
   return {
     take(limit, who, now) {
       const { times, seconds } = RATE_LIMITS[limit]
-      const key = `${limit}\n${who}`
-      const recent = (seen.get(key) ?? []).filter((at) => at > now - seconds * 1_000)
-      // The oldest entry is the one that is forgotten, so whoever is active moves to the end.
-      seen.delete(key)
-      if (seen.size >= REMEMBERED) seen.delete(seen.keys().next().value!)
-      seen.set(key, recent)
+      const since = now - seconds * 1_000
+      const seen = counters.get(limit) ?? new Map<string, number[]>()
+      counters.set(limit, seen)
+      const recent = (seen.get(who) ?? []).filter((at) => at > since)
       if (recent.length >= times) return recent[0]! + seconds * 1_000 - now
-      recent.push(now)
+      if (seen.size >= maxCounters && !seen.has(who)) evictOne(seen, since)
+      seen.set(who, [...recent, now])
       return 0
     },
   }
+}
+
+function evictOne(seen: Map<string, number[]>, since: number): void {
+  let fewest: string | undefined
+  let least = Number.POSITIVE_INFINITY
+  for (const [who, tries] of seen) {
+    const count = tries.at(-1)! > since ? tries.length : 0
+    if (count >= least) continue
+    fewest = who
+    least = count
+    if (count === 0) break
+  }
+  seen.delete(fewest!)
 }
 
 /**
@@ -55,4 +84,22 @@ export function limitRate(ctx: Context, rates: RateCounter, limit: RateLimit, wh
   if (wait === 0) return
   const retryAfterSec = Math.ceil(wait / 1_000)
   throw new AppError('rate_limited', `Too often. Try again in ${retryAfterSec} seconds.`, { retryAfterSec })
+}
+
+/**
+ * Returns the network that an address belongs to: an IPv4 address itself, or the
+ * /64 of an IPv6 address, since one customer has at least that many addresses.
+ */
+export function networkOf(address: string): string {
+  // Some proxies add the client's port, which differs by connection.
+  const ipv4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/i.exec(address)?.[1]
+  if (ipv4 !== undefined) return ipv4
+  const plain = address.replace(/^\[|\](:\d+)?$|%.*$/g, '')
+  if (!isIPv6(plain)) return address
+  // The URL parser writes each group in one way, with the longest run of zeros as `::`.
+  const [head = '', tail = ''] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::')
+  const groupsOf = (part: string) => (part === '' ? [] : part.split(':'))
+  const zeros = Array.from({ length: 8 - groupsOf(head).length - groupsOf(tail).length }, () => '0')
+  const groups = [...groupsOf(head), ...zeros, ...groupsOf(tail)]
+  return `${groups.slice(0, 4).join(':')}::/64`
 }

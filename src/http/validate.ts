@@ -4,6 +4,9 @@ import { type FieldError, invalid } from '../platform/errors.ts'
 /** How many fields at fault an answer names. */
 const NAMED_FIELDS = 50
 
+/** How many of them may be unknown: each costs another validation. */
+const NAMED_UNKNOWN_FIELDS = 20
+
 /** Checks a value and returns it as the schema has it; else a 400 that names every field at fault. */
 export function validate<T>(schema: v.GenericSchema<unknown, T>, value: unknown, at = ''): T {
   const result = v.safeParse(schema, value)
@@ -12,7 +15,9 @@ export function validate<T>(schema: v.GenericSchema<unknown, T>, value: unknown,
     if (lists.length > 0) throw invalid(lists.map((path) => ({ path, message: 'must be an object, not a list' })))
     return result.output
   }
-  const issues = [...result.issues, ...moreUnknownFields(schema, value, result.issues)]
+  const unknown = [...result.issues.filter(isUnknownField), ...moreUnknownFields(schema, value, result.issues)]
+  const known = result.issues.filter((issue) => !isUnknownField(issue))
+  const issues = [...known, ...unknown.slice(0, NAMED_UNKNOWN_FIELDS)]
   throw invalid(issues.slice(0, NAMED_FIELDS).map((issue) => fieldError(issue, at)))
 }
 
@@ -35,7 +40,7 @@ function moreUnknownFields(schema: v.GenericSchema, value: unknown, found: reado
   const more: Issue[] = []
   const copy = structuredClone(value)
   let last = found.filter(isUnknownField)
-  while (last.length > 0 && more.length < NAMED_FIELDS) {
+  while (last.length > 0 && more.length < NAMED_UNKNOWN_FIELDS) {
     for (const { path } of last) removeAt(copy, path!)
     last = (v.safeParse(schema, copy).issues ?? []).filter(isUnknownField)
     more.push(...last)

@@ -10,6 +10,9 @@ import { listTemplates, Template } from './read/templates.ts'
 /** Room for the largest package that may be, in base64, in bytes. */
 const BODY_LIMIT = 32 * 1024 * 1024
 
+/** A file is one field as text, and three in base64. */
+const BODY_FIELDS = 5_000
+
 export const packageRoutes = [
   route({
     id: 'imports.preview',
@@ -22,6 +25,7 @@ export const packageRoutes = [
     allowsArchived: true,
     body: ImportBody,
     bodyLimit: BODY_LIMIT,
+    bodyFields: BODY_FIELDS,
     responses: { 200: ImportPlan },
     run: (ctx, { caller, params, body }) => previewImport(ctx, caller, params.companyId, body),
   }),
@@ -35,6 +39,7 @@ export const packageRoutes = [
     who: [board, ceo],
     body: ImportBody,
     bodyLimit: BODY_LIMIT,
+    bodyFields: BODY_FIELDS,
     responses: { 201: ImportPlan },
     run: (ctx, { caller, params, body }) => applyImport(ctx, caller, params.companyId, body),
   }),
@@ -72,6 +77,7 @@ export const packageRoutes = [
     who: [board],
     body: ImportBody,
     bodyLimit: BODY_LIMIT,
+    bodyFields: BODY_FIELDS,
     responses: { 200: ImportPlan },
     run: (ctx, { caller, body }) => previewImport(ctx, caller, null, body),
   }),
@@ -83,6 +89,7 @@ export const packageRoutes = [
     who: [board],
     body: ImportBody,
     bodyLimit: BODY_LIMIT,
+    bodyFields: BODY_FIELDS,
     responses: { 201: ImportPlan },
     run: (ctx, { caller, body }) => applyImport(ctx, caller, null, body),
   }),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as field from '../../http/fields.ts'
-import { limitRate, type RateLimit } from '../../http/rate-limit.ts'
+import { limitRate, networkOf } from '../../http/rate-limit.ts'
 import { validate } from '../../http/validate.ts'
 import { AppError, invalid } from '../../platform/errors.ts'
 import { acceptInvitation, openInvitation } from '../board/invitation.ts'
@@ -34,9 +34,8 @@ export function identityOf(ctx: AccessContext): Identity {
 }
 
 /** Makes the first person, who owns whatever is there already, by the link that the start printed. */
-export async function setUp(ctx: AccessContext, address: string, token: string, form: AccountForm): Promise<string> {
+export async function setUp(ctx: AccessContext, token: string, form: AccountForm): Promise<string> {
   const identity = identityOf(ctx)
-  limitRate(ctx, ctx.signIn.rates, 'link', address)
   const want = validate(NewAccount, form)
   if (!ctx.signIn.setup?.use(token)) throw linkGone()
   try {
@@ -54,14 +53,8 @@ export async function setUp(ctx: AccessContext, address: string, token: string, 
 }
 
 /** Makes an account by the link of an invitation, and its person a member. */
-export async function joinAsNew(
-  ctx: AccessContext,
-  address: string,
-  token: string,
-  form: AccountForm,
-): Promise<string> {
+export async function joinAsNew(ctx: AccessContext, token: string, form: AccountForm): Promise<string> {
   const identity = identityOf(ctx)
-  limitRate(ctx, ctx.signIn.rates, 'link', address)
   openInvitation(ctx, token)
   const want = validate(NewAccount, form)
   const passwordHash = await identity.hashPassword(want.password)
@@ -84,12 +77,9 @@ export async function signIn(
 ): Promise<string> {
   const identity = identityOf(ctx)
   const account = credentials.email.trim().toLowerCase()
-  const limits: [RateLimit, string][] = [
-    ['sign-in', `${address} ${account}`],
-    ['sign-in of an address', address],
-    ['sign-in of an account', account],
-  ]
-  for (const [limit, who] of limits) limitRate(ctx, ctx.signIn.rates, limit, who)
+  const isUnderAttack = ctx.signIn.rates.take('sign-in of an account', account, Date.parse(ctx.now)) > 0
+  const limit = isUnderAttack ? 'sign-in under attack' : 'sign-in'
+  limitRate(ctx, ctx.signIn.rates, limit, `${networkOf(address)} ${account}`)
   const passwordHash = findPasswordHash(ctx.db, { email: account })
   const begun = await identity.signIn(account, credentials.password, cookie)
   if (begun === undefined) throw wrongCredentials()

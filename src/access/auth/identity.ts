@@ -1,11 +1,12 @@
 import path from 'node:path'
-import { compare, hash } from 'bcryptjs'
 import { betterAuth } from 'better-auth'
 import Database from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
 import type { Config } from '../../platform/config.ts'
+import { createReader } from '../../platform/database/reader.ts'
 import { SESSION_COOKIE } from './cookies.ts'
 import { PASSWORD_BYTES } from './password.ts'
+import { hashPasswordJob, verifyPasswordJob } from './password-jobs.ts'
 
 /** Who people are: their passwords and sessions, as better-auth keeps them. Only authenticated mode loads this. */
 export interface Identity {
@@ -25,12 +26,16 @@ export interface Identity {
    * @returns the `Set-Cookie` value; undefined when the current password is wrong
    */
   changePassword(cookie: string, current: string, next: string): Promise<string | undefined>
+  /** @throws AppError `rate_limited` if too many passwords wait, as do the other calls with a password */
   hashPassword(password: string): Promise<string>
-  close(): void
+  close(): Promise<void>
 }
 
-/** Of bcrypt: about 50 ms of work for each guess, on a small machine. */
-const COST = 10
+/** Each waits for those before it, about 50 ms each: a longer queue would outlast the patience of its clients. */
+const MAX_WAITING = 32
+
+/** Milliseconds. One password takes 50; a machine that is busy with runs may need much longer. */
+const TIME_LIMIT_MS = 20_000
 
 /** Seconds. A session ends then, however much it is used. */
 const SESSION_LASTS = 14 * 24 * 60 * 60
@@ -43,7 +48,12 @@ const SESSION_LASTS = 14 * 24 * 60 * 60
  * @param key signs the cookies; 32 bytes
  */
 export function openIdentity(config: Pick<Config, 'dataDir' | 'trustProxy'>, key: Uint8Array): Identity {
-  const sqlite = new Database(path.join(config.dataDir, 'service.db'), { fileMustExist: true })
+  const file = path.join(config.dataDir, 'service.db')
+  // In a thread of its own: on the main thread every request would wait for a sign-in, and here no search does.
+  const thread = createReader(file, { maxQueued: MAX_WAITING, queued: 'sign-ins' })
+  const limits = { timeLimitMs: TIME_LIMIT_MS }
+  const hashPassword = (password: string) => thread.run(hashPasswordJob, password, limits)
+  const sqlite = new Database(file, { fileMustExist: true })
   sqlite.pragma('busy_timeout = 5000')
   sqlite.pragma('synchronous = full')
   sqlite.pragma('foreign_keys = on')
@@ -63,8 +73,8 @@ export function openIdentity(config: Pick<Config, 'dataDir' | 'trustProxy'>, key
       minPasswordLength: PASSWORD_BYTES.least,
       maxPasswordLength: PASSWORD_BYTES.most,
       password: {
-        hash: (password) => hash(password, COST),
-        verify: ({ hash: stored, password }) => compare(password, stored),
+        hash: hashPassword,
+        verify: ({ hash, password }) => thread.run(verifyPasswordJob, { password, hash }, limits),
       },
     },
     session: {
@@ -112,8 +122,9 @@ export function openIdentity(config: Pick<Config, 'dataDir' | 'trustProxy'>, key
       )
       return changed && cookieOf(changed.headers)
     },
-    hashPassword: (password) => hash(password, COST),
-    close: () => {
+    hashPassword,
+    async close() {
+      await thread.close()
       sqlite.close()
     },
   }

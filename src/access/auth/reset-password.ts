@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { limitRate } from '../../http/rate-limit.ts'
 import { validate } from '../../http/validate.ts'
 import { isSameSecret } from '../../platform/credential.ts'
 import { AppError, forbidden, notFound } from '../../platform/errors.ts'
@@ -15,9 +14,8 @@ import type { AccessContext } from './sign-in.ts'
  *
  * @returns the link's token, and when it ends
  */
-export function makeResetLink(ctx: AccessContext, address: string, want: { key: string; email: string }) {
+export function makeResetLink(ctx: AccessContext, want: { key: string; email: string }) {
   identityOf(ctx)
-  limitRate(ctx, ctx.signIn.rates, 'link', address)
   if (!isSameSecret(want.key, ctx.signIn.resets.key)) {
     throw forbidden('Links for forgotten passwords are made by `service reset-password`, on the machine of the server.')
   }
@@ -38,12 +36,10 @@ export function personOfReset(ctx: AccessContext, token: string): { id: string; 
 /** Sets the password of a link's person, whose every session ends, and begins one. @returns the `Set-Cookie` value */
 export async function resetPassword(
   ctx: AccessContext,
-  address: string,
   want: { token: string; password: string },
   cookie: string | undefined,
 ): Promise<string> {
   const identity = identityOf(ctx)
-  limitRate(ctx, ctx.signIn.rates, 'link', address)
   const { id, email } = personOfReset(ctx, want.token)
   const { password } = validate(v.strictObject({ password: NewPassword }), { password: want.password })
   const passwordHash = await identity.hashPassword(password)

@@ -1,4 +1,5 @@
 import type { RequestAccess } from '../../http/access.ts'
+import { isLimitOfNetwork, limitRate, networkOf } from '../../http/rate-limit.ts'
 import type { AccessContext } from '../auth/sign-in.ts'
 import { actorOf, type Caller } from '../caller/caller.ts'
 import { anyone } from '../caller/who.ts'
@@ -10,6 +11,9 @@ export const createRequestAccess = (
   ctx: AccessContext,
   agents: AgentCredentials,
 ): RequestAccess<Principal, Caller> => ({
+  limitNetwork({ limits = [] }, address) {
+    for (const limit of limits.filter(isLimitOfNetwork)) limitRate(ctx, ctx.signIn.rates, limit, networkOf(address))
+  },
   authenticate: (credentials, { who }) => authenticate(ctx, agents, credentials, who.includes(anyone)),
   authorize: (principal, endpoint, companyId) => authorize(ctx, principal, endpoint, companyId),
   idempotencyOwner(caller) {

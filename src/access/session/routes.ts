@@ -45,7 +45,7 @@ export const sessionRoutes = [
     path: '/api/auth/sign-in',
     summary: 'Sign in with e-mail and password; the session is a cookie',
     who: [anyone],
-    limits: ['sign-in', 'sign-in of an address', 'sign-in of an account'],
+    limits: ['sign-in of an address', 'sign-in', 'sign-in under attack'],
     secret: true,
     body: v.strictObject({ email: typed, password: typed }),
     responses: { 200: Done },
@@ -101,8 +101,8 @@ export const sessionRoutes = [
     secret: true,
     body: v.strictObject({ key: typed, email: typed }),
     responses: { 201: v.strictObject({ url: v.string(), expiresAt: field.timestamp }) },
-    run: (ctx, { body, address, header }) => {
-      const { token, expiresAt } = makeResetLink(ctx, address, body)
+    run: (ctx, { body, header }) => {
+      const { token, expiresAt } = makeResetLink(ctx, body)
       const base = urlForPeople(ctx.config, `http://${header('host') ?? 'localhost'}`)
       return { url: `${base}/reset?token=${token}`, expiresAt }
     },

@@ -1,15 +1,8 @@
 import { identityOf } from '../../access/auth/accounts.ts'
 import type { AccessContext } from '../../access/auth/sign-in.ts'
-import { headersOf } from '../../http/answer.ts'
-import { html, pageOf, pageReply } from '../../http/page.ts'
+import { errorPage, pageReply } from '../../http/page.ts'
 import { type Reply, reply } from '../../http/route.ts'
 import { AppError } from '../../platform/errors.ts'
-
-/** A page that tells of an error. */
-const errorReply = (page: string, error: AppError): Reply => pageReply(page, error.status, headersOf(error))
-
-export const failurePage = (error: AppError) =>
-  pageOf({ title: 'That did not work', body: html`<p><a href="/">Go to the start</a></p>`, error })
 
 /** Answers with a page of authenticated mode, or with one that says why there is none. */
 export function show(ctx: AccessContext, page: () => string): Reply {
@@ -18,7 +11,7 @@ export function show(ctx: AccessContext, page: () => string): Reply {
     return pageReply(page())
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    return errorReply(failurePage(error), error)
+    return errorPage(error)
   }
 }
 
@@ -29,9 +22,9 @@ export async function orShow(work: () => Promise<Reply>, again: (error: AppError
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     try {
-      return errorReply(again(error), error)
+      return errorPage(error, again(error))
     } catch {
-      return errorReply(failurePage(error), error)
+      return errorPage(error)
     }
   }
 }

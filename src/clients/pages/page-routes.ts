@@ -9,12 +9,13 @@ import type { Caller } from '../../access/caller/caller.ts'
 import { withArticle } from '../../access/caller/role.ts'
 import { anyone } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
-import { type Html, html, pageOf, pageReply } from '../../http/page.ts'
+import { errorPage, type Html, html, pageOf } from '../../http/page.ts'
+import { sameOriginPath } from '../../http/same-origin-path.ts'
 import { findCompany } from '../../organization/company/queries.ts'
 import { AppError } from '../../platform/errors.ts'
 import { type FormField, formOf } from './form.ts'
 import { WHAT } from './home-routes.ts'
-import { failurePage, orShow, seeOther, show } from './page-answer.ts'
+import { orShow, seeOther, show } from './page-answer.ts'
 
 const text = v.optional(v.string(), '')
 const ByToken = v.object({ token: text })
@@ -33,7 +34,7 @@ export const pageRoutes = [
     responses: { 200: 'text/html', 303: null },
     run: (ctx, { caller, query }) =>
       ctx.signIn.identity && caller.type === 'board'
-        ? seeOther(pathOf(query.next))
+        ? seeOther(sameOriginPath(query.next))
         : show(ctx, () => loginPage(ctx, query)),
   }),
   route({
@@ -42,13 +43,14 @@ export const pageRoutes = [
     path: '/login',
     summary: 'Sign in by the form of the page',
     who: [anyone],
+    limits: ['sign-in of an address', 'sign-in', 'sign-in under attack'],
     form: true,
     secret: true,
     body: v.strictObject({ email: text, password: text, next: text }),
     responses: { 303: null },
     run: (ctx, { body, address, header }) =>
       orShow(
-        async () => seeOther(pathOf(body.next), await signIn(ctx, address, body, header('cookie'))),
+        async () => seeOther(sameOriginPath(body.next), await signIn(ctx, address, body, header('cookie'))),
         (error) => loginPage(ctx, body, error),
       ),
   }),
@@ -95,13 +97,14 @@ export const pageRoutes = [
     path: '/setup',
     summary: 'Make the first owner by the form of the page',
     who: [anyone],
+    limits: ['link'],
     form: true,
     secret: true,
     body: AccountForm,
     responses: { 303: null },
-    run: (ctx, { body: { token, ...form }, address }) =>
+    run: (ctx, { body: { token, ...form } }) =>
       orShow(
-        async () => seeOther('/', await setUp(ctx, address, token, form)),
+        async () => seeOther('/', await setUp(ctx, token, form)),
         (error) => setupPage({ token, ...form }, error),
       ),
   }),
@@ -121,18 +124,19 @@ export const pageRoutes = [
     path: '/join',
     summary: 'Accept an invitation by the form of the page',
     who: [anyone],
+    limits: ['link'],
     form: true,
     secret: true,
     body: AccountForm,
     responses: { 303: null },
-    run: (ctx, { caller, body: { token, ...form }, address }) =>
+    run: (ctx, { caller, body: { token, ...form } }) =>
       orShow(
         async () => {
           if (caller.type === 'board') {
             await ctx.write(() => acceptInvitation(ctx, caller.userId, token))
             return seeOther('/')
           }
-          return seeOther('/', await joinAsNew(ctx, address, token, form))
+          return seeOther('/', await joinAsNew(ctx, token, form))
         },
         (error) => joinPage(ctx, caller, { token, ...form }, error),
       ),
@@ -153,13 +157,14 @@ export const pageRoutes = [
     path: '/reset',
     summary: 'Set another password by the form of the page',
     who: [anyone],
+    limits: ['link'],
     form: true,
     secret: true,
     body: v.strictObject({ token: text, email: text, password: text }),
     responses: { 303: null },
-    run: (ctx, { body, address, header }) =>
+    run: (ctx, { body, header }) =>
       orShow(
-        async () => seeOther('/', await resetPassword(ctx, address, body, header('cookie'))),
+        async () => seeOther('/', await resetPassword(ctx, body, header('cookie'))),
         (error) => resetPage(ctx, body.token, error),
       ),
   }),
@@ -173,7 +178,7 @@ export const pageRoutes = [
     responses: { 303: null },
     run: (ctx, { query }) => {
       const cookie = ctx.signIn.local.enter(query.token)
-      return cookie ? seeOther('/', cookie) : pageReply(failurePage(gone()), 404)
+      return cookie ? seeOther('/', cookie) : errorPage(gone())
     },
   }),
 ]
@@ -248,10 +253,4 @@ function resetPage(ctx: AccessContext, token: string, error?: AppError): string 
   const body = html`<p>This signs you in here, and out everywhere else.</p>
 ${formOf({ action: '/reset', submit: 'Set the password', fields, error })}`
   return pageOf({ title: 'Set another password', body, error })
-}
-
-/** A path of this server, of what came in a form: never another site's address. */
-function pathOf(next: string): string {
-  const url = URL.parse(next, 'http://localhost')
-  return next.startsWith('/') && url?.host === 'localhost' ? `${url.pathname}${url.search}` : '/'
 }

@@ -38,6 +38,7 @@ export const skillRoutes = [
     body: SkillImport,
     // Base64 is a third larger than the bytes.
     bodyLimit: 8 * 1024 * 1024,
+    bodyFields: 5_000,
     responses: { 201: SkillImportResult },
     run: (ctx, { caller, params, body }) => importSkills(ctx, caller, params.companyId, body),
   }),

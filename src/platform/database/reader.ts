@@ -71,8 +71,10 @@ const DEFAULT_TIME_LIMIT_MS = 2_000
  * loses its thread: the call fails at once, and the next job starts in a new
  * thread. Measured on 2 cores: 80 ms from the time limit to the next result.
  * The old thread ends when its current statement returns.
+ *
+ * @param options.queued what the jobs are called in the error of a full queue
  */
-export function createReader(file: string, { maxQueued = MAX_QUEUED } = {}): Reader {
+export function createReader(file: string, { maxQueued = MAX_QUEUED, queued = 'searches' } = {}): Reader {
   const queue: Queued[] = []
   let running: { job: Queued; timer: NodeJS.Timeout | undefined } | undefined
   let worker: Worker | undefined
@@ -149,7 +151,7 @@ export function createReader(file: string, { maxQueued = MAX_QUEUED } = {}): Rea
       new Promise((resolve, reject) => {
         if (closed) throw new AppError('shutting_down', 'The server is shutting down. Retry when it runs again.')
         if (queue.length >= maxQueued) {
-          const message = 'Too many searches are waiting. Retry in a second.'
+          const message = `Too many ${queued} are waiting. Retry in a second.`
           throw new AppError('rate_limited', message, { retryAfterSec: 1 })
         }
         queue.push({ job: name, input, timeLimitMs, onProgress, resolve, reject })
