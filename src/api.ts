@@ -13,6 +13,7 @@ import { assetRoutes } from './organization/asset/routes.ts'
 import { companyRoutes } from './organization/company/routes.ts'
 import { instanceRoutes } from './organization/instance/routes.ts'
 import { runRoutes } from './organization/run/routes.ts'
+import { whoamiRoutes } from './organization/whoami/routes.ts'
 import { packageRoutes } from './portability/routes.ts'
 import { runControlRoutes } from './runtime/control/routes.ts'
 import { rehearseRoutes } from './runtime/rehearsal/rehearse-routes.ts'
@@ -75,6 +76,7 @@ export const ENDPOINTS = [
   ...secretRoutes,
   ...sessionRoutes,
   ...skillRoutes,
+  ...whoamiRoutes,
   ...whyRoutes,
   ...workspaceRoutes,
 ]

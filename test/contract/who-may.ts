@@ -156,6 +156,7 @@ GET    /api/issues/:issueId/attachments                                    404  
 POST   /api/issues/:issueId/attachments                                    404    ok    ok    ok       ok   ok
 POST   /api/issues/:issueId/checkout                                       404    409   ok    409      409  ok
 POST   /api/issues/:issueId/children                                       404    ok    ok    ok       ok   ok
+POST   /api/issues/:issueId/close                                          403    403   403   403      403  ok
 GET    /api/issues/:issueId/comments                                       404    ok    ok    ok       ok   ok
 POST   /api/issues/:issueId/comments                                       404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/comments/:commentId                            404    ok    ok    ok       ok   ok
@@ -198,6 +199,7 @@ GET    /api/skills/:skillId                                                404  
 DELETE /api/skills/:skillId                                                404    403   403   ok       ok   ok
 GET    /api/skills/:skillId/files                                          404    ok    ok    ok       ok   ok
 GET    /api/templates                                                      ok     ok    ok    ok       ok   ok
+GET    /api/whoami                                                         ok     ok    ok    ok       ok   ok
 GET    /enter                                                              404    404   404   404      404  404    open
 GET    /join                                                               404    404   404   404      404  404    open
 POST   /join                                                               404    404   404   404      404  404    open

@@ -87,7 +87,7 @@ export const issueCommand = () =>
     verb('done', 'Set an issue to done.', ['issue done TER-6 --comment "It is drawn."'])
       .argument('<issue>')
       .option('--comment <text>')
-      .action((ref, options) => update(ref, { ...options, status: 'done' })),
+      .action(close),
     verb('reopen', 'Reopen an issue that is done or cancelled.', ['issue reopen TER-6 --comment "The datum is wrong."'])
       .argument('<issue>')
       .option('--comment <text>', 'why')
@@ -218,6 +218,19 @@ async function checkout(ref: string, options: Options & { agent?: string }): Pro
     return findId({ ...options, company }, 'agent', name)
   })
   const issue = await client.request('POST /api/issues/:issueId/checkout', { params, body: { agentId } })
+  show(options, issue, () => lineOf(issue))
+}
+
+/** Closes an issue: a person from any open status, an agent by the transition that its status allows. */
+async function close(ref: string, options: Options & { comment?: string }): Promise<void> {
+  const client = clientOf(options)
+  const params = { issueId: ref }
+  const { comment } = options
+  const { type } = await client.request('GET /api/whoami')
+  const issue =
+    type === 'agent'
+      ? await client.request('PATCH /api/issues/:issueId', { params, body: { status: 'done', comment } })
+      : await client.request('POST /api/issues/:issueId/close', { params, body: { comment } })
   show(options, issue, () => lineOf(issue))
 }
 

@@ -16,10 +16,14 @@ const runById = prepared((key: { id: string }) => sql.selectFrom('run').selectAl
 export const findRun = (db: Db, key: { id: string }): RunRow | undefined => db.first(runById(key))
 
 /** The runs that have not ended, oldest first. */
-export function listLiveRuns(db: Db, filter: { agentId?: string; companyId?: string } = {}): RunRow[] {
+export function listLiveRuns(
+  db: Db,
+  filter: { agentId?: string; companyId?: string; issueId?: string } = {},
+): RunRow[] {
   let query = sql.selectFrom('run').selectAll().where('finished_at', 'is', null).orderBy('id')
   if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId)
   if (filter.companyId !== undefined) query = query.where('company_id', '=', filter.companyId)
+  if (filter.issueId !== undefined) query = query.where('issue_id', '=', filter.issueId)
   return db.all(query)
 }
 

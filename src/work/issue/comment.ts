@@ -16,8 +16,16 @@ const SNIPPET = 200
 /**
  * Adds a comment to an issue and wakes whom it concerns: every agent that it
  * mentions and the issue's assignee, each once, never the author.
+ *
+ * @param options.wakesAssignee false if the issue is finished with the comment
  */
-export function addComment(ctx: Context, caller: Caller, issue: IssueRow, body: string): CommentRow {
+export function addComment(
+  ctx: Context,
+  caller: Caller,
+  issue: IssueRow,
+  body: string,
+  { wakesAssignee = true }: { wakesAssignee?: boolean } = {},
+): CommentRow {
   const comment = insertComment(ctx.db, {
     id: uuid(),
     company_id: issue.company_id,
@@ -39,7 +47,7 @@ export function addComment(ctx: Context, caller: Caller, issue: IssueRow, body: 
   }
   for (const agentId of mentioned) requestWake(ctx, caller, { agentId, source: 'mention', ...about })
   const assignee = issue.assignee_agent_id
-  if (assignee !== null && !mentioned.includes(assignee)) {
+  if (wakesAssignee && assignee !== null && !mentioned.includes(assignee)) {
     requestWake(ctx, caller, { agentId: assignee, source: 'issue_commented', ...about })
   }
   return comment

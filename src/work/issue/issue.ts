@@ -112,6 +112,9 @@ export const CheckoutBody = v.strictObject({
 })
 export type CheckoutBody = v.InferOutput<typeof CheckoutBody>
 
+/** The body of a close. */
+export const CloseBody = v.strictObject({ comment: v.optional(commentBody) })
+
 type ReferenceRow = Pick<IssueRow, 'id' | 'identifier' | 'title' | 'status' | 'priority' | 'assignee_agent_id'>
 
 /** The records around an issue that a response includes. */

@@ -32,6 +32,22 @@ export const statusAfterRelease = (status: IssueStatus): IssueStatus => (status 
 
 export const statusesBefore = (to: IssueStatus) => ISSUE_STATUSES.filter((from) => NEXT[from].includes(to))
 
+/** Returns the shortest series of transitions between two statuses, without the first one; undefined if none leads there. */
+export function stepsTo(from: IssueStatus, to: IssueStatus): IssueStatus[] | undefined {
+  const paths: IssueStatus[][] = [[from]]
+  const seen = new Set<IssueStatus>([from])
+  for (const path of paths) {
+    const last = path[path.length - 1]!
+    if (last === to) return path.slice(1)
+    for (const next of NEXT[last]) {
+      if (seen.has(next)) continue
+      seen.add(next)
+      paths.push([...path, next])
+    }
+  }
+  return undefined
+}
+
 /** What a checkout takes an issue from when its caller names nothing: `todo`, `in_review`, `blocked`. */
 export const CHECKED_OUT_FROM = statusesBefore('in_progress')
 

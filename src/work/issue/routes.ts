@@ -7,11 +7,12 @@ import { pageOfRuns, RUN_QUERY } from '../../organization/run/list.ts'
 import { Run } from '../../organization/run/run.ts'
 import { Comment, toComment } from '../comment/comment.ts'
 import { checkoutIssue } from './checkout.ts'
+import { closeIssue } from './close.ts'
 import { createIssue } from './create.ts'
 import { IssueDetail, showIssueDetail } from './detail.ts'
 import { findIssues } from './find.ts'
 import { getIssue, showIssue } from './get.ts'
-import { CheckoutBody, Issue, IssueChange, NewChild, NewIssue, toIssue } from './issue.ts'
+import { CheckoutBody, CloseBody, Issue, IssueChange, NewChild, NewIssue, toIssue } from './issue.ts'
 import { ISSUE_STATUSES } from './lifecycle.ts'
 import { countIssues, cursorOf, filterOf, listIssues } from './list.ts'
 import { findRelations } from './relations.ts'
@@ -134,6 +135,21 @@ export const issueRoutes = [
     bodyOptional: true,
     responses: { 200: Issue },
     run: (ctx, { caller, params }) => ctx.write(() => showIssue(ctx, releaseIssue(ctx, caller, params.issueId))),
+  }),
+  route({
+    id: 'issues.close',
+    method: 'POST',
+    path: '/api/issues/:issueId/close',
+    summary: 'Set an issue to done as a person, from any open status',
+    description:
+      'Takes the transitions that lead to done, each with its activity. Keeps the assignee, or assigns the person if there is none; stops the live runs on the issue.',
+    who: [board],
+    role: 'member',
+    body: CloseBody,
+    bodyOptional: true,
+    responses: { 200: Issue },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => showIssue(ctx, closeIssue(ctx, caller, params.issueId, body))),
   }),
   route({
     id: 'issues.forceRelease',

@@ -27,7 +27,7 @@ const MAY: Record<Role, string> = {
     agents.invoke agents.wakeup approvals.comment attachments.delete comments.create documents.delete documents.write
     heartbeatRuns.cancel runs.cancel
     goals.create goals.update goals.delete labels.create labels.update labels.delete
-    issues.attach issues.checkout issues.create issues.createChild issues.linkApproval issues.release
+    issues.attach issues.checkout issues.close issues.create issues.createChild issues.linkApproval issues.release
     issues.unlinkApproval issues.update projects.create projects.update projects.delete`,
   admin: 'agents.listKeys invitations.list invites.list',
   owner: 'companies.delete members.update',
@@ -46,7 +46,7 @@ type Kind = (typeof KINDS)[number]
 const WITHOUT_COMPANY: Record<string, readonly Kind[]> = {
   ...Object.fromEntries(
     `companies.list companies.stats guides.adapter guides.agentConfiguration guides.agentIcons instance.get session.get
-    templates.list tokens.create tokens.list tokens.revoke`
+    templates.list tokens.create tokens.list tokens.revoke whoami.get`
       .split(/\s+/)
       .map((id) => [id, KINDS]),
   ),
