@@ -1,16 +1,26 @@
-// Runs every test: type stripping needs no build. A file or folder name limits it to those.
+// Runs the tests: type stripping needs no build. Arguments are test files or
+// folders and limit the run to them. `--ci` runs the long suites, `*.ci.test.ts`.
 import { spawnSync } from 'node:child_process'
+import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 
-const paths = process.argv.slice(2)
-const globs =
-  paths.length > 0 ? paths.map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.test.ts`)) : ['test/**/*.test.ts']
-// Many tests wait for processes, so two at a time pay even where there is but one core to spare.
+const args = process.argv.slice(2)
+const isCi = args.includes('--ci')
+const paths = args.filter((arg) => arg !== '--ci')
+const files = (paths.length > 0 ? paths : ['test'])
+  .flatMap((path) => (path.endsWith('.ts') ? [path] : globSync(`${path}/**/*.test.ts`)))
+  .filter((file) => paths.includes(file) || file.endsWith('.ci.test.ts') === isCi)
+  .sort()
+if (files.length === 0) {
+  process.stderr.write(`There is no test in ${paths.join(', ') || 'test'}.\n`)
+  process.exit(1)
+}
+// Many tests wait for processes, so two at a time help even if there is only one core.
 const concurrency = Math.max(2, availableParallelism())
 const { status } = spawnSync(
   process.execPath,
-  ['--test', '--test-timeout=120000', `--test-concurrency=${concurrency}`, ...globs],
-  // Each file is a process that loads the program anew: what was compiled once is kept for the next.
+  ['--test', `--test-timeout=${isCi ? 600_000 : 120_000}`, `--test-concurrency=${concurrency}`, ...files],
+  // Each file is a process that loads the program again: its compiled code is cached for the next.
   { stdio: 'inherit', env: { NODE_COMPILE_CACHE: 'node_modules/.cache/test', ...process.env } },
 )
 process.exitCode = status ?? 1
