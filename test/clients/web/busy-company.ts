@@ -1,5 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { type OpenPage, seedDemo } from './page.ts'
+
+/** A program that writes what a coding agent writes: calls of tools, file changes, a failing test. */
+const CODER = fileURLToPath(new URL('fixtures/coder.mjs', import.meta.url))
 
 /** The demo agents work so long at one thing, in milliseconds, once the company has something to show. */
 const SLOW_MS = 120_000
@@ -74,6 +78,19 @@ export async function arrangeBusyCompany(opened: OpenPage): Promise<BusyCompany>
   })
   await call('POST', `/api/issues/${reported.id}/comments`, { body: '@Rhea which time zone does the source use?' })
   await call('POST', `${at}/issues`, { title: 'Offer the table as a calendar', status: 'backlog', priority: 'low' })
+  const lena = await call('POST', `${at}/agents`, {
+    name: 'Lena',
+    role: 'engineer',
+    title: 'Engineer, data',
+    reportsTo: named('Mara').id,
+    adapterType: 'runtimeA_local',
+    adapterConfig: { command: CODER, env: { CODER_STAYS: '1' } },
+  })
+  await call('POST', `${at}/issues`, {
+    title: 'Compare a year with the printed table',
+    priority: 'high',
+    assigneeAgentId: lena.id,
+  })
   await delay(1_500)
   const issues = await call('GET', `${at}/issues`)
   const live = await call('GET', `${at}/live-runs`)
@@ -83,7 +100,7 @@ export async function arrangeBusyCompany(opened: OpenPage): Promise<BusyCompany>
     id,
     issuePrefix,
     agent: named('Kit'),
-    run: live[0] ?? all[0],
+    run: live.find((one: { agentId: string }) => one.agentId === lena.id) ?? live[0] ?? all[0],
     issue: issues.find((one: { issueNumber: number }) => one.issueNumber === 3) ?? issues[0],
   }
 }

@@ -1,2 +1,10 @@
 /** Every page, below the address of a company. `:issue`, `:agent` and `:run` are replaced by something that exists. */
-export const PAGES: readonly string[] = ['inbox', 'issues', 'issues?view=board', 'issues/:issue']
+export const PAGES: readonly string[] = [
+  'inbox',
+  'issues',
+  'issues?view=board',
+  'issues/:issue',
+  'runs',
+  'runs/:run',
+  'runs/:run?view=raw',
+]

@@ -24,9 +24,10 @@ export const number = (value: number) => whole.format(value)
 /** `12.4K`, for tokens. */
 export const short = (value: number) => compact.format(value)
 
-/** `4.2 s`, `3 min`, `2 h 5 min`. */
+/** `38 ms`, `4.2 s`, `3 min`, `2 h 5 min`. */
 export function duration(ms: number): string {
-  const seconds = Math.max(ms, 0) / 1_000
+  if (ms < 100) return `${Math.max(0, Math.round(ms))} ms`
+  const seconds = ms / 1_000
   if (seconds < 10) return `${seconds.toFixed(1)} s`
   if (seconds < 60) return `${Math.round(seconds)} s`
   const minutes = Math.round(seconds / 60)

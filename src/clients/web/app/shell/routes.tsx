@@ -24,6 +24,8 @@ export const PAGES: readonly PageRoute[] = [
   { path: 'inbox', component: lazy(() => import('../pages/inbox/inbox-page.tsx').then((m) => m.InboxPage)) },
   { path: 'issues', component: lazy(() => import('../pages/issues/issues-page.tsx').then((m) => m.IssuesPage)) },
   { path: 'issues/:issueRef', component: lazy(() => import('../pages/issue/issue-page.tsx').then((m) => m.IssuePage)) },
+  { path: 'runs', component: lazy(() => import('../pages/runs/runs-page.tsx').then((m) => m.RunsPage)) },
+  { path: 'runs/:runId', component: lazy(() => import('../pages/run/run-page.tsx').then((m) => m.RunPage)) },
 ]
 
 export interface Place {

@@ -1,0 +1,27 @@
+import { diffLines } from 'diff'
+import type { DiffLine } from './diff.tsx'
+
+/** How many equal lines stand around a change. */
+const CONTEXT = 3
+
+/** Compares two texts line by line and leaves out long stretches that are equal. */
+export function compareTexts(before: string, after: string): DiffLine[] {
+  const lines = diffLines(before, after).flatMap(({ value, added, removed }): DiffLine[] =>
+    value
+      .replace(/\n$/, '')
+      .split('\n')
+      .map((text) => ({ kind: added ? 'added' : removed ? 'removed' : 'same', text })),
+  )
+  const isNear = (index: number) =>
+    lines.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(({ kind }) => kind !== 'same')
+  const shown: DiffLine[] = []
+  let left = 0
+  lines.forEach((line, index) => {
+    if (isNear(index)) {
+      if (left > 0) shown.push({ kind: 'gap', text: left === 1 ? '1 equal line' : `${left} equal lines` })
+      left = 0
+      shown.push(line)
+    } else left++
+  })
+  return shown
+}

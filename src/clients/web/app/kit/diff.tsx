@@ -1,0 +1,63 @@
+import { signal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
+
+export interface DiffLine {
+  kind: 'same' | 'added' | 'removed' | 'gap'
+  text: string
+}
+
+type Compare = (before: string, after: string) => DiffLine[]
+
+/** Loaded when the first difference is shown. */
+const compare = signal<Compare | undefined>(undefined)
+let isLoading = false
+
+function load(): void {
+  if (isLoading) return
+  isLoading = true
+  void import('./compare.ts').then((module) => {
+    compare.value = module.compareTexts
+  })
+}
+
+const SIGNS: Record<DiffLine['kind'], string> = { same: ' ', added: '+', removed: '-', gap: '⋯' }
+
+/** The lines that two texts differ in, with a few that surround them. A sign stands before each line, besides its colour. */
+export function Diff({ before, after }: { before: string; after: string }) {
+  const lines = useMemo(() => compare.value?.(before, after), [before, after, compare.value])
+  if (!lines) {
+    load()
+    return <pre class="diff">{after}</pre>
+  }
+  return <DiffLines lines={lines} />
+}
+
+/** Lines of a difference that is known already, such as those of a patch. */
+export function DiffLines({ lines }: { lines: readonly DiffLine[] }) {
+  return (
+    <pre class="diff" tabIndex={0}>
+      {lines.map(({ kind, text }, index) => (
+        <span key={index} class={kind}>
+          {SIGNS[kind]} {text}
+          {'\n'}
+        </span>
+      ))}
+    </pre>
+  )
+}
+
+/** A patch as text, line by line. */
+export const linesOfPatch = (patch: string): DiffLine[] =>
+  patch
+    .replace(/\n$/, '')
+    .split('\n')
+    .filter((line) => !/^(---|\+\+\+|diff |index )/.test(line))
+    .map((line) =>
+      line.startsWith('@@')
+        ? { kind: 'gap', text: line }
+        : line.startsWith('+')
+          ? { kind: 'added', text: line.slice(1) }
+          : line.startsWith('-')
+            ? { kind: 'removed', text: line.slice(1) }
+            : { kind: 'same', text: line.slice(1) },
+    )
