@@ -595,6 +595,8 @@ create table run (
   cwd            text,                              -- with the next three: what it was started with, set before the spawn
   instructions_hash text,
   grace_sec      integer,
+  timeout_sec    integer,                           -- the time limits, which the server enforces if the shim does not
+  silence_sec    integer,
   session_id_before text,
   session_id_after  text,
   has_changed    integer not null default 0 check (has_changed in (0, 1)), -- whether its agent changed anything: what never does runs in a loop

@@ -94,7 +94,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
       tokens,
     })
     closers.push(() => executor.close())
-    const scheduler = createScheduler(ctx, executor.execute)
+    const scheduler = createScheduler(ctx, executor)
     let how: Stop = {}
     closers.push(async () => {
       scheduler.close()

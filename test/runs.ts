@@ -45,15 +45,18 @@ export const createTestRuns = (t: TestContext, overrides: Partial<Config> = {}):
   createTestRunsIn(createTestApp(t, { environment: { PATH: process.env.PATH ?? '' }, maxRuns: 4, ...overrides }))
 
 /** @param app whose `ask` is the board, or a person who may create companies */
-export async function createTestRunsIn(app: TestApp): Promise<TestRuns> {
+export async function createTestRunsIn(
+  app: TestApp,
+  { shim = argvOf('shim') }: { shim?: readonly [string, ...string[]] } = {},
+): Promise<TestRuns> {
   const executor = createExecutor(app.ctx, {
     apiUrl: 'http://127.0.0.1:1',
     probe: createProbe(app.config.environment),
-    shim: argvOf('shim'),
+    shim,
     postProgram: argvOf('post'),
     tokens: app.ctx.tokens,
   })
-  const scheduler = createScheduler(app.ctx, executor.execute)
+  const scheduler = createScheduler(app.ctx, executor)
   app.onClose(async () => {
     scheduler.close()
     await executor.stopAll()

@@ -6,6 +6,7 @@ import { createReader, type Reader } from './database/reader.ts'
 import { createWriteQueue, type Effect } from './database/write-queue.ts'
 import { createEvents, type Events } from './events.ts'
 import type { Log } from './log.ts'
+import { createSignals, type Signals } from './signals.ts'
 import type { Vault } from './vault.ts'
 
 /** What a use case works with. */
@@ -16,6 +17,8 @@ export interface Context {
   config: Config
   log: Log
   events: Events
+  /** Tells the executor and the scheduler about stops, wakes and budgets. */
+  signals: Signals
   /** Encrypts and decrypts values that the database stores encrypted. */
   vault: Vault
   /** The moment, ISO 8601 UTC with milliseconds; inside a write the same for all of it. */
@@ -42,13 +45,16 @@ export interface ContextParts {
 export function createContext({ sqlite, clock, config, log, vault }: ContextParts): Context & { flush(): void } {
   const db = createDb(sqlite)
   const queue = createWriteQueue(sqlite, db.endReads)
+  const logFailure = (message: string) => (error: unknown) =>
+    log.error(message, { stack: String((error as Error)?.stack ?? error) })
   let current: { now: string; afterCommit: (effect: Effect) => void } | undefined
   return {
     db,
     reader: createReader(sqlite.name),
     config,
     log,
-    events: createEvents(clock.now()),
+    events: createEvents(clock.now(), logFailure('A listener of the live events failed.')),
+    signals: createSignals(logFailure('A handler of a signal failed.')),
     vault,
     get now() {
       return current?.now ?? clock.now().toISOString()

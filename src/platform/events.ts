@@ -29,8 +29,9 @@ const KEPT_EVENTS = 1_000
 /**
  * @param startedAt where ids begin: above all those of a server before this
  * one, so that a watcher which outlives a restart is never shown wrong events
+ * @param onError receives what a listener throws; the other listeners run regardless
  */
-export function createEvents(startedAt: Date): Events {
+export function createEvents(startedAt: Date, onError: (error: unknown) => void = () => {}): Events {
   const subscriptions = new Set<{ listener: (event: LiveEvent) => void; onClose: (() => void) | undefined }>()
   const kept: LiveEvent[] = []
   let closed = false
@@ -43,7 +44,13 @@ export function createEvents(startedAt: Date): Events {
       const numbered = { ...event, id: ++last }
       kept.push(numbered)
       if (kept.length > KEPT_EVENTS) kept.shift()
-      for (const { listener } of subscriptions) listener(numbered)
+      for (const { listener } of subscriptions) {
+        try {
+          listener(numbered)
+        } catch (error) {
+          onError(error)
+        }
+      }
     },
     subscribe(listener, onClose) {
       if (closed) onClose?.()

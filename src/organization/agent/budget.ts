@@ -51,6 +51,7 @@ export function setBudget(ctx: Context, caller: Caller, agent: AgentRow, cents: 
     agentId: agent.id,
     details: { name: agent.name, fromCents: toCents(agent.budget_micros), toCents: cents },
   })
+  ctx.afterCommit(() => ctx.signals.budgetChanged(agent.company_id))
   if (hasSpentBudget(ctx, { ...agent, budget_micros: budget })) pauseForBudget(ctx, agent.id)
   else resumeFromBudget(ctx, agent.id)
 }

@@ -63,8 +63,11 @@ function merge(ctx: Context, waiting: WakeRow, merged: WakeRow): WakeRow {
   return merged
 }
 
-/** Publishes, after the commit, that a run may start. The scheduler ticks on this event. */
+/** Tells the scheduler and the live events, after the commit, that a run may start. */
 function publishWaiting(ctx: Context, wake: WakeRow): void {
   const data = { agentId: wake.agent_id, wakeId: wake.id }
-  ctx.afterCommit(() => ctx.events.publish({ companyId: wake.company_id, type: 'wake.waiting', data }))
+  ctx.afterCommit(() => {
+    ctx.signals.wakeQueued()
+    ctx.events.publish({ companyId: wake.company_id, type: 'wake.waiting', data })
+  })
 }

@@ -11,7 +11,10 @@ export function settleBudget(ctx: Context, companyId: string): void {
   const { budget_micros } = findCompany(ctx.db, { id: companyId })!
   if (isSpent(budget_micros, companySpend(ctx.db, { companyId, now: ctx.now }))) pauseCompanyForBudget(ctx, companyId)
   else resumeCompanyFromBudget(ctx, companyId)
-  ctx.afterCommit(() => ctx.events.publish({ companyId, type: 'company.budget_changed', data: { companyId } }))
+  ctx.afterCommit(() => {
+    ctx.signals.budgetChanged(companyId)
+    ctx.events.publish({ companyId, type: 'company.budget_changed', data: { companyId } })
+  })
 }
 
 /**

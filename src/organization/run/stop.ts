@@ -13,13 +13,14 @@ export function requestStop(ctx: Context, runId: string, reason: StopReason): Ru
   const run = findRun(ctx.db, { id: runId })
   if (!run || run.finished_at !== null) return run
   const stopped = run.stop_reason ? run : updateRun(ctx.db, run.id, { stop_reason: reason })
-  ctx.afterCommit(() =>
+  ctx.afterCommit(() => {
+    ctx.signals.stopRequested(runId)
     ctx.events.publish({
       companyId: run.company_id,
       type: 'run.stopping',
       data: { runId, reason: stopped.stop_reason },
-    }),
-  )
+    })
+  })
   return stopped
 }
 

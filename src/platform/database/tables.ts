@@ -450,6 +450,8 @@ export interface RunTable {
   cwd: string | null
   instructions_hash: string | null
   grace_sec: number | null
+  timeout_sec: number | null
+  silence_sec: number | null
   session_id_before: string | null
   session_id_after: string | null
   has_changed: Generated<0 | 1>

@@ -101,6 +101,16 @@ export function createWriteQueue(sqlite: Sqlite, endReads = () => {}): WriteQueu
   }
 }
 
+/**
+ * Whether an error means that the database could not be read or written at
+ * this moment. A violated constraint is not one of these: it is a bug, and
+ * another try fails too.
+ */
+export const isDatabaseFault = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  (error.code === 'disk_full' || /^SQLITE_(?!CONSTRAINT)/.test(String(error.code)))
+
 /** A full disk is the user's to mend, so it is said; every other failure of SQLite is a bug. */
 export function toAppError(error: unknown): unknown {
   if (error instanceof Error && 'code' in error && error.code === 'SQLITE_FULL') {

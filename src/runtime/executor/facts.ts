@@ -3,6 +3,7 @@ import { recordRunUsage } from '../../organization/budget/record-cost.ts'
 import { toMicros } from '../../organization/cost/money.ts'
 import { findIssueScope, findRun, updateRun } from '../../organization/run/queries.ts'
 import type { Context } from '../../platform/context.ts'
+import type { Persist } from './persist.ts'
 
 /**
  * Books what a live run's output says while it streams, so that a lost run is
@@ -37,6 +38,24 @@ export function bookFacts(ctx: Context, runId: string, facts: readonly Fact[]): 
       costMicros,
       costStatus,
     })
+  }
+}
+
+/** Collects the facts of one run. */
+export interface FactBook {
+  /** Books the facts at once; resolves when they are durable. */
+  add(facts: Fact[]): Promise<void>
+  summary(): FactSummary
+}
+
+export function createFactBook(ctx: Context, runId: string, persist: Persist): FactBook {
+  let summary = NO_FACTS
+  return {
+    async add(facts) {
+      summary = addFacts(summary, facts)
+      await persist(() => bookFacts(ctx, runId, facts))
+    },
+    summary: () => summary,
   }
 }
 

@@ -1,5 +1,6 @@
 import { SYSTEM } from '../../access/caller/caller.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
+import { holdAgent } from '../../organization/agent/hold.ts'
 import { pauseAgent } from '../../organization/agent/pause.ts'
 import { findAgent, updateAgent } from '../../organization/agent/queries.ts'
 import { requestWake } from '../../organization/agent/wake.ts'
@@ -11,6 +12,7 @@ import type { Ending } from './ending.ts'
 import type { FactSummary } from './facts.ts'
 import { pauseForLoop } from './loop.ts'
 import { holdForRateLimit } from './rate-limit.ts'
+import { isSystemFaultCode } from './system-fault.ts'
 
 /** So many failed runs in a row pause the agent. */
 const FAILURES_UNTIL_PAUSE = 3
@@ -50,11 +52,16 @@ function followFailure(ctx: Context, agent: AgentRow, run: RunRow, ending: Endin
   } else if (facts.rateLimit) {
     holdForRateLimit(ctx, agent, facts.rateLimit.until, waitMs)
     retry(ctx, run, 0)
+  } else if (isSystemFaultCode(run.error_code)) {
+    const until = new Date(Date.parse(ctx.now) + waitMs).toISOString()
+    holdAgent(ctx, agent, until, `${run.error} The run is tried again at ${until}.`)
+    retry(ctx, run, 0)
   } else {
     const isPaused = countFailure(ctx, agent, run)
-    // What could not even be started will not do better by itself: somebody has to mend the configuration.
-    const isHopeless = ending.reason === 'not_started' || ending.reason === 'spawn_failed'
-    if (!isPaused && !isHopeless) retry(ctx, run, waitMs)
+    // A configuration that cannot start a run does not change by itself. An internal error may pass.
+    const isFinal =
+      (ending.reason === 'not_started' && run.error_code !== 'internal') || ending.reason === 'spawn_failed'
+    if (!isPaused && !isFinal) retry(ctx, run, waitMs)
   }
 }
 

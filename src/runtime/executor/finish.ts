@@ -41,6 +41,7 @@ export function finishRun(ctx: Context, runId: string, ending: Ending, facts: Fa
   applyFailurePolicy(ctx, ended, ending, facts)
   const unpriced = costsOfRuns(ctx.db, [run.id]).get(run.id)?.unpriced ?? 0
   warnOfUnpriced(ctx, { companyId: run.company_id, agentId: run.agent_id }, unpriced)
+  ctx.afterCommit(() => ctx.signals.wakeQueued())
   return ended
 }
 

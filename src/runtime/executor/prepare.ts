@@ -69,14 +69,14 @@ export async function prepareRun(
   ctx: Context,
   run: RunRow,
   token: string,
-  around: RuntimeDependencies,
+  dependencies: RuntimeDependencies,
 ): Promise<PreparedRun> {
   const own = {
     token,
     newSessionId: randomUUID(),
     skills: () => placeSkills(ctx, run.agent_id, run.id),
   }
-  const { problems, prepared } = await planRun(ctx, run, own, around)
+  const { problems, prepared } = await planRun(ctx, run, own, dependencies)
   if (problems[0]) throw problems[0]
   const { cwd } = prepared!.spec
   if (cwd === ownFolder(ctx, run.agent_id)) await mkdir(cwd, { recursive: true, mode: 0o700 })
@@ -92,7 +92,7 @@ export async function planRun(
   ctx: Context,
   run: RunToPlan,
   own: RunOwn,
-  around: RuntimeDependencies,
+  dependencies: RuntimeDependencies,
 ): Promise<RunPlan> {
   const { token, newSessionId } = own
   const agent = findAgent(ctx.db, { id: run.agent_id })!
@@ -117,7 +117,7 @@ export async function planRun(
   const workspaceCwd = issue?.project_id ? findWorkspaceCwd(ctx.db, issue.project_id) : null
   const cwd = await chooseCwd(ctx, agent, config, workspaceCwd, refuse)
   const instructions = await readInstructions(adapter, config, cwd, refuse)
-  const flags = await findFlags(ctx, adapter, config, around.probe, refuse)
+  const flags = await findFlags(ctx, adapter, config, dependencies.probe, refuse)
   const instructionsHash = instructions?.hash ?? null
   const session = sessionToResume(adapter, findSession(ctx.db, run) ?? null, { cwd, instructionsHash, flags })
   const approvalId = reasons.findLast((reason) => reason.approvalId !== null)?.approvalId
@@ -147,7 +147,7 @@ export async function planRun(
     session,
     newSessionId,
     flags,
-    postProgram: around.postProgram,
+    postProgram: dependencies.postProgram,
     wake: {
       companyId: run.company_id,
       reasons: reasons.map((reason) => reason.source),
@@ -158,7 +158,7 @@ export async function planRun(
   })
   const limits = limitsOf(config)
   const variables = runVariables(run, {
-    apiUrl: around.apiUrl,
+    apiUrl: dependencies.apiUrl,
     token,
     workspaceCwd,
     skillsDir: skills.directory,

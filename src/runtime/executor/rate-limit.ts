@@ -1,7 +1,5 @@
-import { recordActivity } from '../../access/activity/record.ts'
-import { SYSTEM } from '../../access/caller/caller.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
-import { updateAgent } from '../../organization/agent/queries.ts'
+import { holdAgent } from '../../organization/agent/hold.ts'
 import type { Context } from '../../platform/context.ts'
 
 /** The wait when a provider refuses without saying until when, in milliseconds. */
@@ -24,12 +22,5 @@ export function holdForRateLimit(ctx: Context, agent: AgentRow, until: string | 
   const because = Number.isNaN(said)
     ? `Its provider refuses it and does not say until when; it is tried again at ${heldUntil}.`
     : `Its provider refuses it until ${heldUntil}.`
-  updateAgent(ctx.db, agent.id, { held_until: heldUntil, held_because: because, updated_at: ctx.now })
-  recordActivity(ctx, SYSTEM, {
-    companyId: agent.company_id,
-    action: 'agent.held',
-    entity: { type: 'agent', id: agent.id },
-    agentId: agent.id,
-    details: { name: agent.name, heldUntil, heldBecause: because },
-  })
+  holdAgent(ctx, agent, heldUntil, because)
 }

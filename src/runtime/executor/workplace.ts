@@ -6,6 +6,7 @@ import type { AgentRow } from '../../organization/agent/agent.ts'
 import type { Context } from '../../platform/context.ts'
 import { type createProbe, which } from '../process/capabilities.ts'
 import type { Refuse } from './not-startable.ts'
+import { isMachineFault } from './system-fault.ts'
 
 /** Where an agent works that has no directory of its own to work in. */
 export const ownFolder = (ctx: Context, agentId: string) => path.join(ctx.config.dataDir, 'agents', agentId)
@@ -36,6 +37,7 @@ export async function readInstructions(adapter: Adapter, config: Record<string, 
     const text = await readFile(file, 'utf8')
     return { path: file, text, hash: createHash('sha256').update(text).digest('base64url') }
   } catch (error) {
+    if (isMachineFault(error)) throw error
     const why = (error as NodeJS.ErrnoException).code
     refuse('instructions_missing', `The instructions file ${file} cannot be read (${why}).`)
     return null

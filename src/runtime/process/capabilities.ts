@@ -46,6 +46,7 @@ export function createProbe(
     if (found?.key === key) return found.answer
     const answer = examine(path, helpArgs, env, timeoutMs)
     known.set(question, { key, answer })
+    answer.catch(() => known.delete(question))
     return answer
   }
 }
@@ -73,8 +74,13 @@ function ask(
   env: Record<string, string>,
   timeoutMs: number,
 ): Promise<string | null> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const child = spawn(path, args, { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true })
+    if (!child.stdout) {
+      // The limit of open files is reached: that says nothing about the program.
+      child.on('error', reject)
+      return
+    }
     let answer = ''
     let isCut = false
     const timer = setTimeout(() => {
@@ -89,9 +95,10 @@ function ask(
       killGroup(child.pid)
     })
     child.on('exit', () => killGroup(child.pid)) // what it leaves behind would hold the pipe, too
-    child.on('error', () => {
+    child.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer)
-      resolve(null)
+      if (error.code === 'EAGAIN' || error.code === 'ENOMEM') reject(error)
+      else resolve(null)
     })
     child.on('close', (code) => {
       clearTimeout(timer)

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { type Follow, followRun, type RunProcess } from './follow.ts'
-import { identityOf, MARKER } from './process-table.ts'
+import { identityOf, MARKER, type ProcessIdentity } from './process-table.ts'
 import { type RunSpec, shimErrorFile } from './run-files.ts'
 
 export interface SpawnOptions extends Follow {
@@ -26,19 +26,21 @@ export async function spawnRun(spec: RunSpec, options: SpawnOptions): Promise<Ru
   mkdirSync(runDir, { recursive: true, mode: 0o700 })
   const errors = openSync(shimErrorFile(runDir), 'a', 0o600)
   const [program, ...args] = shim
-  const child = spawn(program, [...args, runDir, spec.runId], {
-    cwd: runDir,
-    detached: true,
-    env: { [MARKER]: spec.runId },
-    stdio: ['pipe', 'ignore', errors],
-  })
-  closeSync(errors)
+  const child = startShim(
+    () =>
+      spawn(program, [...args, runDir, spec.runId], {
+        cwd: runDir,
+        detached: true,
+        env: { [MARKER]: spec.runId },
+        stdio: ['pipe', 'ignore', errors],
+      }),
+    errors,
+  )
+  // `once` rejects with the child's 'error' event. Without a pid there may be no stdin either (EMFILE).
+  if (child.pid === undefined) await once(child, 'spawn')
   child.stdin!.on('error', () => {}) // a shim that dies before it has read everything shows by its death
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  // `once` listens for 'error' too and throws it.
-  if (child.pid === undefined) await once(child, 'spawn')
-  // Taken in the same turn: the pid cannot be anybody else's before this process has waited for the child.
-  const identity = identityOf(child.pid!) ?? null
+  const identity = identityOfChild(child)
   child.stdin!.end(JSON.stringify(spec))
 
   const followed = followRun({ runId: spec.runId, runDir, identity }, { ...follow, shimExited: exited })
@@ -48,6 +50,24 @@ export async function spawnRun(spec: RunSpec, options: SpawnOptions): Promise<Ru
       followed.close()
       child.unref()
     },
+  }
+}
+
+function startShim(start: () => ChildProcess, errors: number): ChildProcess {
+  try {
+    return start()
+  } finally {
+    closeSync(errors)
+  }
+}
+
+/** Read in the turn of the spawn: the pid cannot belong to another process before this one has waited for the child. */
+function identityOfChild(child: ChildProcess): ProcessIdentity | null {
+  try {
+    return identityOf(child.pid!) ?? null
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
   }
 }
 

@@ -80,10 +80,10 @@ export async function rehearse(
     source: reasons[0]!.source,
     reasons: wake.reasons,
   }
-  const around = { apiUrl: '', probe: createProbe(ctx.config.environment), postProgram: argvOf('post') }
+  const dependencies = { apiUrl: '', probe: createProbe(ctx.config.environment), postProgram: argvOf('post') }
   const own = { token: REDACTED, newSessionId: SESSION_ID, skills: async () => plannedSkills(ctx, agent.id) }
   // What works elsewhere has no command; the gates say so.
-  const plan = agent.adapter_type === 'none' ? NO_PLAN : await planRun(ctx, run, own, around)
+  const plan = agent.adapter_type === 'none' ? NO_PLAN : await planRun(ctx, run, own, dependencies)
   const gates = [
     ...gatesOf(ctx, agent, wake.not_before),
     ...plan.problems.map(({ code, message }) => ({ code, effect: 'fails' as const, message })),

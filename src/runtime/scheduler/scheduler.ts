@@ -1,7 +1,7 @@
 import { resumeForNewMonth } from '../../organization/budget/new-month.ts'
-import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
 import { stageRoutines } from '../../work/routine/stage.ts'
+import type { Executor } from '../executor/executor.ts'
 import { claimRuns } from './claim.ts'
 import { boundWaits, followClockBack } from './clock-change.ts'
 import { nextDue, stageTimers } from './stager.ts'
@@ -15,8 +15,8 @@ export interface Scheduler {
   close(): void
 }
 
-/** What may let something run: a wake, a free slot, an agent, a company or a routine that changed. */
-const NUDGES = /^(wake\.waiting|run\.finished|agent\.|company\.|routine\.)/
+/** The live events after which a run may be able to start. Wakes and ended runs come as a signal. */
+const NUDGES = /^(agent|company|routine)\./
 
 /**
  * The longest sleep. Nothing is looked for in between; it is for a clock that
@@ -30,7 +30,7 @@ const AFTER_FAILURE_MS = 1_000
 const SET_BACK_MS = 1_000
 
 /** Makes a scheduler, which ticks by hand until it is started. Started, it sleeps until it is due; it never polls for work. */
-export function createScheduler(ctx: Context, execute: (run: RunRow) => void): Scheduler {
+export function createScheduler(ctx: Context, executor: Pick<Executor, 'execute' | 'reconcile'>): Scheduler {
   let timer: NodeJS.Timeout | undefined
   let isNudged = false
   let isClosed = false
@@ -49,15 +49,20 @@ export function createScheduler(ctx: Context, execute: (run: RunRow) => void): S
   }
 
   async function tick() {
-    const claimed = await ctx.write(() => {
-      if (isClosed) return []
+    if (isClosed) return
+    executor.reconcile()
+    await ctx.write(() => {
+      if (isClosed) return
       followClock()
       resumeForNewMonth(ctx)
       stageTimers(ctx)
       stageRoutines(ctx)
-      return claimRuns(ctx)
+      const claimed = claimRuns(ctx)
+      // In the turn of the commit: no other tick sees these runs without a follower.
+      ctx.afterCommit(() => {
+        for (const run of claimed) executor.execute(run)
+      })
     })
-    for (const run of claimed) execute(run)
   }
 
   async function turn() {
@@ -82,11 +87,19 @@ export function createScheduler(ctx: Context, execute: (run: RunRow) => void): S
   return {
     tick,
     start() {
-      unsubscribe = ctx.events.subscribe((event) => {
-        if (isNudged || isClosed || !NUDGES.test(event.type)) return
+      const nudge = () => {
+        if (isNudged || isClosed) return
         isNudged = true
         setImmediate(turn)
+      }
+      const removeListener = ctx.events.subscribe((event) => {
+        if (NUDGES.test(event.type)) nudge()
       })
+      const removeHandler = ctx.signals.handle({ wakeQueued: nudge })
+      unsubscribe = () => {
+        removeListener()
+        removeHandler()
+      }
       return turn()
     },
     close() {

@@ -12,7 +12,7 @@ test('what nudged the scheduler just before it closed starts no turn: the databa
     writes += 1
     return write(change)
   }
-  const scheduler = createScheduler(ctx, () => {})
+  const scheduler = createScheduler(ctx, { execute: () => {}, reconcile: () => {} })
   await scheduler.start()
   const before = writes
   ctx.events.publish({ companyId: 'x', type: 'wake.waiting', data: null })

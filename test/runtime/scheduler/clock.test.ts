@@ -70,7 +70,7 @@ test('a server that starts after the clock went back waits no longer than an int
   await runs.make('POST', `/api/agents/${failing}/heartbeat/invoke`)
   await runs.settle()
   runs.clock.move(-5 * HOUR)
-  const next = createScheduler(runs.ctx, () => {})
+  const next = createScheduler(runs.ctx, { execute: () => {}, reconcile: () => {} })
   await next.tick()
   next.close()
   const now = Date.parse(runs.ctx.now)

@@ -1,0 +1,41 @@
+/** What the executor and the scheduler react to. Each method is called after the commit of its cause. */
+export interface SignalHandler {
+  /** A live run has a stop reason: its processes must end. */
+  stopRequested(runId: string): void
+  /** A wake was queued or may start sooner, or a run ended: a run may be able to start. */
+  wakeQueued(): void
+  /** A budget of the company or of one of its agents changed. */
+  budgetChanged(companyId: string): void
+}
+
+/**
+ * Calls from use cases to the runtime. They are separate from the live events,
+ * because a client that watches events must not be able to hide a stop.
+ */
+export interface Signals extends SignalHandler {
+  /** Registers a handler. @returns a function that removes it */
+  handle(handler: Partial<SignalHandler>): () => void
+}
+
+/** @param onError receives what a handler throws; the other handlers run regardless */
+export function createSignals(onError: (error: unknown) => void): Signals {
+  const handlers = new Set<Partial<SignalHandler>>()
+  const call = (run: (handler: Partial<SignalHandler>) => void) => {
+    for (const handler of handlers) {
+      try {
+        run(handler)
+      } catch (error) {
+        onError(error)
+      }
+    }
+  }
+  return {
+    stopRequested: (runId) => call((handler) => handler.stopRequested?.(runId)),
+    wakeQueued: () => call((handler) => handler.wakeQueued?.()),
+    budgetChanged: (companyId) => call((handler) => handler.budgetChanged?.(companyId)),
+    handle(handler) {
+      handlers.add(handler)
+      return () => handlers.delete(handler)
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import { findRun, updateRun } from '../../organization/run/queries.ts'
+import type { RunRow } from '../../organization/run/run.ts'
+import type { Context } from '../../platform/context.ts'
+import type { Follow, RunProcess } from '../process/follow.ts'
+import { spawnRun } from '../process/process.ts'
+import { runFolder } from '../process/run-files.ts'
+import type { Ending } from './ending.ts'
+import { NotStartable } from './not-startable.ts'
+import type { Persist } from './persist.ts'
+import { type PreparedRun, prepareRun, type RuntimeDependencies } from './prepare.ts'
+import { toSystemFault } from './system-fault.ts'
+import type { RunTokens } from './token.ts'
+
+export interface LaunchDependencies extends RuntimeDependencies {
+  /** The program and arguments that start the shim. */
+  shim: readonly [string, ...string[]]
+  tokens: RunTokens
+}
+
+/**
+ * Starts a claimed run: token -> workspace -> spawn.
+ *
+ * @returns its process, or how it ended without one; never throws
+ */
+export async function launchRun(
+  ctx: Context,
+  run: RunRow,
+  onFacts: Follow['onFacts'],
+  { persist, dependencies }: { persist: Persist; dependencies: LaunchDependencies },
+): Promise<{ process: RunProcess } | { ending: Ending }> {
+  try {
+    const token = await dependencies.tokens.sign({ id: run.id, agentId: run.agent_id, companyId: run.company_id })
+    const prepared = await prepareRun(ctx, run, token, dependencies)
+    await persist(() => recordIntent(ctx, run.id, prepared))
+    // A stop that was requested during the preparation found no process.
+    if (findRun(ctx.db, { id: run.id })?.stop_reason) return { ending: STOPPED_BEFORE_SPAWN }
+    const runDir = runFolder(ctx.config, run.id)
+    return { process: await spawnRun(prepared.spec, { shim: dependencies.shim, runDir, onFacts }) }
+  } catch (error) {
+    return { ending: toEnding(ctx, run, error) }
+  }
+}
+
+const STOPPED_BEFORE_SPAWN: Ending = { reason: 'stopped', exitCode: null, signal: null, error: null, at: null }
+
+/** Records what the run will be before there is a process: a server after a crash knows what to look for. */
+const recordIntent = (ctx: Context, runId: string, { spec, instructionsHash }: PreparedRun) =>
+  updateRun(ctx.db, runId, {
+    cwd: spec.cwd,
+    instructions_hash: instructionsHash,
+    grace_sec: spec.graceSec,
+    timeout_sec: spec.timeoutSec,
+    silence_sec: spec.silenceSec,
+    session_id_before: spec.reader.session?.id ?? null,
+  })
+
+function toEnding(ctx: Context, run: RunRow, error: unknown): Ending {
+  const expected = error instanceof NotStartable ? error : toSystemFault(error)
+  if (!(error instanceof NotStartable)) {
+    ctx.log.error('A run could not be started.', {
+      runId: run.id,
+      error: String((error as Error)?.stack ?? error),
+    })
+  }
+  const { code, message } = expected ?? { code: 'internal', message: 'Internal error.' }
+  return { reason: 'not_started', exitCode: null, signal: null, error: { code, message }, at: null }
+}

@@ -1,0 +1,60 @@
+import { leftToSpend } from '../../organization/budget/enforce.ts'
+import { costsOfRuns, findRun, listLiveRuns } from '../../organization/run/queries.ts'
+import type { Context } from '../../platform/context.ts'
+import type { RunProcess } from '../process/follow.ts'
+import { writeBudget } from '../process/run-files.ts'
+import { stopRun } from '../process/stop.ts'
+
+/** The processes of the live runs that this server follows. */
+export interface LiveProcesses {
+  add(process: RunProcess): void
+  /** Removes the process of a run and closes it. The process itself goes on. */
+  remove(runId: string): void
+  /** Stops the processes of a run, once however often it is called. Does nothing without a process. */
+  stop(runId: string): void
+  /** Tells the shims of a company's runs how much each may still spend. */
+  updateBudgets(companyId: string): void
+  close(): void
+}
+
+export function createLiveProcesses(ctx: Context): LiveProcesses {
+  const processes = new Map<string, RunProcess>()
+  const stopping = new Set<string>()
+
+  async function stop(process: RunProcess): Promise<void> {
+    const { runId } = process
+    try {
+      await stopRun(process, findRun(ctx.db, { id: runId })?.grace_sec ?? 0)
+    } catch (error) {
+      ctx.log.error('A run was not stopped.', { runId, error: String((error as Error)?.stack ?? error) })
+    } finally {
+      stopping.delete(runId)
+    }
+  }
+
+  return {
+    add: (process) => void processes.set(process.runId, process),
+    remove(runId) {
+      processes.get(runId)?.close()
+      processes.delete(runId)
+    },
+    stop(runId) {
+      const process = processes.get(runId)
+      if (!process || stopping.has(runId)) return
+      stopping.add(runId)
+      void stop(process)
+    },
+    updateBudgets(companyId) {
+      for (const run of listLiveRuns(ctx.db, { companyId })) {
+        const process = processes.get(run.id)
+        if (!process) continue
+        const left = leftToSpend(ctx, { companyId, agentId: run.agent_id })
+        const spent = costsOfRuns(ctx.db, [run.id]).get(run.id)?.cost_micros ?? 0
+        writeBudget(process.runDir, { budgetMicros: left === null ? null : left + spent })
+      }
+    },
+    close() {
+      for (const process of processes.values()) process.close()
+    },
+  }
+}
