@@ -126,7 +126,19 @@ export async function buildWeb() {
   writeWhole(path.join(webDist, 'manifest.json'), JSON.stringify(manifest))
   // Last, and as old as its sources: what changes while this builds is newer than it.
   writeWhole(path.join(webDist, 'index.html'), html, begun)
+  removeOldAssets(begun.getTime() - OLD_ASSET_MS)
   return sizes
+}
+
+/** A page that is open in a browser may load assets of the build before for so long. */
+const OLD_ASSET_MS = 3_600_000
+
+function removeOldAssets(before) {
+  const folder = path.join(webDist, 'assets')
+  for (const name of readdirSync(folder)) {
+    const file = path.join(folder, name)
+    if (timeOf(file) < before) rmSync(file, { force: true })
+  }
 }
 
 /** The chunks that a file needs before it runs. */
@@ -179,7 +191,6 @@ export async function buildWebIfStale() {
     [...INPUTS, ...shared()].some((file) => timeOf(path.join(root, file)) > built) ||
     isNewer(path.join(root, WEB), built)
   ) {
-    rmSync(webDist, { recursive: true, force: true })
     await buildWeb()
   }
 }

@@ -16,6 +16,7 @@ import { runRoutes } from './organization/run/routes.ts'
 import { whoamiRoutes } from './organization/whoami/routes.ts'
 import { packageRoutes } from './portability/routes.ts'
 import { runControlRoutes } from './runtime/control/routes.ts'
+import { programRoutes } from './runtime/programs/routes.ts'
 import { rehearseRoutes } from './runtime/rehearsal/rehearse-routes.ts'
 import { runLogRoutes } from './runtime/run-log/routes.ts'
 import { approvalRoutes, issueApprovalRoutes } from './work/approval/routes.ts'
@@ -66,6 +67,7 @@ export const ENDPOINTS = [
   ...keyRoutes,
   ...labelRoutes,
   ...packageRoutes,
+  ...programRoutes,
   ...projectRoutes,
   ...rehearseRoutes,
   ...routineRoutes,

@@ -140,7 +140,9 @@ GET    /api/heartbeat-runs/:runId/events                                   404  
 GET    /api/heartbeat-runs/:runId/log                                      404    ok    ok    ok       ok   ok
 GET    /api/instance                                                       403    403   403   403      403  ok
 GET    /api/instance/check                                                 403    403   403   403      403  ok
+POST   /api/instance/demo-agent                                            403    403   403   403      403  ok
 POST   /api/instance/freeze                                                403    403   403   403      403  ok
+GET    /api/instance/programs                                              403    403   403   403      403  ok
 POST   /api/instance/thaw                                                  403    403   403   403      403  ok
 POST   /api/invites/:token/accept                                          ok     ok    ok    ok       ok   ok     open
 POST   /api/invites/:token/claim-key                                       ok     ok    ok    ok       ok   ok     open

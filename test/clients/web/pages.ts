@@ -1,5 +1,6 @@
 /** Every page, below the address of a company. `:issue`, `:agent` and `:run` are replaced by something that exists. */
 export const PAGES: readonly string[] = [
+  '../welcome',
   'inbox',
   'issues',
   'issues?view=board',

@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { LocationProvider, useLocation } from 'preact-iso'
+import { ErrorBoundary, LocationProvider, lazy, useLocation } from 'preact-iso'
 import { Failure } from './kit/states.tsx'
 import { Toasts } from './kit/toast.tsx'
 import { Frame } from './shell/frame.tsx'
@@ -34,8 +34,17 @@ function Start() {
     )
   }
   if (!isBooted.value) return null
+  if (path === '/welcome') {
+    return (
+      <ErrorBoundary>
+        <WelcomePage />
+      </ErrorBoundary>
+    )
+  }
   return prefix ? <Frame prefix={prefix} key={prefix} /> : null
 }
+
+const WelcomePage = lazy(() => import('./pages/welcome/welcome-page.tsx').then((module) => module.WelcomePage))
 
 applyTheme()
 addEventListener('keydown', onKey)

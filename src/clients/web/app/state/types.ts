@@ -16,3 +16,5 @@ export type Activity = Received<'GET /api/companies/:companyId/activity'>[number
 export type Instance = Received<'GET /api/instance'>
 export type Session = Received<'GET /api/auth/session'>
 export type Dashboard = Received<'GET /api/companies/:companyId/dashboard'>
+export type Template = Received<'GET /api/templates'>[number]
+export type Program = Received<'GET /api/instance/programs'>[number]

@@ -25,6 +25,26 @@ export function approvalTitle(approval: Approval): string {
   return `Approve the strategy of ${nameOf({ agentId: approval.requestedByAgentId, userId: approval.requestedByUserId })}`
 }
 
+/** What follows from an approval, in one line: `runs claude · reports to Mara · at most $20.00 a month`. */
+export function approvalSummary(approval: Approval): string {
+  const asker = `asked by ${nameOf({ agentId: approval.requestedByAgentId, userId: approval.requestedByUserId })}`
+  if (approval.type !== 'hire_agent') return asker
+  const hire = approval.payload as Hire
+  return [
+    `runs ${commandOf(hire)}`,
+    hire.reportsTo && `reports to ${nameOf({ agentId: hire.reportsTo })}`,
+    hire.budgetMonthlyCents ? `at most ${money(hire.budgetMonthlyCents)} a month` : 'no budget limit',
+    asker,
+  ]
+    .filter(Boolean)
+    .join(' · ')
+}
+
+const commandOf = ({ adapterConfig = {}, adapterType = '' }: Hire): string =>
+  [adapterConfig.command, adapterConfig.url].find((one): one is string => typeof one === 'string') ??
+  DEFAULT_COMMANDS[adapterType] ??
+  adapterType
+
 /** What an approval means: who is hired, whom it reports to, which program will run, and what that may cost. */
 export function ApprovalMeaning({ approval }: { approval: Approval }) {
   if (approval.type !== 'hire_agent') {
@@ -36,7 +56,6 @@ export function ApprovalMeaning({ approval }: { approval: Approval }) {
     )
   }
   const hire = approval.payload as Hire
-  const command = hire.adapterConfig?.command ?? hire.adapterConfig?.url
   const model = hire.adapterConfig?.model
   const cwd = hire.adapterConfig?.cwd
   return (
@@ -46,9 +65,7 @@ export function ApprovalMeaning({ approval }: { approval: Approval }) {
         <dd>{hire.reportsTo ? nameOf({ agentId: hire.reportsTo }) : 'Nobody'}</dd>
         <dt>Runs</dt>
         <dd>
-          <code>
-            {typeof command === 'string' ? command : (DEFAULT_COMMANDS[hire.adapterType ?? ''] ?? hire.adapterType)}
-          </code>
+          <code>{commandOf(hire)}</code>
           {typeof model === 'string' && ` with ${model}`}
           {typeof cwd === 'string' && (
             <>

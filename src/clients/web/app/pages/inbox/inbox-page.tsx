@@ -13,13 +13,13 @@ import { Ago } from '../../kit/time.tsx'
 import { Page } from '../../shell/page.tsx'
 import { request } from '../../state/api.ts'
 import { useCommands } from '../../state/commands.ts'
-import { company, isLoaded, may, nameOf, pathTo } from '../../state/company.ts'
+import { company, isLoaded, may, pathTo } from '../../state/company.ts'
 import { type InboxItem, inbox, isRead, loadInbox, markRead } from '../../state/inbox.ts'
 import { useQuery } from '../../state/query.ts'
 import type { Approval } from '../../state/types.ts'
 import { resumeAgent, runAgent } from '../agents/actions.ts'
 import { decide, type Outcome } from '../approvals/decide.ts'
-import { ApprovalMeaning, approvalTitle } from '../approvals/meaning.tsx'
+import { ApprovalMeaning, approvalSummary, approvalTitle } from '../approvals/meaning.tsx'
 
 const SECTIONS: readonly [InboxItem['kind'], string][] = [
   ['approval', 'Approvals'],
@@ -94,7 +94,7 @@ export function InboxPage() {
   ])
   return (
     <Page title="Inbox" layout="list">
-      <div ref={box} class="inbox">
+      <div ref={box} class="inbox-list">
         {SECTIONS.map(([kind, title]) => {
           const list = items.filter((item) => item.kind === kind)
           if (list.length === 0) return null
@@ -171,9 +171,7 @@ function Line({ item, isOpen, onToggle, onDecide }: LineProps) {
               <Icon svg={chevron} size={14} />
             </span>
             <b>{approvalTitle(approval)}</b>
-            <span class="note">
-              asked by {nameOf({ agentId: approval.requestedByAgentId, userId: approval.requestedByUserId })}
-            </span>
+            <span class="note clip">{approvalSummary(approval)}</span>
             {when}
           </button>
           {may('admin') ? (
