@@ -568,6 +568,7 @@ create table wake (
   priority    integer not null default 2,           -- the most urgent issue's rank; an invocation by hand is 0
   not_before  text,                                 -- waits until then: a retry's backoff, a herd that is spread
   retry_of_run_id text references run (id),
+  depth       integer not null default 0,           -- how many runs woke each other up to this wake; zero for a person's act and the timer
   dropped_reason text,
   created_at  text not null,
   updated_at  text not null
@@ -588,6 +589,7 @@ create table run (
   issue_id       text references issue (id) on delete set null,
   adapter_type   text not null,
   retry_of_run_id text references run (id),
+  depth          integer not null default 0,        -- that of its wake
   stop_reason    text check (stop_reason in ('cancelled', 'paused', 'terminated', 'budget', 'shutdown', 'stopped')), -- set before the first signal: the first cause of an ending wins
   pid            integer,                           -- with pid_started and boot_id; a pid alone is never trusted
   pid_started    text,

@@ -32,6 +32,10 @@ export interface Config {
   logLimit: number
   /** So many runs of an agent for one issue, in a row and without a change by it, are a loop; 0 for none. */
   loopRuns: number
+  /** At this many runs that woke each other without a person in between, the agents are paused as a loop; 0 for never. */
+  maxWakeDepth: number
+  /** How many runs may start for one issue within an hour, over all agents; 0 for any number. */
+  issueRunsPerHour: number
   /** How long a stop waits for runs to finish by themselves, in seconds. */
   drainSec: number
   /** Whether each answer is checked against its declared schema; for tests. */
@@ -71,6 +75,8 @@ const ConfigFile = v.strictObject({
   maxRuns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000))),
   logLimit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(4_096))),
   loopRuns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100))),
+  maxWakeDepth: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000))),
+  issueRunsPerHour: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000))),
   drainSec: v.optional(v.pipe(v.number(), v.minValue(0))),
 })
 
@@ -119,6 +125,8 @@ export function readConfig(flags: Flags, env: Environment): Config {
     bodyLimit: 2 * 1024 * 1024,
     logLimit: file.logLimit ?? 4 * 1024 * 1024,
     loopRuns: file.loopRuns ?? 5,
+    maxWakeDepth: file.maxWakeDepth ?? 20,
+    issueRunsPerHour: file.issueRunsPerHour ?? 100,
     drainSec: numberOf('SERVICE_DRAIN_SEC', env) ?? file.drainSec ?? 0,
     checkAnswers: false,
     environment: passedOn(env),

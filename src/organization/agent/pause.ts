@@ -6,7 +6,7 @@ import { isSpent } from '../cost/budget.ts'
 import { toCents } from '../cost/money.ts'
 import { agentSpend } from '../cost/queries.ts'
 import { requestStops } from '../run/stop.ts'
-import { dropWaitingWakes } from '../wake/queries.ts'
+import { dropWaitingWakes, resetWakeDepth } from '../wake/queries.ts'
 import type { AgentRow } from './agent.ts'
 import { assertTransition, nextTimer, type PauseReason } from './lifecycle.ts'
 import { updateAgent } from './queries.ts'
@@ -18,14 +18,16 @@ export function pauseAgentManually(ctx: Context, caller: Caller, agent: AgentRow
 }
 
 /**
- * Pauses an agent, drops its waiting wake and has its live runs stopped. A
- * pause for its budget lets the wake wait: it is run when the budget allows.
+ * Pauses an agent, drops its waiting wake and stops its live runs. After a
+ * pause for its budget, the wake waits until the budget allows it.
+ *
+ * @param why.keepsWake whether the wake waits for another reason
  */
 export function pauseAgent(
   ctx: Context,
   caller: Caller,
   agent: AgentRow,
-  why: { reason: PauseReason; message: string },
+  { keepsWake = false, ...why }: { reason: PauseReason; message: string; keepsWake?: boolean },
 ): void {
   if (agent.status !== 'paused') assertTransition(agent, 'paused')
   updateAgent(ctx.db, agent.id, {
@@ -36,7 +38,8 @@ export function pauseAgent(
     timer_due_at: null,
     updated_at: ctx.now,
   })
-  if (why.reason !== 'budget') dropWaitingWakes(ctx.db, { agentId: agent.id, reason: 'paused', at: ctx.now })
+  if (why.reason !== 'budget' && !keepsWake)
+    dropWaitingWakes(ctx.db, { agentId: agent.id, reason: 'paused', at: ctx.now })
   recordActivity(ctx, caller, {
     companyId: agent.company_id,
     action: 'agent.paused',
@@ -81,6 +84,8 @@ export function activateAgent(ctx: Context, caller: Caller, agent: AgentRow, act
     timer_due_at: nextTimer({ status: 'idle', runtime_config: agent.runtime_config }, ctx.now),
     updated_at: ctx.now,
   })
+  // A resume is an act of a person, or a new month: the wake that waits starts a chain.
+  resetWakeDepth(ctx.db, { agentId: agent.id })
   recordActivity(ctx, caller, {
     companyId: agent.company_id,
     action,

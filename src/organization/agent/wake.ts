@@ -7,6 +7,7 @@ import type { WakeRow, WakeSource } from '../wake/wake.ts'
 import type { AgentRow } from './agent.ts'
 import { findAgent } from './queries.ts'
 import { heartbeatOf } from './runtime-config.ts'
+import { pauseWakeLoop, wakeDepth } from './wake-depth.ts'
 
 /**
  * Queues a run of an agent, in the current transaction. An agent has at most
@@ -15,6 +16,7 @@ import { heartbeatOf } from './runtime-config.ts'
  * The request has no effect if the agent itself is the caller, if the agent is
  * terminated or not yet approved, or if it does not accept wakes of this source
  * (see `acceptsWake`). The wake of a paused agent waits until the agent resumes.
+ * At the depth `maxWakeDepth` of a causal chain, the agents are paused as a loop.
  *
  * @returns the waiting wake, or undefined if the request had no effect
  */
@@ -24,7 +26,9 @@ export function requestWake(ctx: Context, caller: Caller, request: WakeRequest):
   if (!agent || agent.status === 'terminated' || agent.status === 'pending_approval') return undefined
   if (!acceptsWake(agent, caller, request.source)) return undefined
   const waiting = findWaitingWake(ctx.db, { agentId: agent.id })
-  const values = mergeRequest(waiting, request, toReason(caller, request, ctx.now))
+  const depth = wakeDepth(ctx, caller, request, waiting)
+  if (ctx.config.maxWakeDepth > 0 && depth >= ctx.config.maxWakeDepth) pauseWakeLoop(ctx, caller, agent)
+  const values = { ...mergeRequest(waiting, request, toReason(caller, request, ctx.now)), depth }
   if (waiting) return merge(ctx, waiting, { ...waiting, ...values, updated_at: ctx.now })
   const wake = insertWake(ctx.db, {
     ...values,
@@ -56,6 +60,7 @@ function merge(ctx: Context, waiting: WakeRow, merged: WakeRow): WakeRow {
     !mayStartSooner &&
     merged.reason_count === waiting.reason_count &&
     merged.issue_id === waiting.issue_id &&
+    merged.depth === waiting.depth &&
     merged.retry_of_run_id === waiting.retry_of_run_id
   if (isUnchanged) return waiting
   updateWake(ctx.db, merged)

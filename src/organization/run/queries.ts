@@ -46,6 +46,19 @@ export const listTries = (db: Db, of: { rootId: string }): RunRow[] =>
       .orderBy('id'),
   )
 
+/** The run on an issue that has this many later runs on it. */
+export const findNthLatestOnIssue = (db: Db, of: { issueId: string; later: number }) => db.first(nthLatestOnIssue(of))
+
+const nthLatestOnIssue = prepared((of: { issueId: string; later: number }) =>
+  sql
+    .selectFrom('run')
+    .select('created_at')
+    .where('issue_id', '=', of.issueId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .offset(of.later),
+)
+
 /** The latest runs of an agent on an issue after a moment, newest first. */
 export const listLatestOnIssue = (db: Db, of: { agentId: string; issueId: string; since: string; limit: number }) =>
   db.all(

@@ -24,6 +24,7 @@ const newWake = prepared((row: WakeStart) =>
       priority: row.priority,
       not_before: row.not_before,
       retry_of_run_id: row.retry_of_run_id,
+      depth: row.depth,
       created_at: row.created_at,
       updated_at: row.updated_at,
     })
@@ -35,7 +36,7 @@ export const insertWake = (db: Db, row: WakeStart): WakeRow => db.first(newWake(
 /** The columns of a waiting wake that a later request may change. */
 export type WakeMerge = Pick<
   WakeRow,
-  'reasons' | 'reason_count' | 'issue_id' | 'priority' | 'not_before' | 'retry_of_run_id' | 'updated_at'
+  'reasons' | 'reason_count' | 'issue_id' | 'priority' | 'not_before' | 'retry_of_run_id' | 'depth' | 'updated_at'
 >
 
 const wakeUpdate = prepared((wake: WakeMerge & { id: string }) =>
@@ -48,6 +49,7 @@ const wakeUpdate = prepared((wake: WakeMerge & { id: string }) =>
       priority: wake.priority,
       not_before: wake.not_before,
       retry_of_run_id: wake.retry_of_run_id,
+      depth: wake.depth,
       updated_at: wake.updated_at,
     })
     .where('id', '=', wake.id),
@@ -61,6 +63,14 @@ const claimedWake = prepared((wake: { id: string; at: string }) =>
 )
 
 export const claimWake = (db: Db, wake: { id: string; at: string }) => db.run(claimedWake(wake))
+
+/** Makes the waiting wake of an agent the start of a causal chain. */
+export const resetWakeDepth = (db: Db, of: { agentId: string }) =>
+  db.run(sql.updateTable('wake').set({ depth: 0 }).where('agent_id', '=', of.agentId).where('status', '=', 'waiting'))
+
+/** Sets the earliest start of a waiting wake. */
+export const delayWake = (db: Db, wake: { id: string; until: string }) =>
+  db.run(sql.updateTable('wake').set({ not_before: wake.until }).where('id', '=', wake.id))
 
 /** Drops what waits for an agent, because it was stopped. */
 export const dropWaitingWakes = (db: Db, of: { agentId: string; reason: string; at: string }) =>

@@ -417,6 +417,7 @@ export interface WakeTable {
   priority: Generated<number>
   not_before: string | null
   retry_of_run_id: string | null
+  depth: Generated<number>
   dropped_reason: string | null
   created_at: string
   updated_at: string
@@ -443,6 +444,7 @@ export interface RunTable {
   issue_id: string | null
   adapter_type: string
   retry_of_run_id: string | null
+  depth: Generated<number>
   stop_reason: 'cancelled' | 'paused' | 'terminated' | 'budget' | 'shutdown' | 'stopped' | null
   pid: number | null
   pid_started: string | null

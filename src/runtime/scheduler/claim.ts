@@ -5,9 +5,9 @@ import { findAgent } from '../../organization/agent/queries.ts'
 import { noteHeartbeat } from '../../organization/agent/timer.ts'
 import { enforceBudgets } from '../../organization/budget/enforce.ts'
 import { findFreeze } from '../../organization/instance/queries.ts'
-import { countLiveRuns, insertRun, listLiveRuns } from '../../organization/run/queries.ts'
+import { countLiveRuns, findNthLatestOnIssue, insertRun, listLiveRuns } from '../../organization/run/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
-import { claimWake, findNextWake } from '../../organization/wake/queries.ts'
+import { claimWake, delayWake, findNextWake } from '../../organization/wake/queries.ts'
 import type { WakeReason, WakeRow } from '../../organization/wake/wake.ts'
 import type { Context } from '../../platform/context.ts'
 
@@ -25,10 +25,37 @@ export function claimRuns(ctx: Context): RunRow[] {
     if (!wake) break
     // Nothing left to spend: its agent or company is paused by this, and the wake waits with it.
     if (enforceBudgets(ctx, { companyId: wake.company_id, agentId: wake.agent_id })) continue
+    if (delayForIssueLimit(ctx, wake)) continue
     claimed.push(startRun(ctx, wake))
     free--
   }
   return claimed
+}
+
+const HOUR_MS = 60 * 60_000
+
+/**
+ * Delays a wake whose issue had as many runs within an hour as
+ * `issueRunsPerHour` allows, until the first of them is an hour ago.
+ *
+ * @returns whether the wake is delayed
+ */
+function delayForIssueLimit(ctx: Context, wake: WakeRow): boolean {
+  const limit = ctx.config.issueRunsPerHour
+  if (limit === 0 || wake.issue_id === null) return false
+  const first = findNthLatestOnIssue(ctx.db, { issueId: wake.issue_id, later: limit - 1 })
+  if (!first) return false
+  const until = new Date(Date.parse(first.created_at) + HOUR_MS).toISOString()
+  if (until <= ctx.now) return false
+  delayWake(ctx.db, { id: wake.id, until })
+  recordActivity(ctx, SYSTEM, {
+    companyId: wake.company_id,
+    action: 'issue.runs_limited',
+    entity: { type: 'issue', id: wake.issue_id },
+    agentId: wake.agent_id,
+    details: { runsInAnHour: limit, waitsUntil: until },
+  })
+  return true
 }
 
 function startRun(ctx: Context, wake: WakeRow): RunRow {
@@ -46,6 +73,7 @@ function startRun(ctx: Context, wake: WakeRow): RunRow {
     issue_id: wake.issue_id,
     adapter_type: agent.adapter_type,
     retry_of_run_id: wake.retry_of_run_id,
+    depth: wake.depth,
     created_at: ctx.now,
   })
   claimWake(ctx.db, { id: wake.id, at: ctx.now })

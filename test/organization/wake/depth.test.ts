@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { test } from 'node:test'
+import { findRun, listLiveRuns } from '../../../src/organization/run/queries.ts'
+import { findWaitingWake } from '../../../src/organization/wake/queries.ts'
+import type { Config } from '../../../src/platform/config.ts'
+import { NO_FACTS } from '../../../src/runtime/executor/facts.ts'
+import { finishRun } from '../../../src/runtime/executor/finish.ts'
+import { claimRuns } from '../../../src/runtime/scheduler/claim.ts'
+import { asAgent } from '../../arrange.ts'
+import { createTestApp, type TestApp } from '../../helpers.ts'
+import { makeAgent, makeCompany } from '../../make.ts'
+
+/** Creates two agents and an issue in whose comments they can mention each other. */
+async function arrange(t: TestContext, config: Partial<Config>) {
+  const app = createTestApp(t, { maxRuns: 4, loopRuns: 0, ...config })
+  const companyId = await makeCompany(app)
+  const ann = await makeAgent(app, companyId, { name: 'Ann' })
+  const ben = await makeAgent(app, companyId, { name: 'Ben' })
+  const issue = await app.make('POST', `/api/companies/${companyId}/issues`, { title: 'Talk' })
+  return { app, companyId, ann, ben, issue }
+}
+
+type Arranged = Awaited<ReturnType<typeof arrange>>
+
+const claim = ({ ctx }: TestApp) => ctx.write(() => claimRuns(ctx))
+
+/** Ends the live run of an agent. */
+async function end({ ctx }: TestApp, agentId: string) {
+  for (const run of listLiveRuns(ctx.db, { agentId })) {
+    const ending = { reason: 'exited' as const, exitCode: 0, signal: null, error: null, at: null }
+    await ctx.write(() => finishRun(ctx, run.id, ending, NO_FACTS))
+  }
+}
+
+/** The two mention each other in turn, each in a run that the other's mention started. @returns how many runs there were */
+async function mentionInTurn({ app, ann, ben, issue }: Arranged, times: number): Promise<number> {
+  await app.make('POST', `/api/issues/${issue.id}/comments`, { body: '@Ann look' })
+  let runs = (await claim(app)).length
+  for (let turn = 0, [from, to] = [ann, ben]; turn < times; turn++, [from, to] = [to, from]) {
+    if (listLiveRuns(app.ctx.db, { agentId: from.id }).length === 0) return runs
+    const ask = await asAgent(app, from)
+    await ask('POST', `/api/issues/${issue.id}/comments`, { body: `@${to.name} look` })
+    await end(app, from.id)
+    runs += (await claim(app)).length
+  }
+  return runs
+}
+
+const agentOf = async (app: TestApp, id: string) => (await app.ask('GET', `/api/agents/${id}`)).body
+
+test('two agents that mention each other without end are paused as a loop, and their wake waits', async (t) => {
+  const arranged = await arrange(t, { maxWakeDepth: 6 })
+  const { app, ann, ben } = arranged
+  assert.equal(await mentionInTurn(arranged, 20), 6, 'the person and five mentions')
+  for (const [{ id }, other] of [
+    [ann, 'Ben'],
+    [ben, 'Ann'],
+  ] as const) {
+    const paused = await agentOf(app, id)
+    assert.deepEqual([paused.status, paused.pauseReason], ['paused', 'loop'])
+    assert.match(paused.pauseMessage, new RegExp(`6 times in a row .*with ${other}: that is a loop`))
+  }
+  const actions = (await app.ask('GET', `/api/companies/${arranged.companyId}/activity?action=agent.paused`)).body
+  assert.equal(actions.length, 2)
+  assert.ok(findWaitingWake(app.ctx.db, { agentId: ann.id }))
+
+  await app.make('POST', `/api/agents/${ann.id}/resume`)
+  const [run] = await claim(app)
+  assert.deepEqual([run?.agent_id, run?.depth], [ann.id, 0], 'the resume is the act of a person')
+})
+
+test('a comment of a person starts a chain again', async (t) => {
+  const arranged = await arrange(t, { maxWakeDepth: 6 })
+  assert.equal(await mentionInTurn(arranged, 4), 5)
+  await end(arranged.app, arranged.ann.id)
+  assert.equal(await mentionInTurn(arranged, 4), 5)
+  assert.equal((await agentOf(arranged.app, arranged.ann.id)).status, 'running')
+})
+
+test('a mention with the lasting key of an agent continues the chain of its latest run', async (t) => {
+  const { app, ann, ben, issue } = await arrange(t, {})
+  await app.make('POST', `/api/issues/${issue.id}/comments`, { body: '@Ann look' })
+  await claim(app)
+  const { token } = await app.make('POST', `/api/agents/${ann.id}/keys`)
+  await app.as(token)('POST', `/api/issues/${issue.id}/comments`, { body: '@Ben look' })
+  const [run] = await claim(app)
+  assert.deepEqual([run?.agent_id, run?.depth], [ben.id, 1])
+  assert.equal(findRun(app.ctx.db, { id: run!.id })?.depth, 1)
+})
+
+test('an issue has only so many runs within an hour; later wakes wait', async (t) => {
+  const arranged = await arrange(t, { issueRunsPerHour: 3 })
+  const { app, ann, issue } = arranged
+  const mention = async () => {
+    await app.make('POST', `/api/issues/${issue.id}/comments`, { body: '@Ann look' })
+    const claimed = await claim(app)
+    await end(app, ann.id)
+    app.clock.move(60_000)
+    return claimed.length
+  }
+  assert.deepEqual([await mention(), await mention(), await mention(), await mention()], [1, 1, 1, 0])
+  assert.equal(findWaitingWake(app.ctx.db, { agentId: ann.id })?.not_before, '2026-11-21T10:00:00.000Z')
+  const { body } = await app.ask('GET', `/api/companies/${arranged.companyId}/activity?action=issue.runs_limited`)
+  assert.equal(body.length, 1)
+  app.clock.set('2026-11-21T10:00:00.000Z')
+  assert.equal((await claim(app)).length, 1)
+})
