@@ -398,6 +398,27 @@ create table comment (
 
 create index comment_by_issue on comment (issue_id, seq);
 
+-- The people that a comment mentions. Mentioned agents are woken instead.
+create table mention (
+  comment_id text not null references comment (id) on delete cascade,
+  user_id    text not null,                         -- a person, or 'board': everybody who belongs to the company
+  company_id text not null references company (id) on delete cascade,
+  primary key (comment_id, user_id)
+) strict, without rowid;
+
+create index mention_by_person on mention (company_id, user_id, comment_id);
+
+-- What a person has read and dismissed of the inbox. An item that changes after that is unread again.
+create table inbox_state (
+  user_id      text not null,
+  item_id      text not null,
+  company_id   text not null references company (id) on delete cascade,
+  item_at      text not null,                       -- when the item had last changed
+  read_at      text,
+  dismissed_at text,
+  primary key (user_id, item_id)
+) strict, without rowid;
+
 create virtual table issue_text using fts5 (title, identifier, description, content = 'issue', content_rowid = 'seq', tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3');
 create trigger issue_text_insert after insert on issue begin
   insert into issue_text (rowid, title, identifier, description) values (new.seq, new.title, new.identifier, new.description);

@@ -26,6 +26,7 @@ import { costRoutes } from './work/cost-report/routes.ts'
 import { dashboardRoutes } from './work/dashboard/routes.ts'
 import { documentRoutes as issueDocumentRoutes } from './work/document/routes.ts'
 import { goalRoutes } from './work/goal/routes.ts'
+import { inboxRoutes } from './work/inbox/routes.ts'
 import { inviteRoutes } from './work/invite/routes.ts'
 import { commentRoutes } from './work/issue/comment-routes.ts'
 import { issueRoutes } from './work/issue/routes.ts'
@@ -60,6 +61,7 @@ export const ENDPOINTS = [
   ...goalRoutes,
   ...staffingRoutes,
   ...instanceRoutes,
+  ...inboxRoutes,
   ...inviteRoutes,
   ...issueApprovalRoutes,
   ...issueDocumentRoutes,

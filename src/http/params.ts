@@ -12,6 +12,7 @@ export const PARAMS: Record<string, string> = {
   invitationId: 'The id of an invitation of a person.',
   inviteId: 'The id of an invite of an outside agent.',
   issueId: 'The id of an issue, or its identifier, such as `WAL-7`.',
+  itemId: 'The id of an inbox item.',
   key: 'The key of a document, such as `plan`.',
   keyId: 'The id of a key, not the key itself.',
   labelId: 'The id of a label.',

@@ -98,6 +98,13 @@ const document = async (world: World) => {
   return { issueId, key: 'plan', revisionId: latestRevisionId as string }
 }
 
+/** A mention of everybody, as an item of the inbox. */
+const inboxItem = async (world: World) => {
+  const { issueId } = await issue(world)
+  const { id } = await good(world.engineer.ask('POST', `/api/issues/${issueId}/comments`, { body: '@board Look.' }))
+  return { itemId: `mention-${id}` }
+}
+
 const invite = async (world: World) => {
   const { id, token } = await world.make('POST', world.of('/gateway/invite-prompt'))
   return { inviteId: id as string, token: token as string }
@@ -233,6 +240,7 @@ const PARAMS: Record<string, (world: World) => object | Promise<object>> = {
   invitationId: none('invitationId'),
   inviteId: invite,
   issueId: issue,
+  itemId: inboxItem,
   key: document,
   labelId: label,
   projectId: project,

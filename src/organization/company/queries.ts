@@ -91,3 +91,7 @@ export function deleteCompanyRows(db: Db, id: string): void {
   db.run(sql.deleteFrom('idempotency').where('caller', 'in', agents.select(raw<string>`'agent:' || id`.as('caller'))))
   db.run(sql.deleteFrom('company').where('id', '=', id))
 }
+
+/** The ids of all companies that are not archived. */
+export const listCompanyIds = (db: Db): string[] =>
+  db.all(sql.selectFrom('company').select('id').where('status', '<>', 'archived')).map(({ id }) => id)

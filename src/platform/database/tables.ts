@@ -297,6 +297,21 @@ export interface CommentTable {
   updated_at: string
 }
 
+export interface MentionTable {
+  comment_id: string
+  user_id: string
+  company_id: string
+}
+
+export interface InboxStateTable {
+  user_id: string
+  item_id: string
+  company_id: string
+  item_at: string
+  read_at: string | null
+  dismissed_at: string | null
+}
+
 export interface SkillTable {
   id: string
   company_id: string
@@ -630,6 +645,8 @@ export interface Tables {
   issue_label: IssueLabelTable
   issue_blocker: IssueBlockerTable
   comment: CommentTable
+  mention: MentionTable
+  inbox_state: InboxStateTable
   skill: SkillTable
   skill_file: SkillFileTable
   asset: AssetTable

@@ -15,7 +15,21 @@ export const Comment = v.strictObject({
 })
 export type Comment = v.InferOutput<typeof Comment>
 
-export const commentBody = v.pipe(commentText, v.description('Markdown. `@Name` wakes the agents of that name.'))
+/** A comment as its author receives it. */
+export const CreatedComment = v.strictObject({
+  ...Comment.entries,
+  unknownMentions: v.optional(
+    v.pipe(
+      v.array(v.string()),
+      v.description('The names after an `@` that nobody of the company has. Present only if there are some.'),
+    ),
+  ),
+})
+
+export const commentBody = v.pipe(
+  commentText,
+  v.description('Markdown. `@Name` wakes the agents of that name; people, and `@board`, find it in their inbox.'),
+)
 
 export const NewComment = v.strictObject({
   body: commentBody,
@@ -24,6 +38,11 @@ export const NewComment = v.strictObject({
   ),
 })
 export type NewComment = v.InferOutput<typeof NewComment>
+
+export const toCreatedComment = (row: CommentRow, unknownMentions: string[]): v.InferOutput<typeof CreatedComment> => ({
+  ...toComment(row),
+  ...(unknownMentions.length > 0 && { unknownMentions }),
+})
 
 export const toComment = (row: CommentRow): Comment => ({
   id: row.id,

@@ -7,20 +7,48 @@
  * @returns each mentioned agent once; every agent of a name that several share
  */
 export function findMentioned<Agent extends { name: string }>(markdown: string, agents: readonly Agent[]): Agent[] {
-  if (!markdown.includes('@')) return []
-  const text = normalizeName(removeUrls(removeCode(markdown)))
+  const found = new Set<Agent>()
+  for (const { named } of mentionsIn(markdown, agents)) for (const agent of named) found.add(agent)
+  return [...found]
+}
+
+/** Finds the names after an `@` that nobody has: `Nobody` in `@Nobody, please look`. A path such as `@types/node` is no name. */
+export function findUnknownMentions(markdown: string, agents: readonly { name: string }[]): string[] {
+  const unknown = new Set<string>()
+  for (const { text, start, named } of mentionsIn(markdown, agents)) {
+    if (named.length > 0) continue
+    WORD.lastIndex = start
+    const word = WORD.exec(text)?.[0]
+    if (word !== undefined) unknown.add(word)
+  }
+  return [...unknown].slice(0, 20)
+}
+
+/** A word that could be a name. */
+const WORD = /\p{L}[\p{L}\p{M}\p{N}_-]{0,63}(?![\p{L}\p{M}\p{N}_/.@-]*[/@])/uy
+
+/** Finds each `@` that starts a mention, with those whose name follows. */
+function* mentionsIn<Agent extends { name: string }>(markdown: string, agents: readonly Agent[]) {
+  if (!markdown.includes('@')) return
+  const plain = removeUrls(removeCode(markdown))
+    .normalize('NFC')
+    .replaceAll(/[^\S\n]+/g, ' ')
+  const text = normalizeName(plain)
   const byName = Map.groupBy(agents, (agent) => normalizeName(agent.name))
   const longestFirst = [...byName.keys()].sort((a, b) => b.length - a.length)
   const byFirst = Map.groupBy(longestFirst, (name) => name[0])
-  const found = new Set<Agent>()
   for (const { index } of text.matchAll(MENTION_START)) {
     const start = index + 1
     const name = byFirst
       .get(text[start])
       ?.find((name) => text.startsWith(name, start) && isNameEnd(text, start + name.length))
-    for (const agent of name === undefined ? [] : byName.get(name)!) found.add(agent)
+    // Lower case has another length than upper case in some scripts: then the text is quoted in lower case.
+    yield {
+      text: plain.length === text.length ? plain : text,
+      start,
+      named: name === undefined ? [] : byName.get(name)!,
+    }
   }
-  return [...found]
 }
 
 /**

@@ -64,5 +64,34 @@ const names = prepared((of: { companyId: string }) =>
     .where('status', '<>', 'terminated'),
 )
 
-/** The agents of a company that a comment can mention. */
-export const listMentionable = (db: Db, of: { companyId: string }) => db.all(names(of))
+const people = prepared((of: { companyId: string }) =>
+  sql
+    .selectFrom('membership')
+    .innerJoin('auth_user', 'auth_user.id', 'membership.user_id')
+    .select(['auth_user.id', 'auth_user.name'])
+    .where('membership.company_id', '=', of.companyId),
+)
+
+/** An agent or a person that a comment can mention. The person `board` is everybody who belongs to the company. */
+export interface Mentionable {
+  type: 'agent' | 'user'
+  id: string
+  name: string
+}
+
+/** The person who stands for everybody who belongs to the company. */
+export const EVERYBODY = 'board'
+
+/** Lists whom a comment can mention: the agents of a company, its members, and the board as a whole. */
+export const listMentionable = (db: Db, of: { companyId: string }): Mentionable[] => [
+  ...db.all(names(of)).map((agent) => ({ type: 'agent' as const, ...agent })),
+  ...db.all(people(of)).map((person) => ({ type: 'user' as const, ...person })),
+  { type: 'user', id: EVERYBODY, name: EVERYBODY },
+]
+
+/** Stores which people a comment mentions. */
+export function insertMentions(db: Db, comment: CommentRow, userIds: readonly string[]): void {
+  if (userIds.length === 0) return
+  const { id: comment_id, company_id } = comment
+  db.run(sql.insertInto('mention').values(userIds.map((user_id) => ({ comment_id, user_id, company_id }))))
+}

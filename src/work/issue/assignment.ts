@@ -1,8 +1,9 @@
+import { findMember } from '../../access/board/membership-queries.ts'
 import { actorOf, type Caller } from '../../access/caller/caller.ts'
 import { getReferredAgent } from '../../organization/agent/references.ts'
 import { requestWake } from '../../organization/agent/wake.ts'
 import type { Context } from '../../platform/context.ts'
-import { AppError, unprocessable } from '../../platform/errors.ts'
+import { AppError, unknownReference, unprocessable } from '../../platform/errors.ts'
 import type { IssueColumns, IssueRow } from './issue.ts'
 import { isTerminal } from './lifecycle.ts'
 import { isBlocked } from './queries.ts'
@@ -33,8 +34,13 @@ export function assignmentOf(
     want.assigneeAgentId === undefined ? (want.assigneeUserId ? null : issue.assignee_agent_id) : want.assigneeAgentId
   const userId =
     want.assigneeUserId === undefined ? (want.assigneeAgentId ? null : issue.assignee_user_id) : want.assigneeUserId
-  const after = { assignee_agent_id: agentId && liveAssignee(ctx, issue, agentId), assignee_user_id: userId }
-  if (after.assignee_agent_id === issue.assignee_agent_id && userId === issue.assignee_user_id) return {}
+  const after = {
+    assignee_agent_id: agentId && liveAssignee(ctx, issue, agentId),
+    assignee_user_id: userId && personOf(ctx, caller, issue, userId),
+  }
+  if (after.assignee_agent_id === issue.assignee_agent_id && after.assignee_user_id === issue.assignee_user_id) {
+    return {}
+  }
   return { ...after, ...assignedBy(ctx, caller, after) }
 }
 
@@ -52,6 +58,15 @@ export const UNASSIGNED = {
   assigned_by_id: null,
   assigned_at: null,
 } as const
+
+/** The id of the person that `assigneeUserId` refers to. Where nobody signs in, the server knows no people and takes any id. */
+function personOf(ctx: Context, caller: Caller, issue: Assignee & { company_id: string }, ref: string): string {
+  const id = ref === 'me' && caller.type === 'board' ? caller.userId : ref
+  if (ctx.config.mode === 'local_trusted' || id === issue.assignee_user_id) return id
+  if (!findMember(ctx.db, { companyId: issue.company_id, userId: id }))
+    throw unknownReference('assigneeUserId', 'member')
+  return id
+}
 
 function liveAssignee(ctx: Context, issue: Assignee & { company_id: string }, ref: string): string {
   const agent = getReferredAgent(ctx, issue.company_id, 'assigneeAgentId', ref)

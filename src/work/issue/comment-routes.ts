@@ -4,9 +4,9 @@ import { route } from '../../access/route.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
 import type { Context } from '../../platform/context.ts'
 import { invalid, notFound } from '../../platform/errors.ts'
-import { Comment, NewComment, toComment } from '../comment/comment.ts'
+import { Comment, CreatedComment, NewComment, toComment, toCreatedComment } from '../comment/comment.ts'
 import { countComments, findComment, listComments } from '../comment/queries.ts'
-import { addComment } from './comment.ts'
+import { addComment, unknownMentionsIn } from './comment.ts'
 import { getIssue } from './get.ts'
 import type { IssueRow } from './issue.ts'
 import { isTerminal } from './lifecycle.ts'
@@ -57,12 +57,13 @@ export const commentRoutes = [
     who: [board, agent],
     role: 'member',
     body: NewComment,
-    responses: { 201: Comment },
+    responses: { 201: CreatedComment },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => {
         const issue = getIssue(ctx, caller, params.issueId)
         const open = body.reopen && isTerminal(issue.status) ? reopenIssue(ctx, caller, issue).issue : issue
-        return toComment(addComment(ctx, caller, open, body.body))
+        const comment = addComment(ctx, caller, open, body.body)
+        return toCreatedComment(comment, unknownMentionsIn(ctx, comment))
       }),
   }),
 ]

@@ -4,8 +4,8 @@ import { requestWake } from '../../organization/agent/wake.ts'
 import type { Context } from '../../platform/context.ts'
 import { authored } from '../comment/authored.ts'
 import type { CommentRow } from '../comment/comment.ts'
-import { findMentioned } from '../comment/mentions.ts'
-import { insertComment, listMentionable } from '../comment/queries.ts'
+import { findMentioned, findUnknownMentions } from '../comment/mentions.ts'
+import { insertComment, insertMentions, listMentionable, type Mentionable } from '../comment/queries.ts'
 import type { IssueRow } from './issue.ts'
 import { touchIssue } from './queries.ts'
 import { recordIssue } from './record.ts'
@@ -15,7 +15,8 @@ const SNIPPET = 200
 
 /**
  * Adds a comment to an issue and wakes whom it concerns: every agent that it
- * mentions and the issue's assignee, each once, never the author.
+ * mentions and the issue's assignee, each once, never the author. The people
+ * that it mentions find it in their inbox.
  *
  * @param options.wakesAssignee false if the issue is finished with the comment
  */
@@ -33,11 +34,13 @@ export function addComment(
     ...authored(ctx, caller, body),
   })
   touchIssue(ctx.db, { id: issue.id, at: ctx.now })
-  const mentioned = mentionedAgents(ctx, issue, body)
+  const { agentIds: mentioned, userIds } = mentionsIn(ctx, issue, body)
+  insertMentions(ctx.db, comment, userIds)
   const activityId = recordIssue(ctx, caller, 'issue.commented', issue, {
     commentId: comment.id,
     snippet: body.slice(0, SNIPPET).toWellFormed(),
     mentionedAgentIds: mentioned,
+    mentionedUserIds: userIds,
   })
   const about = {
     issueId: issue.id,
@@ -53,9 +56,16 @@ export function addComment(
   return comment
 }
 
-/** The ids of the agents that a comment mentions; the company's names are read only if there is an `@`. */
-function mentionedAgents(ctx: Context, issue: IssueRow, body: string): string[] {
-  if (!body.includes('@')) return []
-  const agents = listMentionable(ctx.db, { companyId: issue.company_id })
-  return findMentioned(body, agents).map((agent) => agent.id)
+/** Returns whom a comment mentions; the company's names are read only if there is an `@`. */
+function mentionsIn(ctx: Context, issue: IssueRow, body: string): { agentIds: string[]; userIds: string[] } {
+  if (!body.includes('@')) return { agentIds: [], userIds: [] }
+  const mentioned = findMentioned(body, listMentionable(ctx.db, { companyId: issue.company_id }))
+  const idsOf = (type: Mentionable['type']) => mentioned.filter((one) => one.type === type).map(({ id }) => id)
+  return { agentIds: idsOf('agent'), userIds: idsOf('user') }
 }
+
+/** Returns the names that a comment mentions and that nobody of the company has. */
+export const unknownMentionsIn = (ctx: Context, comment: Pick<CommentRow, 'company_id' | 'body'>): string[] =>
+  comment.body.includes('@')
+    ? findUnknownMentions(comment.body, listMentionable(ctx.db, { companyId: comment.company_id }))
+    : []

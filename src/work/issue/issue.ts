@@ -64,7 +64,10 @@ const assigneeAgentId = v.pipe(
   v.nullable(field.reference),
   v.description('An agent of the company, not terminated and not waiting for approval.'),
 )
-const assigneeUserId = v.pipe(v.nullable(field.reference), v.description('A person, instead of an agent.'))
+const assigneeUserId = v.pipe(
+  v.nullable(field.reference),
+  v.description('A person, instead of an agent: a member of the company, or `me`.'),
+)
 const references = v.pipe(v.array(field.reference), v.maxLength(100, 'must be at most 100'))
 
 /** What creating and changing an issue share. */

@@ -12,7 +12,7 @@ import type { IssueRow } from './issue.ts'
  * - `issue.checked_out`: from (the status before), assigneeAgentId
  * - `issue.released`: from, assigneeAgentId or assigneeUserId (who had it), forced
  * - `issue.reopened`: from, completedAt, cancelledAt (which the issue itself forgets)
- * - `issue.commented`: commentId, snippet, mentionedAgentIds
+ * - `issue.commented`: commentId, snippet, mentionedAgentIds, mentionedUserIds
  */
 export type IssueAction =
   | 'issue.created'

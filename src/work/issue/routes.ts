@@ -5,9 +5,10 @@ import { route } from '../../access/route.ts'
 import { decodeCursor, LIST_QUERY, listOf, Page } from '../../http/list.ts'
 import { pageOfRuns, RUN_QUERY } from '../../organization/run/list.ts'
 import { Run } from '../../organization/run/run.ts'
-import { Comment, toComment } from '../comment/comment.ts'
+import { CreatedComment, toCreatedComment } from '../comment/comment.ts'
 import { checkoutIssue } from './checkout.ts'
 import { closeIssue } from './close.ts'
+import { unknownMentionsIn } from './comment.ts'
 import { createIssue } from './create.ts'
 import { IssueDetail, showIssueDetail } from './detail.ts'
 import { findIssues } from './find.ts'
@@ -103,11 +104,14 @@ export const issueRoutes = [
     who: [board, agent],
     role: 'member',
     body: IssueChange,
-    responses: { 200: v.strictObject({ ...Issue.entries, comment: v.optional(Comment) }) },
+    responses: { 200: v.strictObject({ ...Issue.entries, comment: v.optional(CreatedComment) }) },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => {
         const { issue, comment } = updateIssue(ctx, caller, params.issueId, body)
-        return { ...showIssue(ctx, issue), ...(comment && { comment: toComment(comment) }) }
+        return {
+          ...showIssue(ctx, issue),
+          ...(comment && { comment: toCreatedComment(comment, unknownMentionsIn(ctx, comment)) }),
+        }
       }),
   }),
   route({

@@ -22,7 +22,7 @@ import { createPeopleApp, type Person } from './people.ts'
  * asks for. What is not here is a viewer's to read and an admin's to do.
  */
 const MAY: Record<Role, string> = {
-  viewer: 'companies.create members.remove',
+  viewer: 'companies.create inbox.update members.remove',
   member: `
     agents.invoke agents.wakeup approvals.comment attachments.delete comments.create documents.delete documents.write
     heartbeatRuns.cancel runs.cancel
@@ -45,7 +45,7 @@ type Kind = (typeof KINDS)[number]
 /** What is about no company, or about the person who asks: whom it lets in. */
 const WITHOUT_COMPANY: Record<string, readonly Kind[]> = {
   ...Object.fromEntries(
-    `companies.list companies.stats guides.adapter guides.agentConfiguration guides.agentIcons instance.get session.get
+    `companies.list companies.stats guides.adapter guides.agentConfiguration guides.agentIcons inbox.list instance.get session.get
     templates.list tokens.create tokens.list tokens.revoke whoami.get`
       .split(/\s+/)
       .map((id) => [id, KINDS]),

@@ -1,0 +1,116 @@
+import type { Selectable } from 'kysely'
+import { monthOf } from '../../organization/cost/money.ts'
+import type { Db } from '../../platform/database/db.ts'
+import { raw, sql } from '../../platform/database/sql.ts'
+import type { InboxStateTable } from '../../platform/database/tables.ts'
+import { EVERYBODY } from '../comment/queries.ts'
+import { OPEN_STATUSES } from '../issue/lifecycle.ts'
+
+export type InboxState = Selectable<InboxStateTable>
+
+/** The most items of one kind: who has more deals with the latest first. */
+const MOST = 200
+
+interface Of {
+  companyId: string
+  userId: string
+}
+
+export const listPendingApprovals = (db: Db, of: Of) =>
+  db.all(
+    sql
+      .selectFrom('approval')
+      .leftJoin('agent', 'agent.id', 'approval.requested_by_agent_id')
+      .select([
+        'approval.id',
+        'approval.type',
+        'approval.updated_at',
+        'requested_by_agent_id',
+        'agent.name as requester',
+      ])
+      .where('approval.company_id', '=', of.companyId)
+      .where('approval.status', '=', 'pending')
+      .orderBy('approval.id', 'desc')
+      .limit(MOST),
+  )
+
+/** The comments of others that mention a person, or everybody. */
+export const listMentions = (db: Db, of: Of) =>
+  db.all(
+    sql
+      .selectFrom('mention')
+      .innerJoin('comment', 'comment.id', 'mention.comment_id')
+      .innerJoin('issue', 'issue.id', 'comment.issue_id')
+      .leftJoin('agent', 'agent.id', 'comment.author_agent_id')
+      .select(['comment.id', 'comment.body', 'comment.created_at', 'comment.issue_id', 'comment.author_agent_id'])
+      .select(['issue.identifier', 'agent.name as author'])
+      .where('mention.company_id', '=', of.companyId)
+      .where('mention.user_id', 'in', [of.userId, EVERYBODY])
+      .where(raw<boolean>`comment.author_user_id is not ${of.userId}`)
+      .groupBy('comment.id')
+      .orderBy('mention.comment_id', 'desc')
+      .limit(MOST),
+  )
+
+/** The open issues that are assigned to a person. */
+export const listAssigned = (db: Db, of: Of) =>
+  db.all(
+    sql
+      .selectFrom('issue')
+      .select(['id', 'identifier', 'title', 'assigned_at', 'created_at'])
+      .where('assignee_user_id', '=', of.userId)
+      .where('company_id', '=', of.companyId)
+      .where('status', 'in', OPEN_STATUSES)
+      .limit(MOST),
+  )
+
+/** The agents that a failure stopped. */
+export const listFailing = (db: Db, of: { companyId: string }) =>
+  db.all(
+    sql
+      .selectFrom('agent')
+      .select(['id', 'name', 'pause_message', 'error_reason', 'paused_at', 'updated_at'])
+      .where('company_id', '=', of.companyId)
+      .where((eb) => eb.or([eb('status', '=', 'error'), eb('pause_reason', 'in', ['failures', 'loop'])]))
+      .limit(MOST),
+  )
+
+/** The agents that have a budget, with what they spent in the month of `now`. */
+export const listWithBudget = (db: Db, of: { companyId: string; now: string }) =>
+  db.all(
+    sql
+      .selectFrom('agent')
+      .leftJoin('cost_total', (join) =>
+        join
+          .onRef('cost_total.company_id', '=', 'agent.company_id')
+          .on('cost_total.kind', '=', 'agent')
+          .onRef('cost_total.key', '=', 'agent.id')
+          .on('cost_total.period', '=', monthOf(of.now)),
+      )
+      .select(['agent.id', 'agent.id as agentId', 'agent.name', 'budget_micros as budget'])
+      .select(({ fn }) => fn.coalesce('cost_micros', raw<number>`0`).as('spent'))
+      .where('agent.company_id', '=', of.companyId)
+      .where('budget_micros', '>', 0)
+      .where('agent.status', '<>', 'terminated'),
+  )
+
+export const findBudget = (db: Db, of: { companyId: string }) =>
+  db.first(sql.selectFrom('company').select(['id', 'name', 'budget_micros as budget']).where('id', '=', of.companyId))
+
+export const listStates = (db: Db, of: { userId: string }): InboxState[] =>
+  db.all(sql.selectFrom('inbox_state').selectAll().where('user_id', '=', of.userId))
+
+/** Stores what a person has read or dismissed; an item that is neither needs no row. */
+export function saveState(db: Db, state: InboxState): void {
+  const { user_id, item_id, item_at, read_at, dismissed_at } = state
+  if (read_at === null && dismissed_at === null) {
+    db.run(sql.deleteFrom('inbox_state').where('user_id', '=', user_id).where('item_id', '=', item_id))
+    return
+  }
+  db.run(
+    sql
+      .insertInto('inbox_state')
+      .values(state)
+      .onConflict((conflict) => conflict.doUpdateSet({ item_at, read_at, dismissed_at })),
+  )
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { insertAgent, insertSpend } from '../../arrange.ts'
+import { setUp } from '../issue/set-up.ts'
+
+interface Item {
+  id: string
+  kind: string
+  title: string
+}
+const kinds = (items: Item[]) => items.map(({ kind }) => kind).sort()
+
+test('the inbox of a person has what waits for it', async (t) => {
+  const app = await setUp(t)
+  const { ask, make, create, company, ada, clock } = app
+  await create({ assigneeAgentId: ada.id, status: 'in_progress', title: 'Forgotten' })
+  clock.move(2 * 24 * 60 * 60 * 1_000)
+  const of = { company_id: company.id }
+  insertAgent(app, { ...of, name: 'Eve', status: 'error', error_reason: 'No such program.' })
+  const rich = insertAgent(app, { ...of, name: 'Rich', budget_micros: 1_000_000 })
+  insertSpend(app.ctx, rich, 85)
+  await make('POST', `/api/companies/${company.id}/approvals`, {
+    type: 'approve_ceo_strategy',
+    requestedByAgentId: app.cleo.id,
+    payload: { plan: 'Grow' },
+  })
+  const mine = await create({ assigneeUserId: 'me', title: 'Sign' })
+  await ada.ask('POST', `/api/issues/${mine.id}/comments`, { body: 'Done, @board.' })
+  await make('POST', `/api/issues/${mine.id}/comments`, { body: 'I tell @board.' })
+
+  const { body } = await ask('GET', '/api/inbox')
+  assert.deepEqual(kinds(body), ['approval', 'assigned', 'budget', 'failure', 'mention', 'stale'])
+  assert.deepEqual(body.map(({ kind, title }: Item) => `${kind}: ${title}`).sort(), [
+    'approval: Strategy of Cleo',
+    'assigned: Sign',
+    'budget: Rich used 80 % of its budget',
+    'failure: Eve has a problem',
+    'mention: Ada mentioned you in WAL-2',
+    'stale: Forgotten',
+  ])
+  assert.deepEqual((await ask('GET', `/api/inbox?companyId=${company.id}&kind=mention,stale&limit=1`)).body.length, 1)
+})
+
+test('an item is read, unread and dismissed, and is unread again when it changes', async (t) => {
+  const { ask, make, create, company, cleo, clock } = await setUp(t)
+  const approval = await make('POST', `/api/companies/${company.id}/approvals`, {
+    type: 'approve_ceo_strategy',
+    requestedByAgentId: cleo.id,
+    payload: { plan: 'Grow' },
+  })
+  const list = async (query = '') => (await ask('GET', `/api/inbox${query}`)).body
+  const [item] = await list()
+  const path = `/api/inbox/${item.id}`
+  const read = await make('PATCH', path, { read: true })
+  assert.equal(read.readAt, '2026-11-21T09:00:00.000Z')
+  assert.deepEqual(await list(), [read])
+  assert.deepEqual(await list('?unread=true'), [])
+  assert.deepEqual(await make('PATCH', path, { read: false }), item)
+  const dismissed = await make('PATCH', path, { dismissed: true })
+  assert.deepEqual(await list(), [])
+  assert.deepEqual(await list('?dismissed=true'), [dismissed])
+
+  clock.move(1_000)
+  await make('POST', `/api/approvals/${approval.id}/request-revision`)
+  assert.deepEqual(await list('?dismissed=true'), [])
+  await cleo.ask('POST', `/api/approvals/${approval.id}/resubmit`, { payload: { plan: 'Grow slowly' } })
+  assert.deepEqual(
+    (await list('?unread=true')).map((one: Item) => one.id),
+    [item.id],
+  )
+  await make('POST', `/api/approvals/${approval.id}/approve`)
+  assert.deepEqual(await list('?dismissed=true'), [])
+  assert.equal((await ask('PATCH', path, { read: true })).status, 404)
+  assert.equal((await ask('PATCH', '/api/inbox/nothing', { read: true })).status, 404)
+  await create()
+})
+
+test('a comment reports the names that nobody has', async (t) => {
+  const { make, create, patch, ask } = await setUp(t)
+  const issue = await create()
+  const path = `/api/issues/${issue.id}/comments`
+  const comment = await make('POST', path, {
+    body: '@Nobody and @Ada, see @types/node and a@b.example, `@code` too. @Nobody!',
+  })
+  assert.deepEqual(comment.unknownMentions, ['Nobody'])
+  assert.equal('unknownMentions' in (await make('POST', path, { body: '@Ada and @board' })), false)
+  assert.deepEqual((await patch(issue, { comment: '@Zoe?' })).comment.unknownMentions, ['Zoe'])
+  assert.equal('unknownMentions' in (await ask('GET', path)).body[0], false)
+})
