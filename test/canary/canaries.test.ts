@@ -141,7 +141,7 @@ test('what people sign in with is found in the log: password, session, board tok
   const { inner, end } = innerTest(t)
   const app = createPeopleApp(inner)
   const setup = createOneTimeLink()
-  Object.assign(app.ctx, { setup })
+  Object.assign(app.ctx.signIn, { setup })
   const fields = { token: setup.token!, name: 'Olga', email: 'olga@example.com', password: PASSWORD }
   const made = await app.submit('/setup', fields)
   assert.equal(made.status, 303)

@@ -8,24 +8,40 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { v7 as uuid } from 'uuid'
+import { createSignIn } from '../../src/access/auth/sign-in.ts'
+import { createApp } from '../../src/app.ts'
 import { createClient } from '../../src/clients/connection/client.ts'
+import { listen } from '../../src/http/listener.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { readConfig } from '../../src/platform/config.ts'
+import { createContext } from '../../src/platform/context.ts'
+import { openDatabase } from '../../src/platform/database/open.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import { createLog } from '../../src/platform/log.ts'
+import { createVault } from '../../src/platform/vault.ts'
 import { NO_FACTS } from '../../src/runtime/executor/facts.ts'
 import { finishRun } from '../../src/runtime/executor/finish.ts'
-import { startServer } from '../../src/server.ts'
+import { createRunTokens } from '../../src/runtime/executor/token.ts'
 import { insertAgent, insertRun } from '../arrange.ts'
 
 /** @returns how many of the tokens worked before the end of their run, and how many were refused right after it */
 export async function endRuns(count: number): Promise<{ accepted: number; refused: number }> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'service-chaos-'))
-  const server = await startServer(
-    readConfig({ dataDir, port: '0' }, {}),
-    createLog(() => {}),
-  )
-  const { url, tokens } = server
-  const ctx = Object.assign(server.ctx, { tokens })
+  // No scheduler: it would end the runs itself, since no process of theirs is there.
+  const config = readConfig({ dataDir, port: '0' }, {})
+  const sqlite = openDatabase(path.join(dataDir, 'service.db'), { backupDir: dataDir, now: new Date() })
+  const tokens = createRunTokens(randomBytes(32))
+  const context = createContext({
+    sqlite,
+    clock: systemClock,
+    config,
+    log: createLog(() => {}),
+    vault: createVault(randomBytes(32)),
+  })
+  const ctx = Object.assign(context, { signIn: createSignIn(config), tokens })
+  const listener = await listen(config)
+  listener.serve(createApp(ctx, tokens).fetch)
+  const url = `http://127.0.0.1:${listener.port}`
   const companyId = uuid()
   const times = { created_at: ctx.now, updated_at: ctx.now }
   ctx.db.run(sql.insertInto('company').values({ id: companyId, name: 'Chaos', issue_prefix: 'CHA', ...times }))
@@ -47,7 +63,9 @@ export async function endRuns(count: number): Promise<{ accepted: number; refuse
       await Promise.all(Array.from({ length: Math.min(20, count - done) }, one))
     }
   } finally {
-    await server.close()
+    await listener.close()
+    await ctx.reader.close()
+    sqlite.close()
     rmSync(dataDir, { recursive: true, force: true })
   }
   return { accepted, refused }
