@@ -458,6 +458,7 @@ create table skill (
   trust_level    text not null check (trust_level in ('markdown_only', 'assets', 'scripts_executables')),
   file_inventory text not null check (json_valid(file_inventory)), -- of skill_file, without its content
   digest         text not null,                     -- of all its files: equal means unchanged
+  is_reference   integer not null default 0 check (is_reference in (0, 1)), -- SKILL.md refers to a text that is not stored
   created_at     text not null,
   updated_at     text not null,
   unique (company_id, key)

@@ -121,6 +121,7 @@ GET    /api/companies/:companyId/search                                    403  
 GET    /api/companies/:companyId/secrets                                   403    ok    ok    ok       ok   ok
 POST   /api/companies/:companyId/secrets                                   403    403   403   403      403  ok
 GET    /api/companies/:companyId/skills                                    403    ok    ok    ok       ok   ok
+POST   /api/companies/:companyId/skills/fetch                              403    403   403   ok       ok   ok
 POST   /api/companies/:companyId/skills/import                             403    403   403   ok       ok   ok
 POST   /api/companies/:companyId/stop                                      403    403   403   403      403  ok
 POST   /api/companies/:companyId/thaw                                      403    403   403   403      403  ok

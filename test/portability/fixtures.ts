@@ -22,15 +22,21 @@ type Files = Record<string, string | { encoding: 'base64'; data: string }>
 
 export const inline = (files: Files) => ({ type: 'inline', files })
 
-/** Imports files into a new company, as the board, and returns the plan as it was done. */
+/** Imports files into a new company, as the board, without the network. Returns the plan as it was done. */
 export const importNew = (app: TestApp, files: Files, more: Record<string, unknown> = {}) =>
-  app.make('POST', '/api/companies/import/apply', { source: inline(files), target: { mode: 'new_company' }, ...more })
+  app.make('POST', '/api/companies/import/apply', {
+    source: inline(files),
+    target: { mode: 'new_company' },
+    fetchSkills: false,
+    ...more,
+  })
 
 /** Imports files into a company, as the board. */
 export const importInto = (app: TestApp, companyId: string, files: Files, more: Record<string, unknown> = {}) =>
   app.make('POST', `/api/companies/${companyId}/imports/apply`, {
     source: inline(files),
     target: { mode: 'existing_company', companyId },
+    fetchSkills: false,
     ...more,
   })
 

@@ -20,6 +20,7 @@ interface ImportOptions extends ConnectionOptions {
   path?: string
   collision: 'rename' | 'skip'
   only?: string[]
+  fetch?: boolean
   preview?: boolean
   yes?: boolean
   json?: boolean
@@ -41,6 +42,7 @@ export const importCommand = () =>
         .default('rename'),
     )
     .addOption(new Option('--only <parts...>', 'import these parts only').choices(PARTS))
+    .option('--no-fetch', 'do not download the texts of skills that refer to a repository')
     .option('--preview', 'only show what it would do')
     .option('-y, --yes', 'do not ask')
     .option('--json', 'print JSON')
@@ -85,6 +87,7 @@ async function runImport(client: Client, source: PackageSource, options: ImportO
       ? { mode: 'existing_company', companyId: company.id }
       : { mode: 'new_company', newCompanyName: options.name ?? null },
     collisionStrategy: options.collision,
+    ...(options.fetch === false && { fetchSkills: false }),
     ...(options.only && { include: Object.fromEntries(PARTS.map((part) => [part, options.only!.includes(part)])) }),
   }
   const plan: ImportPlan = await client.requestUntyped('POST', `${base}/preview`, body)

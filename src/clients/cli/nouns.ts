@@ -14,6 +14,7 @@ export const NOUNS: readonly LazyCommand[] = [
   lazy('goal', 'what the work is for', async () => (await import('./goal.ts')).goalCommand()),
   lazy('project', 'issues that belong together', async () => (await import('./project.ts')).projectCommand()),
   lazy('routine', 'issues that come back on a schedule', async () => (await import('./routine.ts')).routineCommand()),
+  lazy('skill', 'instructions and files that agents use', async () => (await import('./skill.ts')).skillCommand()),
   lazy('approval', 'what waits for your decision', async () => (await import('./approval.ts')).approvalCommand()),
   lazy('run', 'what agents did, one heartbeat each', async () => (await import('./run.ts')).runCommand()),
   lazy('cost', 'what was spent, and on what', async () => (await import('./cost.ts')).costCommand()),

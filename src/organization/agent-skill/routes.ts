@@ -4,6 +4,7 @@ import { route } from '../../access/route.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
 import { AGENT_QUERY } from '../agent/show.ts'
 import { manager } from '../agent/who.ts'
+import { FetchedSkills, fetchSkills } from '../skill/fetch.ts'
 import { getSkill, getSkillFile } from '../skill/get.ts'
 import { importSkills } from '../skill/import.ts'
 import { SkillImport, SkillImportResult } from '../skill/import-body.ts'
@@ -41,6 +42,17 @@ export const skillRoutes = [
     bodyFields: 5_000,
     responses: { 201: SkillImportResult },
     run: (ctx, { caller, params, body }) => importSkills(ctx, caller, params.companyId, body),
+  }),
+  route({
+    id: 'skills.fetch',
+    method: 'POST',
+    path: '/api/companies/:companyId/skills/fetch',
+    summary: 'Download the texts of skills that are references',
+    description:
+      'A skill of a package may refer to a file in a public GitHub repository at a commit. An import downloads it; this repeats the download for the skills where it failed.',
+    who: [board, ceo, manager],
+    responses: { 200: FetchedSkills },
+    run: (ctx, { caller, params }) => fetchSkills(ctx, caller, params.companyId),
   }),
   route({
     id: 'skills.get',

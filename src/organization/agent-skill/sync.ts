@@ -35,6 +35,7 @@ const Materialised = v.strictObject({
   name: v.string(),
   description: v.nullable(v.string()),
   required: v.pipe(v.boolean(), v.description('Whether every agent has this skill.')),
+  isReference: v.pipe(v.boolean(), v.description('Whether the text of the skill is in another repository.')),
   path: v.pipe(v.string(), v.description('The absolute path of the folder.')),
   files: v.array(v.string()),
 })
@@ -125,6 +126,7 @@ const toMaterialised = (set: SkillSet, directory: string): SyncedSkills['skills'
     name: skill.name,
     description: skill.description,
     required: skill.key === HEARTBEAT_KEY,
+    isReference: skill.is_reference === 1,
     path: path.join(directory, folder),
     files: (JSON.parse(skill.file_inventory) as InventoryEntry[]).map((file) => file.path),
   }))

@@ -31,6 +31,17 @@ export function listSkills(db: Db, page: { companyId: string; after: string | un
   return db.all(page.after === undefined ? query : query.where('key', '>', page.after))
 }
 
+/** Lists the skills of a company whose text is in another repository, by key. */
+export const listReferences = (db: Db, of: { companyId: string }): SkillRow[] =>
+  db.all(
+    sql
+      .selectFrom('skill')
+      .selectAll()
+      .where('company_id', '=', of.companyId)
+      .where('is_reference', '=', 1)
+      .orderBy('key'),
+  )
+
 export const countSkills = (db: Db, of: { companyId: string }): number =>
   db.first(
     sql

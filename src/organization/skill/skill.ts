@@ -30,6 +30,12 @@ export const Skill = v.strictObject({
   sourceRef: v.nullable(v.string()),
   trustLevel: v.picklist(TRUST_LEVELS),
   fileInventory: v.array(FileEntry),
+  isReference: v.pipe(
+    v.boolean(),
+    v.description(
+      'Whether the text of the skill is in another repository and not here. POST .../skills/fetch downloads it.',
+    ),
+  ),
   createdAt: field.timestamp,
   updatedAt: field.timestamp,
 })
@@ -61,6 +67,7 @@ export const toSkill = (row: SkillRow): Skill => ({
   sourceRef: row.source_ref,
   trustLevel: row.trust_level,
   fileInventory: JSON.parse(row.file_inventory),
+  isReference: row.is_reference === 1,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })

@@ -2,6 +2,7 @@ import { v7 as uuid } from 'uuid'
 import type { Context } from '../../platform/context.ts'
 import { deleteSkillFiles, findSkillByKey, insertSkill, insertSkillFile, updateSkill } from './queries.ts'
 import type { ReadSkill } from './read-skills.ts'
+import { referenceOf } from './reference.ts'
 import type { SkillRow } from './skill.ts'
 
 export const OUTCOMES = ['created', 'updated', 'unchanged'] as const
@@ -20,6 +21,7 @@ export function putSkill(ctx: Context, companyId: string, skill: ReadSkill): { r
     trust_level: skill.trustLevel,
     file_inventory: JSON.stringify(skill.inventory),
     digest: skill.digest,
+    is_reference: referenceFlag(skill.files),
   }
   if (known && isSame(known, values)) return { row: known, outcome: 'unchanged' }
   const row = known
@@ -32,11 +34,31 @@ export function putSkill(ctx: Context, companyId: string, skill: ReadSkill): { r
         created_at: ctx.now,
         updated_at: ctx.now,
       })
-  if (known?.digest !== skill.digest) {
-    deleteSkillFiles(ctx.db, row.id)
-    for (const [path, content] of skill.files) insertSkillFile(ctx.db, { skill_id: row.id, path, content })
-  }
+  if (known?.digest !== skill.digest) writeFiles(ctx, row.id, skill.files)
   return { row, outcome: known ? 'updated' : 'created' }
+}
+
+/** Replaces the files of a skill. The caller records the activity. */
+export function replaceSkillFiles(
+  ctx: Context,
+  id: string,
+  { files, inventory, trustLevel, digest }: Pick<ReadSkill, 'files' | 'inventory' | 'trustLevel' | 'digest'>,
+): SkillRow {
+  writeFiles(ctx, id, files)
+  return updateSkill(ctx.db, id, {
+    trust_level: trustLevel,
+    file_inventory: JSON.stringify(inventory),
+    digest,
+    is_reference: referenceFlag(files),
+    updated_at: ctx.now,
+  })
+}
+
+const referenceFlag = (files: ReadSkill['files']): 0 | 1 => (referenceOf(files) ? 1 : 0)
+
+function writeFiles(ctx: Context, id: string, files: ReadSkill['files']): void {
+  deleteSkillFiles(ctx.db, id)
+  for (const [path, content] of files) insertSkillFile(ctx.db, { skill_id: id, path, content })
 }
 
 const isSame = (row: SkillRow, values: Partial<SkillRow>) =>

@@ -325,6 +325,7 @@ export interface SkillTable {
   trust_level: 'markdown_only' | 'assets' | 'scripts_executables'
   file_inventory: string
   digest: string
+  is_reference: Generated<0 | 1>
   created_at: string
   updated_at: string
 }

@@ -27,6 +27,14 @@ export const ImportBody = v.strictObject({
       ),
     ),
   ),
+  fetchSkills: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description(
+        'Whether to download the texts of skills that are references, from public GitHub repositories. Default true.',
+      ),
+    ),
+  ),
   planHash: v.optional(
     v.pipe(
       field.reference,

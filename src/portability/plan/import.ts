@@ -18,6 +18,7 @@ import type { PackageWarning } from '../source/warning.ts'
 import { applySteps, chooseIds } from './apply.ts'
 import type { ACTIONS, ImportBody, ImportPlan } from './import-body.ts'
 import { planSteps, type Step, type Target } from './plan.ts'
+import { fetchSkillTexts } from './skill-texts.ts'
 
 /** A package that was fetched and read, and where it goes. */
 interface Import {
@@ -111,13 +112,16 @@ async function readImport(ctx: Context, caller: Caller, companyId: string | null
     throw unprocessable('collisionStrategy', 'replace is not offered here: an import changes nothing that is there')
   }
   const mode = targetOf(ctx, caller, companyId, body)
-  const fetched = await fetchPackage(body.source, internet(ctx.config.environment.PATH ?? ''))
+  const network = internet(ctx.config.environment.PATH ?? '')
+  const fetched = await fetchPackage(body.source, network)
   const { content, warnings } = readPackage(fetched.files)
-  const include = { company: true, agents: true, projects: true, issues: true, ...defined(body.include) }
+  const include: Include = { company: true, agents: true, projects: true, issues: true, ...defined(body.include) }
+  const included = reduce(content, include)
+  const references = await fetchSkillTexts(included.skills, body.fetchSkills === false ? null : network.fetch)
   return {
     fetched,
-    content: reduce(content, include),
-    warnings: [...fetched.warnings, ...warnings],
+    content: { ...included, skills: references.skills },
+    warnings: [...fetched.warnings, ...warnings, ...references.warnings],
     include,
     target: mode.companyId === null ? { ...mode, companyName: nameOf(mode.companyName, content) } : mode,
     strategy: body.collisionStrategy ?? 'rename',

@@ -14,16 +14,16 @@ test('a folder becomes a company, the company a zip, and the zip a company again
   const run = (...args: string[]) => runService(t, ['company', ...args, '--data-dir', dataDir])
   const folder = path.join(PACKAGES, 'agentsys-engineering')
 
-  const preview = await run('import', folder, '--preview')
+  const preview = await run('import', folder, '--preview', '--no-fetch')
   assert.equal(preview.code, 0, preview.err)
   assert.match(preview.out, /^create +agent +Staff Engineer/m)
   assert.match(preview.out, /GH_TOKEN +secret +optional/)
 
-  const unasked = await run('import', folder)
+  const unasked = await run('import', folder, '--no-fetch')
   assert.equal(unasked.code, 2)
   assert.match(unasked.err, /add --yes/)
 
-  const imported = await run('import', folder, '--yes')
+  const imported = await run('import', folder, '--yes', '--no-fetch')
   assert.equal(imported.code, 0, imported.err)
   assert.match(imported.out, /Done\. AgentSys Engineering has id/)
 
@@ -33,7 +33,7 @@ test('a folder becomes a company, the company a zip, and the zip a company again
   assert.match(exported.out, /agents\/ceo\/AGENTS\.md +\d+ +The agent CEO and its instructions\./)
   assert.ok(readZip(readFileSync(one), PACKAGE_FILES).files.has('projects/pipeline-setup/tasks/onboard-team/TASK.md'))
 
-  const again = await run('import', one, '--yes', '--json')
+  const again = await run('import', one, '--yes', '--json', '--no-fetch')
   const { companyId } = JSON.parse(again.out).target
   const second = await run('export', companyId, '--issues', '--out', two, '--yes')
   assert.equal(second.code, 0, second.err)
@@ -41,7 +41,7 @@ test('a folder becomes a company, the company a zip, and the zip a company again
 
   const ambiguous = await run('export', 'AgentSys Engineering', '--preview')
   assert.match(ambiguous.err, /2 have the name AgentSys Engineering\. Use an id instead: \w{8}, \w{8}\./)
-  const into = await run('import', one, '--into', 'AGE', '--collision', 'skip', '--yes')
+  const into = await run('import', one, '--into', 'AGE', '--collision', 'skip', '--yes', '--no-fetch')
   assert.match(into.out, /0 created, 0 renamed, \d+ skipped/)
 })
 

@@ -1,0 +1,38 @@
+import { fetchReferences } from '../../organization/skill/fetch-references.ts'
+import { referenceOf } from '../../organization/skill/reference.ts'
+import type { Fetch } from '../../platform/source/github.ts'
+import type { PackageSkill } from '../read/package.ts'
+import type { PackageWarning } from '../source/warning.ts'
+
+/**
+ * Downloads the texts of the skills of a package that are references. A skill
+ * whose text cannot be downloaded stays a reference, with a warning.
+ *
+ * @param fetch null to download nothing
+ */
+export async function fetchSkillTexts(
+  skills: readonly PackageSkill[],
+  fetch: Fetch | null,
+): Promise<{ skills: PackageSkill[]; warnings: PackageWarning[] }> {
+  const { fetched, failed } = fetch
+    ? await fetchReferences(skills, fetch)
+    : {
+        fetched: [],
+        failed: skills.filter(({ files }) => referenceOf(files)).map((skill) => ({ skill, reason: NOT_ASKED })),
+      }
+  const texts = new Map(fetched.map(({ skill, files }) => [skill.slug, files]))
+  const warnings: PackageWarning[] = []
+  if (failed.length > 0) {
+    const reasons = [...new Set(failed.map(({ reason }) => reason))].slice(0, 3).join('; ')
+    warnings.push({
+      code: 'skill_reference',
+      path: null,
+      message: `${countOf(failed.length)}; ${failed.length === 1 ? 'its' : 'their'} text is not here (${reasons}). \`service skill fetch\` downloads it later.`,
+    })
+  }
+  return { skills: skills.map((skill) => ({ ...skill, files: texts.get(skill.slug) ?? skill.files })), warnings }
+}
+
+const NOT_ASKED = 'the import was not to fetch them'
+
+const countOf = (count: number) => (count === 1 ? '1 skill is a reference' : `${count} skills are references`)
