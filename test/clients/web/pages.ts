@@ -8,4 +8,8 @@ export const PAGES: readonly string[] = [
   'runs',
   'runs/:run',
   'runs/:run?view=raw',
+  'dashboard',
+  'costs',
+  'costs?by=issue',
+  'activity',
 ]

@@ -1,5 +1,9 @@
 import { diffLines } from 'diff'
-import type { DiffLine } from './diff.tsx'
+
+export interface DiffLine {
+  kind: 'same' | 'added' | 'removed' | 'gap'
+  text: string
+}
 
 /** How many equal lines stand around a change. */
 const CONTEXT = 3

@@ -1,10 +1,6 @@
 import { signal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-
-export interface DiffLine {
-  kind: 'same' | 'added' | 'removed' | 'gap'
-  text: string
-}
+import type { DiffLine } from './compare.ts'
 
 type Compare = (before: string, after: string) => DiffLine[]
 

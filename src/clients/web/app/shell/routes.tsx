@@ -26,6 +26,15 @@ export const PAGES: readonly PageRoute[] = [
   { path: 'issues/:issueRef', component: lazy(() => import('../pages/issue/issue-page.tsx').then((m) => m.IssuePage)) },
   { path: 'runs', component: lazy(() => import('../pages/runs/runs-page.tsx').then((m) => m.RunsPage)) },
   { path: 'runs/:runId', component: lazy(() => import('../pages/run/run-page.tsx').then((m) => m.RunPage)) },
+  {
+    path: 'dashboard',
+    component: lazy(() => import('../pages/dashboard/dashboard-page.tsx').then((m) => m.DashboardPage)),
+  },
+  { path: 'costs', component: lazy(() => import('../pages/costs/costs-page.tsx').then((m) => m.CostsPage)) },
+  {
+    path: 'activity',
+    component: lazy(() => import('../pages/activity/activity-page.tsx').then((m) => m.ActivityPage)),
+  },
 ]
 
 export interface Place {

@@ -1,9 +1,10 @@
+import chevron from 'lucide-static/icons/chevron-right.svg'
 import { Diff, DiffLines, linesOfPatch } from '../../kit/diff.tsx'
 import { duration, number } from '../../kit/format.ts'
+import { Icon } from '../../kit/icon.tsx'
 import { Markdown } from '../../kit/markdown.tsx'
 import { Took } from '../../kit/time.tsx'
 import type { Edit, RunEvent, ToolEvent } from './events.ts'
-import { Chevron } from './stream.tsx'
 
 export const isFoldable = ({ kind }: RunEvent) => kind === 'tool' || kind === 'thinking'
 
@@ -174,3 +175,9 @@ function CallBody({ event }: { event: ToolEvent }) {
     </div>
   )
 }
+
+const Chevron = ({ isOpen }: { isOpen: boolean }) => (
+  <span class={`chevron${isOpen ? ' open' : ''}`}>
+    <Icon svg={chevron} size={14} />
+  </span>
+)

@@ -1,8 +1,6 @@
 import { useSignal } from '@preact/signals'
-import chevron from 'lucide-static/icons/chevron-right.svg'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Button } from '../../kit/button.tsx'
-import { Icon } from '../../kit/icon.tsx'
 import { useVirtual } from '../../kit/list.tsx'
 import { useCommands } from '../../state/commands.ts'
 import { EventRow, isFoldable, isOpenAtFirst } from './event-row.tsx'
@@ -133,9 +131,3 @@ export function Stream({ log, isLive }: { log: RunLog; isLive: boolean }) {
     </div>
   )
 }
-
-export const Chevron = ({ isOpen }: { isOpen: boolean }) => (
-  <span class={`chevron${isOpen ? ' open' : ''}`}>
-    <Icon svg={chevron} size={14} />
-  </span>
-)

@@ -1,0 +1,204 @@
+import { useSignal } from '@preact/signals'
+import cog from 'lucide-static/icons/cog.svg'
+import { useEffect } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { Avatar } from '../../kit/avatar.tsx'
+import { Button } from '../../kit/button.tsx'
+import { words } from '../../kit/format.ts'
+import { Icon } from '../../kit/icon.tsx'
+import { List } from '../../kit/list.tsx'
+import { Empty, Loaded, Skeleton } from '../../kit/states.tsx'
+import { Ago } from '../../kit/time.tsx'
+import { Page } from '../../shell/page.tsx'
+import { act } from '../../state/act.ts'
+import { requestPage } from '../../state/api.ts'
+import { agents, companyIdNow, issues, loadIssue, nameOf, pathTo } from '../../state/company.ts'
+import { useQuery } from '../../state/query.ts'
+import type { Activity } from '../../state/types.ts'
+import { sentenceOf } from '../issue/sentences.tsx'
+import { Chip } from '../issues/choices.tsx'
+import { subjectOf, verbOf } from './say.ts'
+
+const PAGE = 100
+const ANY = 'any'
+
+/** What an activity can be about. */
+const NOUNS = ['issue', 'run', 'agent', 'approval', 'project', 'goal', 'routine', 'skill', 'secret', 'company']
+
+interface Filter {
+  agentId?: string
+  entityType?: string
+  runId?: string
+}
+
+/** Everything that was done in the company, newest first. The address holds the filter. */
+export function ActivityPage() {
+  const { query: address, route } = useLocation()
+  const filter: Filter = {
+    ...(address.agent && { agentId: address.agent }),
+    ...(address.about && { entityType: address.about }),
+    ...(address.run && { runId: address.run }),
+  }
+  const key = JSON.stringify(filter)
+  const query = useQuery(
+    `activity/${key}`,
+    () => load(filter, undefined),
+    ({ data }) => data.entityType !== undefined,
+  )
+  const change = (name: string, value: string) => {
+    const next = new URLSearchParams(address)
+    if (value === ANY) next.delete(name)
+    else next.set(name, value)
+    route(`${pathTo('activity')}${next.size > 0 ? `?${next}` : ''}`, true)
+  }
+  return (
+    <Page
+      title="Activity"
+      layout="list"
+      tools={
+        <div class="filters">
+          <Chip
+            label="Agent"
+            isOn={!!address.agent}
+            value={address.agent ?? ANY}
+            options={[
+              { value: ANY, label: 'Anybody' },
+              ...agents.all.value.map((one) => ({
+                value: one.id,
+                label: one.name,
+                icon: <Avatar name={one.name} status={one.status} />,
+              })),
+            ]}
+            onPick={(value) => change('agent', value)}
+          >
+            Agent: {agents.get(address.agent)?.name ?? 'any'}
+          </Chip>
+          <Chip
+            label="About"
+            isOn={!!address.about}
+            value={address.about ?? ANY}
+            options={[{ value: ANY, label: 'Everything' }, ...NOUNS.map((value) => ({ value, label: words(value) }))]}
+            onPick={(value) => change('about', value)}
+          >
+            About: {address.about ? words(address.about).toLowerCase() : 'everything'}
+          </Chip>
+        </div>
+      }
+    >
+      <Loaded query={query} skeleton={<Skeleton rows={16} />}>
+        {({ items, next }) =>
+          items.length === 0 ? (
+            <Empty
+              title={key === '{}' ? 'Nothing has happened yet.' : 'Nothing passes this filter.'}
+              action={
+                key === '{}' ? (
+                  <Button href={pathTo('issues')}>Open the issues</Button>
+                ) : (
+                  <Button onClick={() => route(pathTo('activity'), true)}>Clear the filter</Button>
+                )
+              }
+            />
+          ) : (
+            <Rows key={key} filter={filter} items={items} next={next} />
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+const load = (filter: Filter, after: string | undefined) =>
+  requestPage('GET /api/companies/:companyId/activity', {
+    params: { companyId: companyIdNow() },
+    query: { ...filter, after, limit: PAGE },
+  })
+
+type Row = { key: string } & ({ day: string } | { activity: Activity })
+
+const dayName = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' })
+
+function Rows({ filter, items, next }: { filter: Filter; items: readonly Activity[]; next: string | undefined }) {
+  const older = useSignal<readonly Activity[]>([])
+  const cursor = useSignal<string | undefined | null>(null)
+  const isLoading = useSignal(false)
+  const more = async () => {
+    const after = cursor.peek() === null ? next : cursor.peek()
+    if (!after || isLoading.peek()) return
+    isLoading.value = true
+    const page = await act(() => load(filter, after))
+    isLoading.value = false
+    if (!page) return
+    older.value = [...older.peek(), ...page.items]
+    cursor.value = page.next
+  }
+  const all = [...new Map([...items, ...older.value].map((one) => [one.id, one])).values()]
+  const rows = all.flatMap((activity, index): Row[] => {
+    const day = dayName.format(new Date(activity.createdAt))
+    const before = all[index - 1]
+    const isNew = !before || dayName.format(new Date(before.createdAt)) !== day
+    return [...(isNew ? [{ key: day, day }] : []), { key: activity.id, activity }]
+  })
+  return (
+    <List
+      id="activity"
+      label="Activity"
+      rows={rows}
+      keyOf={({ key }) => key}
+      heightOf={(row) => ('day' in row ? 36 : 32)}
+      isItem={(row) => !('day' in row)}
+      onEnd={() => void more()}
+    >
+      {(row) => ('day' in row ? <h2 class="activity-day">{row.day}</h2> : <ActivityRow activity={row.activity} />)}
+    </List>
+  )
+}
+
+/** An activity as one line: who did what to which thing. */
+export function ActivityRow({ activity }: { activity: Activity }) {
+  const { actorType, actorId, entityType, entityId, createdAt, runId } = activity
+  useEffect(() => {
+    if (entityType === 'issue' && !issues.row(entityId).peek()) void loadIssue(entityId)
+  }, [entityId])
+  const agent = actorType === 'agent' ? agents.get(actorId) : undefined
+  const name =
+    actorType === 'system' ? 'The server' : nameOf(actorType === 'agent' ? { agentId: actorId } : { userId: actorId })
+  const subject = subjectOf(activity)
+  const more = activity.action === 'issue.updated' ? sentenceOf(activity) : reasonOf(activity)
+  return (
+    <div class="activity-row">
+      {actorType === 'system' ? (
+        <Icon svg={cog} size={18} />
+      ) : (
+        <Avatar name={name} {...(agent ? { status: agent.status } : { isPerson: true })} />
+      )}
+      <span class="clip">
+        <b>{name}</b> {verbOf(activity)}{' '}
+        {subject.href ? (
+          <a class="row-link" href={subject.href}>
+            {subject.name}
+          </a>
+        ) : (
+          <span class="row-link" tabIndex={-1}>
+            {subject.name}
+          </span>
+        )}
+        {more && <span class="note"> {more}</span>}
+      </span>
+      <span class="activity-end">
+        {runId && entityType !== 'run' && (
+          <a class="note activity-run" href={pathTo(`runs/${runId}`)}>
+            run
+          </a>
+        )}
+        <span class="when">
+          <Ago at={createdAt} />
+        </span>
+      </span>
+    </div>
+  )
+}
+
+function reasonOf({ details }: Activity): string | undefined {
+  const reason = details?.reason ?? details?.message ?? (details?.status !== 'succeeded' ? details?.status : undefined)
+  return typeof reason === 'string' ? reason : undefined
+}

@@ -1,0 +1,68 @@
+import { words } from '../../kit/format.ts'
+import { agents, goals, issues, labels, pathTo, projects } from '../../state/company.ts'
+import type { Activity } from '../../state/types.ts'
+
+const SENTENCES: Record<string, string> = {
+  'issue.checked_out': 'started work on',
+  'issue.released': 'gave back',
+  'issue.commented': 'commented on',
+  'issue.created': 'created',
+  'issue.updated': 'changed',
+  'agent.heartbeat_skipped': 'skipped a run of',
+  'agent.budget_changed': 'changed the budget of',
+  'agent.hire_requested': 'asked to hire',
+  'agent.costs_unpriced': 'found costs without a price of',
+  'agent.key_created': 'created a key of',
+  'agent.key_revoked': 'revoked a key of',
+  'agent.invoked': 'woke',
+  'agent.held': 'held back',
+  'run.started': 'started',
+  'run.finished': 'finished',
+  'company.budget_changed': 'changed the budget of',
+  'company.invited': 'invited a person to',
+  'company.stopped': 'stopped',
+  'company.thawed': 'resumed',
+  'approval.created': 'asked for',
+}
+
+/** What an activity did, as a verb. */
+export const verbOf = ({ action }: Activity) => SENTENCES[action] ?? words(action.split('.')[1] ?? action).toLowerCase()
+
+/** What an activity is about: its name, and its page where it has one. */
+export function subjectOf({ entityType, entityId, details }: Activity): { name: string; href: string | undefined } {
+  const text = (key: string) => (typeof details?.[key] === 'string' ? (details[key] as string) : undefined)
+  const other = text('name') ?? text('title') ?? text('identifier')
+  switch (entityType) {
+    case 'issue': {
+      const issue = issues.get(entityId)
+      const identifier = issue?.identifier ?? text('identifier')
+      return {
+        name: issue ? `${issue.identifier} ${issue.title}` : (other ?? 'an issue'),
+        href: pathTo(`issues/${identifier ?? entityId}`),
+      }
+    }
+    case 'agent': {
+      const agent = agents.get(entityId)
+      return { name: agent?.name ?? other ?? 'an agent', href: agent && pathTo(`agents/${agent.urlKey}`) }
+    }
+    case 'run':
+      return { name: 'a run', href: pathTo(`runs/${entityId}`) }
+    case 'approval':
+      return { name: other ?? 'an approval', href: pathTo('approvals') }
+    case 'project':
+      return { name: projects.get(entityId)?.name ?? other ?? 'a project', href: pathTo(`projects/${entityId}`) }
+    case 'goal':
+      return { name: goals.get(entityId)?.title ?? other ?? 'a goal', href: pathTo('goals') }
+    case 'label':
+      return { name: labels.get(entityId)?.name ?? other ?? 'a label', href: undefined }
+    case 'company':
+      return { name: 'the company', href: pathTo('settings') }
+    default:
+      return {
+        name: other ?? `a ${entityType.replaceAll('_', ' ')}`,
+        href: PAGES.includes(`${entityType}s`) ? pathTo(`${entityType}s`) : undefined,
+      }
+  }
+}
+
+const PAGES = ['routines', 'skills', 'secrets', 'members']

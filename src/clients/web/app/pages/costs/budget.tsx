@@ -1,0 +1,60 @@
+import { useSignal } from '@preact/signals'
+import { money } from '../../kit/format.ts'
+import { may } from '../../state/company.ts'
+
+interface BudgetProps {
+  /** Whose budget it is. */
+  label: string
+  /** 0 is no limit. */
+  cents: number
+  onSave: (cents: number) => void
+}
+
+/** A monthly budget, edited in place: Enter saves, Escape leaves it. An empty field, or 0, is no limit. */
+export function Budget({ label, cents, onSave }: BudgetProps) {
+  const text = useSignal<string | undefined>(undefined)
+  const shown = cents === 0 ? 'no limit' : money(cents)
+  if (!may('admin')) return <span class="num">{shown}</span>
+  if (text.value === undefined) {
+    return (
+      <button
+        type="button"
+        class="budget num"
+        title={`Change the budget of ${label}`}
+        onClick={() => {
+          text.value = cents === 0 ? '' : String(cents / 100)
+        }}
+      >
+        {shown}
+      </button>
+    )
+  }
+  const save = () => {
+    const wanted = Math.round(Number(text.peek() || 0) * 100)
+    text.value = undefined
+    if (Number.isFinite(wanted) && wanted >= 0 && wanted !== cents) onSave(wanted)
+  }
+  return (
+    <span class="input-box budget-field">
+      <span class="prefix">$</span>
+      <input
+        type="number"
+        min="0"
+        step="any"
+        aria-label={`Monthly budget of ${label} in dollars; empty is no limit`}
+        placeholder="no limit"
+        autofocus
+        value={text.value}
+        onInput={(event) => {
+          text.value = event.currentTarget.value
+        }}
+        onBlur={save}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') save()
+          if (event.key === 'Escape') text.value = undefined
+          event.stopPropagation()
+        }}
+      />
+    </span>
+  )
+}
