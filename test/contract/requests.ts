@@ -213,6 +213,7 @@ export const REQUESTS: Record<string, Make> = {
   'GET /api/docs/endpoints/:id': () => ({ params: { id: 'issues.checkout' } }),
   'GET /api/docs/:page': () => ({ params: { page: 'errors' } }),
   'PATCH /api/goals/:goalId': using(goal, () => ({ title: 'Know more' })),
+  'PATCH /api/inbox/:itemId': using(inboxItem, () => ({ read: true })),
   'PATCH /api/issues/:issueId': using(issue, () => ({ status: 'in_progress' })),
   'POST /api/issues/:issueId/approvals': async (world) => ({ params: await issue(world), body: await approval(world) }),
   'DELETE /api/issues/:issueId/approvals/:approvalId': using(linked),

@@ -139,6 +139,8 @@ GET    /api/heartbeat-runs/:runId                                          404  
 POST   /api/heartbeat-runs/:runId/cancel                                   404    403   403   ok       ok   ok
 GET    /api/heartbeat-runs/:runId/events                                   404    ok    ok    ok       ok   ok
 GET    /api/heartbeat-runs/:runId/log                                      404    ok    ok    ok       ok   ok
+GET    /api/inbox                                                          403    403   403   403      403  ok
+PATCH  /api/inbox/:itemId                                                  403    403   403   403      403  ok
 GET    /api/instance                                                       403    403   403   403      403  ok
 GET    /api/instance/check                                                 403    403   403   403      403  ok
 POST   /api/instance/demo-agent                                            403    403   403   403      403  ok
@@ -147,8 +149,6 @@ GET    /api/instance/programs                                              403  
 POST   /api/instance/thaw                                                  403    403   403   403      403  ok
 POST   /api/invites/:token/accept                                          ok     ok    ok    ok       ok   ok     open
 POST   /api/invites/:token/claim-key                                       ok     ok    ok    ok       ok   ok     open
-GET    /api/inbox                                                          403    403   403   403      403  ok
-PATCH  /api/inbox/:itemId                                                  403    403   403   403      403  ok
 GET    /api/invites/:token/onboarding.txt                                  ok     ok    ok    ok       ok   ok     open
 GET    /api/issues/:issueId                                                404    ok    ok    ok       ok   ok
 PATCH  /api/issues/:issueId                                                404    403   ok    ok       ok   ok
