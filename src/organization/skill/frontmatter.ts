@@ -31,9 +31,6 @@ export function readSkillHead(path: string, content: Uint8Array): SkillHead {
 }
 
 function parseFrontmatter(path: string, text: string): Yaml {
-  if (/^---[ \t]*\r?\n/.test(text) && !/^---[ \t]*\r?$/m.test(text.slice(text.indexOf('\n') + 1))) {
-    throw badSkillFile(path, 'has frontmatter without an end (a line of ---)')
-  }
   try {
     return readFrontmatter(text, YAML_LIMITS).matter
   } catch (error) {

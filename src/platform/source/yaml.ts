@@ -54,18 +54,47 @@ function parse(text: string, limits: YamlLimits): unknown {
   }
 }
 
+/** A markdown file, split. */
+export interface Frontmatter {
+  matter: Yaml
+  body: string
+  /** Whether the reader added quotes to values that contain `: `, which YAML does not allow without quotes. */
+  isRepaired: boolean
+}
+
 /**
  * Splits a markdown file into its YAML frontmatter and its body. A file
- * without frontmatter has an empty mapping. Line ends become `\n`.
+ * without frontmatter has an empty mapping. Line ends become `\n`. Blank lines
+ * before the frontmatter are ignored.
  *
  * @throws YamlFault
  */
-export function readFrontmatter(text: string, limits: YamlLimits = DEFAULT_LIMITS): { matter: Yaml; body: string } {
-  const plain = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
+export function readFrontmatter(text: string, limits: YamlLimits = DEFAULT_LIMITS): Frontmatter {
+  const plain = text
+    .replace(/^\uFEFF/, '')
+    .replaceAll(/\r\n?/g, '\n')
+    .replace(/^(?:[ \t]*\n)+/, '')
+  if (!/^---[ \t]*(?:\n|$)/.test(plain)) return { matter: {}, body: plain.trim(), isRepaired: false }
   const found = /^---[ \t]*\n(?:([\s\S]*?)\n)?---[ \t]*(?:\n|$)/.exec(plain)
-  if (!found) return { matter: {}, body: plain.trim() }
-  return { matter: readYaml(found[1] ?? '', limits), body: plain.slice(found[0].length).trim() }
+  if (!found) throw new YamlFault('has no end (a line of ---)')
+  const yaml = found[1] ?? ''
+  const body = plain.slice(found[0].length).trim()
+  try {
+    return { matter: readYaml(yaml, limits), body, isRepaired: false }
+  } catch (error) {
+    const repaired = quoteColons(yaml)
+    if (repaired === yaml || !(error instanceof YamlFault)) throw error
+    try {
+      return { matter: readYaml(repaired, limits), body, isRepaired: true }
+    } catch {
+      throw error
+    }
+  }
 }
+
+/** Quotes plain one-line values that contain `: `. Authors write them, and other readers of the format accept them. */
+const quoteColons = (yaml: string): string =>
+  yaml.replaceAll(/^(\w[\w-]*): +([^\s"'[{|>&*!%@`#].*: .*)$/gm, (_, key, value) => `${key}: ${JSON.stringify(value)}`)
 
 /** Writes a mapping as YAML without empty values (null, empty lists and mappings). */
 export const writeYaml = (value: Yaml): string =>

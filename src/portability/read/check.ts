@@ -16,6 +16,10 @@ export function checkReferences(content: CompanyPackage, findings: Findings): vo
       problem(path, `${field} names the agent ${slug}, and the package has none of that name`)
   }
   followTeams(content)
+  const ceos = content.agents.filter((agent) => agent.role === 'ceo')
+  for (const other of ceos.slice(1)) {
+    problem(`agents/${other.slug}/AGENTS.md`, `has the role ceo, like ${ceos[0]!.slug}; a company has one CEO`)
+  }
   for (const agent of content.agents) unknown(`agents/${agent.slug}/AGENTS.md`, 'reportsTo', agent.reportsTo)
   for (const team of content.teams) unknown(`teams/${team.slug}/TEAM.md`, 'manager', team.manager)
   for (const project of content.projects) unknown(`projects/${project.slug}/PROJECT.md`, 'owner', project.lead)

@@ -7,6 +7,8 @@ import { type Fields, type Findings, readFields, toSlug } from './fields.ts'
 export interface MarkdownFile {
   path: string
   slug: string
+  /** The slug in the frontmatter, if it differs. References may use it. */
+  alias: string | null
   fields: Fields
   body: string
   findings: Findings
@@ -28,12 +30,17 @@ export function readMarkdownFiles(files: SourceFiles, pattern: RegExp, findings:
       const folder = pattern.exec(path)![1]!
       const file = readMarkdownFile(files, path, toSlug(folder), findings)
       if (!file) return []
+      const declared = toSlug(file.fields.line('slug') ?? '')
+      if (declared && file.slug && declared !== file.slug) {
+        const message = `The slug is ${file.slug}, the name of the folder. References to ${declared} are followed.`
+        findings.warnings.push({ code: 'slug', path, message })
+      }
       const slug = file.slug || toSlug(file.fields.line('name') ?? '') || kindOfFolder(path)
       const scope = `${path.split('/').slice(0, -2).join('/')}/${slug}`
       const other = seen.get(scope)
       seen.set(scope, path)
       if (other !== undefined) file.fields.problem(`has the slug ${slug}, and so has ${other}; rename one of them`)
-      return [{ ...file, slug }]
+      return [{ ...file, slug, alias: declared && declared !== slug ? declared : null }]
     })
 }
 
@@ -53,9 +60,13 @@ export function readMarkdownFile(
   const text = textOf(bytes)
   if (text === undefined) return problem('is not UTF-8 text, or contains NUL') ?? undefined
   try {
-    const { matter, body } = readFrontmatter(text)
+    const { matter, body, isRepaired } = readFrontmatter(text)
+    if (isRepaired) {
+      const message = 'A value of the frontmatter contains `: ` without quotes. It is read as text.'
+      findings.warnings.push({ code: 'frontmatter', path, message })
+    }
     if (body.length > MAX_BODY) return problem(`is longer than ${MAX_BODY} characters`) ?? undefined
-    return { path, slug, body, findings, fields: readFields(matter, path, findings) }
+    return { path, slug, alias: null, body, findings, fields: readFields(matter, path, findings) }
   } catch (error) {
     if (!(error instanceof YamlFault)) throw error
     return problem(`its frontmatter ${error.message}`) ?? undefined

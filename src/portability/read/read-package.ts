@@ -4,6 +4,7 @@ import { compare } from '../../platform/compare.ts'
 import { AppError } from '../../platform/errors.ts'
 import { filesBelow, type SourceFiles } from '../../platform/source/files.ts'
 import type { PackageWarning } from '../source/warning.ts'
+import { followAliases } from './aliases.ts'
 import { checkReferences } from './check.ts'
 import { type Findings, toSlug } from './fields.ts'
 import { type MarkdownFile, readMarkdownFile, readMarkdownFiles } from './markdown-file.ts'
@@ -24,7 +25,12 @@ export function readPackage(all: SourceFiles): { content: CompanyPackage; warnin
   const files = filesOfPackage(all)
   const findings: Findings = { problems: [], warnings: [] }
   const sidecar = readSidecar(files, findings)
-  const read = (pattern: RegExp) => readMarkdownFiles(files, pattern, findings)
+  const markdown: MarkdownFile[] = []
+  const read = (pattern: RegExp) => {
+    const found = readMarkdownFiles(files, pattern, findings)
+    markdown.push(...found)
+    return found
+  }
   const companyFile = readMarkdownFile(files, 'COMPANY.md', '', findings)
   const tasks = inSidecarOrder(
     [...read(/^projects\/[^/]+\/tasks\/([^/]+)\/TASK\.md$/), ...read(/^tasks\/([^/]+)\/TASK\.md$/)],
@@ -49,6 +55,7 @@ export function readPackage(all: SourceFiles): { content: CompanyPackage; warnin
       message: 'contains no company: it has no COMPANY.md, agents, projects, tasks or skills',
     })
   }
+  followAliases(content, markdown)
   if (findings.problems.length === 0) checkReferences(content, findings)
   refuseProblems(findings)
   if (content.company.about.license === null && ![...content.documents.keys()].some((path) => /^LICEN/.test(path))) {

@@ -164,7 +164,7 @@ const HOSTILE: Record<string, [Record<string, unknown>, RegExp]> = {
 
 /** Frontmatter that is refused. */
 const HOSTILE_HEADS: Record<string, [string, RegExp]> = {
-  'no end': ['---\nname: x\n', /without an end/],
+  'no end': ['---\nname: x\n', /has no end/],
   'a size beyond the limit': [`---\nname: x\nk: ${'y'.repeat(20_000)}\n---\n`, /longer than 16384/],
   'anchors that multiply': ['---\na: &a [x, x]\nb: &b [*a, *a]\nname: *b\n---\n', /YAML/],
   'a single alias': ['---\na: &a x\nname: *a\n---\n', /YAML/],
