@@ -22,6 +22,7 @@ POST   /account/password                                                   404  
 POST   /account/sign-out-everywhere                                        404    404   404   404      404  404    open
 POST   /account/tokens                                                     404    404   404   404      404  404    open
 POST   /account/tokens/revoke                                              404    404   404   404      404  404    open
+GET    /api/adapters                                                       ok     ok    ok    ok       ok   ok
 GET    /api/agents/:agentId                                                404    ok    ok    ok       ok   ok
 PATCH  /api/agents/:agentId                                                404    403   ok    ok       ok   ok
 PATCH  /api/agents/:agentId/budgets                                        404    403   403   ok       ok   ok

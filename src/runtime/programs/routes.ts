@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { toJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
-import { operator } from '../../access/caller/who.ts'
+import { agent, board, operator } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import type { Adapter } from '../../adapter/adapter.ts'
 import { ADAPTERS } from '../../adapter/registry.ts'
@@ -19,7 +20,26 @@ const Program = v.strictObject({
   hint: v.pipe(v.nullable(v.string()), v.description('What to do if the program is missing or not signed in.')),
 })
 
+const AdapterInfo = v.strictObject({
+  type: v.string(),
+  summary: v.string(),
+  configSchema: v.pipe(field.jsonObject, v.description('The JSON Schema of `adapterConfig`.')),
+})
+
 export const programRoutes = [
+  route({
+    id: 'adapters.list',
+    method: 'GET',
+    path: '/api/adapters',
+    summary: 'List the adapters with the JSON Schema of their configuration',
+    who: [board, agent],
+    responses: { 200: v.array(AdapterInfo) },
+    run: () =>
+      ADAPTERS.map(({ type, summary, config }) => {
+        const { $schema: _, ...schema } = toJsonSchema(config, { errorMode: 'ignore', typeMode: 'input' })
+        return { type, summary, configSchema: schema }
+      }),
+  }),
   route({
     id: 'instance.programs',
     method: 'GET',

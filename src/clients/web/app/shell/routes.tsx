@@ -21,6 +21,11 @@ export interface PageRoute {
 
 /** Every page. Add a page here, and to NAVIGATION if the sidebar shows it. */
 export const PAGES: readonly PageRoute[] = [
+  { path: 'agents', component: lazy(() => import('../pages/agents/agents-page.tsx').then((m) => m.AgentsPage)) },
+  {
+    path: 'agents/:agentRef',
+    component: lazy(() => import('../pages/agents/agent-page.tsx').then((m) => m.AgentPage)),
+  },
   { path: 'inbox', component: lazy(() => import('../pages/inbox/inbox-page.tsx').then((m) => m.InboxPage)) },
   { path: 'issues', component: lazy(() => import('../pages/issues/issues-page.tsx').then((m) => m.IssuesPage)) },
   { path: 'issues/:issueRef', component: lazy(() => import('../pages/issue/issue-page.tsx').then((m) => m.IssuePage)) },

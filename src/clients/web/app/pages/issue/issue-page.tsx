@@ -14,7 +14,7 @@ import { Page } from '../../shell/page.tsx'
 import { act } from '../../state/act.ts'
 import { request } from '../../state/api.ts'
 import { useCommands } from '../../state/commands.ts'
-import { issues, may, pathTo, session } from '../../state/company.ts'
+import { issues, may, pathTo } from '../../state/company.ts'
 import { type Query, useQuery } from '../../state/query.ts'
 import type { Issue, IssueDetail } from '../../state/types.ts'
 import { changeIssue, closeIssue, moveIssue } from '../issues/change.ts'
@@ -77,7 +77,7 @@ function Content({ detail, issue }: { detail: IssueDetail; issue: Issue }) {
             title: 'Close the issue as done',
             keys: 'shift+d',
             group: 'Issue',
-            run: () => void closeIssue(issue, session.peek()!.userId),
+            run: () => void closeIssue(issue),
           },
           {
             id: 'issue.sub',
@@ -267,7 +267,7 @@ function Actions({ issue }: { issue: Issue }) {
       {isClosed ? (
         <Button onClick={() => void moveIssue(issue, 'todo')}>Reopen</Button>
       ) : (
-        <Button icon={check} onClick={() => void closeIssue(issue, session.value!.userId)}>
+        <Button icon={check} onClick={() => void closeIssue(issue)}>
           Close as done
         </Button>
       )}

@@ -1,4 +1,4 @@
-import { type IssueStatus, STATUS_NAME } from '../../kit/status.tsx'
+import type { IssueStatus } from '../../kit/status.tsx'
 import { toast } from '../../kit/toast.tsx'
 import { act } from '../../state/act.ts'
 import { request, type Sent } from '../../state/api.ts'
@@ -27,31 +27,13 @@ export async function moveIssue(issue: Issue, status: IssueStatus): Promise<void
   await changeIssue(issue, body)
 }
 
-/** The steps that close an issue from each status, as the lifecycle allows them. */
-const STEPS_TO_DONE: Partial<Record<IssueStatus, readonly IssueStatus[]>> = {
-  backlog: ['todo', 'in_progress', 'done'],
-  todo: ['in_progress', 'done'],
-  blocked: ['in_progress', 'done'],
-  in_progress: ['done'],
-  in_review: ['done'],
-}
-
-/** Closes an issue as done: takes the legal steps one by one, as the person who looks. */
-export async function closeIssue(issue: Issue, userId: string): Promise<void> {
-  const undo = issues.patch(issue.id, { status: 'done' })
-  let current: Issue = issue
-  for (const status of STEPS_TO_DONE[issue.status] ?? []) {
-    const isUnowned = current.assigneeAgentId === null && current.assigneeUserId === null
-    const body: Change = { status, ...(status === 'in_progress' && isUnowned && { assigneeUserId: userId }) }
-    const changed = await act(() => request('PATCH /api/issues/:issueId', { params: { issueId: issue.id }, body }))
-    if (!changed) {
-      undo()
-      issues.put(current)
-      return
-    }
-    const { comment, ...row } = changed
-    current = row
-  }
-  issues.put(current)
-  toast(`${issue.identifier} is ${STATUS_NAME.done.toLowerCase()}.`, { undo: () => void moveIssue(current, 'todo') })
+/** Closes an issue as done, from any open status. */
+export async function closeIssue(issue: Issue): Promise<void> {
+  const closed = await act(
+    () => request('POST /api/issues/:issueId/close', { params: { issueId: issue.id } }),
+    () => issues.patch(issue.id, { status: 'done' }),
+  )
+  if (!closed) return
+  issues.put(closed)
+  toast(`${issue.identifier} is done.`, { undo: () => void moveIssue(closed, 'todo') })
 }

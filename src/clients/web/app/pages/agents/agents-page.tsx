@@ -1,0 +1,92 @@
+import ellipsis from 'lucide-static/icons/ellipsis.svg'
+import { Avatar } from '../../kit/avatar.tsx'
+import { words } from '../../kit/format.ts'
+import { Icon } from '../../kit/icon.tsx'
+import { List } from '../../kit/list.tsx'
+import { Menu } from '../../kit/menu.tsx'
+import { Empty, Skeleton } from '../../kit/states.tsx'
+import { Page } from '../../shell/page.tsx'
+import { agents, isLoaded, may, pathTo } from '../../state/company.ts'
+import type { Agent } from '../../state/types.ts'
+import { pauseAgent, resumeAgent, runAgent, terminateAgent } from './actions.ts'
+import { AgentState, BudgetMeter, STATE_NAME, STATE_ORDER } from './state.tsx'
+
+type Row = { key: string } & ({ status: Agent['status']; count: number } | { agent: Agent })
+
+/** Who is at work on what, and who waits and why. */
+export function AgentsPage() {
+  const all = agents.all.value.filter(({ status }) => status !== 'terminated')
+  const groups = Map.groupBy(all, ({ status }) => status)
+  const rows = STATE_ORDER.flatMap((status): Row[] => {
+    const list = groups.get(status) ?? []
+    if (list.length === 0) return []
+    return [{ key: status, status, count: list.length }, ...list.map((agent): Row => ({ key: agent.id, agent }))]
+  })
+  return (
+    <Page title="Agents" layout="list">
+      {!isLoaded.value && <Skeleton />}
+      {isLoaded.value && rows.length === 0 && (
+        <Empty title="No agents yet.">Import a package, or hire an agent over the API, and it appears here.</Empty>
+      )}
+      {rows.length > 0 && (
+        <List
+          id="agents"
+          label="Agents"
+          rows={rows}
+          keyOf={({ key }) => key}
+          heightOf={(row) => ('agent' in row ? 44 : 36)}
+          isItem={(row) => 'agent' in row}
+        >
+          {(row) =>
+            'agent' in row ? (
+              <AgentRow agent={row.agent} />
+            ) : (
+              <div class="group-head agents-head">
+                <h2>{STATE_NAME[row.status]}</h2>
+                <span class="num">{row.count}</span>
+              </div>
+            )
+          }
+        </List>
+      )}
+    </Page>
+  )
+}
+
+function AgentRow({ agent }: { agent: Agent }) {
+  return (
+    <div class="agent-row">
+      <Avatar name={agent.name} status={agent.status} size={24} />
+      <span class="agent-name">
+        <a class="row-link" href={pathTo(`agents/${agent.urlKey}`)}>
+          {agent.name}
+        </a>
+        <span class="note clip">{agent.title ?? words(agent.role)}</span>
+      </span>
+      <AgentState agent={agent} />
+      <BudgetMeter agent={agent} />
+      {may('member') && <AgentMenu agent={agent} />}
+    </div>
+  )
+}
+
+/** What can be done with an agent by this person. */
+export function AgentMenu({ agent }: { agent: Agent }) {
+  const isPaused = agent.status === 'paused'
+  const items = [
+    { label: 'Run now', run: () => void runAgent(agent) },
+    ...(may('admin')
+      ? [
+          isPaused
+            ? { label: 'Resume', run: () => void resumeAgent(agent) }
+            : { label: 'Pause', run: () => void pauseAgent(agent) },
+          { label: 'Terminate…', run: () => void terminateAgent(agent) },
+        ]
+      : []),
+  ]
+  return (
+    <Menu label={`Actions for ${agent.name}`} items={items}>
+      <Icon svg={ellipsis} />
+    </Menu>
+  )
+}

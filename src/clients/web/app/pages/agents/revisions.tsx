@@ -1,0 +1,78 @@
+import { useSignal } from '@preact/signals'
+import { Button } from '../../kit/button.tsx'
+import { confirm } from '../../kit/dialog.tsx'
+import { Diff } from '../../kit/diff.tsx'
+import { words } from '../../kit/format.ts'
+import { Loaded } from '../../kit/states.tsx'
+import { Ago } from '../../kit/time.tsx'
+import { toast } from '../../kit/toast.tsx'
+import { act } from '../../state/act.ts'
+import { request } from '../../state/api.ts'
+import { may, nameOf } from '../../state/company.ts'
+import { useQuery } from '../../state/query.ts'
+import type { Agent } from '../../state/types.ts'
+
+/** Every configuration that an agent has had, each as its difference to the one before. */
+export function Revisions({ agent }: { agent: Agent }) {
+  const params = { agentId: agent.id }
+  const opened = useSignal<string | undefined>(undefined)
+  const query = useQuery(
+    `revisions/${agent.id}`,
+    () => request('GET /api/agents/:agentId/config-revisions', { params }),
+    ({ data }) => data.entityType === 'agent' && data.entityId === agent.id,
+  )
+  const rollBack = async (revisionId: string, at: string) => {
+    const isSure = await confirm({
+      title: `Roll back ${agent.name}?`,
+      text: `The configuration becomes what it was after the change of ${new Date(at).toLocaleString()}. A run that is live goes on with the old one.`,
+      action: 'Roll back',
+      tone: 'primary',
+    })
+    if (!isSure) return
+    const done = await act(() =>
+      request('POST /api/agents/:agentId/config-revisions/:revisionId/rollback', { params: { ...params, revisionId } }),
+    )
+    if (!done) return
+    toast('Rolled back.')
+    void query.reload()
+  }
+  return (
+    <Loaded query={query}>
+      {(list) => (
+        <div class="revisions">
+          {list.map((one, index) => (
+            <section key={one.id}>
+              <div class="revision">
+                <button
+                  type="button"
+                  aria-expanded={opened.value === one.id}
+                  onClick={() => {
+                    opened.value = opened.value === one.id ? undefined : one.id
+                  }}
+                >
+                  <b>{SOURCE[one.source] ?? words(one.source)}</b>
+                  <span class="note">
+                    {one.changedKeys.join(', ')} · by{' '}
+                    {nameOf({ agentId: one.createdByAgentId, userId: one.createdByUserId })} ·{' '}
+                    <Ago at={one.createdAt} />
+                  </span>
+                </button>
+                {index > 0 && may('admin') && (
+                  <Button onClick={() => void rollBack(one.id, one.createdAt)}>Roll back to this</Button>
+                )}
+              </div>
+              {opened.value === one.id && (
+                <Diff
+                  before={one.beforeConfig ? JSON.stringify(one.beforeConfig, null, 2) : ''}
+                  after={JSON.stringify(one.afterConfig, null, 2)}
+                />
+              )}
+            </section>
+          ))}
+        </div>
+      )}
+    </Loaded>
+  )
+}
+
+const SOURCE: Record<string, string> = { create: 'Created', hire: 'Hired', patch: 'Changed', rollback: 'Rolled back' }

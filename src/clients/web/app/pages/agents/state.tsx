@@ -1,0 +1,94 @@
+import { money } from '../../kit/format.ts'
+import { Ago } from '../../kit/time.tsx'
+import { issues, liveRuns, pathTo } from '../../state/company.ts'
+import type { Agent } from '../../state/types.ts'
+
+export const STATE_NAME: Record<Agent['status'], string> = {
+  running: 'At work',
+  idle: 'Ready',
+  paused: 'Paused',
+  error: 'In error',
+  pending_approval: 'Waits for approval',
+  terminated: 'Terminated',
+}
+
+/** The order of the list: who works, who cannot, who could. */
+export const STATE_ORDER: readonly Agent['status'][] = [
+  'running',
+  'error',
+  'paused',
+  'pending_approval',
+  'idle',
+  'terminated',
+]
+
+/** What an agent does at this moment, or why it does nothing. */
+export function AgentState({ agent }: { agent: Agent }) {
+  const live = liveRuns.value.filter((run) => run.agentId === agent.id)
+  if (live.length > 0) {
+    const issue = issues.get(live[0]!.issueId)
+    return (
+      <span class="clip">
+        {issue ? (
+          <a class="above" href={pathTo(`issues/${issue.identifier}`)}>
+            <span class="id">{issue.identifier}</span> {issue.title}
+          </a>
+        ) : (
+          <a class="above" href={pathTo(`runs/${live[0]!.id}`)}>
+            Looks after its work
+          </a>
+        )}
+        {live.length > 1 && ` and ${live.length - 1} more`}
+      </span>
+    )
+  }
+  if (agent.status === 'error') return <span class="error clip">{agent.errorReason ?? 'Its last run failed.'}</span>
+  if (agent.heldUntil && Date.parse(agent.heldUntil) > Date.now()) {
+    return (
+      <span class="warn clip">
+        Its provider refuses it; it goes on <Ago at={agent.heldUntil} />
+      </span>
+    )
+  }
+  if (agent.status === 'paused')
+    return <span class="note clip">{agent.pauseMessage ?? PAUSED[agent.pauseReason ?? 'manual'](agent)}</span>
+  if (agent.status === 'pending_approval') return <span class="note">The board decides on its hire.</span>
+  return (
+    <span class="note">
+      {agent.lastHeartbeatAt ? (
+        <>
+          Last run <Ago at={agent.lastHeartbeatAt} />
+        </>
+      ) : (
+        'Has not run yet'
+      )}
+    </span>
+  )
+}
+
+const PAUSED: Record<NonNullable<Agent['pauseReason']>, (agent: Agent) => string> = {
+  manual: () => 'Paused by a person',
+  budget: (agent) => `Has spent its ${money(agent.budgetMonthlyCents)} of this month`,
+  failures: () => 'Three runs in a row failed',
+  loop: () => 'Ran again and again without a change',
+}
+
+/** What is spent of the budget, as a figure and a line. */
+export function BudgetMeter({
+  agent,
+}: {
+  agent: Pick<Agent, 'spentMonthlyCents' | 'budgetMonthlyCents' | 'budgetStatus'>
+}) {
+  const { spentMonthlyCents: spent, budgetMonthlyCents: budget, budgetStatus } = agent
+  return (
+    <span class={`budget-meter ${budgetStatus}`}>
+      <span class="num">
+        {money(spent)}
+        {budget > 0 && <span class="none"> / {money(budget)}</span>}
+      </span>
+      {budget > 0 && (
+        <progress max={budget} value={Math.min(spent, budget)} aria-label="Spent of the budget of this month" />
+      )}
+    </span>
+  )
+}
