@@ -629,6 +629,8 @@ create table run (
   error          text,
   error_code     text,
   summary        text,
+  retrying       text,                              -- while it lives: what its program tries again, and why
+  refused_tools  integer not null default 0,        -- how many tool calls were refused to its agent
   idle           integer check (idle in (0, 1)),    -- set at its end: whether it changed nothing; null where that cannot be told
   created_at     text not null,
   started_at     text,

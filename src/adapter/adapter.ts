@@ -81,6 +81,12 @@ export type Fact =
    * It matters only if the run fails: programs may go on after a refusal, on other credit.
    */
   | { kind: 'rate_limited'; until: string | null }
+  /** The provider refused a request, and the program tries it again: "retrying 4 of 10: 529 overloaded"; null when it worked. */
+  | { kind: 'retrying'; text: string | null }
+  /** So many tool calls were refused to the agent. */
+  | { kind: 'refused_tools'; count: number }
+  /** The program would go on without a chance: it is to be ended, with the outcome that came before. */
+  | { kind: 'give_up' }
   /** How the program itself says the run ended. `ok: false` makes the run fail, whatever the exit code. */
   | { kind: 'outcome'; ok: boolean; code: string | null; message: string | null }
 
@@ -103,6 +109,8 @@ export interface OutputReader {
    * run lives, and once after its end.
    */
   poll?(): Fact[]
+  /** Whether a line of standard output is left out of the run's log: parts of what a later line says as a whole. */
+  isNoise?(text: string): boolean
 }
 
 /** `env` is the program's whole environment. */
@@ -126,6 +134,8 @@ export interface Adapter<Config = Record<string, unknown>> {
   installHint: string | null
   /** The arguments that make the program list its options, or null when its options are of no interest. */
   helpArgs: readonly string[] | null
+  /** Whether the program reports a result at the end of each run: without one it failed, whatever its exit code. */
+  endsWithResult?: true
   /** Whether the next run may continue the last one's session. */
   resumes: boolean
   /** `config` is a parsed one whose secrets are resolved (see secrets.ts). */

@@ -4,6 +4,10 @@ export const isUsageLimit = (message: string): boolean =>
     message,
   )
 
+/** Whether a program's error says that the provider refuses for a while: HTTP status 429. */
+export const isRateLimit = (message: string): boolean =>
+  /\b(?:status(?: code)?|error|http)[: ]*429\b|\b429 too many requests\b|\btoo many requests\b/i.test(message)
+
 /**
  * Finds the moment (ISO 8601) from which a used-up quota is available again,
  * or null when the message does not say so in a form that has been seen:

@@ -1,10 +1,12 @@
 import type { Fact, OutputReader, ReaderInput, UsageTotals } from './adapter.ts'
 import { estimateCost } from './prices.ts'
-import { fromEpochSeconds, isUsageLimit, resetTime } from './reset-time.ts'
-import { isCumulative, modelName, reportOf, sinceLast } from './runtime-a-report.ts'
-import { deadSession } from './session.ts'
+import { fromEpochSeconds, isRateLimit, isUsageLimit, resetTime } from './reset-time.ts'
+import { createMessageMeter, spentOf } from './runtime-a-meter.ts'
+import { isCumulative, modelName, reportOf, sinceLast, unpricedModels } from './runtime-a-report.ts'
+import { onRetry } from './runtime-a-retry.ts'
+import { followSubagents } from './runtime-a-subagents.ts'
+import { deadSession, isContextOverflow } from './session.ts'
 import {
-  asCount,
   asObject,
   asSessionId,
   asText,
@@ -19,26 +21,30 @@ import {
   toMicros,
 } from './usage.ts'
 
-/** A use of tokens, with the part of the input that was written to a cache. */
-type Spent = UsageTotals & { cacheWriteTokens: number }
-
 /**
  * Reads `claude --output-format stream-json`.
  *
- * While the run streams, each message's tokens are counted once (its lines
- * repeat for each content block, and the last usage wins) and priced from the
- * table; the `result` line then replaces the estimates by what the program
- * reports. The session's totals are kept up with either, so that a run that
- * dies before its result is not counted again by the next one.
+ * While the run streams, each message's tokens are counted once and priced
+ * from the table. The `result` line then replaces the estimates by what the
+ * program reports. A message's own lines carry the output tokens of its start;
+ * the true count comes with the `message_delta` event, where the program emits
+ * partial messages, and for sub-agents from their files. The session's totals
+ * are kept up with either, so that a run that dies before its result is not
+ * counted again by the next one.
  */
 export function runtimeAReader(config: { model?: string | undefined }, run: ReaderInput, now = Date.now): OutputReader {
   const kept = keptTotals(run.session?.totals)
-  const messages = new Map<string, Spent & { model: string }>()
-  const streamed = new Map<string, Spent>()
+  const meter = createMessageMeter()
+  const subagents = followSubagents(run.env ?? {}, onSubagentLine)
+  /** The message that streams, for each agent: its own events do not all name it. */
+  const streaming = new Map<string, string>()
+  let pending: Fact[] = []
   let session: string | null = null
   let mainModel: string | null = null
   let reported = false
+  let isRetrying = false
   let refused: { until: string | null } | null = null
+  if (run.session) subagents.skip(run.session.id)
 
   return {
     line(text) {
@@ -46,7 +52,10 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
       if (!line) return []
       switch (line.type) {
         case 'system':
+          if (line.subtype === 'api_retry') return onApiRetry(line)
           return line.subtype === 'init' ? onInit(line) : []
+        case 'stream_event':
+          return onStreamEvent(line, asObject(line.event))
         case 'assistant':
           return onAssistant(line)
         case 'rate_limit_event':
@@ -63,6 +72,13 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
       if (isUsageLimit(line)) return [refuse(resetTime(line, now()))]
       return []
     },
+    poll() {
+      if (!reported) subagents.read(session ?? run.session?.id ?? run.newSessionId)
+      const facts = pending
+      pending = []
+      return facts
+    },
+    isNoise: (text) => text.includes('"stream_event"') && parseLine(text)?.type === 'stream_event',
   }
 
   function onInit(line: Json): Fact[] {
@@ -77,32 +93,55 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
     return [{ kind: 'session', id }]
   }
 
+  function onApiRetry(line: Json): Fact[] {
+    isRetrying = true
+    return onRetry(line, now())
+  }
+
+  /** The provider has answered: what was retried has worked. */
+  function onAnswer(): Fact[] {
+    if (!isRetrying) return []
+    isRetrying = false
+    return [{ kind: 'retrying', text: null }]
+  }
+
+  function onStreamEvent(line: Json, event: Json): Fact[] {
+    const agent = asText(line.parent_tool_use_id)
+    if (event.type === 'message_start') {
+      const message = asObject(event.message)
+      streaming.set(agent, asText(message.id))
+      return [...onAnswer(), ...onUsage(asText(message.id), modelName(message.model), asObject(message.usage))]
+    }
+    if (event.type !== 'message_delta') return []
+    const id = asText(line.api_message_id) || streaming.get(agent) || ''
+    return onUsage(id, meter.modelOf(id) ?? null, asObject(event.usage))
+  }
+
   function onAssistant(line: Json): Fact[] {
     const message = asObject(line.message)
-    const facts: Fact[] = []
+    const facts = onAnswer()
     const said = Array.isArray(message.content)
       ? message.content.map(asObject).filter((block) => block.type === 'text')
       : []
     const text = asText(said.at(-1)?.text)
     if (text.trim()) facts.push({ kind: 'text', text: cut(text) })
     if (line.error === 'rate_limit' && !refused) refused = { until: null }
-    const model = modelName(message.model)
-    if (model && !reported) facts.push(...onUsage(asText(message.id), model, asObject(message.usage)))
-    return facts
+    return [...facts, ...onUsage(asText(message.id), modelName(message.model), asObject(message.usage))]
   }
 
-  function onUsage(id: string, model: string, usage: Json): Fact[] {
-    const spent = spentOf(usage)
-    const before = messages.get(id)
-    if (tokens(spent) === 0 || (before && before.model === model && isSame(before, spent))) return []
-    messages.set(id, { ...spent, model })
-    if (messages.size > 512) messages.delete(messages.keys().next().value!) // the lines of a message stand close together
-    if (before) streamed.set(before.model, addSpent(streamed.get(before.model), before, -1))
-    streamed.set(model, addSpent(streamed.get(model), spent, 1))
-    const changed = before && before.model !== model ? [before.model, model] : [model]
+  function onSubagentLine(text: string): void {
+    const line = text.includes('"assistant"') ? parseLine(text) : null
+    if (line?.type !== 'assistant') return
+    const message = asObject(line.message)
+    pending.push(...onUsage(asText(message.id), modelName(message.model), asObject(message.usage)))
+  }
+
+  function onUsage(id: string, model: string | null, usage: Json): Fact[] {
+    const changed = model && !reported ? meter.add(id, model, usage) : []
+    if (changed.length === 0) return []
     return [
-      ...changed.map((name) => usageFact(name, priced(name, streamed.get(name)!), 'estimated')),
-      totalsFact(estimates()),
+      ...changed.map((name) => usageFact(name, meter.estimate(name), 'estimated')),
+      totalsFact(new Map([...meter.models()].map((name) => [name, meter.estimate(name)]))),
     ]
   }
 
@@ -123,15 +162,20 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
         ? !subtype.startsWith('error')
         : line.is_error === false && !subtype.startsWith('error')
     const message = cut(ok ? asText(line.result) : failure(line, subtype))
-    if (!ok && isDead(message)) return deadSession(message)
-    const facts = [...inSession(line), ...onReport(line)]
+    if (!ok && (isDead(message) || (run.session !== null && isContextOverflow(message)))) return deadSession(message)
+    const facts = [...inSession(line), ...onReport(line), ...onRefusals(line)]
     if (ok) {
       if (message.trim()) facts.push({ kind: 'text', text: message })
       return [...facts, { kind: 'outcome', ok, code: null, message: null }]
     }
-    const limited = refused !== null || line.api_error_status === 429 || isUsageLimit(message)
+    const limited = refused !== null || line.api_error_status === 429 || isUsageLimit(message) || isRateLimit(message)
     if (limited) facts.push(refuse(refused?.until ?? resetTime(message, now()))) // an event's moment is exact, a text's is not
     return [...facts, { kind: 'outcome', ok, code: limited ? 'rate_limited' : subtypeCode(subtype), message }]
+  }
+
+  function onRefusals(line: Json): Fact[] {
+    const count = Array.isArray(line.permission_denials) ? line.permission_denials.length : 0
+    return count > 0 ? [{ kind: 'refused_tools', count }] : []
   }
 
   /** What the result reports, instead of the estimates; nothing when it reports nothing, as after some errors. */
@@ -139,22 +183,21 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
     const usage = spentOf(asObject(line.usage))
     const report = reportOf(line, usage, mainModel ?? modelName(config.model) ?? 'unknown')
     if (sumTokens(report.values()) === 0 && ![...report.values()].some((use) => use.costUsd)) return []
-    const ofRun = Math.max(tokens(usage), sumTokens(streamed.values()))
+    const ofRun = Math.max(tokens(usage), meter.tokens())
+    const unpriced = unpricedModels(line)
     const use = isCumulative(report, kept, ofRun) ? sinceLast(report, kept) : report
     // A model may be reported under another name than it streamed under: its estimate goes, lest it count twice.
-    for (const model of streamed.keys()) if (!use.has(model)) use.set(model, { ...NOTHING })
+    for (const model of meter.models()) if (!use.has(model)) use.set(model, { ...NOTHING })
     reported = true
     const facts: Fact[] = []
     for (const [model, figures] of use) {
+      // Where the program says that it does not know the price, the cost that it reports is made up.
+      if (unpriced.has(model)) figures.costUsd = null
       const isReported = figures.costUsd !== null
       figures.costUsd ??= estimateCost(model, figures)
       facts.push(usageFact(model, figures, isReported ? 'reported' : 'estimated'))
     }
     return [...facts, totalsFact(use)]
-  }
-
-  function estimates(): Map<string, UsageTotals> {
-    return new Map([...streamed].map(([model, spent]) => [model, priced(model, spent)]))
   }
 
   function totalsFact(ofRun: Map<string, UsageTotals>): Fact {
@@ -199,30 +242,3 @@ const rounded = (use: UsageTotals): UsageTotals => ({
   ...use,
   costUsd: use.costUsd === null ? null : toMicros(use.costUsd),
 })
-
-function priced(model: string, spent: Spent): UsageTotals {
-  const { cacheWriteTokens, ...use } = spent
-  return { ...use, costUsd: estimateCost(model, use, cacheWriteTokens) }
-}
-
-const spentOf = (usage: Json): Spent => ({
-  inputTokens: asCount(usage.input_tokens) + asCount(usage.cache_creation_input_tokens),
-  cachedInputTokens: asCount(usage.cache_read_input_tokens),
-  outputTokens: asCount(usage.output_tokens),
-  cacheWriteTokens: asCount(usage.cache_creation_input_tokens),
-  costUsd: null,
-})
-
-const addSpent = (sum: Spent | undefined, spent: Spent, sign: 1 | -1): Spent => ({
-  inputTokens: (sum?.inputTokens ?? 0) + sign * spent.inputTokens,
-  cachedInputTokens: (sum?.cachedInputTokens ?? 0) + sign * spent.cachedInputTokens,
-  outputTokens: (sum?.outputTokens ?? 0) + sign * spent.outputTokens,
-  cacheWriteTokens: (sum?.cacheWriteTokens ?? 0) + sign * spent.cacheWriteTokens,
-  costUsd: null,
-})
-
-const isSame = (a: Spent, b: Spent): boolean =>
-  a.inputTokens === b.inputTokens &&
-  a.cachedInputTokens === b.cachedInputTokens &&
-  a.outputTokens === b.outputTokens &&
-  a.cacheWriteTokens === b.cacheWriteTokens

@@ -52,6 +52,14 @@ export function sinceLast(report: Map<string, UsageTotals>, kept: Map<string, Us
   return since
 }
 
+/** The models whose price the program says that it does not know: `costBasis` is `unknown`, and their cost is made up. */
+export const unpricedModels = (line: Json): Set<string> =>
+  new Set(
+    Object.entries(asObject(line.modelUsage))
+      .filter(([, figures]) => (asObject(figures).costBasis ?? line.costBasis) === 'unknown')
+      .flatMap(([name]) => modelName(name) ?? []),
+  )
+
 /** Lines that the program makes up itself carry the model `<synthetic>` and cost nothing. */
 export const modelName = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' && value !== '<synthetic>' ? cut(value, 200) : null

@@ -10,6 +10,7 @@ const RuntimeAConfig = configOf({
     '--print',
     '--input-format',
     '--output-format',
+    '--include-partial-messages',
     '-r',
     '--resume',
     '-c',
@@ -22,6 +23,9 @@ const RuntimeAConfig = configOf({
     'Whether the program works without asking for permission. On by default: a run is unattended, so whatever it would ask is refused, the calls to this API included. Off, allow what the agent needs by extraArgs (--allowedTools ...) or in the settings of the program. As root the program takes this only when told that it is in a sandbox: the service then sets IS_SANDBOX=1, unless env sets it.',
   ),
 })
+
+/** The lines of a message carry the output tokens of its start; only its parts tell the true count. */
+const PARTIAL = '--include-partial-messages'
 
 export type RuntimeAConfig = InferOutput<typeof RuntimeAConfig>
 
@@ -37,11 +41,13 @@ export const runtimeA: Adapter<RuntimeAConfig> = {
   instructions: 'file',
   installHint: 'Install it with: npm install -g @anthropic-ai/claude-code. Then run claude once to log in.',
   helpArgs: ['--help'],
+  endsWithResult: true,
   resumes: true,
   command: (config, run) => ({
     command: config.command,
     args: [
       ...['-p', '-', '--output-format', 'stream-json', '--verbose'],
+      ...(run.flags?.has(PARTIAL) ? [PARTIAL] : []),
       ...sessionArgs(run),
       ...instructionArgs(run),
       ...(config.model ? ['--model', config.model] : []),

@@ -1,8 +1,9 @@
 import type { Fact, OutputReader, ReaderInput } from './adapter.ts'
-import { isUsageLimit, resetTime } from './reset-time.ts'
+import { isRateLimit, isUsageLimit, resetTime } from './reset-time.ts'
 import { createThreadMeter } from './runtime-b-meter.ts'
-import { codexHome, codexTokens, findSessionFile, openSessionFile, type SessionFile } from './runtime-b-session-file.ts'
-import { deadSession } from './session.ts'
+import { codexHome, codexTokens, findSessionFile, openSessionFile } from './runtime-b-session-file.ts'
+import { deadSession, isContextOverflow } from './session.ts'
+import type { Tail } from './tail.ts'
 import { asObject, asSessionId, asText, cut, type Json, keptTotals, NOTHING, parseLine, plus } from './usage.ts'
 
 /** The session file appears a moment after the thread; between two searches, in milliseconds. */
@@ -27,9 +28,10 @@ export function runtimeBReader(config: { model?: string | undefined }, run: Read
   // The kept figures are those of one thread, whatever models it has used.
   let before = [...keptTotals(run.session?.totals).values()].reduce(plus, NOTHING)
   let model = config.model || 'default'
-  let file: SessionFile | null = null
+  let file: Tail | null = null
   let pending: Fact[] = []
   let nextSearch = 0
+  let isRetrying = false
   if (thread) followResumed(thread)
   let meter = createThreadMeter({ before, model })
 
@@ -51,8 +53,10 @@ export function runtimeBReader(config: { model?: string | undefined }, run: Read
           ]
         case 'turn.failed':
           return onFailure(cut(asText(asObject(line.error).message) || asText(line.error) || 'The turn failed.'))
+        case 'error':
+          return onError(cut(asText(line.message)))
         default:
-          return [] // a top-level error, "Reconnecting... 2/5" for one, is not fatal: turn.failed is
+          return []
       }
     },
     errorLine(text) {
@@ -115,19 +119,36 @@ export function runtimeBReader(config: { model?: string | undefined }, run: Read
   }
 
   function onItem(item: Json): Fact[] {
+    if (item.type === 'error') return []
+    const facts: Fact[] = isRetrying ? [{ kind: 'retrying', text: null }] : []
+    isRetrying = false
     const text = asText(item.text)
-    return item.type === 'agent_message' && text.trim() ? [{ kind: 'text', text: cut(text) }] : []
+    return item.type === 'agent_message' && text.trim() ? [...facts, { kind: 'text', text: cut(text) }] : facts
+  }
+
+  /**
+   * A top-level error is not fatal by itself: the program connects again. But
+   * with a 429 it waits as long as the provider says, silently, for hours.
+   */
+  function onError(message: string): Fact[] {
+    if (isRateLimit(message)) return [...rateLimited(message), { kind: 'give_up' }]
+    const [, attempt, most] = /^reconnecting\D*(\d+)\/(\d+)/i.exec(message) ?? []
+    if (!attempt) return []
+    const cause = /\(([^()]+)\)?\s*$/.exec(message)?.[1]
+    isRetrying = true
+    return [{ kind: 'retrying', text: `retrying ${attempt} of ${most}${cause ? `: ${cut(cause, 200)}` : ''}` }]
+  }
+
+  function rateLimited(message: string): Fact[] {
+    return [
+      { kind: 'rate_limited', until: resetTime(message, now()) },
+      { kind: 'outcome', ok: false, code: 'rate_limited', message },
+    ]
   }
 
   function onFailure(message: string): Fact[] {
-    if (isDead(message)) return deadSession(message)
-    if (isUsageLimit(message)) {
-      const until = resetTime(message, now())
-      return [
-        { kind: 'rate_limited', until },
-        { kind: 'outcome', ok: false, code: 'rate_limited', message },
-      ]
-    }
+    if (isDead(message) || (run.session && isContextOverflow(message))) return deadSession(message)
+    if (isUsageLimit(message) || isRateLimit(message)) return rateLimited(message)
     return [{ kind: 'outcome', ok: false, code: 'turn_failed', message }]
   }
 

@@ -1,17 +1,8 @@
-import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { createLines } from '../platform/lines.ts'
 import type { UsageTotals } from './adapter.ts'
+import { openTail, type Tail } from './tail.ts'
 import { asCount, asObject, asText, cut, type Json, parseLine } from './usage.ts'
-
-/** The file in which `codex` records a thread: the only place that has its token counts while a turn runs. */
-export interface SessionFile {
-  path: string
-  /** The end of what was read, in bytes. */
-  offset(): number
-  /** Reads the lines that were added since the last call. Never throws: a file that cannot be read adds nothing. */
-  read(): void
-}
 
 export interface SessionEvents {
   /** The model of the calls that follow. */
@@ -19,10 +10,6 @@ export interface SessionEvents {
   /** The cumulative tokens of the whole thread, after each call of the model. */
   onTotal(total: UsageTotals): void
 }
-
-const CHUNK_BYTES = 1024 * 1024
-/** In bytes; a longer line holds content and no token counts. */
-const LONGEST_LINE = 256 * 1024
 
 /** Returns the folder in which `codex` keeps its state, or null if the environment names none. */
 export const codexHome = (env: Readonly<Record<string, string>>): string | null =>
@@ -48,35 +35,12 @@ export function findSessionFile(home: string, thread: string): string | null {
   return find(path.join(home, 'sessions'), 3)
 }
 
-export function openSessionFile(file: string, from: number, events: SessionEvents): SessionFile {
-  let offset = from
-  const lines = createLines(LONGEST_LINE, (text) => {
+/** Opens the file in which `codex` records a thread: the only place that has its token counts while a turn runs. */
+export const openSessionFile = (file: string, from: number, events: SessionEvents): Tail =>
+  openTail(file, from, (text) => {
     // Almost all lines are content; these two words are much cheaper to find than JSON is to parse.
     if (text.includes('"token_count"') || text.includes('"turn_context"')) onLine(parseLine(text) ?? {}, events)
   })
-  return {
-    path: file,
-    offset: () => offset,
-    read() {
-      let descriptor: number | undefined
-      try {
-        descriptor = openSync(file, 'r')
-        const { size } = fstatSync(descriptor)
-        while (offset < size) {
-          const bytes = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size - offset))
-          const length = readSync(descriptor, bytes, 0, bytes.length, offset)
-          if (length === 0) return
-          offset += length
-          lines.push(bytes.subarray(0, length))
-        }
-      } catch {
-        // It is gone or not readable: the program's own output remains.
-      } finally {
-        if (descriptor !== undefined) closeSync(descriptor)
-      }
-    },
-  }
-}
 
 function onLine(line: Json, events: SessionEvents): void {
   const payload = asObject(line.payload)

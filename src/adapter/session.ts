@@ -30,6 +30,15 @@ export function sessionToResume(
   return { id: kept.id, totals: kept.totals }
 }
 
+/**
+ * Whether an error says that the session is longer than the model's context:
+ * to resume it fails again, however often.
+ */
+export const isContextOverflow = (message: string): boolean =>
+  /context_length_exceeded|context window (?:exceeded|is full)|ran out of room in the model's context window|start a new thread|prompt is too long/i.test(
+    message,
+  )
+
 /** What a program says that does not know the session to resume. */
 export const deadSession = (message: string): Fact[] => [
   { kind: 'dead_session' },

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { describe, test } from 'node:test'
 import type { SessionState } from '../../src/adapter/adapter.ts'
 import { runtimeAReader } from '../../src/adapter/runtime-a-reader.ts'
@@ -117,6 +120,44 @@ const cases: [title: string, stream: string, session: SessionState | null, expec
     { usage: { 'llama-9': { ...use(100, 0, 10, null), costStatus: 'unpriced' } } },
   ],
   [
+    'the true output tokens come with the parts of a message, also of one that a sub-agent streams',
+    'claude-partial-killed',
+    null,
+    { outcome: null, usage: { [SONNET]: { ...use(4000, 0, 551, 0.020265), costStatus: 'estimated' } } },
+  ],
+  [
+    'a cost that the program made up, since it does not know the price, is unpriced; refused tool calls are counted',
+    'claude-cost-basis-unknown',
+    null,
+    { outcome: 'ok', refused: 1, usage: { 'llama-9': { ...use(10, 0, 5, null), costStatus: 'unpriced' } } },
+  ],
+  [
+    'wrong credentials end the run at once',
+    'claude-unauthorized',
+    null,
+    {
+      outcome: 'unauthorized',
+      gaveUp: true,
+      message:
+        'The provider refuses the credentials: 401 authentication_failed. Check the key or the login of the program.',
+    },
+  ],
+  [
+    'a retry says which and why',
+    'claude-overloaded',
+    null,
+    { outcome: null, gaveUp: false, retrying: 'retrying 4 of 10: 529 overloaded' },
+  ],
+  ['a retry that works is over', 'claude-api-retry', null, { outcome: 'ok', gaveUp: false, retrying: null }],
+  [
+    'a limit that lasts longer than a minute ends the run',
+    'claude-limit-long-wait',
+    null,
+    { outcome: 'rate_limited', gaveUp: true },
+  ],
+  ['a session longer than the context is dead', 'claude-prompt-too-long', resumed, { dead: true }],
+  ['a fresh one that is too long fails', 'claude-prompt-too-long', null, { dead: false, outcome: 'error' }],
+  [
     'an estimate under another name is taken back',
     'claude-other-name',
     null,
@@ -206,6 +247,33 @@ describe('the output of claude', () => {
   test('a reader that starts over finds the same', async () => {
     const [once, again] = await Promise.all([replay('claude-success'), replay('claude-success')])
     assert.deepEqual(settled([...once.facts, ...again.facts]), settled(once.facts))
+  })
+
+  test('a sub-agent is counted from its own file, once, and those of earlier runs are not', async (t) => {
+    const home = mkdtempSync(path.join(tmpdir(), 'service-home-'))
+    t.after(() => rmSync(home, { recursive: true }))
+    const folder = path.join(home, '.claude/projects/-work', SESSION, 'subagents')
+    mkdirSync(folder, { recursive: true })
+    const message = (id: string, output_tokens: number) => {
+      const usage = { input_tokens: 100, output_tokens }
+      return `${JSON.stringify({ type: 'assistant', session_id: SESSION, message: { id, model: SONNET, content: [], usage } })}\n`
+    }
+    writeFileSync(path.join(folder, 'agent-1.jsonl'), message('msg_1', 70_000))
+    const reader = runtimeAReader({}, { session: resumed, newSessionId: 'x', env: { HOME: home } })
+    const facts = [...reader.line(message('msg_2', 1))]
+    writeFileSync(path.join(folder, 'agent-2.jsonl'), message('msg_2', 40) + message('msg_3', 60))
+    facts.push(...reader.poll!(), ...reader.poll!(), ...reader.line(message('msg_2', 1)))
+    assert.deepEqual(settled(facts).usage, { [SONNET]: { ...use(200, 0, 100, 0.0021), costStatus: 'estimated' } })
+  })
+
+  test('a write to the cache for an hour costs twice the input, one for five minutes a quarter more', () => {
+    const reader = runtimeAReader({}, { session: null, newSessionId: 'x' })
+    const usage = {
+      cache_creation_input_tokens: 2_000,
+      cache_creation: { ephemeral_1h_input_tokens: 1_000, ephemeral_5m_input_tokens: 1_000 },
+    }
+    const facts = reader.line(JSON.stringify({ type: 'assistant', message: { id: 'm', model: SONNET, usage } }))
+    assert.deepEqual(settled(facts).usage, { [SONNET]: { ...use(2_000, 0, 0, 0.00975), costStatus: 'estimated' } })
   })
 
   test('a huge line is cut to a summary, never through a character', () => {

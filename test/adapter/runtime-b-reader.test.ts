@@ -25,6 +25,16 @@ const cases: [title: string, stream: string, session: SessionState | null, expec
     { outcome: 'turn_failed', message: 'stream disconnected before completion', usage: {}, limited: undefined },
   ],
   ['a thread that is gone is dead', 'codex-dead-thread', resumed, { dead: true, outcome: 'dead_session' }],
+  ['a resumed thread that is longer than the context is dead', 'codex-overflow', resumed, { dead: true }],
+  ['a fresh one that is too long fails', 'codex-overflow', null, { dead: false, outcome: 'turn_failed' }],
+  ['a 429 is a limit', 'codex-429', null, { outcome: 'rate_limited', limited: null }],
+  ['a 429 that the program waits out ends the run', 'codex-429-waits', null, { outcome: 'rate_limited', gaveUp: true }],
+  [
+    'a reconnection says which and why',
+    'codex-reconnects',
+    null,
+    { outcome: null, gaveUp: false, retrying: 'retrying 2 of 5: stream disconnected before completion' },
+  ],
   ['a fresh run has no thread to be dead', 'codex-dead-thread', null, { dead: false }],
   ['odd figures count as zero', 'codex-odd-figures', null, { outcome: 'turn_failed', usage: unpriced(0, 400, 0) }],
   [

@@ -32,6 +32,18 @@ export const Run = v.strictObject({
   error: v.nullable(v.string()),
   errorCode: v.nullable(v.string()),
   summary: v.nullable(v.string()),
+  retrying: v.pipe(
+    v.nullable(v.string()),
+    v.description('While it lives: what its program tries again, and why, such as "retrying 4 of 10: 529 overloaded".'),
+  ),
+  outcome: v.pipe(
+    v.nullable(v.picklist(['changed', 'unchanged'])),
+    v.description('Whether it changed anything, by the activity of its agent; null while that is unknown.'),
+  ),
+  outcomeDetail: v.pipe(
+    v.nullable(v.string()),
+    v.description('What to know of a run that ended well, such as "changed nothing; 1 tool call was refused".'),
+  ),
   idle: v.pipe(v.nullable(v.boolean()), v.description('Whether it changed nothing; null while that cannot be told.')),
   usage: v.strictObject({ inputTokens: v.number(), cachedInputTokens: v.number(), outputTokens: v.number() }),
   ...SUM,
@@ -75,6 +87,9 @@ export function toRun(row: RunRow, cost: RunCost | undefined): Run {
     error: row.error,
     errorCode: row.error_code,
     summary: row.summary,
+    retrying: row.retrying,
+    outcome: row.idle === null ? null : row.idle === 1 ? 'unchanged' : 'changed',
+    outcomeDetail: outcomeDetail(row),
     idle: row.idle === null ? null : row.idle === 1,
     usage: {
       inputTokens: cost?.input_tokens ?? 0,
@@ -87,4 +102,14 @@ export function toRun(row: RunRow, cost: RunCost | undefined): Run {
     processPid: row.pid,
     createdAt: row.created_at,
   }
+}
+
+/** Says what a run's status alone hides: that it changed nothing, and how many tool calls were refused. */
+export function outcomeDetail(row: Pick<RunRow, 'status' | 'idle' | 'refused_tools'>): string | null {
+  const refused = row.refused_tools === 1 ? '1 tool call was refused' : `${row.refused_tools} tool calls were refused`
+  const parts = [
+    ...(row.status === 'succeeded' && row.idle === 1 ? ['changed nothing'] : []),
+    ...(row.refused_tools > 0 ? [refused] : []),
+  ]
+  return parts.join('; ') || null
 }

@@ -478,6 +478,8 @@ export interface RunTable {
   error: string | null
   error_code: string | null
   summary: string | null
+  retrying: string | null
+  refused_tools: Generated<number>
   idle: 0 | 1 | null
   created_at: string
   started_at: string | null

@@ -6,6 +6,8 @@ export interface Ending {
   exitCode: number | null
   signal: string | null
   error: { code: string; message: string } | null
+  /** The last line of the program's standard error. */
+  lastError?: string | null
   /** When the run ended, if known. A run can end while no server is running, long before the server finishes it. */
   at: string | null
 }

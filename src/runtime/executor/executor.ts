@@ -127,13 +127,14 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
     try {
       // A stop that was requested before this process was known here.
       if (run?.stop_reason) processes.stop(runId)
-      const { reason, exitCode, signal, error, finishedAt } = await process.ended
+      const { reason, exitCode, signal, error, lastError, finishedAt } = await process.ended
       const isStoppedByServer = reason === 'stopped' || reason === 'lost'
       const ending: Ending = {
         reason: (isStoppedByServer && limit) || (instead[reason] ?? reason),
         exitCode,
         signal,
         error: (error && toSystemFault(error)) ?? error ?? null,
+        lastError: lastError ?? null,
         at: finishedAt,
       }
       await finish(runId, ending, facts.summary())

@@ -26,6 +26,7 @@ export function bookFacts(ctx: Context, runId: string, facts: readonly Fact[]): 
   for (const fact of facts) {
     if (fact.kind === 'session' && fact.id !== run.session_id_after)
       updateRun(ctx.db, run.id, { session_id_after: fact.id })
+    if (fact.kind === 'retrying') updateRun(ctx.db, run.id, { retrying: fact.text })
     if (fact.kind !== 'usage') continue
     const { provider, model, inputTokens, cachedInputTokens, outputTokens, costUsd, costStatus } = fact
     const costMicros = costUsd === null ? null : toMicros(costUsd * 100)
@@ -68,6 +69,7 @@ export interface FactSummary {
   /** Null when there was none; `until` is null when the provider did not say. */
   rateLimit: { until: string | null } | null
   outcome: { ok: boolean; code: string | null; message: string | null } | null
+  refusedTools: number
 }
 
 export const NO_FACTS: FactSummary = {
@@ -77,6 +79,7 @@ export const NO_FACTS: FactSummary = {
   isDeadSession: false,
   rateLimit: null,
   outcome: null,
+  refusedTools: 0,
 }
 
 export const addFacts = (summary: FactSummary, facts: readonly Fact[]): FactSummary => facts.reduce(addFact, summary)
@@ -97,6 +100,10 @@ function addFact(summary: FactSummary, fact: Fact): FactSummary {
       return { ...summary, outcome: { ok: fact.ok, code: fact.code, message: fact.message } }
     case 'usage':
     case 'session_file':
+    case 'retrying':
+    case 'give_up':
       return summary
+    case 'refused_tools':
+      return { ...summary, refusedTools: fact.count }
   }
 }

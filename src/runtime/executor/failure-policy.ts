@@ -46,11 +46,13 @@ function followLoss(ctx: Context, agent: AgentRow, run: RunRow, ending: Ending):
 }
 
 function followFailure(ctx: Context, agent: AgentRow, run: RunRow, ending: Ending, facts: FactSummary): void {
-  const waitMs = backoff(triesOf(ctx, run).length)
+  const tries = triesOf(ctx, run)
+  const waitMs = backoff(tries.length)
   if (facts.isDeadSession && run.session_id_before !== null) {
     retry(ctx, run, 0)
   } else if (facts.rateLimit) {
-    holdForRateLimit(ctx, agent, facts.rateLimit.until, waitMs)
+    const refusals = tries.filter((one) => one.error_code === 'rate_limited').length
+    holdForRateLimit(ctx, agent, { until: facts.rateLimit.until, leastMs: waitMs, refusals: Math.max(1, refusals) })
     retry(ctx, run, 0)
   } else if (isSystemFaultCode(run.error_code)) {
     const until = new Date(Date.parse(ctx.now) + waitMs).toISOString()

@@ -1,5 +1,6 @@
 import { recordActivity } from '../../access/activity/record.ts'
 import { SYSTEM } from '../../access/caller/caller.ts'
+import { adapterOf } from '../../adapter/registry.ts'
 import { warnOfUnpriced } from '../../organization/budget/warn.ts'
 import { costsOfRuns, findRun, hasChangedSomething, updateRun } from '../../organization/run/queries.ts'
 import type { RunRow, RunStatus } from '../../organization/run/run.ts'
@@ -25,6 +26,8 @@ export function finishRun(ctx: Context, runId: string, ending: Ending, facts: Fa
     error: message,
     error_code: code,
     summary: facts.text,
+    retrying: null,
+    refused_tools: facts.refusedTools,
     session_id_after: facts.sessionId ?? run.session_id_after,
     idle: idleness(ctx, run),
     finished_at: endOf(ctx, run, ending),
@@ -81,12 +84,18 @@ const STOPPED: Record<NonNullable<RunRow['stop_reason']>, string> = {
   stopped: 'Stopped with everything else of its company.',
 }
 
+const SUCCEEDED: Verdict = { status: 'succeeded', code: null, message: null }
+
+/** What ends a program that did not exit by itself. After a good result it does not matter: the work is done. */
+const ENDED_LATE: ReadonlySet<Ending['reason']> = new Set(['after_result', 'timed_out', 'silent', 'lost'])
+
 /** The first cause of an ending wins: a run that was being stopped was stopped, whatever its program says. */
 function verdict(run: RunRow, ending: Ending, facts: FactSummary): Verdict {
   // What had said its last word before the budget stopped it is done.
   const isForBudget =
     (run.stop_reason ?? ending.reason) === 'budget' || (!run.stop_reason && ending.reason === 'over_budget')
-  if (isForBudget && facts.outcome?.ok) return { status: 'succeeded', code: null, message: null }
+  if (isForBudget && facts.outcome?.ok) return SUCCEEDED
+  if (facts.outcome?.ok && !run.stop_reason && ENDED_LATE.has(ending.reason)) return SUCCEEDED
   if (run.stop_reason) return { status: 'cancelled', code: run.stop_reason, message: STOPPED[run.stop_reason] }
   switch (ending.reason) {
     case 'timed_out':
@@ -113,16 +122,26 @@ function verdict(run: RunRow, ending: Ending, facts: FactSummary): Verdict {
     case 'not_started':
       return { status: 'failed', code: ending.error?.code ?? ending.reason, message: ending.error?.message ?? null }
     case 'exited':
-      return exited(ending, facts)
+    case 'after_result':
+      return exited(run, ending, facts)
   }
 }
 
-function exited(ending: Ending, facts: FactSummary): Verdict {
-  if (ending.exitCode === 0 && facts.outcome?.ok !== false) return { status: 'succeeded', code: null, message: null }
+function exited(run: RunRow, ending: Ending, facts: FactSummary): Verdict {
+  const needsResult = adapterOf(run.adapter_type)?.endsWithResult === true
+  if (ending.exitCode === 0 && facts.outcome === null && needsResult) {
+    const message = withCause('It exited with code 0 without a result.', ending)
+    return { status: 'failed', code: 'no_result', message }
+  }
+  if (ending.exitCode === 0 && facts.outcome?.ok !== false) return SUCCEEDED
   const how = ending.signal ? `It was ended by ${ending.signal}.` : `It exited with code ${ending.exitCode}.`
   return {
     status: 'failed',
     code: facts.outcome?.code ?? 'exit_code',
-    message: facts.outcome?.message ?? how,
+    message: facts.outcome?.message ?? withCause(how, ending),
   }
 }
+
+/** The last line on standard error mostly names the cause. */
+const withCause = (how: string, { lastError }: Ending) =>
+  lastError == null ? how : `${how.replace(/\.$/, '')}: ${lastError}`

@@ -1,3 +1,4 @@
+import type { Fact } from '../../adapter/adapter.ts'
 import type { RunSpec } from './run-files.ts'
 
 /** The limits of one run: the whole time, and the time without output. */
@@ -7,6 +8,43 @@ export interface Limits {
   /** The command printed something. */
   heard(): void
   close(): void
+}
+
+/** Watches for the end of a program that has said its last word. */
+export interface LastWord {
+  /** Settles when the program is to be ended, though it did not exit; otherwise never. */
+  over: Promise<void>
+  note(facts: readonly Fact[]): void
+  /** The program printed something. */
+  heard(): void
+  close(): void
+}
+
+/** What a program may take to exit after its result, in milliseconds, unless it prints more. */
+const RESULT_GRACE_MS = 5_000
+
+/**
+ * A program that has reported its result may wait for a background process
+ * for ever; one that gave up does nothing any more.
+ */
+export function createLastWord(graceMs = RESULT_GRACE_MS): LastWord {
+  const over = Promise.withResolvers<void>()
+  let timer: NodeJS.Timeout | undefined
+  const wait = () => {
+    clearTimeout(timer)
+    timer = setTimeout(over.resolve, graceMs)
+  }
+  return {
+    over: over.promise,
+    note(facts) {
+      if (facts.some((fact) => fact.kind === 'give_up')) over.resolve()
+      if (facts.some((fact) => fact.kind === 'outcome')) wait()
+    },
+    heard() {
+      if (timer) wait()
+    },
+    close: () => clearTimeout(timer),
+  }
 }
 
 /** The longest time a timer of Node can wait, in milliseconds: 24 days. */

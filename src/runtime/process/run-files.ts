@@ -34,11 +34,22 @@ export interface ExitRecord {
   signal: string | null
   /**
    * The first cause. `lost`: the shim died, so nobody knows how the command
-   * ended. `never_started`: it died, or never was, before there was a command.
+   * ended. `after_result`: it was ended since it had said its last word and did not exit. `never_started`: it died, or never was, before there was a command.
    */
-  reason: 'exited' | 'timed_out' | 'silent' | 'over_budget' | 'stopped' | 'spawn_failed' | 'never_started' | 'lost'
+  reason:
+    | 'exited'
+    | 'after_result'
+    | 'timed_out'
+    | 'silent'
+    | 'over_budget'
+    | 'stopped'
+    | 'spawn_failed'
+    | 'never_started'
+    | 'lost'
   /** Why the command could not be started: the system's code (`ENOENT`) and a sentence. */
   error?: { code: string; message: string }
+  /** The last line of its standard error. */
+  lastError?: string | null
   /** Null when the command never started, or nobody knows. */
   startedAt: string | null
   finishedAt: string

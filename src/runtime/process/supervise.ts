@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { openCappedLog } from './capped-log.ts'
 import { SHORT_GRACE_MS, type TreeEnd } from './end-tree.ts'
 import { openFactLog } from './fact-log.ts'
-import { createLimits } from './limits.ts'
+import { createLastWord, createLimits } from './limits.ts'
 import { MARKER } from './process-table.ts'
 import { createPump } from './pump.ts'
 import { type ExitRecord, factsFile, logFolder, type RunSpec, readBudget, type StopRequest } from './run-files.ts'
@@ -29,7 +29,19 @@ export async function supervise(spec: RunSpec, by: Supervision): Promise<ExitRec
   const facts = openFactLog(factsFile(by.runDir))
   const limits = createLimits(spec)
   const spend = createSpendLimit(spec.budgetMicros, () => (readBudget(by.runDir) ?? spec).budgetMicros)
-  const pump = createPump(spec, { log, facts, onOutput: limits.heard, onFacts: spend.note })
+  const lastWord = createLastWord()
+  const pump = createPump(spec, {
+    log,
+    facts,
+    onOutput() {
+      limits.heard()
+      lastWord.heard()
+    },
+    onFacts(found) {
+      spend.note(found)
+      lastWord.note(found)
+    },
+  })
   const startedAt = new Date().toISOString()
 
   const finish = (
@@ -37,9 +49,10 @@ export async function supervise(spec: RunSpec, by: Supervision): Promise<ExitRec
   ): ExitRecord => {
     limits.close()
     pump.close()
+    lastWord.close()
     facts.close()
     log.close()
-    return { ...end, startedAt, finishedAt: new Date().toISOString(), bytes: pump.bytes }
+    return { ...end, startedAt, finishedAt: new Date().toISOString(), bytes: pump.bytes, lastError: pump.lastError() }
   }
 
   const command = startCommand(spec)
@@ -66,6 +79,7 @@ export async function supervise(spec: RunSpec, by: Supervision): Promise<ExitRec
   const stop = by.stopAsked.then((request) => ({ reason: 'stopped' as const, graceSec: request.graceSec }))
   const limit = limits.reached.then((reason) => ({ reason, graceSec: spec.graceSec }))
   const spent = spend.reached.then(() => ({ reason: 'over_budget' as const, graceSec: spec.graceSec }))
+  const over = lastWord.over.then(() => ({ reason: 'after_result' as const, graceSec: spec.graceSec }))
   // At once, before the machine is looked through for the rest: what it streams meanwhile is spent.
   spend.reached.then(() => child.kill('SIGTERM'))
   spend.exceeded.then(() => child.kill('SIGKILL'))
@@ -74,6 +88,7 @@ export async function supervise(spec: RunSpec, by: Supervision): Promise<ExitRec
     stop,
     limit,
     spent,
+    over,
   ])
   const hurry = by.stopAsked.then((request) => request.graceSec * 1_000)
   const tree =

@@ -1,5 +1,5 @@
 import type { ActivityRow } from '../../access/activity/queries.ts'
-import type { RunRow } from '../../organization/run/run.ts'
+import { outcomeDetail, type RunRow } from '../../organization/run/run.ts'
 import type { WakeReason, WakeRow } from '../../organization/wake/wake.ts'
 import type { Event } from './causes.ts'
 
@@ -85,9 +85,11 @@ function runSentence(row: RunRow, names: Names): string {
   return `${names.agent(row.agent_id)} ran${again}${on}${why}${endOf(row)}`
 }
 
-function endOf({ status, error }: RunRow): string {
-  if (status === 'starting' || status === 'running') return ', and still does'
-  if (status === 'succeeded') return ''
+function endOf(row: RunRow): string {
+  const { status, error, retrying } = row
+  if (status === 'starting' || status === 'running') return `, and still does${retrying ? ` (${retrying})` : ''}`
+  const detail = outcomeDetail(row)
+  if (status === 'succeeded') return detail ? `: ${detail}` : ''
   return `: ${wordsOf(status)}${error ? `, ${oneLine(error).replace(/\.$/, '')}` : ''}`
 }
 

@@ -55,6 +55,22 @@ test('a provider that names a moment that is past, again and again, is asked les
   assert.equal((await runs.ask('GET', `/api/agents/${agent}`)).body.pauseReason, null)
 })
 
+test('a provider that does not say until when is asked again after 1 minute, then 2, then 4', async (t) => {
+  const runs = await createTestRuns(t)
+  const agent = await runs.agentThat('refused.js', { speaks: 'runtimeA_local' })
+  await invoke(runs, agent)
+  const waits: number[] = []
+  for (let i = 0; i < 3; i++) {
+    await runs.settle()
+    const { heldUntil } = (await runs.ask('GET', `/api/agents/${agent}`)).body
+    waits.push(Date.parse(heldUntil) - Date.parse(runs.ctx.now))
+    runs.clock.set(heldUntil)
+  }
+  assert.deepEqual(waits, [60_000, 120_000, 240_000])
+  const { status, pauseReason } = (await runs.ask('GET', `/api/agents/${agent}`)).body
+  assert.deepEqual([status, pauseReason], ['idle', null], 'a refusal is not a failure')
+})
+
 test('the board lets an agent that is held go on at once', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('refused.js', { speaks: 'runtimeA_local' })

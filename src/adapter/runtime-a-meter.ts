@@ -1,0 +1,83 @@
+import type { UsageTotals } from './adapter.ts'
+import { estimateCost } from './prices.ts'
+import { asCount, asObject, type Json, sumTokens, tokens } from './usage.ts'
+
+/** A use of tokens, with the part of the input that was written to a cache. A write for an hour counts as four. */
+export type Spent = UsageTotals & { cacheWriteTokens: number }
+
+/** Counts a run's messages while they stream, each once, however many lines repeat it and wherever they stand. */
+export interface MessageMeter {
+  /** Counts a message's usage so far. Returns the models whose use it changed. */
+  add(id: string, model: string, usage: Json): string[]
+  /** The model of a message that was counted. */
+  modelOf(id: string): string | undefined
+  /** The use of a model so far, at list price. */
+  estimate(model: string): UsageTotals
+  models(): Iterable<string>
+  tokens(): number
+}
+
+/** So many messages can still be repeated; a run that has more of them is a day long. */
+const MOST_MESSAGES = 20_000
+
+export function createMessageMeter(): MessageMeter {
+  const messages = new Map<string, Spent & { model: string }>()
+  const byModel = new Map<string, Spent>()
+  return {
+    add(id, model, usage) {
+      const before = messages.get(id)
+      // A line of the message's start may come after one of its end: no figure of a message ever shrinks.
+      const spent = before ? larger(before, spentOf(usage)) : spentOf(usage)
+      if (tokens(spent) === 0 || (before && before.model === model && isSame(before, spent))) return []
+      messages.set(id, { ...spent, model })
+      if (messages.size > MOST_MESSAGES) messages.delete(messages.keys().next().value!)
+      if (before) byModel.set(before.model, addSpent(byModel.get(before.model), before, -1))
+      byModel.set(model, addSpent(byModel.get(model), spent, 1))
+      return before && before.model !== model ? [before.model, model] : [model]
+    },
+    modelOf: (id) => messages.get(id)?.model,
+    estimate(model) {
+      const { cacheWriteTokens, ...use } = byModel.get(model)!
+      return { ...use, costUsd: estimateCost(model, use, cacheWriteTokens) }
+    },
+    models: () => byModel.keys(),
+    tokens: () => sumTokens(byModel.values()),
+  }
+}
+
+/** A write for an hour costs a whole price beyond plain input, one for five minutes a quarter. */
+const HOUR_WEIGHT = 4
+
+export function spentOf(usage: Json): Spent {
+  const written = asCount(usage.cache_creation_input_tokens)
+  const forAnHour = Math.min(written, asCount(asObject(usage.cache_creation).ephemeral_1h_input_tokens))
+  return {
+    inputTokens: asCount(usage.input_tokens) + written,
+    cachedInputTokens: asCount(usage.cache_read_input_tokens),
+    outputTokens: asCount(usage.output_tokens),
+    cacheWriteTokens: written + forAnHour * (HOUR_WEIGHT - 1),
+    costUsd: null,
+  }
+}
+
+const larger = (a: Spent, b: Spent): Spent => ({
+  inputTokens: Math.max(a.inputTokens, b.inputTokens),
+  cachedInputTokens: Math.max(a.cachedInputTokens, b.cachedInputTokens),
+  outputTokens: Math.max(a.outputTokens, b.outputTokens),
+  cacheWriteTokens: Math.max(a.cacheWriteTokens, b.cacheWriteTokens),
+  costUsd: null,
+})
+
+const addSpent = (sum: Spent | undefined, spent: Spent, sign: 1 | -1): Spent => ({
+  inputTokens: (sum?.inputTokens ?? 0) + sign * spent.inputTokens,
+  cachedInputTokens: (sum?.cachedInputTokens ?? 0) + sign * spent.cachedInputTokens,
+  outputTokens: (sum?.outputTokens ?? 0) + sign * spent.outputTokens,
+  cacheWriteTokens: (sum?.cacheWriteTokens ?? 0) + sign * spent.cacheWriteTokens,
+  costUsd: null,
+})
+
+const isSame = (a: Spent, b: Spent): boolean =>
+  a.inputTokens === b.inputTokens &&
+  a.cachedInputTokens === b.cachedInputTokens &&
+  a.outputTokens === b.outputTokens &&
+  a.cacheWriteTokens === b.cacheWriteTokens

@@ -1,0 +1,28 @@
+import type { Fact } from './adapter.ts'
+import { asCount, asText, cut, type Json } from './usage.ts'
+
+/** A wait that is longer, in milliseconds, is spent without a process: the run ends, and its agent is held. */
+const LONGEST_WAIT_MS = 60_000
+
+/**
+ * Reads `system/api_retry`: the provider refused a request, and the program
+ * tries again, up to ten times. A wrong key stays wrong, so it ends the run.
+ */
+export function onRetry(line: Json, now: number): Fact[] {
+  const status = asCount(line.error_status)
+  const cause = [status || '', cut(asText(line.error), 200)].filter(Boolean).join(' ')
+  if (status === 401 || status === 403) {
+    const message = `The provider refuses the credentials: ${cause}. Check the key or the login of the program.`
+    return [{ kind: 'outcome', ok: false, code: 'unauthorized', message }, { kind: 'give_up' }]
+  }
+  const waitMs = asCount(line.retry_delay_ms)
+  if (status === 429 && waitMs > LONGEST_WAIT_MS) {
+    return [
+      { kind: 'rate_limited', until: new Date(now + waitMs).toISOString() },
+      { kind: 'outcome', ok: false, code: 'rate_limited', message: `The provider refuses requests: ${cause}.` },
+      { kind: 'give_up' },
+    ]
+  }
+  const which = `${asCount(line.attempt)} of ${asCount(line.max_retries)}`
+  return [{ kind: 'retrying', text: `retrying ${which}${cause ? `: ${cause}` : ''}` }]
+}

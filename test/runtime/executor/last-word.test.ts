@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import path from 'node:path'
+import { test } from 'node:test'
+import { createTestRuns } from '../../runs.ts'
+
+const runOf = async (t: Parameters<typeof createTestRuns>[0], program: string, args: string[]) => {
+  const runs = await createTestRuns(t)
+  const agent = await runs.agentThat(program, { speaks: 'runtimeA_local', args, config: { timeoutSec: 60 } })
+  await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
+  await runs.tick()
+  for (;;) {
+    const [run] = await runs.runs()
+    if (run?.finishedAt) return { runs, run, agent: (await runs.ask('GET', `/api/agents/${agent}`)).body }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+test('a program that does not exit after its result is ended, and its result stands', async (t) => {
+  const { runs, run } = await runOf(t, 'lingers.js', [])
+  assert.deepEqual([run.status, run.error, run.costCents], ['succeeded', null, 1])
+  const { text } = (await runs.ask('GET', `/api/runs/${run.id}/log`)).body
+  assert.ok(text.includes('"result"') && !text.includes('stream_event'), 'the parts of messages are not in the log')
+})
+
+test('a program that is refused its credentials is ended at once', async (t) => {
+  const { run } = await runOf(t, 'lingers.js', ['give-up'])
+  assert.deepEqual([run.status, run.errorCode], ['failed', 'unauthorized'])
+  assert.match(run.error, /refuses the credentials: 401 authentication_error/)
+})
+
+test("the last line on standard error is in a failed run's error", async (t) => {
+  const { run } = await runOf(t, 'complains.js', ['2'])
+  assert.equal(run.error, 'It exited with code 2: Error: CODEX_HOME points to /nowhere')
+})
+
+test('a program that must report a result and reports none has failed, though it exits with 0', async (t) => {
+  const { run } = await runOf(t, 'complains.js', ['0'])
+  assert.deepEqual([run.status, run.errorCode], ['failed', 'no_result'])
+})
+
+test('a run that ended well and changed nothing says so, with the tool calls that were refused', async (t) => {
+  const stream = path.join(import.meta.dirname, '../../agents/streams/claude-cost-basis-unknown.jsonl')
+  const { run } = await runOf(t, 'replay.mjs', [stream])
+  assert.deepEqual(
+    [run.status, run.outcome, run.outcomeDetail, run.costStatus],
+    ['succeeded', 'unchanged', 'changed nothing; 1 tool call was refused', 'unpriced'],
+  )
+})
+
+test('a live run says what its program tries again', async (t) => {
+  const runs = await createTestRuns(t)
+  const agent = await runs.agentThat('lingers.js', { speaks: 'runtimeA_local', args: ['retry'] })
+  await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
+  await runs.tick()
+  for (;;) {
+    const [run] = await runs.runs()
+    assert.equal(run.finishedAt, null)
+    if (run.retrying !== null) {
+      assert.equal(run.retrying, 'retrying 4 of 10: 529 overloaded_error')
+      break
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+})
