@@ -623,7 +623,6 @@ create table run (
   silence_sec    integer,
   session_id_before text,
   session_id_after  text,
-  has_changed    integer not null default 0 check (has_changed in (0, 1)), -- whether its agent changed anything: what never does runs in a loop
   exit_code      integer,
   signal         text,
   error          text,

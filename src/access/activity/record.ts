@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { v7 as uuid } from 'uuid'
-import { noteChange } from '../../organization/run/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import { actorOf, type Caller } from '../caller/caller.ts'
 import { type ActivityRow, insertActivity, lastHash } from './queries.ts'
@@ -23,7 +22,6 @@ export interface ActivityEntry {
  * @returns the id of the row
  */
 export function recordActivity(ctx: Context, caller: Caller, entry: ActivityEntry): string {
-  if (caller.type === 'agent' && entry.action !== 'cost.reported') noteChange(ctx.db, caller)
   const actor = actorOf(caller)
   const row = {
     id: uuid(),

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Command } from 'commander'
 import { dataDirOf } from '../../platform/config.ts'
 import { readServerInfo, type ServerInfo } from '../../platform/database/server-info.ts'
+import { identityOf } from '../../runtime/process/process-table.ts'
 import { type Client, createClient } from '../connection/client.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
 import { print, printJson } from './output.ts'
@@ -34,7 +35,7 @@ async function stop(options: StopOptions): Promise<void> {
   if (!(seconds >= 0)) throw new CliError(EXIT.usage, `--timeout is a number of seconds, not ${options.timeout}.`)
   const dataDir = dataDirOf(options, process.env)
   const info = readServerInfo(dataDir)
-  if (!info?.url || !isAlive(info.pid))
+  if (!info?.url || !identityOf(info.pid))
     throw new CliError(EXIT.unreachable, `No server has the data directory ${dataDir}.`)
   const client = createClient({ url: info.url, token: info.boardToken })
   await proveHolder(info, client)
@@ -42,7 +43,8 @@ async function stop(options: StopOptions): Promise<void> {
   // What each does is told at `runServer`.
   process.kill(info.pid, options.runs ? 'SIGINT' : 'SIGTERM')
   const deadline = Date.now() + seconds * 1_000
-  while (isAlive(info.pid)) {
+  // A zombie, which its parent does not wait for, has no identity: it has stopped.
+  while (identityOf(info.pid)) {
     if (Date.now() > deadline) {
       throw new CliError(
         EXIT.timeout,
@@ -71,14 +73,5 @@ async function proveHolder(info: ServerInfo, client: Client): Promise<void> {
       EXIT.unreachable,
       `The server at ${info.url} is not the one of this data directory; nothing was stopped.`,
     )
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database/db.ts'
-import { prepared, raw, sql } from '../../platform/database/sql.ts'
+import { earlierBy, prepared, raw, sql } from '../../platform/database/sql.ts'
 import { isCompanyRunning } from '../company/running.ts'
 
 /**
@@ -53,6 +53,22 @@ export const setTimerDue = (db: Db, of: { agentId: string; at: string | null }) 
 const heartbeat = prepared((of: { agentId: string; at: string }) =>
   sql.updateTable('agent').set({ last_heartbeat_at: of.at }).where('id', '=', of.agentId),
 )
+
+/** Shifts the timers and holds that lie ahead back by so many milliseconds. */
+export function shiftTimers(db: Db, by: { now: string; ms: number }): void {
+  for (const column of ['timer_due_at', 'held_until'] as const) {
+    db.run(
+      sql
+        .updateTable('agent')
+        .set({ [column]: earlierBy(column, by.ms) })
+        .where(column, '>', by.now),
+    )
+  }
+}
+
+/** The agents whose timer is due later than a moment. */
+export const listTimersAfter = (db: Db, at: { now: string }) =>
+  db.all(sql.selectFrom('agent').select(['id', 'timer_due_at', 'runtime_config']).where('timer_due_at', '>', at.now))
 
 /** Notes that an agent is being run. */
 export const noteHeartbeat = (db: Db, of: { agentId: string; at: string }) => db.run(heartbeat(of))

@@ -64,7 +64,7 @@ export const listLatestOnIssue = (db: Db, of: { agentId: string; issueId: string
   db.all(
     sql
       .selectFrom('run')
-      .select(['id', 'status', 'has_changed'])
+      .select(['id', 'status', 'idle', 'created_at'])
       .where('issue_id', '=', of.issueId)
       .where('agent_id', '=', of.agentId)
       .where('created_at', '>', of.since)
@@ -72,27 +72,12 @@ export const listLatestOnIssue = (db: Db, of: { agentId: string; issueId: string
       .limit(of.limit),
   )
 
-const changeInRun = prepared((of: { runId: string }) =>
-  sql.updateTable('run').set({ has_changed: 1 }).where('id', '=', of.runId).where('has_changed', '=', 0),
+const runOnIssue = prepared((work: { runId: string; issueId: string }) =>
+  sql.updateTable('run').set({ issue_id: work.issueId }).where('id', '=', work.runId).where('finished_at', 'is', null),
 )
 
-const changeOfAgent = prepared((of: { agentId: string }) =>
-  sql
-    .updateTable('run')
-    .set({ has_changed: 1 })
-    .where('has_changed', '=', 0)
-    .where('id', '=', (eb) =>
-      eb.selectFrom('run').select('id').where('agent_id', '=', of.agentId).orderBy('id', 'desc').limit(1),
-    ),
-)
-
-/**
- * Notes that an agent changed something: in the run whose token it used, or in
- * its latest one when it used a key of its own (it may work on after the run
- * that told it to).
- */
-export const noteChange = (db: Db, by: { agentId: string; runId: string | null }) =>
-  db.run(by.runId === null ? changeOfAgent(by) : changeInRun({ runId: by.runId }))
+/** Records which issue a live run works on. */
+export const setRunIssue = (db: Db, work: { runId: string; issueId: string }) => db.run(runOnIssue(work))
 
 const liveRunOnIssue = prepared((of: { issueId: string; agentId: string }) =>
   sql
@@ -119,6 +104,35 @@ const changeOfRun = prepared((of: { runId: string }) =>
 
 /** Whether a run's agent did anything by its token that the activity knows; to report its own costs is nothing. */
 export const hasChangedSomething = (db: Db, of: { runId: string }) => db.first(changeOfRun(of)) !== undefined
+
+const changeWithKey = prepared((of: { companyId: string; agentId: string; since: string }) =>
+  sql
+    .selectFrom('activity')
+    .select('seq')
+    .where('company_id', '=', of.companyId)
+    // No index has the time. From the newest row back to the last one before the moment, there are few.
+    .where('seq', '>', (eb) =>
+      eb.fn.coalesce(
+        eb
+          .selectFrom('activity as earlier')
+          .select('earlier.seq')
+          .where('earlier.company_id', '=', of.companyId)
+          .where('earlier.created_at', '<', of.since)
+          .orderBy('earlier.seq', 'desc')
+          .limit(1),
+        raw<number>`0`,
+      ),
+    )
+    .where('actor_type', '=', 'agent')
+    .where('actor_id', '=', of.agentId)
+    .where('run_id', 'is', null)
+    .where('action', '<>', 'cost.reported')
+    .limit(1),
+)
+
+/** Whether an agent changed anything with a lasting key since a moment. */
+export const hasChangedWithKey = (db: Db, of: { companyId: string; agentId: string; since: string }) =>
+  db.first(changeWithKey(of)) !== undefined
 
 /** What runs cost, by run id; one that cost nothing is not in it. */
 export function costsOfRuns(db: Db, runIds: readonly string[]): Map<string, RunCost> {

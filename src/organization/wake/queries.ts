@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database/db.ts'
-import { prepared, raw, sql } from '../../platform/database/sql.ts'
+import { earlierBy, prepared, raw, sql } from '../../platform/database/sql.ts'
 import type { WakeRow } from './wake.ts'
 
 const waitingWake = prepared((of: { agentId: string }) =>
@@ -71,6 +71,26 @@ export const resetWakeDepth = (db: Db, of: { agentId: string }) =>
 /** Sets the earliest start of a waiting wake. */
 export const delayWake = (db: Db, wake: { id: string; until: string }) =>
   db.run(sql.updateTable('wake').set({ not_before: wake.until }).where('id', '=', wake.id))
+
+/** Shifts the starts of waiting wakes that lie ahead back by so many milliseconds. */
+export const shiftWakes = (db: Db, by: { now: string; ms: number }) =>
+  db.run(
+    sql
+      .updateTable('wake')
+      .set({ not_before: earlierBy('not_before', by.ms) })
+      .where('status', '=', 'waiting')
+      .where('not_before', '>', by.now),
+  )
+
+/** Lets no waiting wake start later than a moment. */
+export const boundWakes = (db: Db, to: { latest: string }) =>
+  db.run(
+    sql
+      .updateTable('wake')
+      .set({ not_before: to.latest })
+      .where('status', '=', 'waiting')
+      .where('not_before', '>', to.latest),
+  )
 
 /** Drops what waits for an agent, because it was stopped. */
 export const dropWaitingWakes = (db: Db, of: { agentId: string; reason: string; at: string }) =>

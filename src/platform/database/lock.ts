@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { readServerInfo, type ServerInfo, serverInfoFile } from './server-info.ts'
@@ -26,16 +26,7 @@ export interface DataDirLock {
  * however that ends. So no stale pid file can block a start.
  */
 export function lockDataDir(dataDir: string): DataDirLock {
-  const sqlite = new Database(path.join(dataDir, 'server.lock'), { timeout: 0 })
-  try {
-    sqlite.exec('begin exclusive')
-  } catch (error) {
-    sqlite.close()
-    if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')) {
-      throw new DataDirTaken(dataDir, readServerInfo(dataDir))
-    }
-    throw error
-  }
+  const sqlite = lockFile(dataDir)
   const file = serverInfoFile(dataDir)
   const announce = (info: ServerInfo) => {
     // By another name first: one that is there already would keep its mode, and readers see all of it or nothing.
@@ -50,5 +41,23 @@ export function lockDataDir(dataDir: string): DataDirLock {
       rmSync(file, { force: true })
       sqlite.close()
     },
+  }
+}
+
+/** @returns the lock file's database, with an exclusive transaction */
+function lockFile(dataDir: string, isRepaired = false): Database.Database {
+  const file = path.join(dataDir, 'server.lock')
+  const sqlite = new Database(file, { timeout: 0 })
+  try {
+    sqlite.exec('begin exclusive')
+    return sqlite
+  } catch (error) {
+    sqlite.close()
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (code.startsWith('SQLITE_BUSY')) throw new DataDirTaken(dataDir, readServerInfo(dataDir))
+    if (isRepaired || !/^SQLITE_(NOTADB|CORRUPT)/.test(code)) throw error
+    // The file holds no data and nobody holds the lock. It is emptied, not removed: two starts must lock the same file.
+    truncateSync(file)
+    return lockFile(dataDir, true)
   }
 }

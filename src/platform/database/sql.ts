@@ -46,6 +46,10 @@ export const sql = new Kysely<Tables>({
  */
 export const each = (json: string) => raw<{ value: string }>`json_each(${json})`.as('wanted')
 
+/** The value of a timestamp column, so many milliseconds earlier. */
+export const earlierBy = (column: string, ms: number) =>
+  raw<string>`strftime('%Y-%m-%dT%H:%M:%fZ', ${raw.ref(column)}, ${`-${(ms / 1_000).toFixed(3)} seconds`})`
+
 /** Stands in a prepared query for a value that comes with each call. */
 class Placeholder {
   readonly name: string

@@ -472,7 +472,6 @@ export interface RunTable {
   silence_sec: number | null
   session_id_before: string | null
   session_id_after: string | null
-  has_changed: Generated<0 | 1>
   exit_code: number | null
   signal: string | null
   error: string | null

@@ -55,14 +55,9 @@ function endOf(ctx: Context, run: RunRow, { at }: Ending): string {
 }
 
 /**
- * Whether a run changed nothing, by the activity that carries its id. Of one
- * that never started nothing is told, nor of an `http` agent's: that works with
- * a key of its own, which says nothing of a run.
- *
- * It is not `has_changed` the other way round. That is noted while the run
- * lives and after it, and counts what the agent did with a key of its own for
- * its latest run, since it must not pause an agent that works; so it would make
- * the figures change afterwards, by a guess. This is settled once, for them.
+ * Whether a run changed nothing, by the activity that carries its id. Null if
+ * the run never started, and for an `http` agent: it works with a key of its
+ * own, whose activity carries no run.
  */
 function idleness(ctx: Context, run: RunRow): 0 | 1 | null {
   if (run.started_at === null || run.adapter_type === 'http') return null

@@ -1,7 +1,7 @@
 import { SYSTEM } from '../../access/caller/caller.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { pauseAgent } from '../../organization/agent/pause.ts'
-import { listLatestOnIssue } from '../../organization/run/queries.ts'
+import { hasChangedWithKey, listLatestOnIssue } from '../../organization/run/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
 import { findIssueBrief } from './prepare-queries.ts'
@@ -13,10 +13,13 @@ import { findIssueBrief } from './prepare-queries.ts'
  */
 export function pauseForLoop(ctx: Context, agent: AgentRow, run: RunRow): void {
   const limit = ctx.config.loopRuns
-  if (limit === 0 || run.issue_id === null || run.has_changed === 1 || agent.status === 'paused') return
+  if (limit === 0 || run.issue_id === null || run.idle === 0 || agent.status === 'paused') return
   const since = agent.resumed_at ?? ''
   const latest = listLatestOnIssue(ctx.db, { agentId: agent.id, issueId: run.issue_id, since, limit })
-  if (latest.length < limit || latest.some((one) => one.has_changed === 1 || one.status !== 'succeeded')) return
+  if (latest.length < limit || latest.some((one) => one.idle === 0 || one.status !== 'succeeded')) return
+  // An agent may work with a key of its own, also after the run that woke it.
+  const first = latest.at(-1)!.created_at
+  if (hasChangedWithKey(ctx.db, { companyId: agent.company_id, agentId: agent.id, since: first })) return
   const issue = findIssueBrief(ctx.db, run.issue_id)
   const message = `It was run ${limit} times in a row for ${issue?.identifier ?? 'one issue'} and changed nothing: that is a loop. See what wakes it, then resume it.`
   pauseAgent(ctx, SYSTEM, agent, { reason: 'loop', message })

@@ -105,13 +105,6 @@ const claim = prepared(
 export const claimIssue = (db: Db, { issueId, agentId, from, by, at }: Claim): IssueRow | undefined =>
   db.first(claim({ issueId, agentId, from: JSON.stringify(from), type: by.type, id: by.id, at }))
 
-const runOnIssue = prepared((work: { runId: string; issueId: string }) =>
-  sql.updateTable('run').set({ issue_id: work.issueId }).where('id', '=', work.runId).where('finished_at', 'is', null),
-)
-
-/** Notes which issue a live run works on. */
-export const setRunIssue = (db: Db, work: { runId: string; issueId: string }) => db.run(runOnIssue(work))
-
 const above = prepared((of: { parentId: string }) =>
   sql
     .withRecursive('above(id, distance)', (cte) =>

@@ -66,3 +66,11 @@ test('an information file that is damaged is none', (t) => {
     assert.equal(readServerInfo(dataDir), undefined, text)
   }
 })
+
+test('garbage in the lock file does not prevent a start, and the lock holds afterwards', async (t) => {
+  const dataDir = temporaryFolder(t)
+  writeFileSync(path.join(dataDir, 'server.lock'), 'garbage\n'.repeat(200))
+  const lock = lockDataDir(dataDir)
+  t.after(() => lock.release())
+  assert.match((await holder(t, dataDir)).said, new RegExp(`pid ${process.pid}`))
+})
