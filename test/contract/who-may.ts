@@ -5,7 +5,7 @@
  * everywhere; without a token the board of local mode is asking, and in
  * authenticated mode nobody: 401, but `open` for what is for anyone. What is
  * for people who sign in is nobody's here, and their pages are not there (404);
- * test/access/auth/callers.test.ts has the table of their roles.
+ * test/access/request/authorize.test.ts has the table of their roles.
  *
  * other    the CEO agent of another company
  * IC       an agent without subordinates, that the request does not concern

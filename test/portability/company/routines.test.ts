@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTestApp, type TestApp } from '../helpers.ts'
-import { exportAll, importInto, importNew, inline } from './fixtures.ts'
+import { createTestApp, type TestApp } from '../../helpers.ts'
+import { exportAll, importInto, importNew, inline } from '../fixtures.ts'
 
 const FILES = {
   'COMPANY.md': '---\nname: Walrus\n---\n',

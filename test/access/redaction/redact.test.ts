@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asAgent } from '../arrange.ts'
-import { createTestApp, type TestApp } from '../helpers.ts'
-import { makeAgent, makeCompany, plainConfig } from '../make.ts'
+import { asAgent } from '../../arrange.ts'
+import { createTestApp, type TestApp } from '../../helpers.ts'
+import { makeAgent, makeCompany, plainConfig } from '../../make.ts'
 
 const CANARY = 'c4n4ry'
 

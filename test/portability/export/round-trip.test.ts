@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { createTestApp } from '../helpers.ts'
-import { exportAll, filesOf, importNew, PACKAGES } from './fixtures.ts'
+import { createTestApp } from '../../helpers.ts'
+import { exportAll, filesOf, importNew, PACKAGES } from '../fixtures.ts'
 
 for (const name of readdirSync(PACKAGES)) {
   test(`${name} comes in without an error and goes out the same twice`, async (t) => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { createSecretKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { SignJWT } from 'jose'
-import { sql } from '../../src/platform/database/sql.ts'
-import { insertAgentRow, insertCompany, insertKey, insertRunRow } from '../arrange.ts'
-import { createTestApp, TEST_KEYS } from '../helpers.ts'
+import { sql } from '../../../src/platform/database/sql.ts'
+import { insertAgentRow, insertCompany, insertKey, insertRunRow } from '../../arrange.ts'
+import { createTestApp, TEST_KEYS } from '../../helpers.ts'
 
 /** An app with an agent that has a key, and a run that has a token. */
 async function arrange(t: TestContext, role = 'ceo') {

@@ -15,7 +15,7 @@ import { insertCompany } from '../../arrange.ts'
 import { methodFor, type Request, requestOf } from '../../contract/requests.ts'
 import { createWorld, type World } from '../../contract/world.ts'
 import type { Ask } from '../../helpers.ts'
-import { createPeopleApp, type Person } from './people.ts'
+import { createPeopleApp, type Person } from '../auth/people.ts'
 
 /**
  * Who may call what in authenticated mode: the least role that an endpoint

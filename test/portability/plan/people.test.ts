@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { deleteMembership } from '../../src/access/board/membership-queries.ts'
-import { createPeopleApp } from '../access/auth/people.ts'
-import { insertCompany } from '../arrange.ts'
-import { repositoryZip, skillText } from '../organization/skill/arrange.ts'
-import { countRows, inline } from './fixtures.ts'
+import { deleteMembership } from '../../../src/access/board/membership-queries.ts'
+import { createPeopleApp } from '../../access/auth/people.ts'
+import { insertCompany } from '../../arrange.ts'
+import { repositoryZip, skillText } from '../../organization/skill/arrange.ts'
+import { countRows, inline } from '../fixtures.ts'
 
 const FILES = { 'COMPANY.md': '---\nname: Otter\n---\n', 'agents/ceo/AGENTS.md': '---\nname: CEO\n---\nLead.\n' }
 const TO_NEW = { source: inline(FILES), target: { mode: 'new_company' } }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { createApp } from '../../src/app.ts'
-import type { Context } from '../../src/platform/context.ts'
-import { sql } from '../../src/platform/database/sql.ts'
-import { insertAgentRow, insertCompany, insertKey, insertRunRow } from '../arrange.ts'
-import { createTestApp } from '../helpers.ts'
-import { startTestServer } from '../server.ts'
+import { createApp } from '../../../src/app.ts'
+import type { Context } from '../../../src/platform/context.ts'
+import { sql } from '../../../src/platform/database/sql.ts'
+import { insertAgentRow, insertCompany, insertKey, insertRunRow } from '../../arrange.ts'
+import { createTestApp } from '../../helpers.ts'
+import { startTestServer } from '../../server.ts'
 
 /** Watches a company; `next` resolves with what came since, as text. */
 function watching(t: TestContext) {

@@ -3,11 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { sql } from '../../src/platform/database/sql.ts'
-import { asAgent, insertAgent, insertManyIssues } from '../arrange.ts'
-import { createTestApp, type TestApp } from '../helpers.ts'
-import { makeAgent, makeCompany } from '../make.ts'
-import { exportAll, importNew } from './fixtures.ts'
+import { sql } from '../../../src/platform/database/sql.ts'
+import { asAgent, insertAgent, insertManyIssues } from '../../arrange.ts'
+import { createTestApp, type TestApp } from '../../helpers.ts'
+import { makeAgent, makeCompany } from '../../make.ts'
+import { exportAll, importNew } from '../fixtures.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely.
 type Any = any

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createApp } from '../../../src/app.ts'
 import { sql } from '../../../src/platform/database/sql.ts'
 import { insertCompany } from '../../arrange.ts'
-import { cookieOf, createPeopleApp, PASSWORD } from './people.ts'
+import { cookieOf, createPeopleApp, PASSWORD } from '../auth/people.ts'
 
 test('signing in gives a cookie that is the person, until it signs out', async (t) => {
   const app = createPeopleApp(t)

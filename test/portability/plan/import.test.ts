@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { sql } from '../../src/platform/database/sql.ts'
-import { asAgent, insertAgent } from '../arrange.ts'
-import { createTestApp, type TestApp } from '../helpers.ts'
-import { makeAgent, makeCompany } from '../make.ts'
-import { countRows, filesOf, importInto, importNew, inline, PACKAGES, refuse } from './fixtures.ts'
+import { sql } from '../../../src/platform/database/sql.ts'
+import { asAgent, insertAgent } from '../../arrange.ts'
+import { createTestApp, type TestApp } from '../../helpers.ts'
+import { makeAgent, makeCompany } from '../../make.ts'
+import { countRows, filesOf, importInto, importNew, inline, PACKAGES, refuse } from '../fixtures.ts'
 
 const agentsys = filesOf(path.join(PACKAGES, 'agentsys-engineering'))
 
