@@ -1,10 +1,12 @@
 import { readFile, stat } from 'node:fs/promises'
 import { Command, Option } from 'commander'
+import { AppError } from '../../platform/errors.ts'
 import type { SourceFiles } from '../../platform/source/files.ts'
 import { readFolder } from '../../platform/source/folder.ts'
 import { readZip } from '../../platform/source/zip.ts'
 import type { ImportPlan } from '../../portability/plan/import-body.ts'
 import { PACKAGE_FILES } from '../../portability/source/package-files.ts'
+import { filesOfFolder } from '../../portability/source/root.ts'
 import type { PackageSource } from '../../portability/source/source-body.ts'
 import type { Client } from '../connection/client.ts'
 import { type ConnectionOptions, connect, withConnection } from '../connection/connect.ts'
@@ -35,7 +37,7 @@ export const importCommand = () =>
     .option('--into <company>', 'import into this company instead of a new one: its name, id or prefix')
     .option('--name <name>', 'what the new company is called (default: as the package says)')
     .option('--ref <ref>', 'a branch, tag or commit of a repository')
-    .option('--path <folder>', 'the folder of the package in a repository')
+    .option('--path <folder>', 'the folder of the package in the source')
     .addOption(
       new Option('--collision <how>', 'what to do with names that are taken')
         .choices(['rename', 'skip'])
@@ -55,7 +57,14 @@ Examples:
   $ service company import https://github.com/OWNER/REPO/tree/main/team --preview`,
     )
     .action(async (source: string, options: ImportOptions) => {
-      await runImport(connect(options, process.env), await sourceOf(source, options), options)
+      const client = connect(options, process.env)
+      try {
+        await runImport(client, await sourceOf(source, options), options)
+      } catch (error) {
+        const path = await choosePath(error, source, options)
+        if (path === undefined) throw error
+        await runImport(client, await sourceOf(source, { ...options, path }), options)
+      }
     })
 
 interface NewOptions extends ConnectionOptions {
@@ -131,13 +140,39 @@ function show({ entities, counts, warnings, inputs }: ImportPlan): void {
 async function sourceOf(source: string, { ref, path }: ImportOptions): Promise<PackageSource> {
   const place = { ...(ref !== undefined && { ref }), ...(path !== undefined && { path }) }
   if (/^https:\/\/(www\.)?github\.com\//.test(source)) return { type: 'github', url: source, ...place }
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(source)) return { type: 'git', url: source, ...place }
+  if (isUrl(source)) return { type: 'git', url: source, ...place }
   const file = await stat(source).catch(() => undefined)
   if (!file) throw new CliError(EXIT.usage, `There is no folder or file ${source}.`)
   const { files } = file.isDirectory()
     ? await readFolder(source, PACKAGE_FILES)
     : readZip(await readFile(source), PACKAGE_FILES)
-  return { type: 'inline', files: encode(files) }
+  const selected = filesOfFolder(files, path ?? '')
+  if (!selected) throw new CliError(EXIT.usage, `${source} has no files below ${path}.`)
+  return { type: 'inline', files: encode(selected) }
+}
+
+const isUrl = (source: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(source)
+
+/** Asks which company of a source to import, if the server refused it because of several. */
+async function choosePath(error: unknown, source: string, { json, path }: ImportOptions): Promise<string | undefined> {
+  const { companies } = (error instanceof AppError ? (error.details ?? {}) : {}) as {
+    companies?: { path: string; name: string | null }[]
+  }
+  if (!companies) return undefined
+  if (json) {
+    printJson({ companies })
+    return undefined
+  }
+  // Of a local source, the server has only the files below --path.
+  const folder = (one: string) => (path === undefined || isUrl(source) ? one : `${path}/${one}`)
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    const list = companies.map((one) => `--path ${folder(one.path)}`).join(', ')
+    throw new CliError(EXIT.usage, `The source contains ${companies.length} companies. Choose one: ${list}.`)
+  }
+  const prompts = await import('@clack/prompts')
+  const options = companies.map((one) => ({ value: folder(one.path), label: one.name ?? one.path, hint: one.path }))
+  const chosen = await prompts.select({ message: 'Which company?', options })
+  return typeof chosen === 'string' ? chosen : undefined
 }
 
 /** Everything as base64: what a text is the server finds out. */

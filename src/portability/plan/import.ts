@@ -10,6 +10,7 @@ import { compare } from '../../platform/compare.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, notFound, unknownReference, unprocessable } from '../../platform/errors.ts'
 import { instructionsFileOf, removeInstructions, writeInstructions } from '../company/instructions.ts'
+import { refuseSeveralCompanies } from '../read/companies.ts'
 import type { Include } from '../read/include.ts'
 import type { CompanyPackage } from '../read/package.ts'
 import { readPackage } from '../read/read-package.ts'
@@ -114,6 +115,7 @@ async function readImport(ctx: Context, caller: Caller, companyId: string | null
   const mode = targetOf(ctx, caller, companyId, body)
   const network = internet(ctx.config.environment.PATH ?? '')
   const fetched = await fetchPackage(body.source, network)
+  refuseSeveralCompanies(fetched)
   const { content, warnings } = readPackage(fetched.files)
   const include: Include = { company: true, agents: true, projects: true, issues: true, ...defined(body.include) }
   const included = reduce(content, include)

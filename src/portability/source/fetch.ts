@@ -1,12 +1,13 @@
 import { decodeFileContent } from '../../http/file-content.ts'
 import { unprocessable } from '../../platform/errors.ts'
 import { type Lookup, lookupHost } from '../../platform/source/address.ts'
-import { collectFiles, filesBelow, type SourceFiles } from '../../platform/source/files.ts'
+import { collectFiles, type SourceFiles } from '../../platform/source/files.ts'
 import { fetchRepository } from '../../platform/source/git.ts'
 import { isCommit } from '../../platform/source/git-ref.ts'
 import { type Fetch, fetchGithubFolder, parseGithubUrl } from '../../platform/source/github.ts'
-import { faultOfPath } from '../../platform/source/paths.ts'
+import { faultOfPath, printablePath } from '../../platform/source/paths.ts'
 import { PACKAGE_FILES } from './package-files.ts'
+import { filesOfFolder } from './root.ts'
 import type { PackageSource } from './source-body.ts'
 import { readTemplate } from './templates.ts'
 import type { PackageWarning } from './warning.ts'
@@ -19,6 +20,8 @@ export interface FetchedPackage {
   /** The commit of the files, if it is known. */
   commit: string | null
   warnings: PackageWarning[]
+  /** The field of the source that selects a folder, and its value. Null if the source has no such field. */
+  folder: { field: string; value: string } | null
 }
 
 /** How the server reaches other machines. Tests replace it. */
@@ -45,10 +48,11 @@ export async function fetchPackage(source: PackageSource, network: Network): Pro
   if (source.type === 'git') return fromGit(source, network)
   if (source.type === 'template') {
     const files = await readTemplate(source.name)
-    return { files, description: `the template ${source.name}`, commit: null, warnings: [] }
+    return { files, description: `the template ${source.name}`, commit: null, warnings: [], folder: null }
   }
   const files = inFolder(decodeFiles(source.files), source.rootPath ?? null)
-  return { files, description: 'inline files', commit: null, warnings: [] }
+  const folder = { field: 'rootPath', value: source.rootPath ?? '' }
+  return { files, description: 'inline files', commit: null, warnings: [], folder }
 }
 
 async function fromGithub(
@@ -59,7 +63,13 @@ async function fromGithub(
   const { files, commit } = await fetchGithubFolder(want, fetch, PACKAGE_FILES)
   const folder = want.folder === '' ? '' : ` (${want.folder})`
   const description = `https://github.com/${want.owner}/${want.repo}${folder}`
-  return { files, description, commit, warnings: warnUnpinned(want.ref, commit) }
+  return {
+    files,
+    description,
+    commit,
+    warnings: warnUnpinned(want.ref, commit),
+    folder: { field: 'path', value: want.folder },
+  }
 }
 
 async function fromGit(source: Extract<PackageSource, { type: 'git' }>, network: Network): Promise<FetchedPackage> {
@@ -68,7 +78,8 @@ async function fromGit(source: Extract<PackageSource, { type: 'git' }>, network:
   if (fault) throw unprocessable('source.path', fault)
   const ref = source.ref ?? null
   const { files, commit } = await fetchRepository({ url: source.url, ref, folder }, network, PACKAGE_FILES)
-  return { files, description: source.url, commit, warnings: warnUnpinned(ref, commit) }
+  const warnings = warnUnpinned(ref, commit)
+  return { files, description: source.url, commit, warnings, folder: { field: 'path', value: folder } }
 }
 
 /** Warns if a ref is not a commit: a branch or tag can change its content after a person has reviewed it. */
@@ -86,12 +97,13 @@ function decodeFiles(sent: Extract<PackageSource, { type: 'inline' }>['files']):
   return collected.files
 }
 
-/** Returns the files below a folder. An export names a folder that its paths do not start with: then all files. */
+/**
+ * Returns the files below a folder. An export has paths that do not start with
+ * its `rootPath`; it has a COMPANY.md at the top and a `rootPath` of one part.
+ */
 function inFolder(files: SourceFiles, folder: string | null): SourceFiles {
-  const prefix = (folder ?? '').replaceAll(/^\/+|\/+$/g, '')
-  if (prefix === '') return files
-  const fault = faultOfPath(prefix, PACKAGE_FILES)
-  if (fault) throw unprocessable('source.rootPath', fault)
-  const inside = filesBelow(files, `${prefix}/`)
-  return inside.size > 0 ? inside : files
+  const inside = filesOfFolder(files, folder ?? '')
+  if (inside) return inside
+  if (files.has('COMPANY.md') && !folder!.includes('/')) return files
+  throw unprocessable('source.rootPath', `there are no files below ${printablePath(folder!)}`)
 }

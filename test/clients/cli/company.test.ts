@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { readZip } from '../../../src/platform/source/zip.ts'
@@ -68,4 +68,21 @@ test('a company begins from a template; what cannot be read is said in one line'
     assert.match(ended.err, message)
     assert.equal(ended.err.trim().split('\n').length, 1)
   }
+})
+
+test('a folder with several companies is imported with --path', async (t) => {
+  const dataDir = temporaryFolder(t)
+  await startService(t, ['--data-dir', dataDir])
+  const run = (...args: string[]) => runService(t, ['company', 'import', ...args, '--no-fetch', '--data-dir', dataDir])
+  const folder = temporaryFolder(t)
+  for (const name of ['agentsys-engineering', 'gstack'])
+    cpSync(path.join(PACKAGES, name), path.join(folder, name), { recursive: true })
+  const several = await run(folder, '--yes')
+  assert.equal(several.code, 2)
+  assert.match(several.err, /2 companies\. Choose one: --path agentsys-engineering, --path gstack\./)
+  const listed = await run(folder, '--yes', '--json')
+  assert.deepEqual(JSON.parse(listed.out).companies[1].path, 'gstack')
+  const chosen = await run(folder, '--path', 'gstack', '--yes')
+  assert.match(chosen.out, /Done\. GStack has id/)
+  assert.match((await run(folder, '--path', 'nowhere', '--yes')).err, /no files below nowhere/)
 })
