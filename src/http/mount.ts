@@ -12,6 +12,7 @@ import { addressOf } from './proxy.ts'
 import { type Endpoint, type Input, Reply } from './route.ts'
 import { readUpload, Upload } from './upload.ts'
 import { validate } from './validate.ts'
+import { validateQuery } from './validate-query.ts'
 
 /** Mounts each endpoint as a route of the app, with authentication, validation and one error shape. */
 export function mount<Principal, Caller>(
@@ -61,7 +62,7 @@ async function handle<Principal, Caller>(
   const principal = await access.authenticate(credentials, endpoint)
   const received = await receiveBody(ctx, endpoint, c)
   const caller = access.authorize(principal, endpoint, params.companyId)
-  const query = endpoint.query ? validate(endpoint.query, c.req.query()) : undefined
+  const query = endpoint.query ? validateQuery(endpoint.query, c.req.query()) : undefined
   const body = received.parse()
   const input: Input<Caller> = {
     caller,

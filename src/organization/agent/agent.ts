@@ -102,6 +102,15 @@ const about = {
   ),
 }
 
+/** The names that clients of similar APIs use for the two local adapters. */
+const ADAPTER_ALIASES: Record<string, string> = { claude_local: 'runtimeA_local', codex_local: 'runtimeB_local' }
+
+const adapterType = v.pipe(
+  field.reference,
+  v.transform((type) => ADAPTER_ALIASES[type] ?? type),
+  v.string(),
+)
+
 /** The agent creation shape, of a creation and of a hire. */
 export const NewAgent = v.strictObject({
   name: v.pipe(field.name, v.description('Its name; @Name in a comment wakes it.')),
@@ -114,7 +123,7 @@ export const NewAgent = v.strictObject({
   ),
   ...about,
   adapterType: v.optional(
-    v.pipe(field.reference, v.description('What runs it: one of the adapters of GET /llms/agent-configuration.txt.')),
+    v.pipe(adapterType, v.description('What runs it: one of the adapters of GET /llms/agent-configuration.txt.')),
     'runtimeA_local',
   ),
   adapterConfig: v.optional(v.pipe(field.jsonObject, v.description("The adapter's own keys; others are refused.")), {}),
@@ -133,7 +142,7 @@ export const AgentChange = v.strictObject({
   name: v.optional(field.name),
   role: v.optional(role),
   ...about,
-  adapterType: v.optional(field.reference),
+  adapterType: v.optional(adapterType),
   adapterConfig: v.optional(field.jsonObject),
   runtimeConfig: v.optional(field.jsonObject),
 })

@@ -20,7 +20,11 @@ export const keyRoutes = [
     who: [board, agent],
     limits: ['key'],
     query: AGENT_QUERY,
-    body: v.strictObject({ name: v.optional(field.name, 'key') }),
+    body: v.strictObject({
+      name: v.optional(field.name, 'key'),
+      // Clients of similar APIs always send it.
+      scope: v.optional(v.strictObject({ kind: v.literal('standard') })),
+    }),
     bodyOptional: true,
     secret: true,
     responses: { 201: NewKey },

@@ -1,16 +1,24 @@
 import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
+import { findCompany } from '../company/queries.ts'
 import { isSpent } from '../cost/budget.ts'
 import { toCents } from '../cost/money.ts'
-import { agentSpend } from '../cost/queries.ts'
+import { agentSpend, companySpend } from '../cost/queries.ts'
 import type { AgentRow } from './agent.ts'
 
-/** Refuses an agent that cannot take up work: paused, not yet approved, terminated, or with nothing left to spend. */
+/**
+ * Refuses an agent that cannot take up work: the agent is paused, not yet
+ * approved or terminated, its company is paused or stopped, or the budget of
+ * either is spent.
+ *
+ * @throws AppError 422 `agent_not_ready` or `budget_exceeded`
+ */
 export function assertAgentReady(ctx: Context, agent: AgentRow): void {
   const why = NOT_READY[agent.status]
   if (why !== undefined) {
     throw new AppError('agent_not_ready', `${agent.name} ${why}.`, { agentId: agent.id, status: agent.status })
   }
+  assertCompanyReady(ctx, agent)
   const spent = agentSpend(ctx.db, { companyId: agent.company_id, agentId: agent.id, now: ctx.now })
   if (!isSpent(agent.budget_micros, spent)) return
   throw new AppError(
@@ -22,6 +30,28 @@ export function assertAgentReady(ctx: Context, agent: AgentRow): void {
       spentMonthlyCents: toCents(spent),
     },
   )
+}
+
+function assertCompanyReady(ctx: Context, agent: AgentRow): void {
+  const company = findCompany(ctx.db, { id: agent.company_id })!
+  const spent = companySpend(ctx.db, { companyId: company.id, now: ctx.now })
+  if (isSpent(company.budget_micros, spent)) {
+    throw new AppError(
+      'budget_exceeded',
+      `${company.name} has spent its budget of this month, so none of its agents works. Ask the board to raise it.`,
+      {
+        companyId: company.id,
+        budgetMonthlyCents: toCents(company.budget_micros),
+        spentMonthlyCents: toCents(spent),
+      },
+    )
+  }
+  if (company.status === 'active' && company.stopped_at === null) return
+  const state = company.status === 'active' ? 'stopped' : company.status
+  throw new AppError('agent_not_ready', `${company.name} is ${state}, so none of its agents works.`, {
+    companyId: company.id,
+    companyStatus: state,
+  })
 }
 
 const NOT_READY: Partial<Record<AgentRow['status'], string>> = {

@@ -13,6 +13,7 @@ import { requestStop } from '../../organization/run/stop.ts'
 import { parseReasons, Reason, type WakeRow } from '../../organization/wake/wake.ts'
 import { AppError } from '../../platform/errors.ts'
 import { getReferredIssue } from '../../work/issue/references.ts'
+import { type Gate, gatesOf, StartCondition } from '../scheduler/start-conditions.ts'
 
 /** A waiting wake as the API returns it. */
 const Wake = v.strictObject({
@@ -22,15 +23,22 @@ const Wake = v.strictObject({
   reasons: v.array(Reason),
   notBefore: v.nullable(field.timestamp),
   createdAt: field.timestamp,
+  heldBy: v.pipe(
+    v.array(StartCondition),
+    v.description(
+      'What keeps the run from starting now: a freeze, a pause, a budget, a full queue. Empty if it starts at once.',
+    ),
+  ),
 })
 
-const toWake = (row: WakeRow): v.InferOutput<typeof Wake> => ({
+const toWake = (row: WakeRow, heldBy: Gate[]): v.InferOutput<typeof Wake> => ({
   id: row.id,
   agentId: row.agent_id,
   status: row.status,
   reasons: parseReasons(row),
   notBefore: row.not_before,
   createdAt: row.created_at,
+  heldBy,
 })
 
 const cancel = route({
@@ -95,7 +103,7 @@ const invoke = route({
         issueId: issue?.id ?? null,
         cause: { activityId },
       })!
-      return reply(202, toWake(wake))
+      return reply(202, toWake(wake, gatesOf(ctx, target, wake.not_before)))
     }),
 })
 

@@ -12,23 +12,14 @@ import { argvOf } from '../../platform/programs.ts'
 import { planRun, type RunPlan } from '../executor/prepare.ts'
 import { createProbe } from '../process/capabilities.ts'
 import { MARKER } from '../process/process-table.ts'
-import { gatesOf } from '../scheduler/start-conditions.ts'
-
-const Gate = v.strictObject({
-  code: v.string(),
-  effect: v.pipe(
-    v.picklist(['waits', 'refused', 'fails']),
-    v.description('It would wait until the cause is gone, be refused, or start and fail at once.'),
-  ),
-  message: v.string(),
-})
+import { gatesOf, StartCondition } from '../scheduler/start-conditions.ts'
 
 /** What an agent's next run would be. Fields are null when not even the command can be told; see the gates. */
 export const Rehearsal = v.strictObject({
   agentId: field.id,
   agentName: v.string(),
   wouldRun: v.pipe(v.boolean(), v.description('Whether nothing stands in its way.')),
-  gates: v.array(Gate),
+  gates: v.array(StartCondition),
   wakeReason: v.picklist(WAKE_SOURCES),
   reasons: v.array(Reason),
   issueId: v.nullable(field.id),

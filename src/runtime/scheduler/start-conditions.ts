@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { isReady } from '../../organization/agent/lifecycle.ts'
 import { heartbeatOf } from '../../organization/agent/runtime-config.ts'
@@ -9,14 +10,16 @@ import { findFreeze } from '../../organization/instance/queries.ts'
 import { listLiveRuns } from '../../organization/run/queries.ts'
 import type { Context } from '../../platform/context.ts'
 
-/** One thing that keeps a run from starting. */
-export interface Gate {
-  code: string
-  /** `waits`: until the cause is gone. `refused`: nobody can wake the agent. `fails`: it would start and fail at once. */
-  effect: 'waits' | 'refused' | 'fails'
-  /** A sentence that says what to mend. */
-  message: string
-}
+/** One thing that keeps a run from starting, as the API returns it. */
+export const StartCondition = v.strictObject({
+  code: v.string(),
+  effect: v.pipe(
+    v.picklist(['waits', 'refused', 'fails']),
+    v.description('It would wait until the cause is gone, be refused, or start and fail at once.'),
+  ),
+  message: v.pipe(v.string(), v.description('The reason, and what to do about it.')),
+})
+export type Gate = v.InferOutput<typeof StartCondition>
 
 /**
  * What of the company, the agent and the server stands in the way of a run:

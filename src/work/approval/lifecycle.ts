@@ -6,7 +6,7 @@ export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number]
 /** The statuses that may follow each status. A status without a next one is final. */
 export const NEXT: Record<ApprovalStatus, readonly ApprovalStatus[]> = {
   pending: ['approved', 'rejected', 'revision_requested', 'cancelled'],
-  revision_requested: ['pending', 'rejected', 'cancelled'],
+  revision_requested: ['pending', 'approved', 'rejected', 'cancelled'],
   approved: [],
   rejected: [],
   cancelled: [],

@@ -85,11 +85,19 @@ const common = {
 }
 const parentId = v.optional(v.nullable(field.reference))
 
+/** Fields that clients of similar APIs always send. Their neutral value is accepted, and any other is refused. */
+const neutral = {
+  workMode: v.optional(v.literal('standard')),
+  requestDepth: v.optional(v.literal(0)),
+  allowDuplicate: v.optional(v.literal(false)),
+  blockParentUntilDone: v.optional(v.literal(false)),
+}
+
 /** The body of a child's creation: its parent stands in the path. */
-export const NewChild = v.strictObject({ title: field.name, ...common })
+export const NewChild = v.strictObject({ title: field.name, ...common, ...neutral })
 
 /** The body of a creation. `projectId` and `goalId` default to the parent's. */
-export const NewIssue = v.strictObject({ title: field.name, ...common, parentId })
+export const NewIssue = v.strictObject({ title: field.name, ...common, ...neutral, parentId })
 export type NewIssue = v.InferOutput<typeof NewIssue>
 
 export const IssueChange = v.strictObject({

@@ -277,6 +277,19 @@ test('while an issue is blocked, a comment or a mention wakes its assignee, and 
   )
 })
 
+test('no agent of a company that is paused or over its budget checks out', async (t) => {
+  const { agent, create, make, company } = await setUp(t)
+  const issue = await create()
+  const path = `/api/companies/${company.id}`
+  const refused = async () => (await agent.ask('POST', `/api/issues/${issue.id}/checkout`)).body.code
+  await make('PATCH', path, { status: 'paused' })
+  assert.equal(await refused(), 'agent_not_ready')
+  await make('PATCH', path, { status: 'active', budgetMonthlyCents: 100, spentMonthlyCents: 100 })
+  assert.equal(await refused(), 'budget_exceeded')
+  await make('PATCH', path, { budgetMonthlyCents: 200 })
+  assert.equal(await refused(), undefined)
+})
+
 test('an issue of another company does not exist', async (t) => {
   const app = await setUp(t)
   const elsewhere = await app.make('POST', '/api/companies', { name: 'Elsewhere' })

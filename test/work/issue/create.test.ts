@@ -3,6 +3,22 @@ import { test } from 'node:test'
 import { insertAgent, insertGoal, insertProject, insertRun, wakeReasons } from '../../arrange.ts'
 import { setUp } from './set-up.ts'
 
+test('fields that clients of similar APIs always send are accepted with their neutral value only', async (t) => {
+  const { create, ask, issues } = await setUp(t)
+  const neutral = { workMode: 'standard', requestDepth: 0, allowDuplicate: false, blockParentUntilDone: false }
+  assert.equal((await create(neutral)).requestDepth, 0)
+  for (const other of [
+    { workMode: 'planning' },
+    { requestDepth: 2 },
+    { allowDuplicate: true },
+    { blockParentUntilDone: true },
+  ]) {
+    const { status, body } = await ask('POST', issues, { title: 'Do', ...other })
+    assert.equal(status, 400)
+    assert.equal(body.details.fields[0].path, Object.keys(other)[0])
+  }
+})
+
 test('an issue has its defaults, the next identifier and both spellings of its timestamps', async (t) => {
   const { create, company, activity } = await setUp(t)
   await create()
