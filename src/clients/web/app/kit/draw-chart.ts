@@ -40,7 +40,7 @@ export function drawChart(box: HTMLElement, { days, bars, format, height }: Inpu
     {
       width: box.clientWidth,
       height,
-      padding: [8, 0, 0, 0],
+      padding: [8, 16, 0, 0],
       legend: { show: false },
       cursor: { x: false, y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: {

@@ -40,6 +40,34 @@ export const PAGES: readonly PageRoute[] = [
     path: 'activity',
     component: lazy(() => import('../pages/activity/activity-page.tsx').then((m) => m.ActivityPage)),
   },
+  {
+    path: 'approvals',
+    component: lazy(() => import('../pages/approvals/approvals-page.tsx').then((m) => m.ApprovalsPage)),
+  },
+  { path: 'org', component: lazy(() => import('../pages/org/org-page.tsx').then((m) => m.OrgPage)) },
+  { path: 'goals', component: lazy(() => import('../pages/goals/goals-page.tsx').then((m) => m.GoalsPage)) },
+  { path: 'goals/:goalId', component: lazy(() => import('../pages/goals/goals-page.tsx').then((m) => m.GoalsPage)) },
+  {
+    path: 'projects',
+    component: lazy(() => import('../pages/projects/projects-page.tsx').then((m) => m.ProjectsPage)),
+  },
+  {
+    path: 'projects/:projectId',
+    component: lazy(() => import('../pages/projects/projects-page.tsx').then((m) => m.ProjectsPage)),
+  },
+  {
+    path: 'routines',
+    component: lazy(() => import('../pages/routines/routines-page.tsx').then((m) => m.RoutinesPage)),
+  },
+  { path: 'skills', component: lazy(() => import('../pages/skills/skills-page.tsx').then((m) => m.SkillsPage)) },
+  { path: 'secrets', component: lazy(() => import('../pages/secrets/secrets-page.tsx').then((m) => m.SecretsPage)) },
+  { path: 'members', component: lazy(() => import('../pages/members/members-page.tsx').then((m) => m.MembersPage)) },
+  {
+    path: 'settings',
+    component: lazy(() => import('../pages/settings/settings-page.tsx').then((m) => m.SettingsPage)),
+  },
+  { path: 'import', component: lazy(() => import('../pages/package/import-page.tsx').then((m) => m.ImportPage)) },
+  { path: 'export', component: lazy(() => import('../pages/package/export-page.tsx').then((m) => m.ExportPage)) },
 ]
 
 export interface Place {

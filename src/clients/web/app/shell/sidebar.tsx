@@ -2,6 +2,7 @@ import chevrons from 'lucide-static/icons/chevrons-up-down.svg'
 import octagon from 'lucide-static/icons/octagon-x.svg'
 import search from 'lucide-static/icons/search.svg'
 import { useLocation } from 'preact-iso'
+import { CompanyMark } from '../kit/company-mark.tsx'
 import { money, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Picker } from '../kit/menu.tsx'
@@ -13,10 +14,21 @@ import { stopEverything } from './stop.ts'
 
 const NEW = 'new'
 
+/** Pages that stand under another one of the sidebar. */
+const PARENTS: Record<string, string> = {
+  approvals: 'settings',
+  skills: 'settings',
+  secrets: 'settings',
+  members: 'settings',
+  import: 'settings',
+  export: 'settings',
+}
+
 /** The company, the pages, and the emergency stop. */
 export function Sidebar() {
   const { path, route } = useLocation()
-  const here = path.split('/')[2] ?? ''
+  const page = path.split('/')[2] ?? ''
+  const here = PARENTS[page] ?? page
   const found = company.value
   const atWork = liveRuns.value.length
   const counts: Record<string, string | undefined> = {
@@ -82,15 +94,5 @@ export function Sidebar() {
         )}
       </div>
     </nav>
-  )
-}
-
-/** A company's logo, or its first letter on its colour. */
-export function CompanyMark({ name, logoUrl, color }: { name: string; logoUrl: string | null; color: string | null }) {
-  if (logoUrl) return <img class="company-mark" src={logoUrl} alt="" width="18" height="18" />
-  return (
-    <span class="company-mark" style={color ? { background: color } : {}} aria-hidden="true">
-      {name.charAt(0).toUpperCase()}
-    </span>
   )
 }

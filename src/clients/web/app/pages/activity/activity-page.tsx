@@ -198,7 +198,10 @@ export function ActivityRow({ activity }: { activity: Activity }) {
   )
 }
 
-function reasonOf({ details }: Activity): string | undefined {
-  const reason = details?.reason ?? details?.message ?? (details?.status !== 'succeeded' ? details?.status : undefined)
+function reasonOf({ action, details }: Activity): string | undefined {
+  const reason =
+    details?.reason ??
+    details?.message ??
+    (action === 'run.finished' && details?.status !== 'succeeded' ? details?.status : undefined)
   return typeof reason === 'string' ? reason : undefined
 }

@@ -50,19 +50,22 @@ export function subjectOf({ entityType, entityId, details }: Activity): { name: 
     case 'approval':
       return { name: other ?? 'an approval', href: pathTo('approvals') }
     case 'project':
-      return { name: projects.get(entityId)?.name ?? other ?? 'a project', href: pathTo(`projects/${entityId}`) }
+      return { name: called('project', projects.get(entityId)?.name ?? other), href: pathTo(`projects/${entityId}`) }
     case 'goal':
-      return { name: goals.get(entityId)?.title ?? other ?? 'a goal', href: pathTo('goals') }
+      return { name: called('goal', goals.get(entityId)?.title ?? other), href: pathTo('goals') }
     case 'label':
-      return { name: labels.get(entityId)?.name ?? other ?? 'a label', href: undefined }
+      return { name: called('label', labels.get(entityId)?.name ?? other), href: undefined }
     case 'company':
       return { name: 'the company', href: pathTo('settings') }
     default:
       return {
-        name: other ?? `a ${entityType.replaceAll('_', ' ')}`,
+        name: called(entityType.replaceAll('_', ' '), other),
         href: PAGES.includes(`${entityType}s`) ? pathTo(`${entityType}s`) : undefined,
       }
   }
 }
+
+/** `the goal Ship it`, or `a goal` where its name is not known. */
+const called = (noun: string, name: string | undefined) => (name ? `the ${noun} ${name}` : `a ${noun}`)
 
 const PAGES = ['routines', 'skills', 'secrets', 'members']

@@ -1,0 +1,65 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { reasonOf } from '../state/act.ts'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+
+interface FormDialogProps {
+  title: string
+  /** The verb on the button. */
+  action: string
+  tone?: 'primary' | 'danger'
+  onClose: () => void
+  /** Sends the form. The dialog closes afterwards, or shows the reason of the error. */
+  onSubmit: () => Promise<unknown>
+  children: ComponentChildren
+}
+
+/** A dialog with fields. It stays open, with what was typed, when the server refuses. */
+export function FormDialog({ title, action, tone = 'primary', onClose, onSubmit, children }: FormDialogProps) {
+  const error = useSignal<string | undefined>(undefined)
+  const isBusy = useSignal(false)
+  const submit = async () => {
+    if (isBusy.peek()) return
+    isBusy.value = true
+    try {
+      await onSubmit()
+      onClose()
+    } catch (thrown) {
+      error.value = reasonOf(thrown)
+    }
+    isBusy.value = false
+  }
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind={tone} isDisabled={isBusy.value} onClick={() => void submit()}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <form
+        class="dialog-body form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit()
+        }}
+      >
+        {children}
+        {error.value && (
+          <p class="error" role="alert">
+            {error.value}
+          </p>
+        )}
+        <button type="submit" class="hidden" tabIndex={-1}>
+          {action}
+        </button>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,190 @@
+import { useSignal } from '@preact/signals'
+import { useLocation } from 'preact-iso'
+import { Button } from '../../kit/button.tsx'
+import { TextField } from '../../kit/field.tsx'
+import { FormDialog } from '../../kit/form-dialog.tsx'
+import { Empty, Loaded, Skeleton } from '../../kit/states.tsx'
+import { Ago } from '../../kit/time.tsx'
+import { request } from '../../state/api.ts'
+import { useCommands } from '../../state/commands.ts'
+import { companyIdNow, may, nameOf, pathTo } from '../../state/company.ts'
+import { invalidate, useQuery } from '../../state/query.ts'
+import type { Approval } from '../../state/types.ts'
+import { SettingsPlace } from '../settings/place.tsx'
+import { decide, type Outcome } from './decide.ts'
+import { ApprovalMeaning, approvalTitle } from './meaning.tsx'
+
+const STATES: Record<Approval['status'], string> = {
+  pending: 'Waits for a decision',
+  revision_requested: 'A revision is requested',
+  approved: 'Approved',
+  rejected: 'Rejected',
+  cancelled: 'Withdrawn',
+}
+
+/** What the board decides: first what waits, then what was decided. */
+export function ApprovalsPage() {
+  const { query: address, route } = useLocation()
+  const isAll = address.show === 'all'
+  const query = useQuery(
+    'approvals',
+    () =>
+      request('GET /api/companies/:companyId/approvals', {
+        params: { companyId: companyIdNow() },
+        query: { limit: 200 },
+      }),
+    ({ data }) => data.entityType === 'approval',
+  )
+  const focused = useSignal<string | undefined>(undefined)
+  const asked = useSignal<{ approval: Approval; outcome: Outcome } | undefined>(undefined)
+  const shown = (query.data.value ?? []).filter(
+    ({ status }) => isAll || status === 'pending' || status === 'revision_requested',
+  )
+  const begin = async (approval: Approval | undefined, outcome: Outcome) => {
+    if (approval?.status !== 'pending' || !may('admin')) return
+    if (outcome === 'approved') {
+      await decide(approval, outcome, null)
+      invalidate('approvals')
+    } else asked.value = { approval, outcome }
+  }
+  const current = () =>
+    shown.find(({ id }) => id === focused.peek()) ?? shown.find(({ status }) => status === 'pending')
+  const move = (by: number) => {
+    const index = shown.findIndex(({ id }) => id === focused.peek())
+    const next = shown[Math.min(Math.max(index + by, 0), shown.length - 1)]
+    if (next) document.getElementById(`approval-${next.id}`)?.focus()
+  }
+  const key = (keys: string, title: string, run: () => void) => ({
+    id: `approvals.${keys}`,
+    title,
+    keys,
+    group: 'Approvals',
+    isKeyOnly: true,
+    run,
+  })
+  useCommands([
+    key('j', 'Next approval', () => move(1)),
+    key('k', 'Previous approval', () => move(-1)),
+    key('a', 'Approve', () => void begin(current(), 'approved')),
+    key('r', 'Reject', () => void begin(current(), 'rejected')),
+    key('v', 'Ask for a revision', () => void begin(current(), 'revision_requested')),
+  ])
+  return (
+    <SettingsPlace
+      here="approvals"
+      actions={
+        <span class="switch">
+          <Button kind="quiet" isPressed={!isAll} onClick={() => route(pathTo('approvals'), true)}>
+            Open
+          </Button>
+          <Button kind="quiet" isPressed={isAll} onClick={() => route(pathTo('approvals?show=all'), true)}>
+            All
+          </Button>
+        </span>
+      }
+    >
+      <Loaded query={query} skeleton={<Skeleton rows={3} height={120} />}>
+        {(all) =>
+          shown.length === 0 ? (
+            <Empty
+              title="Nothing waits for a decision."
+              action={
+                all.length > 0 ? (
+                  <Button href={pathTo('approvals?show=all')}>Show what was decided</Button>
+                ) : (
+                  <Button href={pathTo('settings')}>Choose what needs approval</Button>
+                )
+              }
+            />
+          ) : (
+            <div class="approvals">
+              {shown.map((approval) => (
+                <article
+                  key={approval.id}
+                  id={`approval-${approval.id}`}
+                  class="approval"
+                  tabIndex={-1}
+                  aria-label={approvalTitle(approval)}
+                  onFocusIn={() => {
+                    focused.value = approval.id
+                  }}
+                >
+                  <header>
+                    <h2>{approvalTitle(approval)}</h2>
+                    <span class="note">
+                      asked by {nameOf({ agentId: approval.requestedByAgentId, userId: approval.requestedByUserId })}{' '}
+                      <Ago at={approval.createdAt} />
+                    </span>
+                  </header>
+                  <ApprovalMeaning approval={approval} />
+                  <footer>
+                    {approval.status === 'pending' && may('admin') ? (
+                      <>
+                        <Button kind="primary" hint="a" onClick={() => void begin(approval, 'approved')}>
+                          {approval.type === 'hire_agent' ? 'Approve hire' : 'Approve'}
+                        </Button>
+                        <Button hint="r" onClick={() => void begin(approval, 'rejected')}>
+                          Reject
+                        </Button>
+                        <Button kind="quiet" hint="v" onClick={() => void begin(approval, 'revision_requested')}>
+                          Request a revision
+                        </Button>
+                      </>
+                    ) : (
+                      <span class="note">
+                        {STATES[approval.status]}
+                        {approval.decidedAt && (
+                          <>
+                            {' by '}
+                            {nameOf({ userId: approval.decidedByUserId })} <Ago at={approval.decidedAt} />
+                          </>
+                        )}
+                        {approval.decisionNote && `: ${approval.decisionNote}`}
+                        {approval.status === 'pending' && '. An admin decides it.'}
+                      </span>
+                    )}
+                  </footer>
+                </article>
+              ))}
+            </div>
+          )
+        }
+      </Loaded>
+      {asked.value && (
+        <Reason
+          {...asked.value}
+          onClose={() => {
+            asked.value = undefined
+            invalidate('approvals')
+          }}
+        />
+      )}
+    </SettingsPlace>
+  )
+}
+
+/** Asks why: who requested the approval reads it. */
+function Reason({ approval, outcome, onClose }: { approval: Approval; outcome: Outcome; onClose: () => void }) {
+  const text = useSignal('')
+  const verb = outcome === 'rejected' ? 'Reject' : 'Request a revision'
+  return (
+    <FormDialog
+      title={`${verb}: ${approvalTitle(approval)}`}
+      action={verb}
+      tone={outcome === 'rejected' ? 'danger' : 'primary'}
+      onClose={onClose}
+      onSubmit={() => decide(approval, outcome, text.peek().trim() || null)}
+    >
+      <TextField
+        label={outcome === 'rejected' ? 'Why' : 'What is to be changed'}
+        hint="The agent that requested it reads this."
+        rows={4}
+        autoFocus
+        value={text.value}
+        onInput={(value) => {
+          text.value = value
+        }}
+      />
+    </FormDialog>
+  )
+}

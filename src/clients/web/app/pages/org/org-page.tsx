@@ -1,0 +1,148 @@
+import { useLocation } from 'preact-iso'
+import { Avatar } from '../../kit/avatar.tsx'
+import { Button } from '../../kit/button.tsx'
+import { money, spendOf, words } from '../../kit/format.ts'
+import { Empty, Loaded, Skeleton } from '../../kit/states.tsx'
+import { Page } from '../../shell/page.tsx'
+import { request } from '../../state/api.ts'
+import { agents, companyIdNow, pathTo } from '../../state/company.ts'
+import { useQuery } from '../../state/query.ts'
+import { layoutOrg, NODE, type OrgNode } from './layout.ts'
+
+/** Who reports to whom, with what each agent does at the moment and what it has spent. */
+export function OrgPage() {
+  const query = useQuery(
+    'org',
+    () => request('GET /api/companies/:companyId/org', { params: { companyId: companyIdNow() } }),
+    ({ data }) => data.entityType === 'agent',
+  )
+  return (
+    <Page title="Org" layout="list">
+      <Loaded query={query} skeleton={<Skeleton rows={6} height={60} />}>
+        {(roots) =>
+          roots.length === 0 ? (
+            <Empty
+              title="No agents yet."
+              action={
+                <Button kind="primary" href={pathTo('agents')}>
+                  Hire the first agent
+                </Button>
+              }
+            />
+          ) : (
+            <Chart roots={roots} />
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+function Chart({ roots }: { roots: readonly OrgNode[] }) {
+  const { spots, width, height } = layoutOrg(roots)
+  const at = new Map(spots.map((spot) => [spot.node.id, spot]))
+  return (
+    <div class="org" tabIndex={-1}>
+      <div class="org-canvas" style={{ width: `${width}px`, height: `${height}px` }}>
+        <svg width={width} height={height} aria-hidden="true">
+          {spots.map(({ node, parentId, x, y }) => {
+            const parent = at.get(parentId ?? '')
+            if (!parent) return null
+            const from = { x: parent.x + NODE.width / 2, y: parent.y + NODE.height }
+            const to = { x: x + NODE.width / 2, y }
+            const middle = from.y + NODE.gapY / 2
+            return <path key={node.id} d={`M${from.x} ${from.y}V${middle}H${to.x}V${to.y}`} />
+          })}
+        </svg>
+        {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a tree of list items is how ARIA's authoring guide builds one. */}
+        <ul role="tree" aria-label="Org chart" onKeyDown={onArrow}>
+          {roots.map((node, index) => (
+            <Item key={node.id} node={node} level={1} at={at} isFirst={index === 0} />
+          ))}
+        </ul>
+      </div>
+    </div>
+  )
+}
+
+interface ItemProps {
+  node: OrgNode
+  level: number
+  at: ReadonlyMap<string, { x: number; y: number }>
+  isFirst?: boolean
+}
+
+function Item({ node, level, at, isFirst = false }: ItemProps) {
+  const { route } = useLocation()
+  const agent = agents.get(node.id)
+  const { x, y } = at.get(node.id)!
+  const status = agent?.status ?? node.status
+  const href = pathTo(`agents/${agent?.urlKey ?? node.id}`)
+  return (
+    <li
+      role="treeitem"
+      aria-level={level}
+      {...(node.reports.length > 0 && { 'aria-expanded': true })}
+      aria-label={`${node.name}, ${node.title ?? words(node.role)}, ${STATUS[status]}`}
+      tabIndex={isFirst ? 0 : -1}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || event.target !== event.currentTarget) return
+        event.preventDefault()
+        route(href)
+      }}
+    >
+      <a class="org-node" href={href} tabIndex={-1} style={{ left: `${x}px`, top: `${y}px` }}>
+        <Avatar name={node.name} status={status} size={32} />
+        <span class="org-text">
+          <b class="clip">{node.name}</b>
+          <span class="note clip">{node.title ?? words(node.role)}</span>
+          <span class={`note org-state ${status}`}>
+            {STATUS[status]}
+            {agent && agent.spentMonthlyCents > 0 && (
+              <span class="num" title={spendOf(agent)}>
+                {money(agent.spentMonthlyCents)}
+              </span>
+            )}
+          </span>
+        </span>
+      </a>
+      {node.reports.length > 0 && (
+        <ul role="group">
+          {node.reports.map((one) => (
+            <Item key={one.id} node={one} level={level + 1} at={at} />
+          ))}
+        </ul>
+      )}
+    </li>
+  )
+}
+
+const STATUS: Record<OrgNode['status'], string> = {
+  idle: 'Idle',
+  running: 'At work',
+  paused: 'Paused',
+  error: 'In error',
+  pending_approval: 'Waits for approval',
+  terminated: 'Terminated',
+}
+
+/** Up and down go through the tree in reading order, left to the manager, right to the first report. */
+function onArrow(event: KeyboardEvent): void {
+  const items = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role=treeitem]')]
+  const current = (event.target as HTMLElement).closest<HTMLElement>('[role=treeitem]')
+  const index = items.indexOf(current!)
+  const next =
+    event.key === 'ArrowDown' || event.key === 'j'
+      ? items[index + 1]
+      : event.key === 'ArrowUp' || event.key === 'k'
+        ? items[index - 1]
+        : event.key === 'ArrowRight'
+          ? current?.querySelector<HTMLElement>('[role=treeitem]')
+          : event.key === 'ArrowLeft'
+            ? current?.parentElement?.closest<HTMLElement>('[role=treeitem]')
+            : undefined
+  if (!next) return
+  event.preventDefault()
+  event.stopPropagation()
+  next.focus()
+}

@@ -1,0 +1,86 @@
+import { useSignal } from '@preact/signals'
+import arrowLeft from 'lucide-static/icons/chevron-left.svg'
+import { Button } from '../../kit/button.tsx'
+import { Checkbox } from '../../kit/field.tsx'
+import { number, plural } from '../../kit/format.ts'
+import { Loaded, Skeleton } from '../../kit/states.tsx'
+import { Page } from '../../shell/page.tsx'
+import { act } from '../../state/act.ts'
+import { request } from '../../state/api.ts'
+import { companyIdNow, pathTo } from '../../state/company.ts'
+import { useQuery } from '../../state/query.ts'
+
+const PARTS = ['company', 'agents', 'projects', 'issues'] as const
+
+/** The company as a package: what it would hold, and the file to download. */
+export function ExportPage() {
+  const include = useSignal({ company: true, agents: true, projects: true, issues: true })
+  const chosen = PARTS.filter((part) => include.value[part])
+  const query = useQuery(`export/${chosen.join()}`, () =>
+    request('POST /api/companies/:companyId/exports/preview', {
+      params: { companyId: companyIdNow() },
+      body: { include: include.value },
+    }),
+  )
+  const download = async () => {
+    const made = await act(() =>
+      request('POST /api/companies/:companyId/exports', {
+        params: { companyId: companyIdNow() },
+        body: { include: include.peek() },
+      }),
+    )
+    if (!made) return
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(new Blob([JSON.stringify(made, null, 2)], { type: 'application/json' }))
+    link.download = `${made.rootPath}.json`
+    link.click()
+    URL.revokeObjectURL(link.href)
+  }
+  return (
+    <Page
+      title="Export"
+      layout="narrow"
+      trail={<Button kind="quiet" icon={arrowLeft} label="Back to the settings" href={pathTo('settings')} />}
+      actions={
+        <Button kind="primary" onClick={() => void download()}>
+          Download
+        </Button>
+      }
+    >
+      <div>
+        <div class="settings-row">
+          {PARTS.map((part) => (
+            <Checkbox
+              key={part}
+              label={part}
+              isChecked={include.value[part]}
+              onChange={(isChecked) => {
+                include.value = { ...include.peek(), [part]: isChecked }
+              }}
+            />
+          ))}
+        </div>
+        <Loaded query={query} skeleton={<Skeleton rows={10} height={28} />}>
+          {({ fileInventory, counts, warnings }) => (
+            <section class="settings-part">
+              <h2>{plural(counts.files, 'file')}</h2>
+              {warnings.map(({ message, path }) => (
+                <p key={`${path}${message}`} class="package-warning">
+                  {path && <code>{path}</code>} {message}
+                </p>
+              ))}
+              <ul class="lines package-files">
+                {fileInventory.map(({ path, bytes, reason }) => (
+                  <li key={path} title={reason}>
+                    <code class="clip">{path}</code>
+                    <span class="line-end note num">{number(bytes)} bytes</span>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )}
+        </Loaded>
+      </div>
+    </Page>
+  )
+}

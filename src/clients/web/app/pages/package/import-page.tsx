@@ -1,0 +1,190 @@
+import { useSignal } from '@preact/signals'
+import arrowLeft from 'lucide-static/icons/chevron-left.svg'
+import { Button } from '../../kit/button.tsx'
+import { Select, TextField } from '../../kit/field.tsx'
+import { plural, words } from '../../kit/format.ts'
+import { toast } from '../../kit/toast.tsx'
+import { Page } from '../../shell/page.tsx'
+import { reasonOf } from '../../state/act.ts'
+import { type Received, request, type Sent } from '../../state/api.ts'
+import { company, companyIdNow, loadAll, may, pathTo } from '../../state/company.ts'
+
+type Preview = Received<'POST /api/companies/:companyId/imports/preview'>
+type Body = Sent<'POST /api/companies/:companyId/imports/preview'>['body']
+
+/** Imports a package: first what it would do, thing by thing, then the import of exactly that. */
+export function ImportPage() {
+  const source = useSignal('')
+  const file = useSignal<{ name: string; files: Record<string, never> } | undefined>(undefined)
+  const collision = useSignal<'rename' | 'skip'>('rename')
+  const preview = useSignal<Preview | undefined>(undefined)
+  const error = useSignal<string | undefined>(undefined)
+  const isBusy = useSignal(false)
+  const bodyOf = (): Body => {
+    const text = source.peek().trim()
+    return {
+      source: file.peek()
+        ? { type: 'inline', files: file.peek()!.files }
+        : /^https:\/\/github\.com\//.test(text)
+          ? { type: 'github', url: text }
+          : /^(https?|git|ssh):|^git@/.test(text)
+            ? { type: 'git', url: text }
+            : { type: 'template', name: text },
+      target: { mode: 'existing_company', companyId: companyIdNow() },
+      collisionStrategy: collision.peek(),
+    }
+  }
+  const send = async (work: () => Promise<void>) => {
+    isBusy.value = true
+    error.value = undefined
+    try {
+      await work()
+    } catch (thrown) {
+      error.value = reasonOf(thrown)
+    }
+    isBusy.value = false
+  }
+  const params = { companyId: companyIdNow() }
+  const look = () =>
+    send(async () => {
+      preview.value = await request('POST /api/companies/:companyId/imports/preview', { params, body: bodyOf() })
+    })
+  const apply = () =>
+    send(async () => {
+      const done = await request('POST /api/companies/:companyId/imports/apply', {
+        params,
+        body: { ...bodyOf(), planHash: preview.peek()!.planHash },
+      })
+      preview.value = undefined
+      toast(`${plural(done.counts.create + done.counts.rename, 'thing')} imported.`)
+      void loadAll()
+    })
+  const open = async (chosen: File | undefined) => {
+    preview.value = undefined
+    if (!chosen) return
+    await send(async () => {
+      const found = JSON.parse(await chosen.text()) as { files?: Record<string, never> }
+      if (!found.files) throw new Error(`${chosen.name} is no package: it has no files.`)
+      file.value = { name: chosen.name, files: found.files }
+    })
+  }
+  return (
+    <Page
+      title="Import"
+      layout="narrow"
+      trail={<Button kind="quiet" icon={arrowLeft} label="Back to the settings" href={pathTo('settings')} />}
+    >
+      {may('admin') ? (
+        <div class="form">
+          <TextField
+            label="From"
+            hint="A repository on GitHub, the address of another Git repository, or the name of a template."
+            placeholder="https://github.com/owner/company"
+            isDisabled={file.value !== undefined}
+            value={file.value?.name ?? source.value}
+            onInput={(value) => {
+              source.value = value
+              preview.value = undefined
+            }}
+          />
+          <div class="settings-row">
+            <label class="button">
+              Choose an exported file
+              <input
+                type="file"
+                class="hidden"
+                accept="application/json"
+                onChange={(event) => void open(event.currentTarget.files?.[0])}
+              />
+            </label>
+            {file.value && (
+              <Button
+                kind="quiet"
+                onClick={() => {
+                  file.value = undefined
+                  preview.value = undefined
+                }}
+              >
+                Use an address instead
+              </Button>
+            )}
+          </div>
+          <Select
+            label="What has a name that is taken"
+            value={collision.value}
+            options={[
+              { value: 'rename', label: 'is imported under another name' },
+              { value: 'skip', label: 'is left out' },
+            ]}
+            onChange={(value) => {
+              collision.value = value
+              preview.value = undefined
+            }}
+          />
+          {error.value && (
+            <p class="error" role="alert">
+              {error.value}
+            </p>
+          )}
+          <div class="form-end">
+            <Button
+              kind={preview.value ? 'plain' : 'primary'}
+              isDisabled={isBusy.value || (source.value.trim() === '' && !file.value)}
+              onClick={() => void look()}
+            >
+              Preview
+            </Button>
+          </div>
+          {preview.value && <Plan preview={preview.value} isBusy={isBusy.value} onApply={() => void apply()} />}
+        </div>
+      ) : (
+        <p>An admin can import a package.</p>
+      )}
+    </Page>
+  )
+}
+
+function Plan({ preview, isBusy, onApply }: { preview: Preview; isBusy: boolean; onApply: () => void }) {
+  const kinds = Map.groupBy(preview.entities, ({ kind }) => kind)
+  const { create, rename, skip } = preview.counts
+  return (
+    <section aria-label="Preview">
+      <div class="section-head">
+        <h2>
+          {preview.package.name ?? 'The package'} into {company.value?.name}
+        </h2>
+        <span class="num">
+          {create} new, {rename} renamed, {skip} left out
+        </span>
+      </div>
+      {preview.warnings.map(({ message, path }) => (
+        <p key={`${path}${message}`} class="package-warning">
+          {path && <code>{path}</code>} {message}
+        </p>
+      ))}
+      {[...kinds].map(([kind, list]) => (
+        <details key={kind} class="plan" open={list.length <= 12}>
+          <summary>
+            {words(kind)} <span class="note">{list.length}</span>
+          </summary>
+          <ul class="lines">
+            {list.map((one) => (
+              <li key={`${one.kind}/${one.slug}`}>
+                <span class={`tag plan-${one.action}`}>{ACTION[one.action]}</span>
+                <span class="clip">{one.as}</span>
+                <span class="line-end note clip">{one.action === 'create' ? one.path : one.reason}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      ))}
+      <div class="form-end">
+        <Button kind="primary" isDisabled={isBusy || create + rename === 0} onClick={onApply}>
+          Import {plural(create + rename, 'thing')}
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+const ACTION = { create: 'new', rename: 'renamed', skip: 'left out' } as const

@@ -1,0 +1,40 @@
+import type { ComponentChildren } from 'preact'
+import { Page } from '../../shell/page.tsx'
+import { pathTo } from '../../state/company.ts'
+
+const PLACES = [
+  ['settings', 'General'],
+  ['approvals', 'Approvals'],
+  ['skills', 'Skills'],
+  ['secrets', 'Secrets'],
+  ['members', 'Members'],
+] as const
+
+type Place = (typeof PLACES)[number][0]
+
+/** A page of the settings: links to the others stand above it. */
+export function SettingsPlace({
+  here,
+  actions,
+  children,
+}: {
+  here: Place
+  actions?: ComponentChildren
+  children: ComponentChildren
+}) {
+  const title = PLACES.find(([path]) => path === here)![1]
+  return (
+    <Page title={here === 'settings' ? 'Settings' : title} layout="narrow" actions={actions}>
+      <div>
+        <nav class="places" aria-label="Settings">
+          {PLACES.map(([path, name]) => (
+            <a key={path} href={pathTo(path)} aria-current={path === here ? 'page' : undefined}>
+              {name}
+            </a>
+          ))}
+        </nav>
+        {children}
+      </div>
+    </Page>
+  )
+}
