@@ -3,6 +3,7 @@ import { v7 as uuid } from 'uuid'
 import type { Context } from '../../platform/context.ts'
 import { actorOf, type Caller } from '../caller/caller.ts'
 import { type ActivityRow, insertActivity, lastHash } from './queries.ts'
+import { actorName, summaryOf } from './summary.ts'
 
 export interface ActivityEntry {
   companyId: string
@@ -38,7 +39,7 @@ export function recordActivity(ctx: Context, caller: Caller, entry: ActivityEntr
     previous_hash: lastHash(ctx.db, { companyId: entry.companyId })?.hash ?? '',
   }
   insertActivity(ctx.db, { ...row, hash: hashActivity(row) })
-  ctx.afterCommit(() => ctx.events.publish({ companyId: entry.companyId, type: entry.action, data: toEvent(row) }))
+  ctx.afterCommit(() => ctx.events.publish({ companyId: entry.companyId, type: entry.action, data: toEvent(ctx, row) }))
   return row.id
 }
 
@@ -66,12 +67,15 @@ export function hashActivity(row: Omit<ActivityRow, 'seq' | 'hash'>): string {
   )
 }
 
-const toEvent = (row: Omit<ActivityRow, 'seq' | 'hash' | 'previous_hash'>) => ({
+/** Returns an activity as its live event: with what a list shows of the entity, so that a listener need not fetch it. */
+const toEvent = ({ db }: Context, row: Omit<ActivityRow, 'seq' | 'hash' | 'previous_hash'>) => ({
   activityId: row.id,
   actorType: row.actor_type,
   actorId: row.actor_id,
+  actorName: actorName(db, { type: row.actor_type, id: row.actor_id }),
   entityType: row.entity_type,
   entityId: row.entity_id,
+  entity: summaryOf(db, { type: row.entity_type, id: row.entity_id }),
   agentId: row.agent_id,
   runId: row.run_id,
   createdAt: row.created_at,

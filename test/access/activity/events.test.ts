@@ -37,6 +37,25 @@ test('what happens in a company is sent as it happens, with its id', async (t) =
   await reader.cancel()
 })
 
+test('an event carries what a list shows of its entity, and the name of its actor', async (t) => {
+  const { watch, companyId, ctx, ask, as } = watching(t)
+  const agent = insertAgentRow(ctx, { company_id: companyId, name: 'Kit' })
+  const { next, reader } = await watch()
+  const asKit = as(insertKey(ctx, agent).key)
+  const { body: issue } = await asKit('POST', `/api/companies/${companyId}/issues`, { title: 'Draw the curve' })
+  const { entity, entityId, actorName } = JSON.parse(/^data: (.*)$/m.exec(await next())![1]!)
+  assert.deepEqual([entityId, actorName], [issue.id, 'Kit'])
+  assert.deepEqual(entity, {
+    identifier: issue.identifier,
+    title: 'Draw the curve',
+    status: 'todo',
+    priority: 'medium',
+    assigneeAgentId: null,
+  })
+  assert.equal((await ask('GET', `/api/issues/${issue.id}`)).body.status, 'todo')
+  await reader.cancel()
+})
+
 test('only what happened in that company is sent', async (t) => {
   const { ctx, watch, publish } = watching(t)
   const { next, reader } = await watch()

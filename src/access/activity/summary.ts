@@ -1,0 +1,40 @@
+import type { Db } from '../../platform/database/db.ts'
+import { prepared, sql } from '../../platform/database/sql.ts'
+
+interface Key {
+  id: string
+}
+
+/** For each type of entity, the columns by which a list shows it. */
+const SUMMARIES = {
+  agent: prepared((key: Key) => sql.selectFrom('agent').select(['name', 'status']).where('id', '=', key.id)),
+  approval: prepared((key: Key) => sql.selectFrom('approval').select(['type', 'status']).where('id', '=', key.id)),
+  company: prepared((key: Key) => sql.selectFrom('company').select(['name', 'status']).where('id', '=', key.id)),
+  goal: prepared((key: Key) => sql.selectFrom('goal').select(['title', 'status']).where('id', '=', key.id)),
+  issue: prepared((key: Key) =>
+    sql
+      .selectFrom('issue')
+      .select(['identifier', 'title', 'status', 'priority', 'assignee_agent_id as assigneeAgentId'])
+      .where('id', '=', key.id),
+  ),
+  project: prepared((key: Key) => sql.selectFrom('project').select(['name', 'status']).where('id', '=', key.id)),
+  run: prepared((key: Key) =>
+    sql.selectFrom('run').select(['status', 'agent_id as agentId', 'issue_id as issueId']).where('id', '=', key.id),
+  ),
+}
+
+const userName = prepared((key: Key) => sql.selectFrom('auth_user').select('name').where('id', '=', key.id))
+
+/**
+ * Returns what a list shows of an entity: its identifier, title or name, and
+ * its status. A client that watches events can then update a row without a
+ * request. Null for an entity that is gone, or of another type.
+ */
+export const summaryOf = (db: Db, entity: { type: string; id: string }): Record<string, unknown> | null =>
+  entity.type in SUMMARIES ? ((db.first<object>(SUMMARIES[entity.type as 'agent'](entity)) as never) ?? null) : null
+
+/** Returns the name of an actor; null for the server and for the board of local trusted mode. */
+export function actorName(db: Db, actor: { type: string; id: string }): string | null {
+  if (actor.type === 'agent') return db.first(SUMMARIES.agent(actor))?.name ?? null
+  return actor.type === 'user' ? (db.first(userName(actor))?.name ?? null) : null
+}
