@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { agent, board, ceo } from '../access/caller/who.ts'
 import { route } from '../access/route.ts'
+import { alias } from '../http/route.ts'
 import { exportCompany, previewExport } from './export/export.ts'
 import { ExportBody, ExportedPackage, ExportPreview } from './export/export-body.ts'
 import { applyImport, previewImport } from './plan/import.ts'
@@ -12,6 +13,21 @@ const BODY_LIMIT = 32 * 1024 * 1024
 
 /** A file is one field as text, and three in base64. */
 const BODY_FIELDS = 5_000
+
+const exportRoute = route({
+  id: 'exports.create',
+  method: 'POST',
+  path: '/api/companies/:companyId/exports',
+  summary: 'Take the company for a package',
+  description:
+    'No secrets, ids, timestamps or absolute paths are in it. The same company gives the same bytes. Issues only when they are asked for.',
+  who: [board, ceo],
+  allowsArchived: true,
+  body: ExportBody,
+  bodyOptional: true,
+  responses: { 200: ExportedPackage },
+  run: (ctx, { caller, params, body }) => exportCompany(ctx, caller, params.companyId, body),
+})
 
 export const packageRoutes = [
   route({
@@ -55,20 +71,8 @@ export const packageRoutes = [
     responses: { 200: ExportPreview },
     run: (ctx, { caller, params, body }) => previewExport(ctx, caller, params.companyId, body),
   }),
-  route({
-    id: 'exports.create',
-    method: 'POST',
-    path: '/api/companies/:companyId/exports',
-    summary: 'Take the company for a package',
-    description:
-      'No secrets, ids, timestamps or absolute paths are in it. The same company gives the same bytes. Issues only when they are asked for.',
-    who: [board, ceo],
-    allowsArchived: true,
-    body: ExportBody,
-    bodyOptional: true,
-    responses: { 200: ExportedPackage },
-    run: (ctx, { caller, params, body }) => exportCompany(ctx, caller, params.companyId, body),
-  }),
+  exportRoute,
+  alias(exportRoute, { id: 'exports.createAlias', path: '/api/companies/:companyId/export' }),
   route({
     id: 'packages.preview',
     method: 'POST',

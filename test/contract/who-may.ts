@@ -89,6 +89,7 @@ GET    /api/companies/:companyId/costs/by-project                          403  
 GET    /api/companies/:companyId/costs/summary                             403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/dashboard                                 403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/events                                    403    ok    ok    ok       ok   ok
+POST   /api/companies/:companyId/export                                    403    403   403   403      ok   ok
 POST   /api/companies/:companyId/exports                                   403    403   403   403      ok   ok
 POST   /api/companies/:companyId/exports/preview                           403    403   403   403      ok   ok
 POST   /api/companies/:companyId/gateway/invite-prompt                     403    403   403   403      ok   ok
