@@ -130,6 +130,8 @@ export interface Adapter<Config = Record<string, unknown>> {
    * (`RunInput.instructionsFile`), inside the prompt, or not at all.
    */
   instructions: 'file' | 'prompt' | 'none'
+  /** The program that runs when the configuration names none. */
+  defaultCommand?: string
   /** How to get the program when it is missing; null when there is nothing to install. */
   installHint: string | null
   /** The arguments that make the program list its options, or null when its options are of no interest. */

@@ -39,6 +39,7 @@ export const runtimeA: Adapter<RuntimeAConfig> = {
   config: RuntimeAConfig,
   instructionsKey: 'instructionsFilePath',
   instructions: 'file',
+  defaultCommand: 'claude',
   installHint: 'Install it with: npm install -g @anthropic-ai/claude-code. Then run claude once to log in.',
   helpArgs: ['--help'],
   endsWithResult: true,

@@ -26,6 +26,7 @@ export const runtimeB: Adapter<RuntimeBConfig> = {
   config: RuntimeBConfig,
   instructionsKey: 'instructionsFilePath',
   instructions: 'prompt',
+  defaultCommand: 'codex',
   installHint: 'Install it with: npm install -g @openai/codex. Then run codex once to log in.',
   helpArgs: ['exec', '--help'],
   resumes: true,

@@ -80,6 +80,7 @@ POST   /api/companies/:companyId/approvals                                 403  
 POST   /api/companies/:companyId/archive                                   403    403   403   403      403  ok
 PATCH  /api/companies/:companyId/branding                                  403    403   403   403      ok   ok
 PATCH  /api/companies/:companyId/budgets                                   403    403   403   403      403  ok
+GET    /api/companies/:companyId/cost-events                               403    ok    ok    ok       ok   ok
 POST   /api/companies/:companyId/cost-events                               403    403   ok    403      403  ok
 GET    /api/companies/:companyId/costs/by-agent                            403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/costs/by-day                              403    ok    ok    ok       ok   ok

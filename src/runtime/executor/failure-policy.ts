@@ -1,4 +1,5 @@
 import { SYSTEM } from '../../access/caller/caller.ts'
+import { adapterOf } from '../../adapter/registry.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { holdAgent } from '../../organization/agent/hold.ts'
 import { pauseAgent } from '../../organization/agent/pause.ts'
@@ -58,6 +59,12 @@ function followFailure(ctx: Context, agent: AgentRow, run: RunRow, ending: Endin
     const until = new Date(Date.parse(ctx.now) + waitMs).toISOString()
     holdAgent(ctx, agent, until, `${run.error} The run is tried again at ${until}.`)
     retry(ctx, run, 0)
+  } else if (run.error_code === 'command_missing') {
+    // Installing the program repairs it without any change here, so the wake waits for that.
+    const until = new Date(Date.parse(ctx.now) + Math.max(waitMs, 60_000)).toISOString()
+    const command = JSON.parse(agent.adapter_config).command ?? defaultCommand(run.adapter_type)
+    holdAgent(ctx, agent, until, `program not found: ${command}`)
+    retry(ctx, run, 0)
   } else {
     const isPaused = countFailure(ctx, agent, run)
     // A configuration that cannot start a run does not change by itself. An internal error may pass.
@@ -66,6 +73,8 @@ function followFailure(ctx: Context, agent: AgentRow, run: RunRow, ending: Endin
     if (!isPaused && !isFinal) retry(ctx, run, waitMs)
   }
 }
+
+const defaultCommand = (adapterType: string) => adapterOf(adapterType)?.defaultCommand ?? adapterType
 
 /** The run's root cause and all that was tried for it, this run included. */
 const triesOf = (ctx: Context, run: RunRow) => listTries(ctx.db, { rootId: run.retry_of_run_id ?? run.id })

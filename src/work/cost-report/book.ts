@@ -7,6 +7,7 @@ import { recordCost } from '../../organization/budget/record-cost.ts'
 import type { CostEvent, NewCostEvent } from '../../organization/cost/cost.ts'
 import { MICROS_PER_CENT, toMicros } from '../../organization/cost/money.ts'
 import { findRun } from '../../organization/run/queries.ts'
+import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
 import { sql } from '../../platform/database/sql.ts'
 import type { CostEventTable } from '../../platform/database/tables.ts'
@@ -21,14 +22,17 @@ export function bookCostEvent(ctx: Context, caller: Caller, companyId: string, w
   if (caller.type === 'agent' && caller.agentId !== agent.id) {
     throw forbidden('An agent reports its own costs only. Leave those of others to them or the board.')
   }
-  const issue = want.issueId ? getReferredIssue(ctx, companyId, 'issueId', want.issueId) : undefined
+  const run = referredRun(ctx, companyId, want) ?? ownRun(ctx, caller)
+  // What a run reports without an issue belongs to the run's issue.
+  const issueId = want.issueId ?? run?.issue_id
+  const issue = issueId ? getReferredIssue(ctx, companyId, 'issueId', issueId) : undefined
   const bearer = {
     companyId,
     agentId: agent.id,
     issueId: issue?.id ?? null,
     projectId: want.projectId ? referredProject(ctx, companyId, want.projectId) : (issue?.project_id ?? null),
     goalId: want.goalId ? referredGoal(ctx, companyId, want.goalId) : (issue?.goal_id ?? null),
-    runId: referredRun(ctx, companyId, want) ?? (caller.type === 'agent' ? caller.runId : null),
+    runId: run?.id ?? null,
     billingCode: want.billingCode ?? issue?.billing_code ?? null,
   }
   const { provider, model, inputTokens, cachedInputTokens, outputTokens } = want
@@ -47,12 +51,17 @@ export function bookCostEvent(ctx: Context, caller: Caller, companyId: string, w
   return ctx.db.first(sql.selectFrom('cost_event').selectAll().where('id', '=', id))!
 }
 
-function referredRun(ctx: Context, companyId: string, want: NewCostEvent): string | undefined {
+function referredRun(ctx: Context, companyId: string, want: NewCostEvent): RunRow | undefined {
   const id = want.heartbeatRunId ?? want.runId
   if (!id) return undefined
-  if (findRun(ctx.db, { id })?.company_id !== companyId) throw unknownReference('heartbeatRunId', 'run')
-  return id
+  const run = findRun(ctx.db, { id })
+  if (run?.company_id !== companyId) throw unknownReference('heartbeatRunId', 'run')
+  return run
 }
+
+/** The run whose token the caller uses. */
+const ownRun = (ctx: Context, caller: Caller): RunRow | undefined =>
+  caller.type === 'agent' && caller.runId !== null ? findRun(ctx.db, { id: caller.runId }) : undefined
 
 /** An event whose price nobody knows shows none: it is not free. */
 export const toCostEvent = (row: CostEventRow): v.InferOutput<typeof CostEvent> => ({

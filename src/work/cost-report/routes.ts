@@ -26,6 +26,7 @@ import {
 } from '../../organization/cost/totals.ts'
 import type { Context } from '../../platform/context.ts'
 import { bookCostEvent, toCostEvent } from './book.ts'
+import { COST_EVENT_QUERY, pageOfCostEvents } from './list.ts'
 
 const DAYS = v.object({
   from: v.optional(
@@ -80,6 +81,16 @@ export const costRoutes = [
     responses: { 201: CostEvent },
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => toCostEvent(bookCostEvent(ctx, caller, params.companyId, body))),
+  }),
+  route({
+    id: 'costs.events',
+    method: 'GET',
+    path: '/api/companies/:companyId/cost-events',
+    summary: 'List the cost events of a company, newest first',
+    who: [board, agent],
+    query: COST_EVENT_QUERY,
+    responses: { 200: v.array(CostEvent) },
+    run: (ctx, { params, query }) => pageOfCostEvents(ctx, params.companyId, query),
   }),
   route({
     id: 'costs.summary',

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { test } from 'node:test'
 import { createTestRuns } from '../../runs.ts'
 
@@ -68,6 +70,24 @@ test('a command that is not there fails the run at once and says so', async (t) 
   assert.equal(run.status, 'failed')
   assert.equal(run.errorCode, 'command_missing')
   assert.match(run.error, /no-such-program/)
+})
+
+test('an agent whose program is missing stays idle, says so, and goes on when the program is there', async (t) => {
+  const { agentThat, ask, settle, runs, clock, config } = await createTestRuns(t)
+  const command = path.join(config.dataDir, 'late-program')
+  const agent = await agentThat('succeed.js', { config: { command, args: [] } })
+  await ask('POST', `/api/agents/${agent}/heartbeat/invoke`)
+  await settle()
+  const held = (await ask('GET', `/api/agents/${agent}`)).body
+  assert.deepEqual([held.status, held.heldBecause], ['idle', `program not found: ${command}`])
+  writeFileSync(command, '#!/bin/sh\nexit 0\n', { mode: 0o755 })
+  clock.set(held.heldUntil)
+  await settle()
+  assert.deepEqual(
+    (await runs()).map((run) => run.status),
+    ['failed', 'succeeded'],
+  )
+  assert.equal((await ask('GET', `/api/agents/${agent}`)).body.heldBecause, null)
 })
 
 test('a cwd that does not exist fails the run and names it', async (t) => {

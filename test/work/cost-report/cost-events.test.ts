@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { insertAgent, insertProject } from '../../arrange.ts'
+import { insertAgent, insertProject, insertRun } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 
 async function setUp(t: TestContext) {
@@ -111,4 +111,31 @@ test('what costs are grouped by comes in pages, the most expensive first, and no
     next = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1]
   }
   assert.deepEqual(seen, ['m4', 'm0', 'm1', 'm2', 'm5', 'm3', 'm6'])
+})
+
+test('what a run reports without an issue belongs to the issue of the run', async (t) => {
+  const app = await setUp(t)
+  const issue = await app.make('POST', `${app.base}/issues`, { title: 'Chart' })
+  const run = await insertRun(app, app.ada, { issue_id: issue.id })
+  const body = { agentId: app.ada.id, provider: 'acme', model: 'large', costCents: 120 }
+  assert.equal((await run.ask('POST', `${app.base}/cost-events`, body)).body.issueId, issue.id)
+  assert.equal((await app.report(app.ada, { runId: run.id })).issueId, issue.id)
+  assert.equal((await app.ask('GET', `/api/issues/${issue.id}/why`)).body.costCents, 145)
+})
+
+test('cost events are listed, newest first, by page and filter', async (t) => {
+  const app = await setUp(t)
+  for (const day of ['01', '02', '03']) await app.report(app.ada, { occurredAt: `2026-11-${day}T10:00:00Z` })
+  await app.report(app.bob, { model: 'small', costCents: null })
+  const days = async (query: string) =>
+    (await app.ask('GET', `${app.base}/cost-events?${query}`)).body.map((event: { occurredAt: string }) =>
+      event.occurredAt.slice(8, 10),
+    )
+  assert.deepEqual(await days(`agentId=${app.ada.id}`), ['03', '02', '01'])
+  assert.deepEqual(await days(`agentId=${app.ada.id}&from=2026-11-02&to=2026-11-02`), ['02'])
+  assert.equal((await days('model=small&costStatus=unpriced')).length, 1)
+  const first = await app.ask('GET', `${app.base}/cost-events?agentId=${app.ada.id}&limit=2&count=true`)
+  assert.equal(first.headers.get('x-total-count'), '3')
+  const next = /<([^>]+)>/.exec(first.headers.get('link') ?? '')![1]!
+  assert.equal((await app.ask('GET', next)).body.length, 1)
 })
