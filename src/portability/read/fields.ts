@@ -66,12 +66,12 @@ export function readFields(mapping: Yaml, path: string, findings: Findings) {
       problem(`${key} must be a mapping`)
       return {}
     },
-    /** Says which fields nobody reads, so that nothing is lost unseen. */
+    /** Warns about fields that no reader uses. */
     noteUnknown(known: readonly string[]): void {
       const unknown = Object.keys(mapping).filter((key) => !known.includes(key))
       if (unknown.length === 0) return
       const names = unknown.slice(0, 10).join(', ').slice(0, 200)
-      findings.warnings.push({ code: 'left_out', path, message: `These fields are not understood: ${names}.` })
+      findings.warnings.push({ code: 'left_out', path, message: `These fields are not imported: ${names}.` })
     },
   }
 }

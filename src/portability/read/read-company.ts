@@ -34,7 +34,6 @@ export function readCompany(
 
 const COMPANY_FIELDS = [
   ...['name', 'description', 'slug', 'schema', 'kind', 'version', 'license', 'homepage', 'authors', 'tags', 'goals'],
-  ...['includes', 'metadata', 'requirements'],
 ]
 
 function readAbout(fields: Fields, body: string): About {

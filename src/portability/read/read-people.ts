@@ -38,7 +38,6 @@ export function readAgent({ path, slug, fields, body, findings }: MarkdownFile, 
 
 const AGENT_FIELDS = [
   ...['name', 'title', 'slug', 'description', 'capabilities', 'role', 'icon', 'reportsTo', 'skills', 'schema', 'kind'],
-  ...['metadata', 'tags', 'docs'],
 ]
 const SIDECAR_FIELDS = ['role', 'icon', 'capabilities', 'adapter', 'runtime', 'budgetMonthlyCents', 'inputs']
 
@@ -79,7 +78,10 @@ function readInputs(env: unknown): EnvInput[] {
     })
 }
 
+const TEAM_FIELDS = ['name', 'slug', 'description', 'manager', 'includes', 'tags', 'schema', 'kind']
+
 export function readTeam({ slug, fields, body }: MarkdownFile): PackageTeam {
+  fields.noteUnknown(TEAM_FIELDS)
   const manager = fields.line('manager')
   const includes = fields.list('includes')
   const isSkill = (reference: string) => /(^|\/)skills\//.test(reference)

@@ -17,6 +17,7 @@ import type {
   PackageWorkspace,
   StarterStatus,
 } from './package.ts'
+import { cronOfRecurrence } from './recurrence.ts'
 import type { Sidecar } from './sidecar.ts'
 
 /** The goals: the sidecar's, which say everything, and those of COMPANY.md that are not among them. */
@@ -83,6 +84,7 @@ export const readLabels = (sidecar: Sidecar, findings: Findings): PackageLabel[]
 
 export function readProject({ path, slug, fields, body, findings }: MarkdownFile, sidecar: Sidecar): PackageProject {
   const ours = readFields(sidecar.of('projects', slug), `${sidecar.path} (projects.${slug})`, findings)
+  fields.noteUnknown(PROJECT_FIELDS)
   const owner = fields.line('owner') ?? fields.line('lead') ?? ours.line('owner')
   const workspaces = ours.get('workspaces')
   const date = ours.line('targetDate') ?? fields.line('targetDate')
@@ -100,6 +102,8 @@ export function readProject({ path, slug, fields, body, findings }: MarkdownFile
     ),
   }
 }
+
+const PROJECT_FIELDS = [...['name', 'slug', 'description', 'owner', 'lead', 'status', 'targetDate', 'schema', 'kind']]
 
 const isDay = (text: string) =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text
@@ -141,6 +145,7 @@ export function readTask(source: MarkdownFile, sidecar: Sidecar): { task?: Packa
   const ours = schedule
     ? readFields(routine, `${sidecar.path} (routines.${key})`, findings)
     : readFields(sidecar.of('tasks', key), `${sidecar.path} (tasks.${key})`, findings)
+  fields.noteUnknown(TASK_FIELDS)
   const assignee = fields.line('assignee') ?? fields.line('assigneeAgent')
   const common = {
     key,
@@ -166,6 +171,11 @@ export function readTask(source: MarkdownFile, sidecar: Sidecar): { task?: Packa
   }
 }
 
+const TASK_FIELDS = [
+  ...['name', 'title', 'slug', 'description', 'assignee', 'assigneeAgent', 'project', 'priority', 'parent', 'goal'],
+  ...['status', 'recurring', 'schedule', 'schema', 'kind'],
+]
+
 /** What is under way elsewhere has still to be done here. */
 export const starterStatus = (status: (typeof ISSUE_STATUSES)[number]): StarterStatus =>
   status === 'backlog' || status === 'blocked' ? status : 'todo'
@@ -187,11 +197,12 @@ function readSchedule({ fields, path, findings }: MarkdownFile, routine: Yaml): 
     ...routine,
     ...(isMapping(said) ? said : { cron: said }),
   }
-  const cron = [from.cron, from.cronExpression].find((text) => typeof text === 'string') ?? null
+  const cron = [from.cron, from.cronExpression].find((text) => typeof text === 'string') ?? cronOfRecurrence(from)
   const zone = [from.timezone, from.timeZone].find((text) => typeof text === 'string') ?? null
   const interval = typeof from.intervalSec === 'number' ? Math.floor(from.intervalSec) : null
   if (cron === null && interval === null) {
-    const message = 'This task comes back, and no schedule says when: it is read as one to be done once.'
+    const message =
+      'The task recurs, but its schedule cannot be followed here. It is imported as a task that is done once.'
     findings.warnings.push({ code: 'routine', path, message })
     return undefined
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTestApp } from '../helpers.ts'
-import { importNew, inline, refuse } from './fixtures.ts'
+import { createTestApp } from '../../helpers.ts'
+import { importNew, inline, refuse } from '../fixtures.ts'
 
 const COMPANY = { 'COMPANY.md': '---\nname: Otter\nlicense: MIT\n---\n' }
 const agent = (text: string) => ({ ...COMPANY, 'agents/kit/AGENTS.md': text })

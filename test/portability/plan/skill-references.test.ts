@@ -3,9 +3,9 @@ import { hash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { createTestApp } from '../helpers.ts'
-import { repositoryZip } from '../organization/skill/arrange.ts'
-import { exportAll, importNew, inline } from './fixtures.ts'
+import { createTestApp } from '../../helpers.ts'
+import { repositoryZip } from '../../organization/skill/arrange.ts'
+import { exportAll, importNew, inline } from '../fixtures.ts'
 
 const COMMIT = 'a'.repeat(40)
 const TEXT = '---\nname: other\nallowed-tools: [Read]\n---\n\nRead the table twice.\n'

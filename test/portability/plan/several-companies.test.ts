@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTestApp } from '../helpers.ts'
-import { repositoryZip } from '../organization/skill/arrange.ts'
-import { importNew, inline, refuse } from './fixtures.ts'
+import { createTestApp } from '../../helpers.ts'
+import { repositoryZip } from '../../organization/skill/arrange.ts'
+import { importNew, inline, refuse } from '../fixtures.ts'
 
 const company = (name: string, folder = '') => ({ [`${folder}COMPANY.md`]: `---\nname: ${name}\nlicense: MIT\n---\n` })
 const TWO = { ...company('Otter', 'repo-1/otter/'), ...company('Walrus', 'repo-1/walrus/'), 'repo-1/README.md': 'x' }
