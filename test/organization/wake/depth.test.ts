@@ -11,12 +11,14 @@ import { asAgent } from '../../arrange.ts'
 import { createTestApp, type TestApp } from '../../helpers.ts'
 import { makeAgent, makeCompany } from '../../make.ts'
 
+const PROGRAM = { adapterType: 'process', adapterConfig: { command: '/bin/true' } }
+
 /** Creates two agents and an issue in whose comments they can mention each other. */
 async function arrange(t: TestContext, config: Partial<Config>) {
   const app = createTestApp(t, { maxRuns: 4, loopRuns: 0, ...config })
   const companyId = await makeCompany(app)
-  const ann = await makeAgent(app, companyId, { name: 'Ann' })
-  const ben = await makeAgent(app, companyId, { name: 'Ben' })
+  const ann = await makeAgent(app, companyId, { name: 'Ann', ...PROGRAM })
+  const ben = await makeAgent(app, companyId, { name: 'Ben', ...PROGRAM })
   const issue = await app.make('POST', `/api/companies/${companyId}/issues`, { title: 'Talk' })
   return { app, companyId, ann, ben, issue }
 }
