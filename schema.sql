@@ -15,6 +15,8 @@ create table company (
   issue_counter integer not null default 0,         -- the number of the last issue; numbers are never used twice
   budget_micros integer not null default 0 check (budget_micros >= 0), -- a month; 0 is no limit
   require_board_approval_for_new_agents integer not null default 0 check (require_board_approval_for_new_agents in (0, 1)),
+  trust_hires     integer not null default 0 check (trust_hires in (0, 1)), -- whether what agents hire counts as approved by the board
+  allowed_folders text not null default '[]' check (json_valid(allowed_folders)), -- absolute paths: where paths that agents set may lead
   brand_color   text check (brand_color glob '#[0-9a-fA-F]*'),
   logo_asset_id text,
   created_at    text not null,
@@ -146,6 +148,9 @@ create table agent (
   desired_skills  text not null default '[]' check (json_valid(desired_skills)), -- canonical skill keys
   permissions     text not null default '{}' check (json_valid(permissions)),
   metadata        text check (metadata is null or json_valid(metadata)),
+  config_approved integer not null default 1 check (config_approved in (0, 1)), -- whether a person set or approved its configuration
+  unapproved_paths text not null default '[]' check (json_valid(unapproved_paths)), -- the keys of adapter_config whose path an agent set
+  allowed_once    text not null default '[]' check (json_valid(allowed_once)), -- folders that the board allowed for the next run only
   budget_micros   integer not null default 0 check (budget_micros >= 0), -- a month; 0 is no limit
   pause_reason    text check (pause_reason in ('manual', 'budget', 'failures', 'loop')),
   pause_message   text,                             -- the reason in a sentence
@@ -273,6 +278,7 @@ create table workspace (
   project_id text not null references project (id) on delete cascade,
   name       text not null,
   cwd        text,
+  cwd_approved integer not null default 1 check (cwd_approved in (0, 1)), -- 0: an agent set cwd
   repo_url   text,
   repo_ref   text,
   is_primary integer not null check (is_primary in (0, 1)),
@@ -538,11 +544,11 @@ create table document_revision (
 create table approval (
   id          text primary key,
   company_id  text not null references company (id) on delete cascade,
-  type        text not null check (type in ('hire_agent', 'approve_ceo_strategy')),
+  type        text not null check (type in ('hire_agent', 'approve_ceo_strategy', 'allow_folder')),
   status      text not null default 'pending' check (status in ('pending', 'revision_requested', 'approved', 'rejected', 'cancelled')),
   requested_by_agent_id text references agent (id),
   requested_by_user_id  text,
-  agent_id    text references agent (id),           -- the agent that a hire_agent approval is about
+  agent_id    text references agent (id),           -- the agent that a hire_agent or allow_folder approval is about
   payload     text not null default '{}' check (json_valid(payload)),
   decision_note text,
   decided_by_user_id text,
@@ -555,6 +561,7 @@ create table approval (
 create index approval_by_company on approval (company_id, status, id);
 create index approval_by_requester on approval (requested_by_agent_id, type, status);
 create unique index approval_one_open_hire on approval (agent_id) where type = 'hire_agent' and status in ('pending', 'revision_requested');
+create index approval_of_folder on approval (agent_id) where type = 'allow_folder';
 
 create table approval_issue (
   approval_id text not null references approval (id) on delete cascade,

@@ -132,6 +132,8 @@ export interface Adapter<Config = Record<string, unknown>> {
   instructions: 'file' | 'prompt' | 'none'
   /** The program that runs when the configuration names none. */
   defaultCommand?: string
+  /** The `adapterConfig` switch that lets the program skip its permission prompts, or null when it has none. */
+  skipsPermissionsKey: string | null
   /** How to get the program when it is missing; null when there is nothing to install. */
   installHint: string | null
   /** The arguments that make the program list its options, or null when its options are of no interest. */

@@ -20,6 +20,7 @@ export const httpAdapter: Adapter<HttpConfig> = {
   config: HttpConfig,
   instructionsKey: null,
   instructions: 'none',
+  skipsPermissionsKey: null,
   installHint: null,
   helpArgs: null,
   resumes: false,

@@ -16,6 +16,7 @@ export const noAdapter: Adapter<v.InferOutput<typeof NoConfig>> = {
   config: NoConfig,
   instructionsKey: null,
   instructions: 'none',
+  skipsPermissionsKey: null,
   installHint: null,
   helpArgs: null,
   resumes: false,

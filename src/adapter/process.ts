@@ -19,6 +19,7 @@ export const processAdapter: Adapter<ProcessConfig> = {
   config: ProcessConfig,
   instructionsKey: null,
   instructions: 'none',
+  skipsPermissionsKey: null,
   installHint: null,
   helpArgs: null,
   resumes: false,

@@ -40,6 +40,7 @@ export const runtimeA: Adapter<RuntimeAConfig> = {
   instructionsKey: 'instructionsFilePath',
   instructions: 'file',
   defaultCommand: 'claude',
+  skipsPermissionsKey: 'dangerouslySkipPermissions',
   installHint: 'Install it with: npm install -g @anthropic-ai/claude-code. Then run claude once to log in.',
   helpArgs: ['--help'],
   endsWithResult: true,

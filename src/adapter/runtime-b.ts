@@ -27,6 +27,7 @@ export const runtimeB: Adapter<RuntimeBConfig> = {
   instructionsKey: 'instructionsFilePath',
   instructions: 'prompt',
   defaultCommand: 'codex',
+  skipsPermissionsKey: 'dangerouslyBypassApprovalsAndSandbox',
   installHint: 'Install it with: npm install -g @openai/codex. Then run codex once to log in.',
   helpArgs: ['exec', '--help'],
   resumes: true,

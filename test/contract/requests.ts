@@ -158,6 +158,7 @@ export const REQUESTS: Record<string, Make> = {
   'DELETE /api/agents/:agentId/keys/:keyId': async (world) => ({
     params: { ...ada(world), keyId: (await world.make('POST', `/api/agents/${world.engineer.id}/keys`)).id },
   }),
+  'POST /api/agents/:agentId/approve-configuration': using(ada),
   'PATCH /api/agents/:agentId/permissions': using(ada, () => ({ canCreateAgents: true })),
   'POST /api/agents/:agentId/resume': async (world) => {
     const { id } = await world.thing('agents', { name: 'Nia' })

@@ -25,6 +25,7 @@ POST   /account/tokens/revoke                                              404  
 GET    /api/adapters                                                       ok     ok    ok    ok       ok   ok
 GET    /api/agents/:agentId                                                404    ok    ok    ok       ok   ok
 PATCH  /api/agents/:agentId                                                404    403   ok    ok       ok   ok
+POST   /api/agents/:agentId/approve-configuration                          403    403   403   403      403  ok
 PATCH  /api/agents/:agentId/budgets                                        404    403   403   ok       ok   ok
 GET    /api/agents/:agentId/config-revisions                               404    ok    ok    ok       ok   ok
 POST   /api/agents/:agentId/config-revisions/:revisionId/rollback          403    403   403   403      403  ok

@@ -1,4 +1,4 @@
-import { invalid } from '../../platform/errors.ts'
+import { AppError, invalid } from '../../platform/errors.ts'
 import { isSealed } from './sealed.ts'
 
 export type Json = Record<string, unknown>
@@ -25,6 +25,35 @@ export const redactConfig = (config: Json): Json => mapEntries(config, (key, val
 
 /** A JSON object without what looks like a secret in it, at any depth. References to stored secrets stay visible. */
 export const redact = redactConfig
+
+/**
+ * A configuration for those who decide on it: only literal secrets are hidden,
+ * and the other values of `env` and `headers` are shown.
+ */
+export const redactSecrets = (config: Json): Json =>
+  mapEntries(config, (key, value) =>
+    SECRET_MAPS.has(key) && isObject(value) && !isReference(value) && !isSealed(value)
+      ? redactSecrets(value)
+      : redactEntry(key, value),
+  )
+
+/** Throws 422 if a configuration holds a secret itself instead of the name of a stored one. */
+export function refuseLiteralSecrets(config: Json, path: string): void {
+  const found = changedPaths(config, redactSecrets(config), path)
+  if (found.length === 0) return
+  throw new AppError(
+    'semantic',
+    `${found.join(', ')}: a secret must not stand in a hire. Store it and refer to it with {"$secret": "NAME"} in env or headers.`,
+    { fields: found.map((path) => ({ path, message: 'holds a literal secret' })) },
+  )
+}
+
+function changedPaths(value: unknown, shown: unknown, path: string): string[] {
+  if (typeof value !== 'object' || value === null || typeof shown !== 'object' || shown === null) {
+    return value === shown ? [] : [path]
+  }
+  return Object.entries(value).flatMap(([key, inner]) => changedPaths(inner, (shown as Json)[key], `${path}.${key}`))
+}
 
 function redactEntry(key: string, value: unknown): unknown {
   if (isReference(value)) return value

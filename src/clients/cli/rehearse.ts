@@ -15,12 +15,16 @@ export async function rehearse(ref: string, options: Options & { issue?: string 
 }
 
 function describe(rehearsal: Rehearsal): string {
-  const { agentName, wakeReason, gates, wouldRun, argv, session, limits, environment, prompt } = rehearsal
+  const { agentName, wakeReason, gates, notes, wouldRun, argv, session, limits, environment, prompt } = rehearsal
   const verdict = wouldRun
     ? paint('good', `${agentName} would run (${words(wakeReason)}).`)
     : paint('waiting', `${agentName} would not run as it stands:`)
   const parts = [
-    [verdict, ...gates.map((gate) => `  ${gate.effect === 'fails' ? 'it would fail' : gate.effect}: ${gate.message}`)],
+    [
+      verdict,
+      ...gates.map((gate) => `  ${gate.effect === 'fails' ? 'it would fail' : gate.effect}: ${gate.message}`),
+      ...notes.map((note) => `  note: ${note}`),
+    ],
   ]
   if (argv && session && limits) {
     parts.push([

@@ -47,6 +47,16 @@ export const Agent = v.strictObject({
   heldUntil: v.pipe(v.nullable(field.timestamp), v.description('Its provider refuses it: no run starts before.')),
   heldBecause: v.nullable(v.string()),
   permissions: Permissions,
+  configApproved: v.pipe(
+    v.boolean(),
+    v.description(
+      'Whether a person set or approved its configuration. If not, its runs are restricted: the program asks for permissions, paths lead only to allowed folders, and the timer is off.',
+    ),
+  ),
+  unapprovedPaths: v.pipe(
+    v.array(v.string()),
+    v.description('The keys of adapterConfig whose path an agent set: it may lead only to allowed folders.'),
+  ),
   lastHeartbeatAt: v.nullable(field.timestamp),
   metadata: v.nullable(field.jsonObject),
   createdAt: field.timestamp,
@@ -174,6 +184,8 @@ export function toAgent(row: AgentWithFacts): Agent {
     heldUntil: row.held_until,
     heldBecause: row.held_because,
     permissions: JSON.parse(row.permissions),
+    configApproved: row.config_approved === 1,
+    unapprovedPaths: JSON.parse(row.unapproved_paths),
     lastHeartbeatAt: row.last_heartbeat_at,
     metadata: row.metadata === null ? null : redact(JSON.parse(row.metadata)),
     createdAt: row.created_at,

@@ -4,6 +4,7 @@ import { refusePlaceholders } from '../../access/redaction/redact.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { AgentRow } from './agent.ts'
+import { unapprovedPathsAfter } from './approved-config.ts'
 import {
   type AgentConfig,
   changedKeys,
@@ -48,10 +49,11 @@ export function applyConfig(ctx: Context, caller: Caller, agent: AgentRow, after
     capabilities: after.capabilities,
     adapter_type: after.adapterType,
     adapter_config: JSON.stringify(adapterConfig),
+    unapproved_paths: unapprovedPathsAfter(caller, agent, before.adapterConfig, after.adapterConfig),
     runtime_config: runtimeConfig,
     metadata: metadata && JSON.stringify(metadata),
     ...(changesTimer(agent, runtimeConfig) && {
-      timer_due_at: nextTimer({ status: agent.status, runtime_config: runtimeConfig }, ctx.now),
+      timer_due_at: nextTimer({ ...agent, runtime_config: runtimeConfig }, ctx.now),
     }),
     updated_at: ctx.now,
   })

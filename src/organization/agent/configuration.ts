@@ -32,9 +32,6 @@ export interface AgentConfig {
 /** An agent's configuration, its secrets in plain; what the key does not open is still sealed. */
 export const configOf = (ctx: Context, row: AgentRow): AgentConfig => openConfig(ctx, row, storedConfigOf(row))
 
-/** The configuration as reads show it, and as the board is asked to approve it. */
-export const shownConfigOf = (row: AgentRow): AgentConfig => shown(storedConfigOf(row))
-
 /** A configuration as the rows of an agent and of its revisions keep it: what a read redacts is sealed. */
 export const sealConfig = (ctx: Context, agent: Owner, config: AgentConfig): AgentConfig =>
   changeHiding(config, (json) => seal(ctx.vault, placeOf('agent', agent), json))

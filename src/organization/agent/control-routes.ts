@@ -3,6 +3,7 @@ import { board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
 import { AgentDetail, Permissions } from './agent.ts'
+import { approveAgentConfig } from './approve-config.ts'
 import { setBudget } from './budget.ts'
 import { pauseAgentManually, resumeAgent } from './pause.ts'
 import { AGENT_QUERY, changing } from './show.ts'
@@ -37,6 +38,24 @@ export const controlRoutes = [
     body: Permissions,
     responses: { 200: AgentDetail },
     run: changing((ctx, { caller, body }, agent) => changePermissions(ctx, caller, agent, body)),
+  }),
+  route({
+    id: 'agents.approveConfiguration',
+    method: 'POST',
+    path: '/api/agents/:agentId/approve-configuration',
+    summary: "Approve an agent's configuration as it stands",
+    description:
+      'For an agent that another agent hired without an approval, and for paths that agents set. Its runs are no longer restricted, its paths are used as they are, and its timer starts. An agent that waits for the approval of its hire is approved there.',
+    who: [board],
+    query: AGENT_QUERY,
+    body: v.strictObject({
+      revisionId: v.optional(
+        v.pipe(v.string(), v.description('The latest config revision that you saw; a 409 if there is a later one.')),
+      ),
+    }),
+    bodyOptional: true,
+    responses: { 200: AgentDetail },
+    run: changing((ctx, { caller, body }, agent) => approveAgentConfig(ctx, caller, agent, body.revisionId)),
   }),
   route({
     id: 'agents.pause',

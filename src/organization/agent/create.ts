@@ -9,9 +9,11 @@ import { validate } from '../../http/validate.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, invalid } from '../../platform/errors.ts'
 import { chooseUrlKey as uniqueUrlKey } from '../../platform/url-key.ts'
+import { findCompany } from '../company/queries.ts'
 import { toMicros } from '../cost/money.ts'
 import { resolveSkills } from '../skill/resolve.ts'
 import type { AgentRow, NewAgent } from './agent.ts'
+import { approvalColumns } from './approved-config.ts'
 import { configOf, recordRevision } from './configuration.ts'
 import { nextTimer } from './lifecycle.ts'
 import { findAgent, findAgentByReference, findAgentByUrlKey, findIssueRef, insertAgent } from './queries.ts'
@@ -37,7 +39,11 @@ export interface Identity {
   urlKey?: string
 }
 
-/** Puts an agent into the company, with its first configuration revision. The activity is the caller's to record. */
+/**
+ * Puts an agent into the company, with its first configuration revision. The
+ * activity is the caller's to record. The configuration counts as approved if
+ * a person sets it, or if the company trusts what its agents hire.
+ */
 export function addAgent(
   ctx: Context,
   caller: Caller,
@@ -50,6 +56,8 @@ export function addAgent(
   if (want.metadata) refusePlaceholders(want.metadata, 'metadata')
   const id = as.id ?? uuid()
   const runtimeConfig = JSON.stringify(want.runtimeConfig ?? {})
+  const isTrusted = caller.type === 'board' || findCompany(ctx.db, { id: companyId })!.trust_hires === 1
+  const approval = approvalColumns(want.adapterConfig, as.status === 'idle' && isTrusted)
   const place = placeOf('agent', { id, company_id: companyId })
   insertAgent(ctx.db, {
     id,
@@ -68,7 +76,8 @@ export function addAgent(
     desired_skills: JSON.stringify(resolveSkills(ctx, companyId, want.desiredSkills ?? [])),
     metadata: want.metadata ? JSON.stringify(seal(ctx.vault, place, want.metadata)) : null,
     budget_micros: toMicros(want.budgetMonthlyCents ?? 0),
-    timer_due_at: nextTimer({ status: as.status, runtime_config: runtimeConfig }, ctx.now),
+    ...approval,
+    timer_due_at: nextTimer({ status: as.status, runtime_config: runtimeConfig, ...approval }, ctx.now),
     created_at: ctx.now,
     updated_at: ctx.now,
   })

@@ -16,7 +16,8 @@ export const keyRoutes = [
     method: 'POST',
     path: '/api/agents/:agentId/keys',
     summary: 'Create a long-lived key; only this answer holds it',
-    description: 'The board may, and the agent itself. An agent that waits for its approval cannot have one (422).',
+    description:
+      'For the board, and for the agent itself with a key that it already has; the token of a run gets a 403. An agent that waits for its approval cannot have one (422).',
     who: [board, agent],
     limits: ['key'],
     query: AGENT_QUERY,

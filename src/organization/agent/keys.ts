@@ -37,9 +37,15 @@ export const toKey = (row: KeyRow): v.InferOutput<typeof Key> => ({
   revokedAt: row.revoked_at,
 })
 
-/** Makes a long-lived key for an agent. The board may, and the agent itself. */
+/**
+ * Makes a long-lived key for an agent. The board may, and the agent itself with
+ * a long-lived key. A run token may not: a key would outlive the run.
+ */
 export function createKey(ctx: Context, caller: Caller, agent: AgentRow, name: string): v.InferOutput<typeof NewKey> {
   assertMayManageKeys(caller, agent)
+  if (caller.type === 'agent' && caller.runId !== null) {
+    throw forbidden('The token of a run cannot create keys. Use a key of the agent, or ask the board for one.')
+  }
   if (agent.status === 'pending_approval' || agent.status === 'terminated') {
     const why = agent.status === 'terminated' ? 'is terminated' : 'waits for its approval'
     throw new AppError('agent_not_ready', `${agent.name} ${why}, so it cannot have a key.`, { status: agent.status })

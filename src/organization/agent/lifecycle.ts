@@ -40,10 +40,13 @@ export function assertTransition(agent: { name: string; status: AgentStatus }, t
 
 /**
  * When the timer wakes an agent next, counted from `now`; null while its timer
- * is off or it may not work.
+ * is off, it may not work, or no person has approved its configuration.
  */
-export function nextTimer(agent: { status: AgentStatus; runtime_config: string }, now: string): string | null {
+export function nextTimer(
+  agent: { status: AgentStatus; runtime_config: string; config_approved: number },
+  now: string,
+): string | null {
   const { enabled, intervalSec } = heartbeatOf(agent)
-  if (!enabled || !isReady(agent.status)) return null
+  if (!enabled || !isReady(agent.status) || agent.config_approved === 0) return null
   return new Date(Date.parse(now) + intervalSec * 1_000).toISOString()
 }

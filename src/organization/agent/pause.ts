@@ -81,7 +81,7 @@ export function activateAgent(ctx: Context, caller: Caller, agent: AgentRow, act
     held_until: null,
     held_because: null,
     resumed_at: ctx.now,
-    timer_due_at: nextTimer({ status: 'idle', runtime_config: agent.runtime_config }, ctx.now),
+    timer_due_at: nextTimer({ ...agent, status: 'idle' }, ctx.now),
     updated_at: ctx.now,
   })
   // A resume is an act of a person, or a new month: the wake that waits starts a chain.

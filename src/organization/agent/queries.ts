@@ -139,6 +139,12 @@ export const insertAgent = (db: Db, row: Insertable<AgentTable>) => db.run(sql.i
 export const updateAgent = (db: Db, id: string, change: Updateable<AgentTable>) =>
   db.run(sql.updateTable('agent').set(change).where('id', '=', id))
 
+/** Ends what the board allowed an agent for one run. */
+export const clearAllowedOnce = (db: Db, of: { agentId: string }) =>
+  db.run(
+    sql.updateTable('agent').set({ allowed_once: '[]' }).where('id', '=', of.agentId).where('allowed_once', '<>', '[]'),
+  )
+
 /** The agents that report to one directly and are not terminated. */
 export const listSubordinates = (db: Db, of: { agentId: string }): AgentRow[] =>
   db.all(

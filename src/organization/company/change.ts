@@ -33,6 +33,8 @@ export function changeCompany(ctx: Context, caller: Caller, companyId: string, w
     budget_micros: want.budgetMonthlyCents === undefined ? undefined : toMicros(want.budgetMonthlyCents),
     require_board_approval_for_new_agents:
       want.requireBoardApprovalForNewAgents === undefined ? undefined : want.requireBoardApprovalForNewAgents ? 1 : 0,
+    trust_hires: want.trustHires === undefined ? undefined : want.trustHires ? 1 : 0,
+    allowed_folders: want.allowedFolders && JSON.stringify([...new Set(want.allowedFolders)]),
     ...statusColumns(ctx, company, want.status),
   })
   const corrected = want.spentMonthlyCents !== undefined && correctSpend(ctx, companyId, want.spentMonthlyCents)
@@ -74,6 +76,8 @@ function record(ctx: Context, caller: Caller, companyId: string, change: Partial
       changed: fieldNames(change).map((field) => field.replace('budgetMicros', 'budgetMonthlyCents')),
       ...(want.budgetMonthlyCents !== undefined && { budgetMonthlyCents: want.budgetMonthlyCents }),
       ...(want.spentMonthlyCents !== undefined && { spentMonthlyCents: want.spentMonthlyCents }),
+      ...(change.allowed_folders && { allowedFolders: JSON.parse(change.allowed_folders) }),
+      ...(change.trust_hires !== undefined && { trustHires: change.trust_hires === 1 }),
     },
   })
 }

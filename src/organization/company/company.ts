@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { Selectable } from 'kysely'
 import * as v from 'valibot'
 import * as field from '../../http/fields.ts'
@@ -22,6 +23,8 @@ export const Company = v.strictObject({
   budgetMonthlyCents: v.number(),
   spentMonthlyCents: v.number(),
   requireBoardApprovalForNewAgents: v.boolean(),
+  trustHires: v.boolean(),
+  allowedFolders: v.array(v.string()),
   brandColor: v.nullable(v.string()),
   logoAssetId: v.nullable(field.id),
   logoUrl: v.nullable(v.string()),
@@ -59,6 +62,32 @@ const boardOnly = {
     v.pipe(field.cents, v.description("This month's figure; the difference is booked as a correcting cost event.")),
   ),
   requireBoardApprovalForNewAgents: v.optional(v.boolean()),
+  trustHires: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description(
+        'Whether the configuration of an agent that an agent hires counts as approved by the board. It applies to later hires.',
+      ),
+    ),
+  ),
+  allowedFolders: v.optional(
+    v.pipe(
+      v.array(
+        v.pipe(
+          v.string(),
+          v.maxLength(4_096, 'must be at most 4,096 characters'),
+          v.check(
+            (folder) => path.isAbsolute(folder) && !/\p{Cc}/u.test(folder),
+            'must be an absolute path, on one line',
+          ),
+        ),
+      ),
+      v.maxLength(100, 'must be at most 100 folders'),
+      v.description(
+        "Folders of this machine in which the server uses the paths that agents set: cwd, instructionsFilePath and the cwd of workspaces. The server's data directory is never among them.",
+      ),
+    ),
+  ),
 }
 
 /** The fields that an agent's PATCH may not have, not even its CEO's. */
@@ -90,6 +119,8 @@ export function toCompany(row: CompanyRow & { spent_micros: number }): Company {
     budgetMonthlyCents: toCents(row.budget_micros),
     spentMonthlyCents: toCents(row.spent_micros),
     requireBoardApprovalForNewAgents: row.require_board_approval_for_new_agents === 1,
+    trustHires: row.trust_hires === 1,
+    allowedFolders: JSON.parse(row.allowed_folders),
     brandColor: row.brand_color,
     logoAssetId: row.logo_asset_id,
     logoUrl: row.logo_asset_id ? `/api/assets/${row.logo_asset_id}` : null,

@@ -13,6 +13,8 @@ export interface CompanyTable {
   issue_counter: Generated<number>
   budget_micros: Generated<number>
   require_board_approval_for_new_agents: Generated<0 | 1>
+  trust_hires: Generated<0 | 1>
+  allowed_folders: Generated<string>
   brand_color: string | null
   logo_asset_id: string | null
   created_at: string
@@ -121,6 +123,9 @@ export interface AgentTable {
   desired_skills: Generated<string>
   permissions: Generated<string>
   metadata: string | null
+  config_approved: Generated<0 | 1>
+  unapproved_paths: Generated<string>
+  allowed_once: Generated<string>
   budget_micros: Generated<number>
   pause_reason: 'manual' | 'budget' | 'failures' | 'loop' | null
   pause_message: string | null
@@ -220,6 +225,7 @@ export interface WorkspaceTable {
   project_id: string
   name: string
   cwd: string | null
+  cwd_approved: Generated<0 | 1>
   repo_url: string | null
   repo_ref: string | null
   is_primary: 0 | 1
@@ -391,7 +397,7 @@ export interface DocumentRevisionTable {
 export interface ApprovalTable {
   id: string
   company_id: string
-  type: 'hire_agent' | 'approve_ceo_strategy'
+  type: 'hire_agent' | 'approve_ceo_strategy' | 'allow_folder'
   status: Generated<'pending' | 'revision_requested' | 'approved' | 'rejected' | 'cancelled'>
   requested_by_agent_id: string | null
   requested_by_user_id: string | null

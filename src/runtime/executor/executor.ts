@@ -2,6 +2,7 @@ import { countLiveRuns, findRun, listLiveRuns, updateRun } from '../../organizat
 import type { RunRow } from '../../organization/run/run.ts'
 import { requestStops } from '../../organization/run/stop.ts'
 import type { Context } from '../../platform/context.ts'
+import { requestFolder } from '../../work/approval/folder.ts'
 import { followRun, type RunProcess } from '../process/follow.ts'
 import { findShim, type ProcessIdentity } from '../process/process-table.ts'
 import { runFolder } from '../process/run-files.ts'
@@ -85,7 +86,13 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
       launching.delete(launch.promise)
       launch.resolve()
     }
-    if ('ending' in started) return finish(run.id, started.ending, NO_FACTS)
+    if ('ending' in started) {
+      const { ending, folders } = started
+      return persist(() => {
+        finishRun(ctx, run.id, ending, NO_FACTS)
+        for (const folder of folders) requestFolder(ctx, run, folder)
+      })
+    }
     // A shim of this server that ends before its command has failed. Only a shim of a dead server never started.
     await untilFinished(run.id, started.process, facts, { never_started: 'lost' })
   }

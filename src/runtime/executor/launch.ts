@@ -1,6 +1,8 @@
+import { clearAllowedOnce } from '../../organization/agent/queries.ts'
 import { findRun, updateRun } from '../../organization/run/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
+import type { FolderRequest } from '../../work/approval/folder.ts'
 import type { Follow, RunProcess } from '../process/follow.ts'
 import { spawnRun } from '../process/process.ts'
 import { runFolder } from '../process/run-files.ts'
@@ -20,32 +22,32 @@ export interface LaunchDependencies extends RuntimeDependencies {
 /**
  * Starts a claimed run: token -> workspace -> spawn.
  *
- * @returns its process, or how it ended without one; never throws
+ * @returns its process, or how it ended without one and the folders that the board would have to allow; never throws
  */
 export async function launchRun(
   ctx: Context,
   run: RunRow,
   onFacts: Follow['onFacts'],
   { persist, dependencies }: { persist: Persist; dependencies: LaunchDependencies },
-): Promise<{ process: RunProcess } | { ending: Ending }> {
+): Promise<{ process: RunProcess } | { ending: Ending; folders: readonly FolderRequest[] }> {
   try {
     const token = await dependencies.tokens.sign({ id: run.id, agentId: run.agent_id, companyId: run.company_id })
     const prepared = await prepareRun(ctx, run, token, dependencies)
     await persist(() => recordIntent(ctx, run.id, prepared))
     // A stop that was requested during the preparation found no process.
-    if (findRun(ctx.db, { id: run.id })?.stop_reason) return { ending: STOPPED_BEFORE_SPAWN }
+    if (findRun(ctx.db, { id: run.id })?.stop_reason) return { ending: STOPPED_BEFORE_SPAWN, folders: [] }
     const runDir = runFolder(ctx.config, run.id)
     return { process: await spawnRun(prepared.spec, { shim: dependencies.shim, runDir, onFacts }) }
   } catch (error) {
-    return { ending: toEnding(ctx, run, error) }
+    return { ending: toEnding(ctx, run, error), folders: error instanceof NotStartable ? error.folders : [] }
   }
 }
 
 const STOPPED_BEFORE_SPAWN: Ending = { reason: 'stopped', exitCode: null, signal: null, error: null, at: null }
 
 /** Records what the run will be before there is a process: a server after a crash knows what to look for. */
-const recordIntent = (ctx: Context, runId: string, { spec, instructionsHash }: PreparedRun) =>
-  updateRun(ctx.db, runId, {
+function recordIntent(ctx: Context, runId: string, { spec, instructionsHash }: PreparedRun): void {
+  const { agent_id } = updateRun(ctx.db, runId, {
     cwd: spec.cwd,
     instructions_hash: instructionsHash,
     grace_sec: spec.graceSec,
@@ -53,6 +55,8 @@ const recordIntent = (ctx: Context, runId: string, { spec, instructionsHash }: P
     silence_sec: spec.silenceSec,
     session_id_before: spec.reader.session?.id ?? null,
   })
+  clearAllowedOnce(ctx.db, { agentId: agent_id })
+}
 
 function toEnding(ctx: Context, run: RunRow, error: unknown): Ending {
   const expected = error instanceof NotStartable ? error : toSystemFault(error)

@@ -18,10 +18,22 @@ export const findIssueBrief = (db: Db, id: string) =>
       .where('issue.id', '=', id),
   )
 
-/** The directory of a project's primary workspace, if it has one on this machine. */
-export const findWorkspaceCwd = (db: Db, projectId: string): string | null =>
-  db.first(sql.selectFrom('workspace').select('cwd').where('project_id', '=', projectId).where('is_primary', '=', 1))
-    ?.cwd ?? null
+/** The directories of a project's workspaces on this machine. */
+export interface ProjectWorkspaces {
+  primary: string | null
+  /** Those that the board set. */
+  approved: string[]
+}
+
+export function findProjectWorkspaces(db: Db, projectId: string): ProjectWorkspaces {
+  const rows = db.all(
+    sql.selectFrom('workspace').select(['cwd', 'cwd_approved', 'is_primary']).where('project_id', '=', projectId),
+  )
+  return {
+    primary: rows.find((row) => row.is_primary === 1)?.cwd ?? null,
+    approved: rows.flatMap((row) => (row.cwd !== null && row.cwd_approved === 1 ? [row.cwd] : [])),
+  }
+}
 
 export type IssueBrief = NonNullable<ReturnType<typeof findIssueBrief>>
 

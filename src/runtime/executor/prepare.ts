@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import * as v from 'valibot'
 import { sealedIn, unreadable } from '../../access/redaction/sealed.ts'
+import type { Adapter } from '../../adapter/adapter.ts'
 import { limitsOf } from '../../adapter/config.ts'
 import { buildPrompt } from '../../adapter/prompt.ts'
 import { adapterOf } from '../../adapter/registry.ts'
 import { sessionToResume } from '../../adapter/session.ts'
+import type { AgentRow } from '../../organization/agent/agent.ts'
+import { ownFolder } from '../../organization/agent/allowed-folder.ts'
 import { configOf } from '../../organization/agent/configuration.ts'
 import { findAgent } from '../../organization/agent/queries.ts'
 import { placeSkills, type SyncedSkills } from '../../organization/agent-skill/sync.ts'
@@ -17,11 +20,17 @@ import type { Context } from '../../platform/context.ts'
 import type { createProbe } from '../process/capabilities.ts'
 import type { RunSpec } from '../process/run-files.ts'
 import { runVariables } from './environment.ts'
-import { NotStartable } from './not-startable.ts'
-import { findApprovalBrief, findCommentBrief, findIssueBrief, findWorkspaceCwd } from './prepare-queries.ts'
+import { NotStartable, type Refuse } from './not-startable.ts'
+import {
+  findApprovalBrief,
+  findCommentBrief,
+  findIssueBrief,
+  findProjectWorkspaces,
+  type ProjectWorkspaces,
+} from './prepare-queries.ts'
 import { envOfProject, resolveConfig } from './resolve-config.ts'
 import { findSession } from './session.ts'
-import { chooseCwd, findFlags, ownFolder, readInstructions } from './workplace.ts'
+import { chooseCwd, findFlags, readInstructions } from './workplace.ts'
 
 /** What is the same for every run of a server. */
 export interface RuntimeDependencies {
@@ -48,6 +57,10 @@ export interface RunOwn {
   token: string
   /** For a session that begins with the run. */
   newSessionId: string
+  /** Whether the program may be run with `--help` and `--version`. */
+  examinesProgram: boolean
+  /** Whether the instructions file may be opened. */
+  readsInstructions: boolean
   /** Where the agent's skills are, or would be. */
   skills(): Promise<Pick<SyncedSkills, 'directory' | 'skills'>>
 }
@@ -74,10 +87,19 @@ export async function prepareRun(
   const own = {
     token,
     newSessionId: randomUUID(),
+    examinesProgram: true,
+    readsInstructions: true,
     skills: () => placeSkills(ctx, run.agent_id, run.id),
   }
   const { problems, prepared } = await planRun(ctx, run, own, dependencies)
-  if (problems[0]) throw problems[0]
+  if (problems[0]) {
+    const { code, message } = problems[0]
+    throw new NotStartable(
+      code,
+      message,
+      problems.flatMap((problem) => problem.folders),
+    )
+  }
   const { cwd } = prepared!.spec
   if (cwd === ownFolder(ctx, run.agent_id)) await mkdir(cwd, { recursive: true, mode: 0o700 })
   return prepared!
@@ -107,17 +129,18 @@ export async function planRun(
     return hopeless('invalid_config', `adapterConfig of ${adapter.type} is not valid: ${faults.join(' ')}`)
   }
   const problems: NotStartable[] = []
-  const refuse = (code: string, message: string) => {
-    problems.push(new NotStartable(code, message))
+  const refuse: Refuse = (code, message, folders) => {
+    problems.push(new NotStartable(code, message, folders))
   }
   const reasons = JSON.parse(run.reasons) as WakeReason[]
   const issue = run.issue_id === null ? undefined : findIssueBrief(ctx.db, run.issue_id)
   const projectEnv = issue ? envOfProject(ctx, agent, issue, refuse) : {}
-  const { config, secrets } = resolveConfig(ctx, agent, parsed.output, projectEnv, refuse)
-  const workspaceCwd = issue?.project_id ? findWorkspaceCwd(ctx.db, issue.project_id) : null
-  const cwd = await chooseCwd(ctx, agent, config, workspaceCwd, refuse)
-  const instructions = await readInstructions(adapter, config, cwd, refuse)
-  const flags = await findFlags(ctx, adapter, config, dependencies.probe, refuse)
+  const { config, secrets } = resolveConfig(ctx, agent, permitted(agent, adapter, parsed.output), projectEnv, refuse)
+  const workspaces = issue?.project_id ? findProjectWorkspaces(ctx.db, issue.project_id) : NO_WORKSPACES
+  const place = { ctx, agent, config, workspaces, refuse }
+  const cwd = await chooseCwd(place)
+  const instructions = own.readsInstructions ? await readInstructions(place, adapter, cwd) : null
+  const flags = own.examinesProgram ? await findFlags(place, adapter, dependencies.probe) : null
   const instructionsHash = instructions?.hash ?? null
   const session = sessionToResume(adapter, findSession(ctx.db, run) ?? null, { cwd, instructionsHash, flags })
   const approvalId = reasons.findLast((reason) => reason.approvalId !== null)?.approvalId
@@ -160,7 +183,7 @@ export async function planRun(
   const variables = runVariables(run, {
     apiUrl: dependencies.apiUrl,
     token,
-    workspaceCwd,
+    workspaceCwd: workspaces.primary,
     skillsDir: skills.directory,
     approval,
   })
@@ -185,6 +208,12 @@ export async function planRun(
   }
   return { problems, prepared: { spec, prompt, instructionsHash } }
 }
+
+const NO_WORKSPACES: ProjectWorkspaces = { primary: null, approved: [] }
+
+/** A configuration as it is used: one that no person has approved does not skip the permission prompts. */
+const permitted = (agent: AgentRow, { skipsPermissionsKey }: Adapter, config: Record<string, unknown>) =>
+  agent.config_approved === 1 || skipsPermissionsKey === null ? config : { ...config, [skipsPermissionsKey]: false }
 
 const authorOf = ({ author, person }: { author: string | null; person: string | null }) =>
   author ?? (person === null ? 'the board' : `${person} of the board`)

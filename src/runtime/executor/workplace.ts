@@ -1,56 +1,108 @@
 import { createHash } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Adapter } from '../../adapter/adapter.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
+import { ownFolder, resolveAgentPath } from '../../organization/agent/allowed-folder.ts'
+import { unapprovedPaths } from '../../organization/agent/approved-config.ts'
 import type { Context } from '../../platform/context.ts'
 import { type createProbe, which } from '../process/capabilities.ts'
 import type { Refuse } from './not-startable.ts'
+import type { ProjectWorkspaces } from './prepare-queries.ts'
 import { isMachineFault } from './system-fault.ts'
 
-/** Where an agent works that has no directory of its own to work in. */
-export const ownFolder = (ctx: Context, agentId: string) => path.join(ctx.config.dataDir, 'agents', agentId)
-
-/** The configured directory, else the issue's workspace, else the agent's own folder. */
-export async function chooseCwd(
-  ctx: Context,
-  agent: AgentRow,
-  config: Record<string, unknown>,
-  workspaceCwd: string | null,
-  refuse: Refuse,
-): Promise<string> {
-  const configured = typeof config.cwd === 'string' ? config.cwd : workspaceCwd
-  if (configured === null) return ownFolder(ctx, agent.id)
-  const found = await stat(configured).catch(() => undefined)
-  if (!found?.isDirectory()) {
-    refuse('cwd_missing', `The working directory ${configured} ${found ? 'is no directory' : 'does not exist'}.`)
-  }
-  return configured
+/** The places of a run, and what stands in their way. */
+export interface Workplace {
+  ctx: Context
+  agent: AgentRow
+  config: Record<string, unknown>
+  workspaces: ProjectWorkspaces
+  refuse: Refuse
 }
 
-/** The agent's instructions with their hash; null when it has none. A file that cannot be read is refused. */
-export async function readInstructions(adapter: Adapter, config: Record<string, unknown>, cwd: string, refuse: Refuse) {
+/**
+ * Chooses the working directory: the configured one, else the workspace of the
+ * issue's project, else the agent's own folder. Refuses a directory that an
+ * agent set outside the allowed folders.
+ */
+export async function chooseCwd(place: Workplace): Promise<string> {
+  const { ctx, agent, config, workspaces, refuse } = place
+  const isConfigured = typeof config.cwd === 'string'
+  const wanted = isConfigured ? (config.cwd as string) : workspaces.primary
+  if (wanted === null) return ownFolder(ctx, agent.id)
+  const isApproved = isConfigured ? !unapprovedPaths(agent).includes('cwd') : workspaces.approved.includes(wanted)
+  const cwd = isApproved ? wanted : await allowedPath(place, isConfigured ? 'cwd' : 'workspace', wanted)
+  if (cwd === null) return wanted
+  const found = await stat(cwd).catch(() => undefined)
+  if (!found?.isDirectory()) {
+    refuse('cwd_missing', `The working directory ${wanted} ${found ? 'is no directory' : 'does not exist'}.`)
+  }
+  return cwd
+}
+
+/** Returns the path, its links followed, or null if an agent set it and the board has not allowed its folder. */
+async function allowedPath(
+  { ctx, agent, workspaces, refuse }: Workplace,
+  key: 'cwd' | 'workspace' | 'instructionsFilePath',
+  wanted: string,
+): Promise<string | null> {
+  const { path: real, access } = await resolveAgentPath(ctx, agent, wanted, workspaces.approved)
+  if (access === 'allowed') return real
+  const folder = key === 'instructionsFilePath' ? path.dirname(wanted) : wanted
+  if (access === 'never') {
+    refuse('folder_not_allowed', `The board has not allowed this folder: ${folder}. It holds the server's own data.`)
+  } else {
+    const request = { key, path: wanted, folder: key === 'instructionsFilePath' ? path.dirname(real) : real }
+    refuse('folder_not_allowed', `The board has not allowed this folder: ${folder}.`, [request])
+  }
+  return null
+}
+
+/** The largest instructions that are read, in bytes. */
+const MAX_INSTRUCTIONS = 4_000_000
+
+/** Reads the agent's instructions with their hash; null when it has none. Refuses a file that cannot be read. */
+export async function readInstructions(place: Workplace, adapter: Adapter, cwd: string) {
+  const { agent, config, refuse } = place
   const named = adapter.instructionsKey === null ? undefined : config[adapter.instructionsKey]
   if (typeof named !== 'string') return null
-  const file = path.resolve(cwd, named)
+  const unapproved = unapprovedPaths(agent)
+  const isApproved =
+    !unapproved.includes(adapter.instructionsKey!) && (path.isAbsolute(named) || !unapproved.includes('cwd'))
+  const wanted = path.resolve(cwd, named)
+  const file = isApproved ? wanted : await allowedPath(place, 'instructionsFilePath', wanted)
+  if (file === null) return null
   try {
-    const text = await readFile(file, 'utf8')
+    const text = await readPlainFile(file)
     return { path: file, text, hash: createHash('sha256').update(text).digest('base64url') }
   } catch (error) {
     if (isMachineFault(error)) throw error
-    const why = (error as NodeJS.ErrnoException).code
-    refuse('instructions_missing', `The instructions file ${file} cannot be read (${why}).`)
+    const why = (error as NodeJS.ErrnoException).code ?? (error as Error).message
+    refuse('instructions_missing', `The instructions file ${wanted} cannot be read (${why}).`)
     return null
+  }
+}
+
+/** Reads a regular file. A pipe, which would block the read, and a device without an end are errors. */
+async function readPlainFile(file: string): Promise<string> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const found = await handle.stat()
+    if (found.isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' })
+    if (!found.isFile()) throw new Error('not a regular file')
+    if (found.size > MAX_INSTRUCTIONS) throw new Error(`larger than ${MAX_INSTRUCTIONS} bytes`)
+    return await handle.readFile('utf8')
+  } finally {
+    await handle.close()
   }
 }
 
 /** The options that the program lists; a missing program is said here, with how to get it. */
 export async function findFlags(
-  ctx: Context,
+  { ctx, config, refuse }: Workplace,
   adapter: Adapter,
-  config: Record<string, unknown>,
   probe: ReturnType<typeof createProbe>,
-  refuse: Refuse,
 ) {
   if (typeof config.command !== 'string') return null
   const found = adapter.helpArgs

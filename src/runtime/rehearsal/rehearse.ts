@@ -20,6 +20,7 @@ export const Rehearsal = v.strictObject({
   agentName: v.string(),
   wouldRun: v.pipe(v.boolean(), v.description('Whether nothing stands in its way.')),
   gates: v.array(StartCondition),
+  notes: v.pipe(v.array(v.string()), v.description('What is restricted in the run, and what the rehearsal left out.')),
   wakeReason: v.picklist(WAKE_SOURCES),
   reasons: v.array(Reason),
   issueId: v.nullable(field.id),
@@ -72,7 +73,15 @@ export async function rehearse(
     reasons: wake.reasons,
   }
   const dependencies = { apiUrl: '', probe: createProbe(ctx.config.environment), postProgram: argvOf('post') }
-  const own = { token: REDACTED, newSessionId: SESSION_ID, skills: async () => plannedSkills(ctx, agent.id) }
+  const isBoard = caller.type === 'board'
+  const own = {
+    token: REDACTED,
+    newSessionId: SESSION_ID,
+    // Nothing of a configuration runs before the board has approved it, and never for an agent.
+    examinesProgram: isBoard && agent.config_approved === 1,
+    readsInstructions: isBoard,
+    skills: async () => plannedSkills(ctx, agent.id),
+  }
   // What works elsewhere has no command; the gates say so.
   const plan = agent.adapter_type === 'none' ? NO_PLAN : await planRun(ctx, run, own, dependencies)
   const gates = [
@@ -84,6 +93,7 @@ export async function rehearse(
     agentName: agent.name,
     wouldRun: gates.length === 0,
     gates,
+    notes: notesOf(agent, isBoard),
     wakeReason: run.source,
     reasons,
     issueId: run.issue_id,
@@ -91,6 +101,18 @@ export async function rehearse(
     ...shown(plan),
   }
 }
+
+function notesOf(agent: AgentRow, isBoard: boolean): string[] {
+  const isApproved = agent.config_approved === 1
+  return [
+    ...(isApproved || agent.status === 'pending_approval' ? [] : [RESTRICTED]),
+    ...(isApproved ? [] : ['The program was not examined: the board has not approved this configuration.']),
+    ...(isBoard ? [] : ['The program was not examined and no file was read: only the board sees what they contain.']),
+  ]
+}
+
+const RESTRICTED =
+  'Runs restricted: no person has approved its configuration. The program asks for permissions, its timer is off, and paths that agents set lead only to allowed folders.'
 
 const NO_PLAN: RunPlan = { problems: [], prepared: null }
 

@@ -1,5 +1,9 @@
 import type { Caller } from '../../access/caller/caller.ts'
+import type { Json } from '../../access/redaction/redact.ts'
+import { open, placeOf } from '../../access/secret/seal.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
+import { approveConfig } from '../../organization/agent/approved-config.ts'
+import { configOf } from '../../organization/agent/configuration.ts'
 import { endAgent } from '../../organization/agent/end.ts'
 import { getAgent } from '../../organization/agent/get.ts'
 import { activateAgent } from '../../organization/agent/pause.ts'
@@ -7,11 +11,15 @@ import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
 import { releaseIssuesOfAgent } from '../issue/release.ts'
 
-/** Takes an agent whose hire was approved into service: it is idle and its timer runs. */
-export function activateHiredAgent(ctx: Context, caller: Caller, agentId: string): void {
+/** Activates an agent whose hire was approved: its configuration is approved, it is idle and its timer runs. */
+export function activateHiredAgent(ctx: Context, caller: Caller, agentId: string, payload: Json = {}): void {
   const agent = getAgent(ctx, caller, agentId)
   assertPendingApproval(agent)
-  activateAgent(ctx, caller, agent, 'agent.activated')
+  // The payload is what the board saw. A path that the agent has changed since was not approved.
+  const { adapterConfig: current } = configOf(ctx, agent)
+  const seen = open(ctx.vault, placeOf('agent', agent), payload).adapterConfig as Json | undefined
+  approveConfig(ctx, caller, agent, seen ?? {}, current)
+  activateAgent(ctx, caller, getAgent(ctx, caller, agentId), 'agent.activated')
 }
 
 /** Ends an agent whose hire was rejected. */

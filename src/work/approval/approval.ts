@@ -1,17 +1,24 @@
 import type { Selectable } from 'kysely'
 import * as v from 'valibot'
+import type { Caller } from '../../access/caller/caller.ts'
+import { includesRole } from '../../access/caller/role.ts'
 import { redact } from '../../access/redaction/redact.ts'
 import * as field from '../../http/fields.ts'
+import type { Context } from '../../platform/context.ts'
 import type { ApprovalCommentTable, ApprovalTable } from '../../platform/database/tables.ts'
 import { AUTHORED, commentText, toAuthored } from '../comment/authored.ts'
+import { reviewPayload } from './hire-payload.ts'
 import { APPROVAL_STATUSES } from './lifecycle.ts'
 
-export const APPROVAL_TYPES = ['hire_agent', 'approve_ceo_strategy'] as const
+export const APPROVAL_TYPES = ['hire_agent', 'approve_ceo_strategy', 'allow_folder'] as const
+
+/** The types that a caller may create; the server creates the others. */
+const REQUESTED_TYPES = ['hire_agent', 'approve_ceo_strategy'] as const
 
 export type ApprovalRow = Selectable<ApprovalTable>
 export type ApprovalCommentRow = Selectable<ApprovalCommentTable>
 
-/** An approval as the API shows it: what looks like a secret in its payload is not shown. */
+/** An approval as the API shows it: without what looks like a secret in its payload. */
 export const Approval = v.strictObject({
   id: field.id,
   companyId: field.id,
@@ -19,7 +26,7 @@ export const Approval = v.strictObject({
   status: v.picklist(APPROVAL_STATUSES),
   requestedByAgentId: v.nullable(field.id),
   requestedByUserId: v.nullable(v.string()),
-  agentId: v.pipe(v.nullable(field.id), v.description('The agent that a hire is about.')),
+  agentId: v.pipe(v.nullable(field.id), v.description('The agent that a hire is about, or that needs the folder.')),
   payload: field.jsonObject,
   decisionNote: v.nullable(v.string()),
   decidedByUserId: v.nullable(v.string()),
@@ -30,7 +37,7 @@ export const Approval = v.strictObject({
 export type Approval = v.InferOutput<typeof Approval>
 
 export const NewApproval = v.strictObject({
-  type: v.picklist(APPROVAL_TYPES),
+  type: v.picklist(REQUESTED_TYPES),
   requestedByAgentId: v.optional(v.nullable(field.reference)),
   payload: v.optional(
     v.pipe(
@@ -46,6 +53,14 @@ export type NewApproval = v.InferOutput<typeof NewApproval>
 /** The body of a decision. */
 export const Decision = v.strictObject({
   decisionNote: v.optional(v.nullable(field.text)),
+  allow: v.optional(
+    v.pipe(
+      v.picklist(['once', 'always']),
+      v.description(
+        'Of an approved allow_folder: for the next run of the agent (default), or for the company, which adds it to allowedFolders.',
+      ),
+    ),
+  ),
 })
 export type Decision = v.InferOutput<typeof Decision>
 
@@ -53,7 +68,17 @@ export const Resubmission = v.strictObject({
   payload: v.optional(field.jsonObject),
 })
 
-export const toApproval = (row: ApprovalRow): Approval => ({
+/** An approval for its readers. Those who may decide see every value of a hire that will run. */
+export const showApproval = (ctx: Context, caller: Caller, row: ApprovalRow): Approval => {
+  if (row.agent_id === null || row.type !== 'hire_agent' || !mayDecide(caller, row.company_id)) return toApproval(row)
+  const { agent_id, company_id } = row
+  return { ...toApproval(row), payload: reviewPayload(ctx, { agent_id, company_id }, JSON.parse(row.payload)) }
+}
+
+const mayDecide = (caller: Caller, companyId: string) =>
+  caller.type === 'board' && (caller.roles === null || includesRole(caller.roles.get(companyId) ?? 'viewer', 'admin'))
+
+const toApproval = (row: ApprovalRow): Approval => ({
   id: row.id,
   companyId: row.company_id,
   type: row.type,

@@ -29,7 +29,7 @@ export function createApproval(ctx: Context, caller: Caller, companyId: string, 
     requested_by_user_id: caller.type === 'board' ? caller.userId : null,
     agent_id: hired?.id ?? null,
     // Of an agent that exists, the board is shown what stands on it, whatever else is said.
-    payload: toStoredPayload(hired ? { ...want.payload, ...hirePayload(hired) } : want.payload),
+    payload: toStoredPayload(want.payload, hired && hirePayload(ctx, hired)),
     created_at: ctx.now,
     updated_at: ctx.now,
   })

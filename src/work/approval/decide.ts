@@ -2,14 +2,16 @@ import { isDeepStrictEqual } from 'node:util'
 import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller/caller.ts'
 import { requireVisible } from '../../access/caller/visibility.ts'
+import { type Json, redact } from '../../access/redaction/redact.ts'
 import { findAgent } from '../../organization/agent/queries.ts'
 import { requestWake } from '../../organization/agent/wake.ts'
 import type { Context } from '../../platform/context.ts'
-import { AppError, forbidden } from '../../platform/errors.ts'
+import { AppError, forbidden, unprocessable } from '../../platform/errors.ts'
 import { activateHiredAgent, rejectHiredAgent } from './apply-hire.ts'
 import type { ApprovalRow, Decision } from './approval.ts'
 import { assertHasPlan } from './create.ts'
-import { hirePayload } from './hire-payload.ts'
+import { allowFolder } from './folder.ts'
+import { hirePayload, reviewPayload } from './hire-payload.ts'
 import { type ApprovalStatus, assertTransition } from './lifecycle.ts'
 import { listLinkedIssues } from './links.ts'
 import { toStoredPayload } from './payload.ts'
@@ -30,11 +32,14 @@ export function decideApproval(
   caller: Caller,
   id: string,
   to: 'approved' | 'rejected' | 'revision_requested',
-  { decisionNote }: Decision,
+  { decisionNote, allow }: Decision,
 ): ApprovalRow {
   const approval = getApproval(ctx, caller, id)
   if (approval.status === to) return approval
   assertTransition(approval, to)
+  if (allow !== undefined && (approval.type !== 'allow_folder' || to !== 'approved')) {
+    throw unprocessable('allow', 'is for the approval of an allow_folder request')
+  }
   const decided = updateApproval(ctx.db, id, {
     status: to,
     decision_note: decisionNote ?? null,
@@ -43,8 +48,10 @@ export function decideApproval(
     updated_at: ctx.now,
   })
   const activityId = record(ctx, caller, decided)
-  if (to !== 'revision_requested') settleHire(ctx, caller, decided)
-  wakeRequester(ctx, caller, decided, activityId)
+  if (decided.type === 'hire_agent' && to !== 'revision_requested') settleHire(ctx, caller, decided)
+  if (decided.type === 'allow_folder' && to === 'approved') allowFolder(ctx, caller, decided, allow ?? 'once')
+  // Without the folder, a run could only fail again.
+  if (decided.type !== 'allow_folder' || to === 'approved') wakeRequester(ctx, caller, decided, activityId)
   return decided
 }
 
@@ -61,7 +68,7 @@ export function resubmitApproval(
   assertTransition(approval, 'pending')
   const resubmitted = updateApproval(ctx.db, id, {
     status: 'pending',
-    ...(payload && { payload: toStoredPayload(revisedPayload(ctx, approval, payload)) }),
+    ...(payload && { payload: revisedPayload(ctx, approval, payload) }),
     decision_note: null,
     decided_by_user_id: null,
     decided_at: null,
@@ -79,7 +86,7 @@ export function cancelApproval(ctx: Context, caller: Caller, id: string): Approv
   assertTransition(approval, 'cancelled')
   const cancelled = updateApproval(ctx.db, id, { status: 'cancelled', updated_at: ctx.now })
   record(ctx, caller, cancelled)
-  settleHire(ctx, caller, cancelled)
+  if (cancelled.type === 'hire_agent') settleHire(ctx, caller, cancelled)
   return cancelled
 }
 
@@ -93,7 +100,7 @@ function settleHire(ctx: Context, caller: Caller, approval: ApprovalRow): void {
   const isPending = findAgent(ctx.db, { id: approval.agent_id })?.status === 'pending_approval'
   // There is nothing to refuse of an agent that is no longer waiting; to approve one is an error, and its own.
   if (approval.status !== 'approved' && !isPending) return
-  if (approval.status === 'approved') activateHiredAgent(ctx, caller, approval.agent_id)
+  if (approval.status === 'approved') activateHiredAgent(ctx, caller, approval.agent_id, JSON.parse(approval.payload))
   else rejectHiredAgent(ctx, caller, approval.agent_id)
 }
 
@@ -109,23 +116,32 @@ function wakeRequester(ctx: Context, caller: Caller, approval: ApprovalRow, acti
 }
 
 /**
- * The payload after a revision. The agent of a hire exists already, so what is
- * said of it must not change: the board would approve one thing and get
- * another. Only what the requester adds, such as its reasons, is replaced.
+ * Returns the payload after a revision. The agent of a hire exists already, so
+ * what is said of it must not change: the board would approve one thing and get
+ * another. The same holds for a folder. Only what the requester adds, such as
+ * its reasons, is replaced.
  */
-function revisedPayload(ctx: Context, approval: ApprovalRow, want: Record<string, unknown>): Record<string, unknown> {
+function revisedPayload(ctx: Context, approval: ApprovalRow, want: Record<string, unknown>): string {
   if (approval.type === 'approve_ceo_strategy') assertHasPlan(want)
-  if (approval.agent_id === null) return want
-  const hire = hirePayload(findAgent(ctx.db, { id: approval.agent_id })!)
-  const other = Object.keys(hire).filter((key) => key in want && !isSame(want[key], hire[key]))
+  if (approval.agent_id === null) return toStoredPayload(want)
+  const isHire = approval.type === 'hire_agent'
+  const fixed: Json = isHire
+    ? hirePayload(ctx, findAgent(ctx.db, { id: approval.agent_id })!)
+    : JSON.parse(approval.payload)
+  const shown = [
+    redact(fixed),
+    ...(isHire ? [reviewPayload(ctx, { ...approval, agent_id: approval.agent_id }, fixed)] : []),
+  ]
+  const other = Object.keys(fixed).filter((key) => key in want && !shown.some((one) => isSame(want[key], one[key])))
   if (other.length > 0) {
+    const what = isHire ? 'The agent of this hire stands' : 'This folder stands'
     throw new AppError(
       'semantic',
-      `The agent of this hire stands as it was asked for, so ${other.join(', ')} cannot be revised here. Cancel this approval and hire again.`,
+      `${what} as it was asked for, so ${other.join(', ')} cannot be revised here. Cancel this approval and ${isHire ? 'hire' : 'run'} again.`,
       { fields: other.map((key) => ({ path: `payload.${key}`, message: 'cannot be revised' })) },
     )
   }
-  return { ...want, ...hire }
+  return toStoredPayload(want, fixed)
 }
 
 const isSame = (a: unknown, b: unknown) => isDeepStrictEqual(a, JSON.parse(JSON.stringify(b ?? null)))

@@ -1,19 +1,43 @@
-import type { Json } from '../../access/redaction/redact.ts'
+import { type Json, redact, redactSecrets } from '../../access/redaction/redact.ts'
+import { open, placeOf, seal } from '../../access/secret/seal.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
-import { shownConfigOf } from '../../organization/agent/configuration.ts'
+import { configOf } from '../../organization/agent/configuration.ts'
 import { toCents } from '../../organization/cost/money.ts'
+import type { Context } from '../../platform/context.ts'
 
-/** What the board decides on: the whole hire without its secrets, and apart from it what would run on this machine. */
-export function hirePayload(agent: AgentRow): Json {
-  const config = shownConfigOf(agent)
-  return {
+/**
+ * Returns what the board decides on, as the approval stores it: the whole hire,
+ * and apart from it what would run on this machine. What reads redact is sealed.
+ */
+export function hirePayload(ctx: Context, agent: AgentRow): Json {
+  const config = configOf(ctx, agent)
+  const payload = {
     agentId: agent.id,
     ...config,
     desiredSkills: JSON.parse(agent.desired_skills),
     budgetMonthlyCents: toCents(agent.budget_micros),
     runs: whatRuns(config),
   }
+  return seal(ctx.vault, placeOf('agent', agent), payload)
 }
+
+/**
+ * Returns a hire's payload as the approver sees it: every value that will run,
+ * the values of `env` and `headers` included. Only literal secrets are hidden;
+ * a hire by an agent has none.
+ */
+export function reviewPayload(ctx: Context, hire: { agent_id: string; company_id: string }, stored: Json): Json {
+  const payload = open(ctx.vault, placeOf('agent', { id: hire.agent_id, company_id: hire.company_id }), stored)
+  const { adapterConfig, runs } = payload
+  return { ...redact(payload), ...reviewed({ adapterConfig, runs }) }
+}
+
+const reviewed = (parts: Json): Json =>
+  Object.fromEntries(
+    Object.entries(parts).flatMap(([key, part]) =>
+      typeof part === 'object' && part !== null ? [[key, redactSecrets(part as Json)]] : [],
+    ),
+  )
 
 /** The keys of `adapterConfig` that say which program runs, or where a wake is posted to. */
 const RUNNING_KEYS = ['command', 'args', 'extraArgs', 'env', 'url', 'headers']

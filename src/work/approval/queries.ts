@@ -1,6 +1,6 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { Db } from '../../platform/database/db.ts'
-import { sql } from '../../platform/database/sql.ts'
+import { raw, sql } from '../../platform/database/sql.ts'
 import type { ApprovalCommentTable, ApprovalTable } from '../../platform/database/tables.ts'
 import type { ApprovalCommentRow, ApprovalRow } from './approval.ts'
 import { UNDECIDED } from './lifecycle.ts'
@@ -17,6 +17,18 @@ export const findOpenHire = (db: Db, of: { agentId: string }): ApprovalRow | und
       .where('agent_id', '=', of.agentId)
       .where('type', '=', 'hire_agent')
       .where('status', 'in', UNDECIDED),
+  )
+
+/** Finds the approval that asks for a folder for an agent, if it is undecided or was rejected. */
+export const findFolderApproval = (db: Db, of: { agentId: string; folder: string }) =>
+  db.first(
+    sql
+      .selectFrom('approval')
+      .select('id')
+      .where('agent_id', '=', of.agentId)
+      .where('type', '=', 'allow_folder')
+      .where('status', 'in', [...UNDECIDED, 'rejected'])
+      .where(raw<string>`payload ->> '$.folder'`, '=', of.folder),
   )
 
 /** Cancels the undecided approval of an agent's hire. Returns undefined if there is none. */

@@ -13,7 +13,7 @@ import {
   NewApproval,
   NewApprovalComment,
   Resubmission,
-  toApproval,
+  showApproval,
   toApprovalComment,
 } from './approval.ts'
 import { commentOnApproval } from './comments.ts'
@@ -39,7 +39,9 @@ const decision = <const Verb extends string>(
     bodyOptional: true,
     responses: { 200: Approval },
     run: (ctx, { caller, params, body }) =>
-      ctx.write(() => toApproval(decideApproval(ctx, caller, (params as { approvalId: string }).approvalId, to, body))),
+      ctx.write(() =>
+        showApproval(ctx, caller, decideApproval(ctx, caller, (params as { approvalId: string }).approvalId, to, body)),
+      ),
   })
 
 export const approvalRoutes = [
@@ -55,12 +57,12 @@ export const approvalRoutes = [
       type: v.optional(listOf(APPROVAL_TYPES)),
     }),
     responses: { 200: v.array(Approval) },
-    run: (ctx, { params, query }) => {
+    run: (ctx, { caller, params, query }) => {
       const { limit } = query
       const filter = { companyId: params.companyId, statuses: query.status, types: query.type }
       const rows = listApprovals(ctx.db, { ...filter, after: decodeCursor(query.after, ['string'])?.[0], limit })
       const total = query.count === 'true' ? countApprovals(ctx.db, filter) : undefined
-      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toApproval, total })
+      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: (row) => showApproval(ctx, caller, row), total })
     },
   }),
   route({
@@ -73,7 +75,7 @@ export const approvalRoutes = [
     body: NewApproval,
     responses: { 201: Approval },
     run: (ctx, { caller, params, body }) =>
-      ctx.write(() => toApproval(createApproval(ctx, caller, params.companyId, body))),
+      ctx.write(() => showApproval(ctx, caller, createApproval(ctx, caller, params.companyId, body))),
   }),
   route({
     id: 'approvals.get',
@@ -82,7 +84,7 @@ export const approvalRoutes = [
     summary: 'Get an approval',
     who: [board, agent],
     responses: { 200: Approval },
-    run: (ctx, { caller, params }) => toApproval(getApproval(ctx, caller, params.approvalId)),
+    run: (ctx, { caller, params }) => showApproval(ctx, caller, getApproval(ctx, caller, params.approvalId)),
   }),
   route({
     id: 'approvals.issues',
@@ -140,7 +142,7 @@ export const approvalRoutes = [
     bodyOptional: true,
     responses: { 200: Approval },
     run: (ctx, { caller, params, body }) =>
-      ctx.write(() => toApproval(resubmitApproval(ctx, caller, params.approvalId, body.payload))),
+      ctx.write(() => showApproval(ctx, caller, resubmitApproval(ctx, caller, params.approvalId, body.payload))),
   }),
   route({
     id: 'approvals.cancel',
@@ -152,7 +154,8 @@ export const approvalRoutes = [
     body: v.strictObject({}),
     bodyOptional: true,
     responses: { 200: Approval },
-    run: (ctx, { caller, params }) => ctx.write(() => toApproval(cancelApproval(ctx, caller, params.approvalId))),
+    run: (ctx, { caller, params }) =>
+      ctx.write(() => showApproval(ctx, caller, cancelApproval(ctx, caller, params.approvalId))),
   }),
 ]
 
@@ -165,7 +168,9 @@ export const issueApprovalRoutes = [
     who: [board, agent],
     responses: { 200: v.array(Approval) },
     run: (ctx, { caller, params }) =>
-      listApprovalsOfIssue(ctx.db, { issueId: getIssue(ctx, caller, params.issueId).id }).map(toApproval),
+      listApprovalsOfIssue(ctx.db, { issueId: getIssue(ctx, caller, params.issueId).id }).map((row) =>
+        showApproval(ctx, caller, row),
+      ),
   }),
   route({
     id: 'issues.linkApproval',
@@ -177,7 +182,9 @@ export const issueApprovalRoutes = [
     body: v.strictObject({ approvalId: field.reference }),
     responses: { 201: Approval },
     run: (ctx, { caller, params, body }) =>
-      ctx.write(() => toApproval(linkApproval(ctx, caller, getIssue(ctx, caller, params.issueId), body.approvalId))),
+      ctx.write(() =>
+        showApproval(ctx, caller, linkApproval(ctx, caller, getIssue(ctx, caller, params.issueId), body.approvalId)),
+      ),
   }),
   route({
     id: 'issues.unlinkApproval',

@@ -32,6 +32,7 @@ export function addWorkspace(ctx: Context, caller: Caller, project: ProjectRow, 
     project_id: project.id,
     name: want.name ?? workspaceNameOf(want),
     cwd: want.cwd ?? null,
+    cwd_approved: caller.type === 'board' ? 1 : 0,
     repo_url: want.repoUrl ?? null,
     repo_ref: want.repoRef ?? null,
     is_primary: isPrimary ? 1 : 0,
@@ -68,7 +69,12 @@ export function updateWorkspace(
     cwd: after.cwd,
     repoUrl: after.repo_url,
   })
-  return updateWorkspaceRow(ctx.db, workspace.id, { ...change, updated_at: ctx.now })
+  const isApproved = change.cwd === undefined ? undefined : caller.type === 'board' ? (1 as const) : (0 as const)
+  return updateWorkspaceRow(ctx.db, workspace.id, {
+    ...change,
+    ...(isApproved !== undefined && { cwd_approved: isApproved }),
+    updated_at: ctx.now,
+  })
 }
 
 /** Deletes a workspace and returns what it was. When it was primary, the oldest other one is. */

@@ -1,6 +1,7 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../../access/activity/record.ts'
 import { type AgentCaller, actorOf, type Caller } from '../../access/caller/caller.ts'
+import { refuseLiteralSecrets } from '../../access/redaction/redact.ts'
 import type { AgentRow, NewAgent, Permissions } from '../../organization/agent/agent.ts'
 import { isWithin } from '../../organization/agent/budget.ts'
 import { addAgent, type Identity, sourceIssues } from '../../organization/agent/create.ts'
@@ -26,7 +27,10 @@ export function hireAgent(
   want: NewAgent,
   identity: Identity = {},
 ): { agent: AgentRow; approval: ApprovalRow | null } {
-  if (caller.type === 'agent') assertMayHire(ctx, caller)
+  if (caller.type === 'agent') {
+    assertMayHire(ctx, caller)
+    refuseLiteralSecrets(want.adapterConfig, 'adapterConfig')
+  }
   const issueIds = sourceIssues(ctx, companyId, want)
   const hire = caller.type === 'agent' ? withHirersDefaults(ctx, caller, want) : want
   const status = statusOfHire(ctx, caller, companyId, hire)
@@ -66,7 +70,7 @@ export function createHireApproval(
     type: 'hire_agent',
     ...requester,
     agent_id: agent.id,
-    payload: JSON.stringify(hirePayload(agent)),
+    payload: JSON.stringify(hirePayload(ctx, agent)),
     created_at: ctx.now,
     updated_at: ctx.now,
   })

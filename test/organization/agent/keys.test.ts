@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../../src/platform/database/sql.ts'
-import { asAgent } from '../../arrange.ts'
+import { asAgent, insertRun } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 import { makeAgent, makeCompany } from '../../make.ts'
 
@@ -40,9 +40,9 @@ test('an agent makes, lists and revokes its own keys, and nobody else’s', asyn
   const companyId = await makeCompany(app)
   const boss = await makeAgent(app, companyId, { name: 'Boss', role: 'ceo' })
   const agent = await makeAgent(app, companyId, { reportsTo: boss.id })
-  const own = await asAgent(app, agent)
+  const own = app.as((await app.make('POST', `/api/agents/${agent.id}/keys`)).token)
   const key = (await own('POST', `/api/agents/${agent.id}/keys`, {})).body
-  assert.equal((await own('GET', `/api/agents/${agent.id}/keys`)).body.length, 1)
+  assert.equal((await own('GET', `/api/agents/${agent.id}/keys`)).body.length, 2)
   const above = await asAgent(app, boss)
   assert.equal((await above('POST', `/api/agents/${agent.id}/keys`, {})).status, 403)
   assert.equal((await above('GET', `/api/agents/${agent.id}/keys`)).status, 403)
@@ -70,3 +70,18 @@ for (const status of ['pending_approval', 'terminated'] as const) {
     assert.equal(body.code, 'agent_not_ready')
   })
 }
+
+test('the token of a run makes no key: a key would outlive the run', async (t) => {
+  const app = createTestApp(t)
+  const agent = await makeAgent(app, await makeCompany(app))
+  const own = await app.make('POST', `/api/agents/${agent.id}/keys`)
+  const run = await insertRun(app, agent)
+  const made = await run.ask('POST', `/api/agents/${agent.id}/keys`, { name: 'lasting' })
+  assert.deepEqual([made.status, made.body.code], [403, 'forbidden'])
+  assert.match(made.body.error, /token of a run/)
+  const kept = (await app.ask('GET', `/api/agents/${agent.id}/keys`)).body
+  assert.deepEqual(
+    kept.map((key: { id: string }) => key.id),
+    [own.id],
+  )
+})

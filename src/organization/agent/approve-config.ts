@@ -1,0 +1,35 @@
+import type { Caller } from '../../access/caller/caller.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError } from '../../platform/errors.ts'
+import type { AgentRow } from './agent.ts'
+import { approveConfig } from './approved-config.ts'
+import { configOf } from './configuration.ts'
+import { listRevisions } from './revision-queries.ts'
+import { assertNotTerminated } from './update.ts'
+
+/**
+ * Approves an agent's configuration as it stands. Approving it again is a no-op.
+ *
+ * @param revisionId the latest revision that the board saw; undefined to approve whatever stands
+ * @throws AppError 409 if the configuration has changed since, 422 if the agent's hire is undecided
+ */
+export function approveAgentConfig(
+  ctx: Context,
+  caller: Caller,
+  agent: AgentRow,
+  revisionId: string | undefined,
+): void {
+  assertNotTerminated(agent)
+  if (agent.status === 'pending_approval') {
+    const message = `${agent.name} waits for the approval of its hire. Approve that instead.`
+    throw new AppError('agent_not_ready', message, { status: agent.status })
+  }
+  const latest = listRevisions(ctx.db, { agentId: agent.id, after: undefined, limit: 1 })[0]
+  if (revisionId !== undefined && revisionId !== latest?.id) {
+    throw new AppError('conflict', `The configuration of ${agent.name} has changed. Look at it again.`, {
+      revisionId: latest?.id ?? null,
+    })
+  }
+  const { adapterConfig } = configOf(ctx, agent)
+  approveConfig(ctx, caller, agent, adapterConfig, adapterConfig)
+}

@@ -1,0 +1,60 @@
+import { recordActivity } from '../../access/activity/record.ts'
+import type { Caller } from '../../access/caller/caller.ts'
+import type { Json } from '../../access/redaction/redact.ts'
+import type { Context } from '../../platform/context.ts'
+import type { AgentRow } from './agent.ts'
+import { isReady, nextTimer } from './lifecycle.ts'
+import { findAgent, updateAgent } from './queries.ts'
+
+/** The keys of `adapterConfig` that hold a path of this machine. */
+const PATH_KEYS = ['cwd', 'instructionsFilePath'] as const
+
+/** Returns the keys of `adapterConfig` whose path an agent set and the board has not approved. */
+export const unapprovedPaths = (agent: Pick<AgentRow, 'unapproved_paths'>): string[] =>
+  JSON.parse(agent.unapproved_paths)
+
+/** What the columns about approval are for a configuration that somebody creates. */
+export const approvalColumns = (config: Json, isApproved: boolean) => ({
+  config_approved: isApproved ? (1 as const) : (0 as const),
+  unapproved_paths: JSON.stringify(isApproved ? [] : PATH_KEYS.filter((key) => typeof config[key] === 'string')),
+})
+
+/** Returns `unapproved_paths` after a change: a path counts as approved if the board set it, and not if an agent did. */
+export function unapprovedPathsAfter(caller: Caller, agent: AgentRow, before: Json, after: Json): string {
+  const unapproved = unapprovedPaths(agent)
+  const isUnapproved = (key: string) =>
+    before[key] === after[key] ? unapproved.includes(key) : caller.type !== 'board' && typeof after[key] === 'string'
+  return JSON.stringify(PATH_KEYS.filter(isUnapproved))
+}
+
+/**
+ * Records that the board approved an agent's configuration: its runs are no
+ * longer restricted, and its timer starts.
+ *
+ * @param seen the `adapterConfig` that the board saw; a path that an agent has changed since stays unapproved
+ */
+export function approveConfig(ctx: Context, caller: Caller, agent: AgentRow, seen: Json, current: Json): void {
+  const left = JSON.stringify(unapprovedPaths(agent).filter((key) => seen[key] !== current[key]))
+  if (agent.config_approved === 1 && agent.unapproved_paths === left) return
+  const startsTimer = agent.config_approved === 0 && isReady(agent.status)
+  updateAgent(ctx.db, agent.id, {
+    config_approved: 1,
+    unapproved_paths: left,
+    ...(startsTimer && { timer_due_at: nextTimer({ ...agent, config_approved: 1 }, ctx.now) }),
+    updated_at: ctx.now,
+  })
+  recordActivity(ctx, caller, {
+    companyId: agent.company_id,
+    action: 'agent.configuration_approved',
+    entity: { type: 'agent', id: agent.id },
+    agentId: agent.id,
+    details: { name: agent.name },
+  })
+}
+
+/** Allows an agent a folder for its next run. */
+export function allowFolderOnce(ctx: Context, agentId: string, folder: string): void {
+  const agent = findAgent(ctx.db, { id: agentId })!
+  const allowed = new Set([...(JSON.parse(agent.allowed_once) as string[]), folder])
+  updateAgent(ctx.db, agentId, { allowed_once: JSON.stringify([...allowed]), updated_at: ctx.now })
+}

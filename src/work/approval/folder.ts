@@ -1,0 +1,66 @@
+import { v7 as uuid } from 'uuid'
+import { recordActivity } from '../../access/activity/record.ts'
+import { type Caller, SYSTEM } from '../../access/caller/caller.ts'
+import { allowFolderOnce } from '../../organization/agent/approved-config.ts'
+import { activateAgent } from '../../organization/agent/pause.ts'
+import { findAgent } from '../../organization/agent/queries.ts'
+import { changeCompany } from '../../organization/company/change.ts'
+import { findCompany } from '../../organization/company/queries.ts'
+import type { RunRow } from '../../organization/run/run.ts'
+import type { Context } from '../../platform/context.ts'
+import type { ApprovalRow } from './approval.ts'
+import { findFolderApproval, insertApproval, insertApprovalLink } from './queries.ts'
+
+/** A folder that a run needs and that the board has not allowed. */
+export interface FolderRequest {
+  /** What names it. */
+  key: 'cwd' | 'instructionsFilePath' | 'workspace'
+  /** The path as it is configured. */
+  path: string
+  /** The folder that the board would allow, all symbolic links followed. */
+  folder: string
+}
+
+/**
+ * Asks the board to allow an agent a folder, unless the board is asked already
+ * or has refused. The agent is woken on the run's issue when the board allows it.
+ */
+export function requestFolder(
+  ctx: Context,
+  run: Pick<RunRow, 'id' | 'company_id' | 'agent_id' | 'issue_id'>,
+  want: FolderRequest,
+): void {
+  if (findFolderApproval(ctx.db, { agentId: run.agent_id, folder: want.folder })) return
+  const agentName = findAgent(ctx.db, { id: run.agent_id })!.name
+  const approval = insertApproval(ctx.db, {
+    id: uuid(),
+    company_id: run.company_id,
+    type: 'allow_folder',
+    requested_by_agent_id: run.agent_id,
+    agent_id: run.agent_id,
+    payload: JSON.stringify({ agentId: run.agent_id, agentName, runId: run.id, ...want }),
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  })
+  if (run.issue_id !== null) insertApprovalLink(ctx.db, { approvalId: approval.id, issueId: run.issue_id })
+  recordActivity(ctx, SYSTEM, {
+    companyId: run.company_id,
+    action: 'approval.created',
+    entity: { type: 'approval', id: approval.id },
+    agentId: run.agent_id,
+    details: { type: approval.type, folder: want.folder },
+  })
+}
+
+/** Applies the board's decision: the folder is allowed for the agent's next run, or for the whole company from now on. */
+export function allowFolder(ctx: Context, caller: Caller, approval: ApprovalRow, extent: 'once' | 'always'): void {
+  const { folder } = JSON.parse(approval.payload) as FolderRequest
+  if (extent === 'once') allowFolderOnce(ctx, approval.agent_id!, folder)
+  else {
+    const allowed: string[] = JSON.parse(findCompany(ctx.db, { id: approval.company_id })!.allowed_folders)
+    changeCompany(ctx, caller, approval.company_id, { allowedFolders: [...allowed, folder] })
+  }
+  const agent = findAgent(ctx.db, { id: approval.agent_id! })!
+  // The runs that failed for want of the folder may have paused it.
+  if (agent.status === 'paused' && agent.pause_reason === 'failures') activateAgent(ctx, caller, agent)
+}
