@@ -79,13 +79,10 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     listener.serve(config.webFolder === undefined ? app.fetch : withPage(ctx, config.webFolder, app.fetch))
     closers.push(() => ctx.events.close())
     const url = `http://${urlHost(reachable(config.host))}:${listener.port}`
-    lock.announce({
-      pid: process.pid,
-      url,
-      instance: config.instance,
-      boardToken: ctx.signIn.local.key,
-      resetKey: identity && ctx.signIn.resets.key,
-    })
+    lock.announce(
+      { pid: process.pid, url, instance: config.instance },
+      { boardToken: ctx.signIn.local.key, resetKey: identity && ctx.signIn.resets.key },
+    )
     const executor = createExecutor(ctx, {
       apiUrl: url,
       probe: createProbe(config.environment),

@@ -6,7 +6,7 @@ import { hashCredential } from '../../platform/credential.ts'
  * restart ends them, and neither the database nor a backup of it holds one.
  */
 export interface ResetLinks {
-  /** Who has it may make links; it stands in server.json, for the server's user alone. */
+  /** Who has it may make links; it stands in keys/one-time.json, for the server's user alone. */
   readonly key: string
   /** Makes a link for a person, in place of the one there was. @returns its token, and when it ends */
   make(userId: string, now: string): { token: string; expiresAt: string }

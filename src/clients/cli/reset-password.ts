@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { dataDirOf } from '../../platform/config.ts'
-import { readServerInfo } from '../../platform/database/server-info.ts'
+import { readServerInfo, readServerKeys } from '../../platform/database/server-info.ts'
 import { createClient } from '../connection/client.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
 import { print, printJson } from './output.ts'
@@ -37,11 +37,12 @@ async function resetPassword(email: string, options: ResetOptions): Promise<void
       `No server has the data directory ${dataDir}. Start it with \`service start --mode authenticated\`, then ask again.`,
     )
   }
-  if (info.resetKey === undefined) {
+  const { resetKey } = readServerKeys(dataDir)
+  if (resetKey === undefined) {
     throw new CliError(EXIT.usage, `Nobody signs in at ${info.url}: it runs in local trusted mode, without accounts.`)
   }
   const made = await createClient({ url: info.url }).request('POST /api/auth/reset-links', {
-    body: { key: info.resetKey, email },
+    body: { key: resetKey, email },
   })
   if (options.json) printJson(made)
   else print(`${made.url}\nIt works once, until ${made.expiresAt}, for ${email} to set another password.`)

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Command } from 'commander'
 import { dataDirOf } from '../../platform/config.ts'
-import { readServerInfo, type ServerInfo } from '../../platform/database/server-info.ts'
+import { readServerInfo, readServerKeys, type ServerInfo } from '../../platform/database/server-info.ts'
 import { identityOf } from '../../runtime/process/process-table.ts'
 import { type Client, createClient } from '../connection/client.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
@@ -37,7 +37,7 @@ async function stop(options: StopOptions): Promise<void> {
   const info = readServerInfo(dataDir)
   if (!info?.url || !identityOf(info.pid))
     throw new CliError(EXIT.unreachable, `No server has the data directory ${dataDir}.`)
-  const client = createClient({ url: info.url, token: info.boardToken })
+  const client = createClient({ url: info.url, token: readServerKeys(dataDir).boardToken })
   await proveHolder(info, client)
   const { liveRuns } = await client.request('GET /api/instance').catch(() => ({ liveRuns: null }))
   // What each does is told at `runServer`.

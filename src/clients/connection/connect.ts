@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { DEFAULT_PORT, dataDirOf, type Environment } from '../../platform/config.ts'
-import { readServerInfo } from '../../platform/database/server-info.ts'
+import { readServerInfo, readServerKeys } from '../../platform/database/server-info.ts'
 import { type Client, createClient } from './client.ts'
 
 /** The options of every command that asks a server. */
@@ -25,6 +25,8 @@ export function connect(options: ConnectionOptions, env: Environment): Client {
   const token = options.token ?? (env.SERVICE_API_KEY || undefined)
   const named = options.url ?? (options.dataDir === undefined ? env.SERVICE_API_URL || undefined : undefined)
   if (named !== undefined) return createClient({ url: named, token })
-  const info = readServerInfo(dataDirOf(options, env))
-  return createClient({ url: info?.url ?? `http://127.0.0.1:${DEFAULT_PORT}`, token: token ?? info?.boardToken })
+  const dataDir = dataDirOf(options, env)
+  const info = readServerInfo(dataDir)
+  const ownToken = info && readServerKeys(dataDir).boardToken
+  return createClient({ url: info?.url ?? `http://127.0.0.1:${DEFAULT_PORT}`, token: token ?? ownToken })
 }

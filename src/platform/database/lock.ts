@@ -1,7 +1,7 @@
-import { renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { readServerInfo, type ServerInfo, serverInfoFile } from './server-info.ts'
+import { readServerInfo, type ServerInfo, type ServerKeys, serverInfoFile, serverKeysFile } from './server-info.ts'
 
 /** Another server has this data directory. */
 export class DataDirTaken extends Error {
@@ -16,7 +16,7 @@ export class DataDirTaken extends Error {
 
 export interface DataDirLock {
   /** Tells others who serves here. */
-  announce(info: ServerInfo): void
+  announce(info: ServerInfo, keys?: ServerKeys): void
   release(): void
 }
 
@@ -28,17 +28,21 @@ export interface DataDirLock {
 export function lockDataDir(dataDir: string): DataDirLock {
   const sqlite = lockFile(dataDir)
   const file = serverInfoFile(dataDir)
-  const announce = (info: ServerInfo) => {
-    // By another name first: one that is there already would keep its mode, and readers see all of it or nothing.
-    rmSync(`${file}.tmp`, { force: true })
-    writeFileSync(`${file}.tmp`, `${JSON.stringify(info)}\n`, { mode: 0o600, flag: 'wx' })
-    renameSync(`${file}.tmp`, file)
+  const keysFile = serverKeysFile(dataDir)
+  const announce = (info: ServerInfo, keys: ServerKeys = {}) => {
+    rmSync(keysFile, { force: true })
+    if (Object.values(keys).some((key) => key !== undefined)) {
+      mkdirSync(path.dirname(keysFile), { recursive: true, mode: 0o700 })
+      replaceFile(keysFile, keys)
+    }
+    replaceFile(file, info)
   }
   announce({ pid: process.pid, url: null, instance: null })
   return {
     announce,
     release() {
       rmSync(file, { force: true })
+      rmSync(keysFile, { force: true })
       sqlite.close()
     },
   }
@@ -60,4 +64,11 @@ function lockFile(dataDir: string, isRepaired = false): Database.Database {
     truncateSync(file)
     return lockFile(dataDir, true)
   }
+}
+
+/** Writes a file for this user only. Written under another name first: readers see all of it or nothing. */
+function replaceFile(file: string, content: object): void {
+  rmSync(`${file}.tmp`, { force: true })
+  writeFileSync(`${file}.tmp`, `${JSON.stringify(content)}\n`, { mode: 0o600, flag: 'wx' })
+  renameSync(`${file}.tmp`, file)
 }

@@ -8,10 +8,27 @@ export interface ServerInfo {
   url: string | null
   /** What its health tells as `instance`: who finds both the same knows that the pid is that server's. */
   instance: string | null
-  /** With `--require-token`: makes who can read this file the board, until the server ends. */
+}
+
+/** Keys that the command line uses instead of signing in. The server makes others at each start. */
+export interface ServerKeys {
+  /** With `--require-token`: the bearer token of the board. */
   boardToken?: string | undefined
-  /** In authenticated mode: lets who can read this file make links for forgotten passwords, and nothing else. */
+  /** In authenticated mode: creates password-reset links, and nothing else. */
   resetKey?: string | undefined
+}
+
+/** Not in server.json, which names no secret: a program that shows a file by mistake must not show a key. */
+export const serverKeysFile = (dataDir: string) => path.join(dataDir, 'keys', 'one-time.json')
+
+/** Reads the keys of the server that serves a data directory; empty if there is none or it needs none. */
+export function readServerKeys(dataDir: string): ServerKeys {
+  try {
+    const { boardToken, resetKey } = JSON.parse(readFileSync(serverKeysFile(dataDir), 'utf8')) as ServerKeys
+    return { ...(boardToken && { boardToken }), ...(resetKey && { resetKey }) }
+  } catch {
+    return {}
+  }
 }
 
 export const serverInfoFile = (dataDir: string) => path.join(dataDir, 'server.json')
@@ -21,8 +38,8 @@ export function readServerInfo(dataDir: string): ServerInfo | undefined {
   try {
     const info = JSON.parse(readFileSync(serverInfoFile(dataDir), 'utf8')) as Partial<ServerInfo>
     if (typeof info.pid !== 'number') return undefined
-    const { pid, url = null, instance = null, boardToken, resetKey } = info
-    return { pid, url, instance, ...(boardToken && { boardToken }), ...(resetKey && { resetKey }) }
+    const { pid, url = null, instance = null } = info
+    return { pid, url, instance }
   } catch {
     return undefined
   }

@@ -68,7 +68,11 @@ export const Resubmission = v.strictObject({
   payload: v.optional(field.jsonObject),
 })
 
-/** An approval for its readers. Those who may decide see every value of a hire that will run. */
+/**
+ * Returns an approval as a read shows it: those who may decide see every value
+ * of a hire that will run. The responses to changes do not show these values,
+ * because idempotent requests store their responses.
+ */
 export const showApproval = (ctx: Context, caller: Caller, row: ApprovalRow): Approval => {
   if (row.agent_id === null || row.type !== 'hire_agent' || !mayDecide(caller, row.company_id)) return toApproval(row)
   const { agent_id, company_id } = row
@@ -78,7 +82,7 @@ export const showApproval = (ctx: Context, caller: Caller, row: ApprovalRow): Ap
 const mayDecide = (caller: Caller, companyId: string) =>
   caller.type === 'board' && (caller.roles === null || includesRole(caller.roles.get(companyId) ?? 'viewer', 'admin'))
 
-const toApproval = (row: ApprovalRow): Approval => ({
+export const toApproval = (row: ApprovalRow): Approval => ({
   id: row.id,
   companyId: row.company_id,
   type: row.type,

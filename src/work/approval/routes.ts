@@ -14,6 +14,7 @@ import {
   NewApprovalComment,
   Resubmission,
   showApproval,
+  toApproval,
   toApprovalComment,
 } from './approval.ts'
 import { commentOnApproval } from './comments.ts'
@@ -39,9 +40,7 @@ const decision = <const Verb extends string>(
     bodyOptional: true,
     responses: { 200: Approval },
     run: (ctx, { caller, params, body }) =>
-      ctx.write(() =>
-        showApproval(ctx, caller, decideApproval(ctx, caller, (params as { approvalId: string }).approvalId, to, body)),
-      ),
+      ctx.write(() => toApproval(decideApproval(ctx, caller, (params as { approvalId: string }).approvalId, to, body))),
   })
 
 export const approvalRoutes = [
@@ -75,7 +74,7 @@ export const approvalRoutes = [
     body: NewApproval,
     responses: { 201: Approval },
     run: (ctx, { caller, params, body }) =>
-      ctx.write(() => showApproval(ctx, caller, createApproval(ctx, caller, params.companyId, body))),
+      ctx.write(() => toApproval(createApproval(ctx, caller, params.companyId, body))),
   }),
   route({
     id: 'approvals.get',
@@ -142,7 +141,7 @@ export const approvalRoutes = [
     bodyOptional: true,
     responses: { 200: Approval },
     run: (ctx, { caller, params, body }) =>
-      ctx.write(() => showApproval(ctx, caller, resubmitApproval(ctx, caller, params.approvalId, body.payload))),
+      ctx.write(() => toApproval(resubmitApproval(ctx, caller, params.approvalId, body.payload))),
   }),
   route({
     id: 'approvals.cancel',
@@ -154,8 +153,7 @@ export const approvalRoutes = [
     body: v.strictObject({}),
     bodyOptional: true,
     responses: { 200: Approval },
-    run: (ctx, { caller, params }) =>
-      ctx.write(() => showApproval(ctx, caller, cancelApproval(ctx, caller, params.approvalId))),
+    run: (ctx, { caller, params }) => ctx.write(() => toApproval(cancelApproval(ctx, caller, params.approvalId))),
   }),
 ]
 
@@ -182,9 +180,7 @@ export const issueApprovalRoutes = [
     body: v.strictObject({ approvalId: field.reference }),
     responses: { 201: Approval },
     run: (ctx, { caller, params, body }) =>
-      ctx.write(() =>
-        showApproval(ctx, caller, linkApproval(ctx, caller, getIssue(ctx, caller, params.issueId), body.approvalId)),
-      ),
+      ctx.write(() => toApproval(linkApproval(ctx, caller, getIssue(ctx, caller, params.issueId), body.approvalId))),
   }),
   route({
     id: 'issues.unlinkApproval',

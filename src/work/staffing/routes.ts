@@ -3,7 +3,7 @@ import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import { AgentDetail, NewAgent } from '../../organization/agent/agent.ts'
 import { AGENT_QUERY, changing, showAgent } from '../../organization/agent/show.ts'
-import { Approval, showApproval } from '../approval/approval.ts'
+import { Approval, toApproval } from '../approval/approval.ts'
 import { hireAgent } from './hire.ts'
 import { terminateAgent } from './terminate.ts'
 
@@ -21,7 +21,7 @@ export const staffingRoutes = [
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => {
         const { agent, approval } = hireAgent(ctx, caller, params.companyId, body)
-        return { agent: showAgent(ctx, agent), approval: approval && showApproval(ctx, caller, approval) }
+        return { agent: showAgent(ctx, agent), approval: approval && toApproval(approval) }
       }),
   }),
   route({

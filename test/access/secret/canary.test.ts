@@ -130,8 +130,10 @@ test('what a read redacts reaches the run that needs it, and is nowhere in the d
   const { files } = await make('POST', `${at}/exports`, { include })
   const source = { type: 'inline', files }
   await make('POST', '/api/companies/import/apply', { source, target: { mode: 'new_company' } })
-  for (const read of ['activity', 'agent-configurations', 'agents', 'approvals', 'projects', 'runs', 'dashboard'])
+  for (const read of ['activity', 'agent-configurations', 'agents', 'projects', 'runs', 'dashboard'])
     answers.push((await runs.ask('GET', `${at}/${read}`)).body)
+  // The board sees there what would run (test/work/staffing/hire.test.ts).
+  answers.push((await asCeo('GET', `${at}/approvals`)).body)
   for (const read of ['config-revisions', 'runtime-state'])
     answers.push((await runs.ask('GET', `/api/agents/${agent.id}/${read}`)).body)
   for (const { id } of ran) answers.push((await runs.ask('GET', `/api/runs/${id}/log`)).body)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { readServerInfo } from '../../../src/platform/database/server-info.ts'
+import { readServerInfo, readServerKeys } from '../../../src/platform/database/server-info.ts'
 import { cookieOf, PASSWORD } from '../../access/auth/people.ts'
 import { temporaryFolder } from '../../helpers.ts'
 import { runService, type ServerUnderTest, startService } from './service.ts'
@@ -59,8 +59,12 @@ test('in authenticated mode a personal token is the person for every command, an
 test('with --require-token who can read the data directory is the board, and nobody else', async (t) => {
   const dataDir = temporaryFolder(t)
   const server = await startService(t, ['--data-dir', dataDir, '--require-token'])
-  assert.equal(statSync(path.join(dataDir, 'server.json')).mode & 0o777, 0o600)
-  const { boardToken, resetKey } = readServerInfo(dataDir)!
+  for (const file of ['server.json', 'keys/one-time.json']) {
+    assert.equal(statSync(path.join(dataDir, file)).mode & 0o777, 0o600)
+  }
+  assert.equal(statSync(path.join(dataDir, 'keys')).mode & 0o777, 0o700)
+  const { boardToken, resetKey } = readServerKeys(dataDir)
+  assert.ok(!readFileSync(path.join(dataDir, 'server.json'), 'utf8').includes(boardToken!))
   assert.ok(boardToken!.length >= 43)
   assert.equal(resetKey, undefined)
   const made = await runService(t, ['api', 'POST', '/api/companies', '{"name":"Tern"}', '--data-dir', dataDir])
@@ -74,6 +78,7 @@ test('with --require-token who can read the data directory is the board, and nob
   const stopped = await runService(t, ['stop', '--json', '--data-dir', dataDir])
   assert.equal(JSON.parse(stopped.out).runsLeft, 0)
   assert.equal(readServerInfo(dataDir), undefined)
+  assert.deepEqual(readServerKeys(dataDir), {})
   const { out, err } = await server.ended
   assert.ok(!out.includes(boardToken!) && !err.includes(boardToken!))
 })
@@ -92,7 +97,7 @@ test('reset-password prints a link by which a person gets back in', async (t) =>
   assert.equal((await fetch(`${server.url}/api/auth/session`, { headers })).status, 200)
   const unknown = await runService(t, ['reset-password', 'eve@example.com', ...at])
   assert.deepEqual([unknown.code, unknown.err], [5, 'service: No such account: eve@example.com\n'])
-  const key = readServerInfo(dataDir)!.resetKey!
+  const key = readServerKeys(dataDir).resetKey!
   const board = await runService(t, ['api', 'GET', '/api/companies', ...at], { SERVICE_API_KEY: key })
   assert.equal(board.code, 4, 'the key makes links, and nothing else')
   server.child.kill('SIGTERM')
