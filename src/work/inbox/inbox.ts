@@ -115,7 +115,7 @@ function itemsOf(ctx: Context, caller: BoardCaller, companyId: string): InboxIte
   ]
 }
 
-const APPROVALS = { hire_agent: 'Hire', approve_ceo_strategy: 'Strategy' } as const
+const APPROVALS = { hire_agent: 'Hire', approve_ceo_strategy: 'Strategy', allow_folder: 'Folder request' } as const
 
 /** An item for each budget that is used to 80 % or more. It is a new one for each month, and when the budget is used up. */
 function budgetItems(ctx: Context, companyId: string): InboxItem[] {
