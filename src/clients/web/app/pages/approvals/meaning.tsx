@@ -22,6 +22,10 @@ export function approvalTitle(approval: Approval): string {
   if (approval.type === 'hire_agent') {
     return `Hire ${hire.name ?? agents.get(approval.agentId)?.name ?? 'an agent'}, ${(hire.title ?? hire.role ?? 'agent').toLowerCase()}`
   }
+  if (approval.type === 'allow_folder') {
+    const { folder } = approval.payload as { folder?: string }
+    return `Allow ${nameOf({ agentId: approval.agentId })} the folder ${folder ?? ''}`
+  }
   return `Approve the strategy of ${nameOf({ agentId: approval.requestedByAgentId, userId: approval.requestedByUserId })}`
 }
 
