@@ -16,7 +16,8 @@ async function arrange(t: TestContext) {
   t.after(() => rmSync(outside, { recursive: true }))
   const bin = path.join(outside, 'bin')
   mkdirSync(bin)
-  symlinkSync(TELLS, path.join(bin, 'claude'))
+  const result = '{"type":"result","subtype":"success","is_error":false,"result":"Done."}'
+  writeFileSync(path.join(bin, 'claude'), `#!/bin/sh\n'${TELLS}' "$@"\necho '${result}'\n`, { mode: 0o755 })
   const environment = { PATH: `${bin}:${process.env.PATH}` }
   const runs = await createTestRuns(t, { environment })
   const manager = insertAgent(runs, { company_id: runs.companyId, role: 'ceo', adapter_type: 'none' })
