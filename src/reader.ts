@@ -2,7 +2,8 @@ import { hashPasswordJob, verifyPasswordJob } from './access/auth/password-jobs.
 import { checkDatabaseJob } from './clients/doctor/database-check.ts'
 import { serveJobs } from './platform/database/reader-thread.ts'
 import { findIssuesJob } from './work/issue/find.ts'
+import { readPackageJob } from './portability/read/read-package.ts'
 import { searchJob } from './work/search/search.ts'
 
 // The entry point of the reader's thread: see src/platform/database/reader.ts.
-serveJobs([searchJob, findIssuesJob, checkDatabaseJob, hashPasswordJob, verifyPasswordJob])
+serveJobs([searchJob, findIssuesJob, checkDatabaseJob, hashPasswordJob, readPackageJob, verifyPasswordJob])

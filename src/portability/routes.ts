@@ -12,7 +12,7 @@ import { listTemplates, Template } from './read/templates.ts'
 const BODY_LIMIT = 32 * 1024 * 1024
 
 /** A file is one field as text, and three in base64. */
-const BODY_FIELDS = 5_000
+const BODY_FIELDS = 12_000
 
 const exportRoute = route({
   id: 'exports.create',

@@ -3,7 +3,7 @@ import { readFrontmatter, type Yaml, YamlFault } from '../../platform/source/yam
 import { badSkillFile } from './limits.ts'
 
 /** Stricter than for packages: anyone who may import a skill can send this text, and real frontmatter is short. */
-const YAML_LIMITS = { length: 16_384, aliases: 0, keepsWrittenNumbers: false }
+const YAML_LIMITS = { length: 16_384, marks: 1_000, aliases: 0, keepsWrittenNumbers: false }
 
 const MAX_NAME = 200
 const MAX_DESCRIPTION = 10_000

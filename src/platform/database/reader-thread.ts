@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import Database from 'better-sqlite3'
+import { AppError } from '../errors.ts'
 import { createDb } from './db.ts'
 import type { ReadJob, Request, Response } from './reader.ts'
 
@@ -19,7 +20,10 @@ export function serveJobs(jobs: readonly AnyJob[]): void {
       const output = byName.get(job)!.run(db, input, (progress) => send({ type: 'progress', progress }))
       send({ type: 'done', output })
     } catch (error) {
-      send({ type: 'failed', error })
+      // A copy of an error has lost its class.
+      if (error instanceof AppError) {
+        send({ type: 'refused', code: error.code, message: error.message, details: error.details })
+      } else send({ type: 'failed', error })
     } finally {
       // The next job must see what was committed until it starts.
       db.endReads()

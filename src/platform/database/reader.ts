@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { AppError } from '../errors.ts'
+import { AppError, type ErrorCode } from '../errors.ts'
 import { fileOf } from '../programs.ts'
 import type { Db } from './db.ts'
 
@@ -27,6 +27,8 @@ export interface Reader {
    * @throws AppError `rate_limited` while another one runs
    */
   runLong<Input, Output>(job: ReadJob<Input, Output>, input: Input, onProgress?: OnProgress): Promise<Output>
+  /** Runs a job like `run`, in a thread that all jobs of this name share and no other job waits for. */
+  runApart<Input, Output>(job: ReadJob<Input, Output>, input: Input, options?: RunOptions): Promise<Output>
   /** Stops the threads. Jobs that did not finish fail. */
   close(): Promise<void>
 }
@@ -34,6 +36,8 @@ export interface Reader {
 export interface RunOptions {
   /** Milliseconds from the start of the job; 2,000 by default. */
   timeLimitMs?: number
+  /** The error of a job over its time limit; a 429 by default. */
+  timeLimitError?: AppError
   onProgress?: OnProgress | undefined
 }
 
@@ -50,10 +54,12 @@ export type Response =
   | { type: 'started' }
   | { type: 'progress'; progress: unknown }
   | { type: 'done'; output: unknown }
+  | { type: 'refused'; code: ErrorCode; message: string; details: unknown }
   | { type: 'failed'; error: unknown }
 
 interface Queued extends Request {
   timeLimitMs: number
+  timeLimitError: AppError | undefined
   onProgress: OnProgress | undefined
   resolve: (output: never) => void
   reject: (error: unknown) => void
@@ -80,6 +86,7 @@ export function createReader(file: string, { maxQueued = MAX_QUEUED, queued = 's
   let worker: Worker | undefined
   const ending = new Set<Promise<unknown>>()
   let long: Reader | undefined
+  const apart = new Map<string, Reader>()
   let closed = false
 
   function startNext() {
@@ -118,16 +125,23 @@ export function createReader(file: string, { maxQueued = MAX_QUEUED, queued = 's
     running = undefined
     worker?.unref()
     if (response.type === 'done') job.resolve(response.output as never)
-    else job.reject(response.error)
+    else if (response.type === 'refused') {
+      job.reject(new AppError(response.code, response.message, response.details))
+    } else job.reject(response.error)
     startNext()
   }
 
-  function expire({ timeLimitMs }: Queued) {
+  function expire({ timeLimitMs, timeLimitError }: Queued) {
     const seconds = timeLimitMs / 1_000
     stopThread(
-      new AppError('rate_limited', `The query took longer than ${seconds} seconds. Make it narrower, or retry later.`, {
-        retryAfterSec: Math.ceil(seconds),
-      }),
+      timeLimitError ??
+        new AppError(
+          'rate_limited',
+          `The query took longer than ${seconds} seconds. Make it narrower, or retry later.`,
+          {
+            retryAfterSec: Math.ceil(seconds),
+          },
+        ),
     )
   }
 
@@ -147,14 +161,14 @@ export function createReader(file: string, { maxQueued = MAX_QUEUED, queued = 's
   }
 
   return {
-    run: ({ name }, input, { timeLimitMs = DEFAULT_TIME_LIMIT_MS, onProgress } = {}) =>
+    run: ({ name }, input, { timeLimitMs = DEFAULT_TIME_LIMIT_MS, timeLimitError, onProgress } = {}) =>
       new Promise((resolve, reject) => {
         if (closed) throw new AppError('shutting_down', 'The server is shutting down. Retry when it runs again.')
         if (queue.length >= maxQueued) {
           const message = `Too many ${queued} are waiting. Retry in a second.`
           throw new AppError('rate_limited', message, { retryAfterSec: 1 })
         }
-        queue.push({ job: name, input, timeLimitMs, onProgress, resolve, reject })
+        queue.push({ job: name, input, timeLimitMs, timeLimitError, onProgress, resolve, reject })
         startNext()
       }),
     async runLong(job, input, onProgress) {
@@ -171,12 +185,16 @@ export function createReader(file: string, { maxQueued = MAX_QUEUED, queued = 's
         long = undefined
       }
     },
+    runApart(job, input, options) {
+      if (!apart.has(job.name)) apart.set(job.name, createReader(file, { maxQueued, queued: 'requests' }))
+      return apart.get(job.name)!.run(job, input, options)
+    },
     async close() {
       closed = true
       const error = new AppError('shutting_down', 'The server is shutting down. Retry when it runs again.')
       for (const job of queue.splice(0)) job.reject(error)
       stopThread(error)
-      await Promise.all([...ending, long?.close()])
+      await Promise.all([...ending, long?.close(), ...[...apart.values()].map((reader) => reader.close())])
     },
   }
 }

@@ -6,15 +6,17 @@ export type Yaml = Record<string, unknown>
 export class YamlFault extends Error {}
 
 export interface YamlLimits {
-  /** In characters. Parsing recurses and compares keys, so that its cost grows faster than the text. */
+  /** In characters. Parsing recurses, so that its cost grows faster than the text. */
   length: number
+  /** How many line ends and marks (`[`, `{`, `,`, `&`, `?`, `:`) are allowed: each may be a node, and costs as much as 50 characters. */
+  marks: number
   /** How many aliases are allowed. A few aliases of aliases can expand to gigabytes. */
   aliases: number
   /** Whether a number that JavaScript would write differently (`1.0`, `007`) becomes a string, such as a version. */
   keepsWrittenNumbers: boolean
 }
 
-const DEFAULT_LIMITS: YamlLimits = { length: 512 * 1024, aliases: 50, keepsWrittenNumbers: true }
+const DEFAULT_LIMITS: YamlLimits = { length: 512 * 1024, marks: 40_000, aliases: 50, keepsWrittenNumbers: true }
 
 /**
  * Parses YAML whose top level is a mapping. An empty text is an empty mapping.
@@ -24,19 +26,36 @@ const DEFAULT_LIMITS: YamlLimits = { length: 512 * 1024, aliases: 50, keepsWritt
  */
 export function readYaml(text: string, limits: YamlLimits = DEFAULT_LIMITS): Yaml {
   if (text.length > limits.length) throw new YamlFault(`is longer than ${limits.length} characters`)
+  if (countMarks(text, limits.marks) > limits.marks) throw new YamlFault('has too many keys, items or lines')
   const value = parse(text, limits)
   if (value === null || value === undefined) return {}
   if (!isMapping(value)) throw new YamlFault('must be a mapping of keys to values')
   return value
 }
 
+/** Counts what may become a node, before anything is parsed. Stops beyond `most`. */
+function countMarks(text: string, most: number): number {
+  const mark = /[\n[{,&?:]/g
+  let count = 0
+  while (count <= most && mark.test(text)) count++
+  return count
+}
+
+const keyOf = (key: unknown) => (isScalar(key) ? key.value : key)
+
 function parse(text: string, limits: YamlLimits): unknown {
   try {
-    const document = parseDocument(text, { schema: 'core', prettyErrors: false, stringKeys: true, uniqueKeys: true })
+    const document = parseDocument(text, { schema: 'core', prettyErrors: false, stringKeys: true, uniqueKeys: false })
     const fault = document.errors[0] ?? document.warnings[0]
     if (fault) throw new YamlFault(`is not plain YAML: ${fault.message.slice(0, 200)}`)
     let aliases = 0
     visit(document, {
+      Map(_, { items }) {
+        // The library compares each key with all others, which takes seconds for 10,000 of them.
+        if (new Set(items.map(({ key }) => keyOf(key))).size < items.length) {
+          throw new YamlFault('is not plain YAML: Map keys must be unique')
+        }
+      },
       Node(_, node) {
         if (isAlias(node) && ++aliases > limits.aliases)
           throw new YamlFault('is not plain YAML: it has too many aliases')

@@ -13,7 +13,7 @@ import { instructionsFileOf, removeInstructions, writeInstructions } from '../co
 import { refuseSeveralCompanies } from '../read/companies.ts'
 import type { Include } from '../read/include.ts'
 import type { CompanyPackage } from '../read/package.ts'
-import { readPackage } from '../read/read-package.ts'
+import { READ_LIMITS, readPackageJob } from '../read/read-package.ts'
 import { type FetchedPackage, fetchPackage, internet } from '../source/fetch.ts'
 import type { PackageWarning } from '../source/warning.ts'
 import { applySteps, chooseIds } from './apply.ts'
@@ -116,7 +116,7 @@ async function readImport(ctx: Context, caller: Caller, companyId: string | null
   const network = internet(ctx.config.environment.PATH ?? '')
   const fetched = await fetchPackage(body.source, network)
   refuseSeveralCompanies(fetched)
-  const { content, warnings } = readPackage(fetched.files)
+  const { content, warnings } = await ctx.reader.runApart(readPackageJob, fetched.files, READ_LIMITS)
   const include: Include = { company: true, agents: true, projects: true, issues: true, ...defined(body.include) }
   const included = reduce(content, include)
   const references = await fetchSkillTexts(included.skills, body.fetchSkills === false ? null : network.fetch)

@@ -1,6 +1,7 @@
 import { takeInventory } from '../../organization/skill/inventory.ts'
 import { validateSkillFiles } from '../../organization/skill/limits.ts'
 import { compare } from '../../platform/compare.ts'
+import type { ReadJob } from '../../platform/database/reader.ts'
 import { AppError } from '../../platform/errors.ts'
 import { filesBelow, type SourceFiles } from '../../platform/source/files.ts'
 import type { PackageWarning } from '../source/warning.ts'
@@ -14,6 +15,18 @@ import { readCompany } from './read-company.ts'
 import { readAgent, readTeam } from './read-people.ts'
 import { readGoals, readLabels, readProject, readTask } from './read-work.ts'
 import { readSidecar } from './sidecar.ts'
+
+/** Reads a package in a thread: to parse 20 MB of YAML takes many seconds. */
+export const readPackageJob: ReadJob<SourceFiles, ReturnType<typeof readPackage>> = {
+  name: 'read-package',
+  run: (_, files) => readPackage(files),
+}
+
+/** How long a package may take to read, in milliseconds. One of 170 agents takes 300. */
+export const READ_LIMITS = {
+  timeLimitMs: 20_000,
+  timeLimitError: new AppError('semantic', 'The package takes longer than 20 seconds to read. Make it smaller.'),
+}
 
 /**
  * Reads a package with the layout `agentcompanies/v1`. Every section may be
@@ -56,6 +69,7 @@ export function readPackage(all: SourceFiles): { content: CompanyPackage; warnin
     })
   }
   followAliases(content, markdown)
+  noteTooMany(content, findings)
   if (findings.problems.length === 0) checkReferences(content, findings)
   refuseProblems(findings)
   if (content.company.about.license === null && ![...content.documents.keys()].some((path) => /^LICEN/.test(path))) {
@@ -95,6 +109,21 @@ function readSkill({ path, slug, fields, findings }: MarkdownFile, files: Source
 
 const isEmpty = ({ company, agents, projects, tasks, routines, skills }: CompanyPackage) =>
   company.name === null && agents.length + projects.length + tasks.length + routines.length + skills.length === 0
+
+/** The most that one import may create: it is one transaction, and each agent takes about 2 ms of it. */
+const MAX_AGENTS = 500
+const MAX_ENTITIES = 2_000
+
+function noteTooMany(content: CompanyPackage, findings: Findings): void {
+  const { goals, labels, skills, agents, teams, projects, tasks, routines } = content
+  const entities = [goals, labels, skills, agents, teams, projects, tasks, routines].reduce(
+    (n, all) => n + all.length,
+    0,
+  )
+  const problem = (message: string) => void findings.problems.push({ path: 'source', message })
+  if (agents.length > MAX_AGENTS) problem(`has ${agents.length} agents; an import may have at most ${MAX_AGENTS}`)
+  if (entities > MAX_ENTITIES) problem(`has ${entities} entities; an import may have at most ${MAX_ENTITIES}`)
+}
 
 /** @throws AppError if there are problems */
 function refuseProblems({ problems }: Findings): void {

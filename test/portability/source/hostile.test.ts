@@ -4,6 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { strToU8, zipSync } from 'fflate'
 import { isPublicAddress } from '../../../src/platform/source/address.ts'
 import { readFolder } from '../../../src/platform/source/folder.ts'
@@ -37,7 +38,10 @@ const HOSTILE: [string, Record<string, unknown>, RegExp][] = [
   ['frontmatter that is no YAML', { 'agents/a/AGENTS.md': agent('name: "A') }, /not plain YAML/],
   ['a tag', { 'agents/a/AGENTS.md': agent('name: !!js/function "x"') }, /not plain YAML/],
   ['a bomb of aliases', { 'agents/a/AGENTS.md': agent(bomb()) }, /aliases|alias count/],
-  ['a bomb of brackets', { '.service.yaml': `x: ${'['.repeat(50_000)}` }, /not plain YAML/],
+  ['a bomb of brackets', { '.service.yaml': `x: ${'['.repeat(50_000)}` }, /too many keys/],
+  ['a key twice', { 'agents/a/AGENTS.md': agent('name: A\nname: B') }, /not plain YAML: Map keys must be unique/],
+  ['20,000 keys', { 'agents/a/AGENTS.md': agent(manyKeys(20_001)) }, /too many keys/],
+  ['more agents than an import may have', manyAgents(501), /has 501 agents; an import may have at most 500/],
   ['a YAML file without end', { '.service.yaml': `x: ${'y'.repeat(600_000)}` }, /longer than/],
   ['a key twice', { 'agents/a/AGENTS.md': agent('name: A\nname: B') }, /unique/],
   ['a name of 1,000 characters', { 'agents/a/AGENTS.md': agent(`name: ${'x'.repeat(1_000)}`) }, /at most 200/],
@@ -60,6 +64,16 @@ const HOSTILE: [string, Record<string, unknown>, RegExp][] = [
   ],
   ['a schedule that is none', { 'tasks/t/TASK.md': agent('name: T\nschedule: "99 99 * * *"') }, /cron expression/],
 ]
+
+function manyKeys(count: number): string {
+  return Array.from({ length: count }, (_, i) => `key${i}: 1`).join('\n')
+}
+
+function manyAgents(count: number): Record<string, string> {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [`agents/a${i}/AGENTS.md`, `---\nname: A ${i}\n---\nWork.\n`]),
+  )
+}
 
 function bomb(): string {
   const levels = 'abcdefgh'.split('')
@@ -248,4 +262,27 @@ test('a repository is read without being checked out, and one with a symbolic li
   git('add', '.')
   git('commit', '--quiet', '-m', 'two')
   await assert.rejects(readRepository(folder, 'HEAD', 'co', searchPath, PACKAGE_FILES), /LICENSE: is a symbolic link/)
+})
+
+test('a package that takes seconds to parse does not hold the main thread', async (t) => {
+  const app = createTestApp(t)
+  const files = Object.fromEntries(
+    Array.from({ length: 5 }, (_, i) => [`agents/a${i}/AGENTS.md`, agent(`name: A ${i}\n${manyKeys(15_000)}`)]),
+  )
+  const preview = app.ask('POST', '/api/companies/import/preview', {
+    source: { type: 'inline', files: { 'COMPANY.md': COMPANY, ...files } },
+    target: { mode: 'new_company' },
+  })
+  let answered = 0
+  let isDone = false
+  void preview.then(() => {
+    isDone = true
+  })
+  while (!isDone) {
+    assert.equal((await app.ask('GET', '/api/companies')).status, 200)
+    await nextTurn()
+    answered++
+  }
+  assert.equal((await preview).status, 200)
+  assert.ok(answered > 10, `only ${answered} requests were answered meanwhile`)
 })
