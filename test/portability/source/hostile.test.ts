@@ -10,6 +10,7 @@ import { isPublicAddress } from '../../../src/platform/source/address.ts'
 import { readFolder } from '../../../src/platform/source/folder.ts'
 import { fetchRepository, readRepository } from '../../../src/platform/source/git.ts'
 import { readZip } from '../../../src/platform/source/zip.ts'
+import { READ_LIMITS, readPackageJob } from '../../../src/portability/read/read-package.ts'
 import { fetchPackage } from '../../../src/portability/source/fetch.ts'
 import { PACKAGE_FILES } from '../../../src/portability/source/package-files.ts'
 import { createTestApp, temporaryFolder } from '../../helpers.ts'
@@ -264,25 +265,18 @@ test('a repository is read without being checked out, and one with a symbolic li
   await assert.rejects(readRepository(folder, 'HEAD', 'co', searchPath, PACKAGE_FILES), /LICENSE: is a symbolic link/)
 })
 
-test('a package that takes seconds to parse does not hold the main thread', async (t) => {
-  const app = createTestApp(t)
-  const files = Object.fromEntries(
-    Array.from({ length: 5 }, (_, i) => [`agents/a${i}/AGENTS.md`, agent(`name: A ${i}\n${manyKeys(15_000)}`)]),
-  )
-  const preview = app.ask('POST', '/api/companies/import/preview', {
-    source: { type: 'inline', files: { 'COMPANY.md': COMPANY, ...files } },
-    target: { mode: 'new_company' },
+test('a package is read beside the main thread', async (t) => {
+  const { ctx } = createTestApp(t)
+  const files = new Map([
+    ['COMPANY.md', strToU8(COMPANY)],
+    ['agents/a/AGENTS.md', strToU8(agent(`name: A\n${manyKeys(5_000)}`))],
+  ])
+  let isRead = false
+  const reading = ctx.reader.runApart(readPackageJob, files, READ_LIMITS).finally(() => {
+    isRead = true
   })
-  let answered = 0
-  let isDone = false
-  void preview.then(() => {
-    isDone = true
-  })
-  while (!isDone) {
-    assert.equal((await app.ask('GET', '/api/companies')).status, 200)
-    await nextTurn()
-    answered++
-  }
-  assert.equal((await preview).status, 200)
-  assert.ok(answered > 10, `only ${answered} requests were answered meanwhile`)
+  let turns = 0
+  for (; !isRead; turns++) await nextTurn()
+  assert.equal((await reading).content.agents[0]!.name, 'A')
+  assert.ok(turns > 10, `the main thread had only ${turns} turns meanwhile`)
 })
