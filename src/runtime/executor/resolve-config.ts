@@ -1,6 +1,7 @@
 import { isSecretName, secretsIn } from '../../access/redaction/redact.ts'
 import { isSealed, sealedIn, unreadable } from '../../access/redaction/sealed.ts'
 import { openSecrets } from '../../access/secret/open.ts'
+import { isOrdinaryValue } from '../../adapter/ordinary-value.ts'
 import { secretNames, withSecrets } from '../../adapter/secrets.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import type { Context } from '../../platform/context.ts'
@@ -64,10 +65,14 @@ export function envOfProject(
   return Object.fromEntries(Object.entries(env).filter(([, value]) => !isSealed(value)))
 }
 
-/** What stands in the configuration itself and is a secret by its name, or by its looks. */
+/**
+ * Returns the values in the configuration itself that must not appear in the
+ * output: a value is a secret by its name, by its form, or because it is not
+ * plainly ordinary. Names alone do not find `STRIPE_KEY` or `DEPLOY_PASS`.
+ */
 const plainSecrets = (config: Record<string, unknown>): string[] =>
   [config.env, config.headers].flatMap((values) =>
     Object.entries((values ?? {}) as Record<string, string>).flatMap(([name, value]) =>
-      isSecretName(name) ? [value] : secretsIn(value),
+      isSecretName(name) || !isOrdinaryValue(name, value) ? [value] : secretsIn(value),
     ),
   )

@@ -12,11 +12,49 @@ const REDACTED = Buffer.from('[redacted]')
 const SHORTEST_SECRET = 4
 
 /**
- * Makes a scrubber for the secrets in every form that `formsOf` lists. The
- * leftmost match wins, then the longest: how the stream was cut into chunks
- * makes no difference.
+ * Makes a scrubber for the secrets in every form that `formsOf` lists, and for
+ * the service's own credentials of any agent, person or run.
  */
 export function createScrubber(secrets: readonly string[]): Scrubber {
+  const known = createSecretScrubber(secrets)
+  const own = createCredentialScrubber()
+  return {
+    push: (chunk) => own.push(known.push(chunk)),
+    flush: () => Buffer.concat([own.push(known.flush()), own.flush()]),
+  }
+}
+
+/** Keys of agents, tokens of people (the prefix, 32 bytes and a checksum), and tokens of runs, which are JWTs. */
+const CREDENTIAL = /svcb?_[\w-]{49}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{16,}/g
+
+/** The end of a text that may begin a credential. */
+const BEGINNING = /(?:s|sv|svc|svcb|svcb?_[\w-]*|e|ey|eyJ[\w-]*(?:\.[\w-]*){0,2})$/
+
+/** In bytes. A run's token has about 500. */
+const LONGEST_CREDENTIAL = 2_048
+
+function createCredentialScrubber(): Scrubber {
+  let held: Buffer = Buffer.alloc(0)
+  // latin1 keeps each byte as one character.
+  const clean = (data: Buffer) =>
+    data.includes('svc') || data.includes('eyJ')
+      ? Buffer.from(data.toString('latin1').replaceAll(CREDENTIAL, String(REDACTED)), 'latin1')
+      : data
+  return {
+    push(chunk) {
+      const data = held.length > 0 ? Buffer.concat([held, chunk]) : chunk
+      const from = Math.max(0, data.length - LONGEST_CREDENTIAL)
+      const begins = BEGINNING.exec(data.toString('latin1', from))
+      const end = begins ? from + begins.index : data.length
+      held = Buffer.from(data.subarray(end))
+      return clean(data.subarray(0, end))
+    },
+    flush: () => clean(held),
+  }
+}
+
+/** The leftmost match wins, then the longest: how the stream was cut into chunks makes no difference. */
+function createSecretScrubber(secrets: readonly string[]): Scrubber {
   const patterns = [...new Set(secrets.flatMap(formsOf))].map((form) => Buffer.from(form))
   patterns.sort((a, b) => b.length - a.length)
   const longest = patterns[0]?.length ?? 0

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { isOrdinaryValue } from '../../../src/adapter/ordinary-value.ts'
+import { createCredential } from '../../../src/platform/credential.ts'
 import { createScrubber } from '../../../src/runtime/process/scrubber.ts'
 
 const scrub = (secrets: string[], chunks: Buffer[]) => {
@@ -60,3 +62,53 @@ test('text that only begins like a secret is shown, at the end at the latest', (
 test('very short values are not looked for', () => {
   assert.equal(String(scrub(['1', ''], [Buffer.from('1 of 11')])), '1 of 11')
 })
+
+const KEYS = [
+  createCredential('svc_'),
+  createCredential('svcb_'),
+  `eyJ${'a'.repeat(40)}.eyJ${'b'.repeat(300)}.${'c'.repeat(43)}`,
+]
+
+for (const key of KEYS) {
+  test(`a credential of the service (${key.slice(0, 5)}) is taken out, whoever it belongs to and however the stream is cut`, () => {
+    const bytes = Buffer.from(`key=${key} é`)
+    for (let size = 1; size <= bytes.length; size += 7) {
+      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
+        bytes.subarray(i * size, (i + 1) * size),
+      )
+      assert.equal(String(scrub([], chunks)), 'key=[redacted] é')
+    }
+  })
+}
+
+test('what only begins like a credential stays', () => {
+  const text = 'svc_internal svc svcb_ eyJ eyJhbGci.x.y sv'
+  assert.equal(String(scrub([], [Buffer.from(text)])), text)
+})
+
+const SECRET_VALUES: [string, string][] = [
+  ['STRIPE_KEY', 'rk_live_51H8abcdEFGH'],
+  ['FAKE_KEY', 'correcthorse'],
+  ['DEPLOY_PASS', 'correct-horse-battery'],
+  ['PLAIN', 'x9-hunter2-zebra'],
+  ['HOOK_URL', 'https://hooks.example.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX'],
+  ['TARGET', 'https://example.com/?q=hunter2zebra'],
+]
+for (const [name, value] of SECRET_VALUES) {
+  test(`${name}=${value} is scrubbed`, () => assert.equal(isOrdinaryValue(name, value), false))
+}
+
+const ORDINARY_VALUES: [string, string][] = [
+  ['NODE_ENV', 'production'],
+  ['REGION', 'us-east-gov'],
+  ['VERSION', '10.20.30.40'],
+  ['TZ', 'America/Argentina/Buenos_Aires'],
+  ['LANG', 'en_US.UTF-8'],
+  ['ROOT', '/home/someone/projects/site'],
+  ['SITE', 'https://example.com/docs/start'],
+  ['SERVER', 'localhost:8080'],
+  ['SINCE', '2026-11-22T04:00:00Z'],
+]
+for (const [name, value] of ORDINARY_VALUES) {
+  test(`${name}=${value} is ordinary`, () => assert.equal(isOrdinaryValue(name, value), true))
+}

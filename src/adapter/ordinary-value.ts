@@ -1,0 +1,26 @@
+/** A shorter value is not a secret by itself, and would blank out ordinary words of the output. */
+const SHORTEST_SECRET = 8
+
+/** Values that are no secret, by their form. `docs/secrets.md` lists them. */
+const ORDINARY = [
+  /^-?[\d.,]+$/, // a number or a version
+  /^[A-Za-z]{1,16}$/, // one word, such as `production`
+  /^(?=.{1,24}$)[a-z]+(?:[-_.][a-z]+){1,2}$/i, // words, such as `us-east-gov`
+  /^[a-z]{2,3}_[A-Z]{2}(?:\.[\w-]+)?$/, // a locale
+  /^[A-Za-z]+(?:\/[A-Za-z_]+){1,2}$/, // a time zone or a repository, such as `Europe/Vienna`
+  /^~?\.{0,2}\/[^\s:=?]*$/, // a path
+  /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?$/, // a date
+  /^(?:https?|wss?):\/\/[\w.-]+(?::\d+)?(?:\/[\w./-]{0,40})?$/i, // a URL of a host, without a user or a query
+  /^[\w.-]+:\d{1,5}$/, // a host and port
+]
+
+/** A run of this many letters and digits in a path or a URL may be a key: hooks carry theirs there. */
+const LONG_PART = /(?=[A-Za-z0-9]*\d)[A-Za-z0-9]{16,}/
+
+/** Names of credentials that have no form of their own. */
+const CREDENTIAL_NAME = /(?:^|[_-])(?:key|pass|pwd?|pin|pat|auth|dsn|hook|webhook|salt|sig|signature)(?:[_-]|$)/i
+
+/** Whether the value of an environment variable or header is plainly no secret, so that the output may show it. */
+export const isOrdinaryValue = (name: string, value: string): boolean =>
+  value.length < SHORTEST_SECRET ||
+  (!CREDENTIAL_NAME.test(name) && ORDINARY.some((form) => form.test(value)) && !LONG_PART.test(value))
