@@ -10,7 +10,7 @@ const ORDINARY = [
   /^[A-Za-z]+(?:\/[A-Za-z_]+){1,2}$/, // a time zone or a repository, such as `Europe/Vienna`
   /^~?\.{0,2}\/[^\s:=?]*$/, // a path
   /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?$/, // a date
-  /^(?:https?|wss?):\/\/[\w.-]+(?::\d+)?(?:\/[\w./-]{0,40})?$/i, // a URL of a host, without a user or a query
+  /^[a-z][a-z\d+.-]*:\/\/[\w.-]+(?::\d+)?(?:\/[\w./-]{0,40})?$/i, // a URL of a host, without a user or a query
   /^[\w.-]+:\d{1,5}$/, // a host and port
 ]
 

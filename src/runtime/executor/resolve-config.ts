@@ -73,6 +73,13 @@ export function envOfProject(
 const plainSecrets = (config: Record<string, unknown>): string[] =>
   [config.env, config.headers].flatMap((values) =>
     Object.entries((values ?? {}) as Record<string, string>).flatMap(([name, value]) =>
-      isSecretName(name) || !isOrdinaryValue(name, value) ? [value] : secretsIn(value),
+      isSecretName(name) ? [value] : secretPartsOf(name, value),
     ),
   )
+
+/** Returns what of a value is a secret by its form, and the whole value unless the rest of it is ordinary. */
+function secretPartsOf(name: string, value: string): string[] {
+  const parts = secretsIn(value)
+  const rest = parts.reduce((text, part) => text.replaceAll(part, ''), value).replace('://@', '://')
+  return isOrdinaryValue(name, rest) ? parts : [value, ...parts]
+}
