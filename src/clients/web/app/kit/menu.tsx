@@ -53,7 +53,6 @@ export function Picker<T extends string>(props: PickerProps<T>) {
         class={`picker ${props.class ?? ''}`}
         aria-haspopup="listbox"
         aria-expanded={isOpen}
-        aria-label={label}
         title={title ?? label}
         disabled={isDisabled}
         onClick={(event) => {
@@ -62,6 +61,8 @@ export function Picker<T extends string>(props: PickerProps<T>) {
           setOpen(!isOpen)
         }}
       >
+        {/* The name is the label and what is shown: people who speak to their computer say what they see. */}
+        <span class="hidden">{label}: </span>
         {children}
       </button>
       {isOpen && (

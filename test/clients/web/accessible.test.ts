@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { test } from 'node:test'
+import { NO_CHROMIUM } from '../../browser/chromium.ts'
+import { arrangeBusyCompany } from './busy-company.ts'
+import { openPage } from './page.ts'
+import { PAGES } from './pages.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** How long a page may take to come to rest, in milliseconds. */
+const REST_MS = 500
+
+const NAMED = 'label-content-name-mismatch'
+
+interface Violation {
+  id: string
+  impact: string
+  nodes: { target: string[] }[]
+}
+
+test('axe finds nothing serious on any page, in light and in dark', { skip: NO_CHROMIUM }, async (t) => {
+  const opened = await openPage(t)
+  const { issuePrefix, issue, agent, run } = await arrangeBusyCompany(opened)
+  const found: string[] = []
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await opened.open({ colorScheme, bypassCSP: true })
+    for (const address of PAGES) {
+      const path = address.replace(':issue', issue.identifier).replace(':agent', agent.urlKey).replace(':run', run.id)
+      await page.goto(`${opened.url}/${issuePrefix}/${path}`)
+      await page.waitForTimeout(REST_MS)
+      await page.evaluate(AXE)
+      const violations: Violation[] = await page.evaluate(
+        `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] }).then(({ violations }) => violations)`,
+      )
+      for (const { id, impact, nodes: all } of violations) {
+        // The text of an item of a tree holds that of the items below it; its name must not.
+        const nodes = all.filter(({ target }) => id !== NAMED || !target.join(' ').startsWith('li['))
+        if (nodes.length === 0) continue
+        if (impact === 'serious' || impact === 'critical')
+          found.push(`${colorScheme} ${address}: ${id} at ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
+      }
+    }
+    await page.close()
+  }
+  assert.deepEqual(found, [])
+})
