@@ -45,7 +45,7 @@ type Kind = (typeof KINDS)[number]
 /** What is about no company, or about the person who asks: whom it lets in. */
 const WITHOUT_COMPANY: Record<string, readonly Kind[]> = {
   ...Object.fromEntries(
-    `companies.list companies.stats guides.adapter guides.agentConfiguration guides.agentIcons inbox.list instance.get session.get
+    `adapters.list companies.list companies.stats guides.adapter guides.agentConfiguration guides.agentIcons inbox.list instance.get session.get
     templates.list tokens.create tokens.list tokens.revoke whoami.get`
       .split(/\s+/)
       .map((id) => [id, KINDS]),
@@ -55,6 +55,8 @@ const WITHOUT_COMPANY: Record<string, readonly Kind[]> = {
   'companies.create': ['admin', 'owner', 'founder', 'stranger'],
   'instance.check': ['founder'],
   'instance.freeze': ['founder'],
+  'instance.prepareDemoAgent': ['founder'],
+  'instance.programs': ['founder'],
   'instance.thaw': ['founder'],
   // Its role is a viewer's since everybody may leave; here somebody else is removed.
   'members.remove': ['owner', 'founder'],
