@@ -4,9 +4,9 @@ import { ErrorBoundary, LocationProvider, lazy, useLocation } from 'preact-iso'
 import { Failure } from './kit/states.tsx'
 import { Toasts } from './kit/toast.tsx'
 import { Frame } from './shell/frame.tsx'
-import { applyTheme } from './shell/theme.ts'
 import { onKey } from './state/commands.ts'
 import { boot, bootError, defaultCompany, isBooted } from './state/company.ts'
+import { applyTheme } from './state/theme.ts'
 
 function App() {
   return (

@@ -1,31 +1,6 @@
-import { signal } from '@preact/signals'
 import x from 'lucide-static/icons/x.svg'
+import { dismiss, toasts } from '../state/toasts.ts'
 import { Button } from './button.tsx'
-
-interface Toast {
-  id: number
-  text: string
-  tone: 'plain' | 'danger'
-  undo: (() => void) | undefined
-}
-
-const toasts = signal<Toast[]>([])
-let last = 0
-
-/** How long a toast stays, in milliseconds; what can be undone, and what failed, stays longer. */
-const STAY_MS = 4_000
-const LONG_STAY_MS = 9_000
-
-/** Says what happened, with a way to undo it where there is one. */
-export function toast(text: string, { undo, tone = 'plain' }: { undo?: () => void; tone?: Toast['tone'] } = {}): void {
-  const one = { id: ++last, text, tone, undo }
-  toasts.value = [...toasts.value.slice(-3), one]
-  setTimeout(() => dismiss(one.id), undo || tone === 'danger' ? LONG_STAY_MS : STAY_MS)
-}
-
-const dismiss = (id: number) => {
-  toasts.value = toasts.value.filter((one) => one.id !== id)
-}
 
 /** The toasts, at the bottom. Screen readers read them out. */
 export function Toasts() {

@@ -2,6 +2,7 @@ import pause from 'lucide-static/icons/circle-pause.svg'
 import octagon from 'lucide-static/icons/octagon-x.svg'
 import snow from 'lucide-static/icons/snowflake.svg'
 import unplug from 'lucide-static/icons/unplug.svg'
+import { resumeCompany } from '../actions/stop.ts'
 import { Button } from '../kit/button.tsx'
 import { money } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
@@ -10,7 +11,6 @@ import { act } from '../state/act.ts'
 import { request } from '../state/api.ts'
 import { companies, company, instance, may, pathTo } from '../state/company.ts'
 import { connection } from '../state/live.ts'
-import { resumeCompany } from './stop.ts'
 
 /** What holds work back, on every page, with the way out. */
 export function Banners() {

@@ -1,7 +1,9 @@
 import { useEffect } from 'preact/hooks'
 import { ErrorBoundary, Route, Router, useLocation } from 'preact-iso'
+import { stopEverything } from '../actions/stop.ts'
 import { Button } from '../kit/button.tsx'
 import { Confirmation } from '../kit/dialog.tsx'
+import { Page } from '../kit/page.tsx'
 import { Empty, Failure } from '../kit/states.tsx'
 import { NewIssue, openNewIssue } from '../pages/issues/new-issue.tsx'
 import { useCommands } from '../state/commands.ts'
@@ -9,11 +11,9 @@ import { companies, company, loadAll, loadError, may, openCompany, pathTo } from
 import { approvals, loadInbox } from '../state/inbox.ts'
 import { Banners } from './banners.tsx'
 import { Keys } from './keys.tsx'
-import { Page } from './page.tsx'
 import { Palette, paletteCommands } from './palette.tsx'
 import { NAVIGATION, PAGES } from './routes.tsx'
 import { Sidebar } from './sidebar.tsx'
-import { stopEverything } from './stop.ts'
 
 /** The pages of one company: the sidebar, what holds work back, and the page that the address names. */
 export function Frame({ prefix }: { prefix: string }) {

@@ -2,6 +2,7 @@ import chevrons from 'lucide-static/icons/chevrons-up-down.svg'
 import octagon from 'lucide-static/icons/octagon-x.svg'
 import search from 'lucide-static/icons/search.svg'
 import { useLocation } from 'preact-iso'
+import { stopEverything } from '../actions/stop.ts'
 import { CompanyMark } from '../kit/company-mark.tsx'
 import { money, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
@@ -10,7 +11,6 @@ import { agents, companies, company, liveRuns, may, pathTo } from '../state/comp
 import { inboxCount } from '../state/inbox.ts'
 import { openPalette } from './palette.tsx'
 import { NAVIGATION } from './routes.tsx'
-import { stopEverything } from './stop.ts'
 
 const NEW = 'new'
 

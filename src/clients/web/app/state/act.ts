@@ -1,5 +1,5 @@
-import { toast } from '../kit/toast.tsx'
 import { toApiError } from './api.ts'
+import { toast } from './toasts.ts'
 
 /**
  * Does something that the page shows at once. When the server refuses it, the

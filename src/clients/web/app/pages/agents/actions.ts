@@ -1,9 +1,9 @@
 import { confirm } from '../../kit/dialog.tsx'
 import { plural } from '../../kit/format.ts'
-import { toast } from '../../kit/toast.tsx'
 import { act } from '../../state/act.ts'
 import { request } from '../../state/api.ts'
 import { agents, issues, liveRuns } from '../../state/company.ts'
+import { toast } from '../../state/toasts.ts'
 import type { Agent } from '../../state/types.ts'
 
 const paramsOf = (agent: Pick<Agent, 'id'>) => ({ params: { agentId: agent.id } })

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { money } from '../../kit/format.ts'
-import { toast } from '../../kit/toast.tsx'
 import { act } from '../../state/act.ts'
 import { request } from '../../state/api.ts'
 import { agents, may } from '../../state/company.ts'
+import { toast } from '../../state/toasts.ts'
 import type { Agent } from '../../state/types.ts'
 
 /** An agent's budget, which is edited in place by an admin. */

@@ -2,11 +2,11 @@ import { useSignal } from '@preact/signals'
 import { Button } from '../../kit/button.tsx'
 import { Checkbox, Select, TextField } from '../../kit/field.tsx'
 import { Loaded } from '../../kit/states.tsx'
-import { toast } from '../../kit/toast.tsx'
 import { reasonOf } from '../../state/act.ts'
 import { type Received, request } from '../../state/api.ts'
 import { agents, may } from '../../state/company.ts'
 import { invalidate, useQuery } from '../../state/query.ts'
+import { toast } from '../../state/toasts.ts'
 import type { Agent } from '../../state/types.ts'
 
 type AdapterInfo = Received<'GET /api/adapters'>[number]

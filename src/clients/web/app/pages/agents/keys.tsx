@@ -4,10 +4,10 @@ import { confirm } from '../../kit/dialog.tsx'
 import { Empty, Loaded } from '../../kit/states.tsx'
 import { Table } from '../../kit/table.tsx'
 import { Ago } from '../../kit/time.tsx'
-import { toast } from '../../kit/toast.tsx'
 import { act } from '../../state/act.ts'
 import { request } from '../../state/api.ts'
 import { useQuery } from '../../state/query.ts'
+import { toast } from '../../state/toasts.ts'
 import type { Agent } from '../../state/types.ts'
 
 /** The keys by which an agent that runs elsewhere authenticates. A key is shown once. */

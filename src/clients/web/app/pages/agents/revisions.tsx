@@ -5,11 +5,11 @@ import { Diff } from '../../kit/diff.tsx'
 import { words } from '../../kit/format.ts'
 import { Loaded } from '../../kit/states.tsx'
 import { Ago } from '../../kit/time.tsx'
-import { toast } from '../../kit/toast.tsx'
 import { act } from '../../state/act.ts'
 import { request } from '../../state/api.ts'
 import { may, nameOf } from '../../state/company.ts'
 import { useQuery } from '../../state/query.ts'
+import { toast } from '../../state/toasts.ts'
 import type { Agent } from '../../state/types.ts'
 
 /** Every configuration that an agent has had, each as its difference to the one before. */

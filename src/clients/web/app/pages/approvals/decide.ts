@@ -1,7 +1,7 @@
-import { toast } from '../../kit/toast.tsx'
 import { act } from '../../state/act.ts'
 import { request } from '../../state/api.ts'
 import { approvals } from '../../state/inbox.ts'
+import { toast } from '../../state/toasts.ts'
 import type { Approval } from '../../state/types.ts'
 
 const ENDPOINTS = {

@@ -1,8 +1,8 @@
 import type { IssueStatus } from '../../kit/status.tsx'
-import { toast } from '../../kit/toast.tsx'
 import { act } from '../../state/act.ts'
 import { request, type Sent } from '../../state/api.ts'
 import { issues } from '../../state/company.ts'
+import { toast } from '../../state/toasts.ts'
 import type { Issue } from '../../state/types.ts'
 
 type Change = NonNullable<Sent<'PATCH /api/issues/:issueId'>['body']>

@@ -5,10 +5,10 @@ import { Button } from '../../kit/button.tsx'
 import { Dialog } from '../../kit/dialog.tsx'
 import { words } from '../../kit/format.ts'
 import { type IssueStatus, type Priority, PriorityGlyph, STATUS_NAME, StatusGlyph } from '../../kit/status.tsx'
-import { toast } from '../../kit/toast.tsx'
 import { reasonOf } from '../../state/act.ts'
 import { request } from '../../state/api.ts'
 import { agents, companyIdNow, issues, pathTo, projects } from '../../state/company.ts'
+import { toast } from '../../state/toasts.ts'
 import {
   Assignee,
   assigneeOptions,

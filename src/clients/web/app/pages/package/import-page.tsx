@@ -3,11 +3,11 @@ import arrowLeft from 'lucide-static/icons/chevron-left.svg'
 import { Button } from '../../kit/button.tsx'
 import { Select, TextField } from '../../kit/field.tsx'
 import { plural, words } from '../../kit/format.ts'
-import { toast } from '../../kit/toast.tsx'
-import { Page } from '../../shell/page.tsx'
+import { Page } from '../../kit/page.tsx'
 import { reasonOf } from '../../state/act.ts'
 import { type Received, request, type Sent } from '../../state/api.ts'
 import { company, companyIdNow, loadAll, may, pathTo } from '../../state/company.ts'
+import { toast } from '../../state/toasts.ts'
 
 type Preview = Received<'POST /api/companies/:companyId/imports/preview'>
 type Body = Sent<'POST /api/companies/:companyId/imports/preview'>['body']

@@ -7,15 +7,15 @@ import { Select, TextField } from '../../kit/field.tsx'
 import { FormDialog } from '../../kit/form-dialog.tsx'
 import { duration } from '../../kit/format.ts'
 import { Menu } from '../../kit/menu.tsx'
+import { Page } from '../../kit/page.tsx'
 import { Empty, Loaded, Skeleton } from '../../kit/states.tsx'
 import { Ago } from '../../kit/time.tsx'
-import { toast } from '../../kit/toast.tsx'
-import { Page } from '../../shell/page.tsx'
 import { act } from '../../state/act.ts'
 import { type Received, request } from '../../state/api.ts'
 import { useCommands } from '../../state/commands.ts'
 import { agents, companyIdNow, may } from '../../state/company.ts'
 import { invalidate, useQuery } from '../../state/query.ts'
+import { toast } from '../../state/toasts.ts'
 
 type Routine = Received<'GET /api/companies/:companyId/routines'>[number]
 

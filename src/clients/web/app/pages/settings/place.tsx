@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Page } from '../../shell/page.tsx'
+import { Page } from '../../kit/page.tsx'
 import { pathTo } from '../../state/company.ts'
 
 const PLACES = [

@@ -6,11 +6,11 @@ import { TextField } from '../../kit/field.tsx'
 import { FormDialog } from '../../kit/form-dialog.tsx'
 import { plural, words } from '../../kit/format.ts'
 import { Empty, Loaded, Skeleton } from '../../kit/states.tsx'
-import { toast } from '../../kit/toast.tsx'
 import { act } from '../../state/act.ts'
 import { type Received, request } from '../../state/api.ts'
 import { companyIdNow, may } from '../../state/company.ts'
 import { invalidate, useQuery } from '../../state/query.ts'
+import { toast } from '../../state/toasts.ts'
 import { SettingsPlace } from '../settings/place.tsx'
 
 type Skill = Received<'GET /api/companies/:companyId/skills'>[number]

@@ -1,9 +1,9 @@
 import { confirm } from '../kit/dialog.tsx'
 import { plural } from '../kit/format.ts'
-import { toast } from '../kit/toast.tsx'
 import { act } from '../state/act.ts'
 import { request } from '../state/api.ts'
 import { companies, company, issues, liveRuns } from '../state/company.ts'
+import { toast } from '../state/toasts.ts'
 
 /** Ends every run of the company and lets nothing start, after one question. */
 export async function stopEverything(): Promise<void> {
