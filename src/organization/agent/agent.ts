@@ -117,6 +117,8 @@ const ADAPTER_ALIASES: Record<string, string> = { claude_local: 'runtimeA_local'
 
 const adapterType = v.pipe(
   field.reference,
+  // Before the transform: the schema of a request ends there.
+  v.description('What runs it: one of the adapters of GET /llms/agent-configuration.txt.'),
   v.transform((type) => ADAPTER_ALIASES[type] ?? type),
   v.string(),
 )
@@ -132,10 +134,7 @@ export const NewAgent = v.strictObject({
     'engineer',
   ),
   ...about,
-  adapterType: v.optional(
-    v.pipe(adapterType, v.description('What runs it: one of the adapters of GET /llms/agent-configuration.txt.')),
-    'runtimeA_local',
-  ),
+  adapterType: v.optional(adapterType, 'runtimeA_local'),
   adapterConfig: v.optional(v.pipe(field.jsonObject, v.description("The adapter's own keys; others are refused.")), {}),
   sourceIssueId: v.optional(
     v.pipe(
