@@ -171,7 +171,7 @@ const HOSTILE_HEADS: Record<string, [string, RegExp]> = {
   'a tag': ['---\nname: !!js/function "function () {}"\n---\n', /YAML/],
   'a key twice': ['---\nname: x\nname: y\n---\n', /YAML/],
   'broken YAML': ['---\nname: "x\n---\n', /YAML/],
-  'a depth beyond the stack': [`---\nname: ${'['.repeat(15_000)}\n---\n`, /YAML/],
+  'a depth beyond the stack': [`---\nname: ${'['.repeat(15_000)}\n---\n`, /too many keys, items or lines/],
   'a list': ['---\n- x\n---\n', /keys to values/],
   'a name that is a number': ['---\nname: 7\n---\n', /name must be a text/],
   'a name that is a decimal number': ['---\nname: 1.0\n---\n', /name must be a text/],
