@@ -19,6 +19,7 @@ test('a command that ends gives its exit code, and its output is in the log', as
     strays: 0,
     left: 0,
     bytes: { stdout: 5, stderr: 0 },
+    lastError: null,
   })
   assert.ok(startedAt && startedAt <= finishedAt)
   assert.equal(logOf(run.runDir), 'done\n')
