@@ -1,6 +1,9 @@
+import path from 'node:path'
 import { redact } from '../../access/redaction/redact.ts'
 import { adapterOf } from '../../adapter/registry.ts'
 import type { AgentWithFacts } from '../../organization/agent/agent.ts'
+import { resolveAgentPath } from '../../organization/agent/allowed-folder.ts'
+import { unapprovedPaths } from '../../organization/agent/approved-config.ts'
 import { configOf } from '../../organization/agent/configuration.ts'
 import { listLiveAgents } from '../../organization/agent/queries.ts'
 import { heartbeatOf } from '../../organization/agent/runtime-config.ts'
@@ -156,7 +159,11 @@ async function instructionsOf(ctx: Context, row: AgentWithFacts, anywhere: boole
   const key = adapterOf(row.adapter_type)?.instructionsKey
   const file = key && configOf(ctx, row).adapterConfig[key]
   if (typeof file !== 'string') return ''
-  const text = await readInstructions(ctx.config, file, anywhere)
+  // A path that an agent set is read only where a run may read it.
+  const place = unapprovedPaths(row).includes(key as string)
+    ? await resolveAgentPath(ctx, row, file)
+    : { path: path.resolve(file), access: 'allowed' }
+  const text = place.access === 'allowed' ? await readInstructions(ctx.config, place.path, anywhere) : undefined
   if (text !== undefined) return text
   const message = 'Its instructions file cannot be read here, or may not leave; the agent is exported without.'
   warnings.push({ code: 'left_out', path: `agents/${row.url_key}/AGENTS.md`, message })

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from '../../../src/platform/database/sql.ts'
 import { asAgent, insertAgent, insertManyIssues } from '../../arrange.ts'
-import { createTestApp, type TestApp } from '../../helpers.ts'
+import { createTestApp, type TestApp, temporaryFolder } from '../../helpers.ts'
 import { makeAgent, makeCompany } from '../../make.ts'
 import { exportAll, importNew } from '../fixtures.ts'
 
@@ -215,6 +215,10 @@ test('an agent’s export never reads a file outside of the agents’ own folder
     assert.equal(own.status, 200)
     assert.ok(!JSON.stringify(own.body.files).includes('private words'))
     assert.match(own.body.warnings[0].message, /instructions file/)
+    assert.ok(!JSON.stringify((await app.make('POST', url)).files).includes('private words'))
+    // The board may have its own path exported.
+    await app.make('PATCH', `/api/agents/${ceo.id}/instructions-path`, { path: null })
+    await app.make('PATCH', `/api/agents/${ceo.id}/instructions-path`, change)
     assert.equal(JSON.stringify((await app.make('POST', url)).files).includes('private words'), boardSees)
   }
 })
@@ -270,4 +274,22 @@ test('whatever its issues and goals are called, a company goes out the same twic
     }),
     { numRuns: 60 },
   )
+})
+
+test('a path that an agent set leads no export of the board outside the allowed folders', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const ceo = await makeAgent(app, companyId, { name: 'Chief', role: 'ceo' })
+  const ask = await asAgent(app, ceo)
+  const outside = path.join(temporaryFolder(t), 'notes.md')
+  writeFileSync(outside, 'Private notes.')
+  const inDataDir = path.join(app.config.dataDir, 'private.md')
+  writeFileSync(inDataDir, 'Private notes.')
+  for (const file of [outside, `${app.config.dataDir}/agents/../private.md`]) {
+    const change = await ask('PATCH', `/api/agents/${ceo.id}/instructions-path`, { path: file })
+    assert.equal(change.status, 200, file)
+    const { body } = await app.ask('POST', `/api/companies/${companyId}/exports`, {})
+    assert.doesNotMatch(JSON.stringify(body.files), /Private notes/)
+    assert.match(JSON.stringify(body.warnings), /instructions file/)
+  }
 })
