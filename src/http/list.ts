@@ -1,7 +1,8 @@
+import type { SelectQueryBuilder } from 'kysely'
 import * as v from 'valibot'
 import type { Db } from '../platform/database/db.ts'
+import { countRows, raw } from '../platform/database/sql.ts'
 import { invalid } from '../platform/errors.ts'
-import { countRows } from './count.ts'
 import type { Endpoint } from './route.ts'
 
 /** What every list takes, besides its own filters; spread into its query schema. */
@@ -9,6 +10,12 @@ export const LIST_QUERY = {
   limit: v.optional(v.pipe(wholeNumber(1, 1_000), v.description('How many at most.')), '500'),
   after: v.optional(v.pipe(v.string(), v.description('The cursor of the `Link: rel="next"` of the page before.'))),
   count: v.optional(v.pipe(v.picklist(['true', 'false']), v.description('Whether to answer `X-Total-Count`.'))),
+}
+
+export interface ListQuery {
+  limit: number
+  after?: string | undefined
+  count?: 'true' | 'false' | undefined
 }
 
 /** Whether an endpoint's query has a parameter: one with `after` answers a page of a list. */
@@ -76,17 +83,38 @@ export class Page<T> {
     const next = rows.length > options.limit ? encodeCursor(options.cursorOf(shown.at(-1)!)) : undefined
     return new Page(shown.map(options.show), next, options.total)
   }
+
+  map<U>(show: (item: T) => U): Page<U> {
+    return new Page(this.items.map(show), this.next, this.total)
+  }
 }
 
-/** The page that is all of a list. */
-const ALL = { after: undefined, limit: 2 ** 31 - 2 }
-
-/** How long a list is in all, where the request asks for it: `list` is counted, not read. */
-export const totalOf = (
-  { count }: { count?: 'true' | 'false' | undefined },
+/**
+ * Reads the page that a request asks for, of the rows that `rows` selects.
+ *
+ * @param rows a query without order and limit
+ * @param order.by the column that sorts the list. Its values must be unique in the list.
+ * @param order.table the column's table, if several tables of the query have such a column
+ * @param order.cursor the type of the column's values. Default: string.
+ */
+export function readPage<Row>(
   db: Db,
-  list: (db: Db, all: typeof ALL) => unknown,
-): number | undefined => (count === 'true' ? countRows(db, (counting) => list(counting, ALL)) : undefined)
+  // biome-ignore lint/suspicious/noExplicitAny: the tables of the query do not matter here.
+  rows: SelectQueryBuilder<any, any, Row>,
+  query: ListQuery,
+  order: { by: keyof Row & string; table?: string; direction?: 'asc' | 'desc'; cursor?: 'string' | 'number' },
+): Page<Row> {
+  const { by, direction = 'asc' } = order
+  const column = raw.ref(order.table === undefined ? by : `${order.table}.${by}`)
+  const after = decodeCursor(query.after, [order.cursor ?? 'string'])?.[0]
+  const page = rows.orderBy(column, direction).limit(query.limit + 1)
+  return Page.of(db.all(after === undefined ? page : page.where(column, direction === 'asc' ? '>' : '<', after)), {
+    limit: query.limit,
+    cursorOf: (row) => [row[by] as CursorValue],
+    show: (row) => row,
+    total: query.count === 'true' ? countRows(db, rows) : undefined,
+  })
+}
 
 export type CursorValue = string | number
 

@@ -42,24 +42,12 @@ export interface ActivityFilter {
   since?: string | undefined
 }
 
-/** Newest first. @param page.after the `seq` that the page comes after */
-export function listActivity(
-  db: Db,
-  filter: ActivityFilter,
-  page: { after: number | undefined; limit: number },
-): ActivityRow[] {
-  const query = matching(filter)
-    .selectAll()
-    .orderBy('seq', 'desc')
-    .limit(page.limit + 1)
-  return db.all(page.after === undefined ? query : query.where('seq', '<', page.after))
-}
+/** Returns the latest activity that matches a filter, newest first. */
+export const listActivity = (db: Db, filter: ActivityFilter, limit: number): ActivityRow[] =>
+  db.all(selectActivity(filter).orderBy('seq', 'desc').limit(limit))
 
-export const countActivity = (db: Db, filter: ActivityFilter): number =>
-  db.first(matching(filter).select((eb) => eb.fn.countAll<number>().as('n')))!.n
-
-function matching(filter: ActivityFilter) {
-  let query = sql.selectFrom('activity').where('company_id', '=', filter.companyId)
+export function selectActivity(filter: ActivityFilter) {
+  let query = sql.selectFrom('activity').selectAll().where('company_id', '=', filter.companyId)
   if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId)
   if (filter.entityType !== undefined) query = query.where('entity_type', '=', filter.entityType)
   if (filter.entityId !== undefined) query = query.where('entity_id', '=', filter.entityId)

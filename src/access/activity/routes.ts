@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import * as field from '../../http/fields.ts'
-import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
+import { LIST_QUERY, type ListQuery, readPage } from '../../http/list.ts'
 import type { Context } from '../../platform/context.ts'
 import { agent, board } from '../caller/who.ts'
 import { route } from '../route.ts'
-import { type ActivityFilter, type ActivityRow, countActivity, listActivity } from './queries.ts'
+import { type ActivityFilter, type ActivityRow, selectActivity } from './queries.ts'
 
 /** An activity as the API shows it. */
 export const Activity = v.strictObject({
@@ -62,12 +62,5 @@ export const activityRoutes = [
 ]
 
 /** A page of a company's activity, newest first. */
-export function pageOfActivity(
-  ctx: Context,
-  filter: ActivityFilter,
-  { limit, after, count }: { limit: number; after?: string | undefined; count?: 'true' | 'false' | undefined },
-) {
-  const rows = listActivity(ctx.db, filter, { after: decodeCursor(after, ['number'])?.[0], limit })
-  const total = count === 'true' ? countActivity(ctx.db, filter) : undefined
-  return Page.of(rows, { limit, cursorOf: (row) => [row.seq], show: toActivity, total })
-}
+export const pageOfActivity = (ctx: Context, filter: ActivityFilter, query: ListQuery) =>
+  readPage(ctx.db, selectActivity(filter), query, { by: 'seq', direction: 'desc', cursor: 'number' }).map(toActivity)

@@ -16,27 +16,16 @@ const membershipsOf = prepared((of: { userId: string }) =>
 
 export const listMemberships = (db: Db, of: { userId: string }) => db.all(membershipsOf(of))
 
-/** A company's people, by their ids. */
-export function listMembers(db: Db, page: { companyId: string; after: string | undefined; limit: number }) {
-  const query = sql
+/** Selects the members of a company with their names and email addresses. */
+export const selectMembers = (of: { companyId: string }) =>
+  sql
     .selectFrom('membership')
     .innerJoin('auth_user', 'auth_user.id', 'membership.user_id')
     .select(['membership.user_id', 'auth_user.name', 'auth_user.email', 'membership.role', 'membership.created_at'])
-    .where('membership.company_id', '=', page.companyId)
-    .orderBy('membership.user_id')
-    .limit(page.limit + 1)
-  return db.all(page.after === undefined ? query : query.where('membership.user_id', '>', page.after))
-}
+    .where('membership.company_id', '=', of.companyId)
 
 export const findMember = (db: Db, key: { companyId: string; userId: string }) =>
-  db.first(
-    sql
-      .selectFrom('membership')
-      .innerJoin('auth_user', 'auth_user.id', 'membership.user_id')
-      .select(['membership.user_id', 'auth_user.name', 'auth_user.email', 'membership.role', 'membership.created_at'])
-      .where('membership.company_id', '=', key.companyId)
-      .where('membership.user_id', '=', key.userId),
-  )
+  db.first(selectMembers(key).where('membership.user_id', '=', key.userId))
 
 export const insertMembership = (db: Db, row: Insertable<MembershipTable>) =>
   db.run(sql.insertInto('membership').values(row))

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as field from '../../http/fields.ts'
-import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
+import { LIST_QUERY, readPage } from '../../http/list.ts'
 import { linkTo } from '../../http/proxy.ts'
 import { limitRate } from '../../http/rate-limit.ts'
 import { notFound } from '../../platform/errors.ts'
@@ -9,11 +9,11 @@ import { ROLES } from '../caller/role.ts'
 import { board, person, signedIn } from '../caller/who.ts'
 import { route } from '../route.ts'
 import { Invitation, InvitationWithLink, invite, NewInvitation, revokeInvitation, toInvitation } from './invitation.ts'
-import { listInvitations } from './invitation-queries.ts'
+import { selectInvitations } from './invitation-queries.ts'
 import { changeRole, Member, removeMember, toMember } from './member.ts'
-import { listMembers } from './membership-queries.ts'
+import { selectMembers } from './membership-queries.ts'
 import { createToken, NewToken, Token, toToken } from './token.ts'
-import { listTokens, revokeToken } from './token-queries.ts'
+import { revokeToken, selectTokens } from './token-queries.ts'
 
 export const boardRoutes = [
   route({
@@ -25,12 +25,8 @@ export const boardRoutes = [
     who: [board],
     query: v.object(LIST_QUERY),
     responses: { 200: v.array(Member) },
-    run: (ctx, { params: { companyId }, query }) => {
-      const { limit } = query
-      const rows = listMembers(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
-      const total = totalOf(query, ctx.db, (db, all) => listMembers(db, { companyId, ...all }))
-      return Page.of(rows, { limit, cursorOf: (row) => [row.user_id], show: toMember, total })
-    },
+    run: (ctx, { params: { companyId }, query }) =>
+      readPage(ctx.db, selectMembers({ companyId }), query, { by: 'user_id' }).map(toMember),
   }),
   route({
     id: 'members.update',
@@ -64,12 +60,10 @@ export const boardRoutes = [
     role: 'admin',
     query: v.object(LIST_QUERY),
     responses: { 200: v.array(Invitation) },
-    run: (ctx, { params: { companyId }, query }) => {
-      const { limit } = query
-      const rows = listInvitations(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
-      const total = totalOf(query, ctx.db, (db, all) => listInvitations(db, { companyId, ...all }))
-      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: (row) => toInvitation(row, ctx.now), total })
-    },
+    run: (ctx, { params: { companyId }, query }) =>
+      readPage(ctx.db, selectInvitations({ companyId }), query, { by: 'id', direction: 'desc' }).map((row) =>
+        toInvitation(row, ctx.now),
+      ),
   }),
   route({
     id: 'invitations.create',
@@ -108,13 +102,8 @@ export const boardRoutes = [
     who: [person],
     query: v.object(LIST_QUERY),
     responses: { 200: v.array(Token) },
-    run: (ctx, { caller, query }) => {
-      const { limit } = query
-      const { userId } = asPerson(caller)
-      const rows = listTokens(ctx.db, { userId, after: decodeCursor(query.after, ['string'])?.[0], limit })
-      const total = totalOf(query, ctx.db, (db, all) => listTokens(db, { userId, ...all }))
-      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toToken, total })
-    },
+    run: (ctx, { caller, query }) =>
+      readPage(ctx.db, selectTokens({ userId: asPerson(caller).userId }), query, { by: 'id' }).map(toToken),
   }),
   route({
     id: 'tokens.create',

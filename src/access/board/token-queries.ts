@@ -14,16 +14,12 @@ export const findUserOfToken = (db: Db, key: { hash: string }) => db.first(userO
 export const insertToken = (db: Db, row: Insertable<BoardTokenTable>) =>
   db.run(sql.insertInto('board_token').values(row))
 
-/** Oldest first. */
-export function listTokens(db: Db, page: { userId: string; after: string | undefined; limit: number }) {
-  const query = sql
-    .selectFrom('board_token')
-    .selectAll()
-    .where('user_id', '=', page.userId)
-    .orderBy('id')
-    .limit(page.limit + 1)
-  return db.all(page.after === undefined ? query : query.where('id', '>', page.after))
-}
+export const selectTokens = (of: { userId: string }) =>
+  sql.selectFrom('board_token').selectAll().where('user_id', '=', of.userId)
+
+/** Returns the oldest tokens of a user that are not revoked. */
+export const listLiveTokens = (db: Db, of: { userId: string; limit: number }) =>
+  db.all(selectTokens(of).where('revoked_at', 'is', null).orderBy('id').limit(of.limit))
 
 /** Revokes a token; one that was revoked before stays as it is. Returns undefined when the user has no such token. */
 export const revokeToken = (db: Db, key: { id: string; userId: string; at: string }) =>

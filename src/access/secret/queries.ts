@@ -12,16 +12,8 @@ export const findSecret = (db: Db, key: { id: string }): SecretRow | undefined =
 export const findSecretsByName = (db: Db, of: { companyId: string; names: readonly string[] }): SecretRow[] =>
   db.all(sql.selectFrom('secret').selectAll().where('company_id', '=', of.companyId).where('name', 'in', of.names))
 
-/** By name. */
-export function listSecrets(db: Db, page: { companyId: string; after: string | undefined; limit: number }) {
-  const query = sql
-    .selectFrom('secret')
-    .selectAll()
-    .where('company_id', '=', page.companyId)
-    .orderBy('name')
-    .limit(page.limit + 1)
-  return db.all(page.after === undefined ? query : query.where('name', '>', page.after))
-}
+export const selectSecrets = (of: { companyId: string }) =>
+  sql.selectFrom('secret').selectAll().where('company_id', '=', of.companyId)
 
 export const insertSecret = (db: Db, row: Insertable<SecretTable>): SecretRow =>
   db.first(sql.insertInto('secret').values(row).returningAll())!

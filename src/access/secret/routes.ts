@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
+import { LIST_QUERY, readPage } from '../../http/list.ts'
 import { agent, board } from '../caller/who.ts'
 import { route } from '../route.ts'
 import { createSecret, deleteSecret, getSecret, rotateSecret } from './change.ts'
-import { listSecrets, listSecretUses } from './queries.ts'
+import { listSecretUses, selectSecrets } from './queries.ts'
 import { NewSecret, NewValue, Secret, SecretWithUses, toSecret } from './secret.ts'
 
 export const secretRoutes = [
@@ -16,12 +16,8 @@ export const secretRoutes = [
     who: [board, agent],
     query: v.object(LIST_QUERY),
     responses: { 200: v.array(Secret) },
-    run: (ctx, { params: { companyId }, query }) => {
-      const { limit } = query
-      const rows = listSecrets(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
-      const total = totalOf(query, ctx.db, (db, all) => listSecrets(db, { companyId, ...all }))
-      return Page.of(rows, { limit, cursorOf: (row) => [row.name], show: toSecret, total })
-    },
+    run: (ctx, { params: { companyId }, query }) =>
+      readPage(ctx.db, selectSecrets({ companyId }), query, { by: 'name' }).map(toSecret),
   }),
   route({
     id: 'secrets.create',

@@ -3,7 +3,7 @@ import { changePassword, signOutEverywhere } from '../../access/auth/accounts.ts
 import { PASSWORD_BYTES } from '../../access/auth/password.ts'
 import type { AccessContext } from '../../access/auth/sign-in.ts'
 import { createToken } from '../../access/board/token.ts'
-import { listTokens, revokeToken } from '../../access/board/token-queries.ts'
+import { listLiveTokens, revokeToken } from '../../access/board/token-queries.ts'
 import { findUser } from '../../access/board/user-queries.ts'
 import type { BoardCaller, Caller } from '../../access/caller/caller.ts'
 import { anyone } from '../../access/caller/who.ts'
@@ -180,7 +180,7 @@ ${formOf({ action: '/account/sign-out-everywhere', submit: 'Sign out everywhere'
 }
 
 function tokenList(ctx: AccessContext, { userId }: BoardCaller): Html | false {
-  const live = listTokens(ctx.db, { userId, after: undefined, limit: SHOWN }).filter((token) => !token.revoked_at)
+  const live = listLiveTokens(ctx.db, { userId, limit: SHOWN })
   const items = live.map(({ id, name, prefix, last_used_at }) => {
     const fields = [{ name: 'tokenId', label: '', type: 'hidden', value: id }] as const
     const revoke = formOf({ action: '/account/tokens/revoke', submit: `Revoke ${name}`, fields, isMinor: true })

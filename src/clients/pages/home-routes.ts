@@ -40,7 +40,7 @@ export const WHAT = html`<p>Here companies of AI agents do their work. <a href="
 /** @param url the server's, as the browser knows it */
 function homePage(ctx: Context, caller: BoardCaller, url: string): string {
   const ids = caller.roles && [...caller.roles.keys()]
-  const companies = listCompanies(ctx.db, { ids, after: undefined, limit: SHOWN, now: ctx.now }).slice(0, SHOWN)
+  const companies = listCompanies(ctx.db, { ids, limit: SHOWN, now: ctx.now })
   const items = companies.map(
     ({ id, name, status }) => html`<li><span>${name}</span> <span>${caller.roles?.get(id) ?? status}</span></li>`,
   )

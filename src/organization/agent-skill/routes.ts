@@ -1,14 +1,14 @@
 import * as v from 'valibot'
 import { agent, board, ceo } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
-import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
+import { LIST_QUERY, readPage } from '../../http/list.ts'
 import { AGENT_QUERY } from '../agent/show.ts'
 import { manager } from '../agent/who.ts'
 import { FetchedSkills, fetchSkills } from '../skill/fetch.ts'
 import { getSkill, getSkillFile } from '../skill/get.ts'
 import { importSkills } from '../skill/import.ts'
 import { SkillImport, SkillImportResult } from '../skill/import-body.ts'
-import { countSkills, listAgentsWithSkill, listSkills } from '../skill/queries.ts'
+import { listAgentsWithSkill, selectSkills } from '../skill/queries.ts'
 import { Skill, SkillDetail, SkillFile, toSkill, toSkillFile } from '../skill/skill.ts'
 import { deleteSkill } from './remove.ts'
 import { SkillSync, SyncedSkills, syncSkills } from './sync.ts'
@@ -22,11 +22,8 @@ export const skillRoutes = [
     who: [board, agent],
     query: v.object(LIST_QUERY),
     responses: { 200: v.array(Skill) },
-    run: (ctx, { params: { companyId }, query: { limit, after, count } }) => {
-      const rows = listSkills(ctx.db, { companyId, after: decodeCursor(after, ['string'])?.[0], limit })
-      const total = count === 'true' ? countSkills(ctx.db, { companyId }) : undefined
-      return Page.of(rows, { limit, cursorOf: (row) => [row.key], show: toSkill, total })
-    },
+    run: (ctx, { params: { companyId }, query }) =>
+      readPage(ctx.db, selectSkills({ companyId }), query, { by: 'key' }).map(toSkill),
   }),
   route({
     id: 'skills.import',

@@ -4,7 +4,7 @@ import { AppError } from '../../platform/errors.ts'
 import type { AgentRow } from './agent.ts'
 import { approveConfig } from './approved-config.ts'
 import { configOf } from './configuration.ts'
-import { listRevisions } from './revision-queries.ts'
+import { findLatestRevision } from './revision-queries.ts'
 import { assertNotTerminated } from './update.ts'
 
 /**
@@ -24,7 +24,7 @@ export function approveAgentConfig(
     const message = `${agent.name} waits for the approval of its hire. Approve that instead.`
     throw new AppError('agent_not_ready', message, { status: agent.status })
   }
-  const latest = listRevisions(ctx.db, { agentId: agent.id, after: undefined, limit: 1 })[0]
+  const latest = findLatestRevision(ctx.db, { agentId: agent.id })
   if (revisionId !== undefined && revisionId !== latest?.id) {
     throw new AppError('conflict', `The configuration of ${agent.name} has changed. Look at it again.`, {
       revisionId: latest?.id ?? null,

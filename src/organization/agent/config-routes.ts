@@ -2,13 +2,13 @@ import * as v from 'valibot'
 import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
-import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
+import { LIST_QUERY, readPage } from '../../http/list.ts'
 import { AgentDetail, type AgentWithFacts, toAgent } from './agent.ts'
 import { Revision, toRevision } from './configuration.ts'
 import { getAgent } from './get.ts'
 import { SHOWN_STATUSES } from './lifecycle.ts'
-import { findAgentWithFacts, listAgents } from './queries.ts'
-import { listRevisions } from './revision-queries.ts'
+import { findAgentWithFacts, selectAgents } from './queries.ts'
+import { selectRevisions } from './revision-queries.ts'
 import { rollBack } from './rollback.ts'
 import { AGENT_QUERY, changing } from './show.ts'
 
@@ -76,11 +76,8 @@ export const configRoutes = [
     query: v.object(LIST_QUERY),
     responses: { 200: v.array(Configuration) },
     run: (ctx, { params: { companyId }, query }) => {
-      const { limit } = query
-      const filter = { companyId, statuses: undefined, role: undefined, reportsTo: undefined, now: ctx.now }
-      const rows = listAgents(ctx.db, { ...filter, after: decodeCursor(query.after, ['string'])?.[0], limit })
-      const total = totalOf(query, ctx.db, (db, all) => listAgents(db, { ...filter, ...all }))
-      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toConfiguration, total })
+      const agents = selectAgents({ companyId, now: ctx.now })
+      return readPage(ctx.db, agents, query, { by: 'id', table: 'agent' }).map(toConfiguration)
     },
   }),
   route({
@@ -91,12 +88,9 @@ export const configRoutes = [
     who: [board, agent],
     query: v.object({ ...LIST_QUERY, ...AGENT_QUERY.entries }),
     responses: { 200: v.array(Revision) },
-    run: (ctx, { caller, params, query: { limit, ...query } }) => {
+    run: (ctx, { caller, params, query }) => {
       const { id: agentId } = getAgent(ctx, caller, params.agentId, query.companyId)
-      const after = decodeCursor(query.after, ['string'])?.[0]
-      const rows = listRevisions(ctx.db, { agentId, after, limit })
-      const total = totalOf(query, ctx.db, (db, all) => listRevisions(db, { agentId, ...all }))
-      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toRevision, total })
+      return readPage(ctx.db, selectRevisions({ agentId }), query, { by: 'id', direction: 'desc' }).map(toRevision)
     },
   }),
   route({

@@ -8,16 +8,8 @@ export const insertKey = (db: Db, row: Insertable<AgentKeyTable>) => db.run(sql.
 export const findKey = (db: Db, key: { id: string; agentId: string }) =>
   db.first(sql.selectFrom('agent_key').selectAll().where('id', '=', key.id).where('agent_id', '=', key.agentId))
 
-/** Oldest first. */
-export function listKeys(db: Db, filter: { agentId: string; after: string | undefined; limit: number }) {
-  const query = sql
-    .selectFrom('agent_key')
-    .selectAll()
-    .where('agent_id', '=', filter.agentId)
-    .orderBy('id')
-    .limit(filter.limit + 1)
-  return db.all(filter.after === undefined ? query : query.where('id', '>', filter.after))
-}
+export const selectKeys = (of: { agentId: string }) =>
+  sql.selectFrom('agent_key').selectAll().where('agent_id', '=', of.agentId)
 
 /** Returns undefined when there is no such key, or it was revoked before. */
 export const revokeKey = (db: Db, key: { id: string; agentId: string; at: string }) =>

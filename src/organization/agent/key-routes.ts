@@ -3,10 +3,10 @@ import { actorOf } from '../../access/caller/caller.ts'
 import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
-import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
+import { LIST_QUERY, readPage } from '../../http/list.ts'
 import { limitRate } from '../../http/rate-limit.ts'
 import { getAgent } from './get.ts'
-import { listKeys } from './key-queries.ts'
+import { selectKeys } from './key-queries.ts'
 import { assertMayManageKeys, createKey, Key, NewKey, revokeKey, toKey } from './keys.ts'
 import { AGENT_QUERY } from './show.ts'
 
@@ -46,10 +46,7 @@ export const keyRoutes = [
     run: (ctx, { caller, params, query }) => {
       const of = getAgent(ctx, caller, params.agentId, query.companyId)
       assertMayManageKeys(caller, of)
-      const after = decodeCursor(query.after, ['string'])?.[0]
-      const rows = listKeys(ctx.db, { agentId: of.id, after, limit: query.limit })
-      const total = totalOf(query, ctx.db, (db, all) => listKeys(db, { agentId: of.id, ...all }))
-      return Page.of(rows, { limit: query.limit, cursorOf: (row) => [row.id], show: toKey, total })
+      return readPage(ctx.db, selectKeys({ agentId: of.id }), query, { by: 'id' }).map(toKey)
     },
   }),
   route({

@@ -1,7 +1,7 @@
-import type { ExpressionBuilder, Insertable, Updateable } from 'kysely'
+import type { Insertable, Updateable } from 'kysely'
 import type { Db } from '../../platform/database/db.ts'
 import { prepared, raw, sql } from '../../platform/database/sql.ts'
-import type { AgentTable, Tables } from '../../platform/database/tables.ts'
+import type { AgentTable } from '../../platform/database/tables.ts'
 import { monthOf } from '../cost/money.ts'
 import type { AgentRow, AgentWithFacts } from './agent.ts'
 import { READY, type ShownStatus } from './lifecycle.ts'
@@ -92,29 +92,19 @@ export const findAgentWithFacts = (db: Db, key: { id: string; now: string }): Ag
 
 export interface AgentFilter {
   companyId: string
-  statuses: readonly ShownStatus[] | undefined
-  role: string | undefined
-  reportsTo: string | undefined
+  statuses?: readonly ShownStatus[] | undefined
+  role?: string | undefined
+  reportsTo?: string | undefined
+  now: string
 }
 
-const matching = (filter: AgentFilter) => (eb: ExpressionBuilder<Tables, 'agent'>) => {
-  const conditions = [eb('agent.company_id', '=', filter.companyId)]
-  if (filter.statuses) conditions.push(eb(SHOWN_STATUS, 'in', filter.statuses))
-  if (filter.role !== undefined) conditions.push(eb('agent.role', '=', filter.role))
-  if (filter.reportsTo !== undefined) conditions.push(eb('agent.reports_to', '=', filter.reportsTo))
-  return eb.and(conditions)
-}
-
-/** Oldest first. */
-export function listAgents(
-  db: Db,
-  filter: AgentFilter & { after: string | undefined; limit: number; now: string },
-): AgentWithFacts[] {
-  const query = withFacts(monthOf(filter.now))
-    .where(matching(filter))
-    .orderBy('agent.id')
-    .limit(filter.limit + 1)
-  return db.all(filter.after === undefined ? query : query.where('agent.id', '>', filter.after))
+/** Selects the agents that match a filter, with their facts for the month of `filter.now`. */
+export function selectAgents(filter: AgentFilter) {
+  let query = withFacts(monthOf(filter.now)).where('agent.company_id', '=', filter.companyId)
+  if (filter.statuses) query = query.where(SHOWN_STATUS, 'in', filter.statuses)
+  if (filter.role !== undefined) query = query.where('agent.role', '=', filter.role)
+  if (filter.reportsTo !== undefined) query = query.where('agent.reports_to', '=', filter.reportsTo)
+  return query
 }
 
 /** All agents of a company that are not terminated, oldest first. */
@@ -125,14 +115,6 @@ export const listLiveAgents = (db: Db, of: { companyId: string; now: string }): 
       .where('agent.status', '<>', 'terminated')
       .orderBy('agent.id'),
   )
-
-export const countAgents = (db: Db, filter: AgentFilter): number =>
-  db.first(
-    sql
-      .selectFrom('agent')
-      .select((eb) => eb.fn.countAll<number>().as('n'))
-      .where(matching(filter)),
-  )?.n ?? 0
 
 export const insertAgent = (db: Db, row: Insertable<AgentTable>) => db.run(sql.insertInto('agent').values(row))
 

@@ -9,13 +9,8 @@ export const insertRevision = (db: Db, row: Insertable<ConfigRevisionTable>) =>
 export const findRevision = (db: Db, key: { id: string; agentId: string }) =>
   db.first(sql.selectFrom('config_revision').selectAll().where('id', '=', key.id).where('agent_id', '=', key.agentId))
 
-/** Newest first. */
-export function listRevisions(db: Db, filter: { agentId: string; after: string | undefined; limit: number }) {
-  const query = sql
-    .selectFrom('config_revision')
-    .selectAll()
-    .where('agent_id', '=', filter.agentId)
-    .orderBy('id', 'desc')
-    .limit(filter.limit + 1)
-  return db.all(filter.after === undefined ? query : query.where('id', '<', filter.after))
-}
+export const selectRevisions = (of: { agentId: string }) =>
+  sql.selectFrom('config_revision').selectAll().where('agent_id', '=', of.agentId)
+
+export const findLatestRevision = (db: Db, of: { agentId: string }) =>
+  db.first(selectRevisions(of).orderBy('id', 'desc').limit(1))

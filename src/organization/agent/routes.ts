@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
-import { decodeCursor, LIST_QUERY, listOf, Page } from '../../http/list.ts'
+import { LIST_QUERY, listOf, readPage } from '../../http/list.ts'
 import { reply } from '../../http/route.ts'
 import type { Context } from '../../platform/context.ts'
 import { forbidden } from '../../platform/errors.ts'
@@ -12,7 +12,7 @@ import { InstructionsPath, InstructionsPathChange, setInstructionsPath } from '.
 import { SHOWN_STATUSES } from './lifecycle.ts'
 import { OrgNode, toOrg } from './org.ts'
 import { drawOrg } from './org-svg.ts'
-import { countAgents, listAgents, listLiveAgents } from './queries.ts'
+import { listLiveAgents, selectAgents } from './queries.ts'
 import { RuntimeState, runtimeStateOf } from './runtime-state.ts'
 import { AGENT_QUERY, changing, showAgent } from './show.ts'
 import { changeAgent } from './update.ts'
@@ -47,12 +47,9 @@ export const agentRoutes = [
     }),
     responses: { 200: v.array(Agent) },
     run: (ctx, { params, query }) => {
-      const { limit, role, reportsTo } = query
-      const filter = { companyId: params.companyId, statuses: query.status, role, reportsTo }
-      const after = decodeCursor(query.after, ['string'])?.[0]
-      const rows = listAgents(ctx.db, { ...filter, after, limit, now: ctx.now })
-      const total = query.count === 'true' ? countAgents(ctx.db, filter) : undefined
-      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toAgent, total })
+      const { status: statuses, role, reportsTo } = query
+      const agents = selectAgents({ companyId: params.companyId, statuses, role, reportsTo, now: ctx.now })
+      return readPage(ctx.db, agents, query, { by: 'id', table: 'agent' }).map(toAgent)
     },
   }),
   route({

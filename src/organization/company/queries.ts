@@ -33,24 +33,15 @@ const companyWithSpend = prepared((key: { id: string; month: string }) => withSp
 export const findCompanyWithSpend = (db: Db, key: { id: string; now: string }) =>
   db.first(companyWithSpend({ id: key.id, month: monthOf(key.now) }))
 
-/** @param filter.ids only these; null for all */
-export function listCompanies(
-  db: Db,
-  filter: { ids: readonly string[] | null; after: string | undefined; limit: number; now: string },
-) {
-  let query = withSpend(monthOf(filter.now))
-    .orderBy('id')
-    .limit(filter.limit + 1)
-  if (filter.ids) query = query.where('id', 'in', filter.ids)
-  if (filter.after !== undefined) query = query.where('id', '>', filter.after)
-  return db.all(query)
+/** @param filter.ids only these companies; null for all */
+export function selectCompanies(filter: { ids: readonly string[] | null; now: string }) {
+  const query = withSpend(monthOf(filter.now))
+  return filter.ids ? query.where('id', 'in', filter.ids) : query
 }
 
-export function countCompanies(db: Db, ids: readonly string[] | null): number {
-  let query = sql.selectFrom('company').select((eb) => eb.fn.countAll<number>().as('n'))
-  if (ids) query = query.where('id', 'in', ids)
-  return db.first(query)?.n ?? 0
-}
+/** Returns the oldest companies. */
+export const listCompanies = (db: Db, filter: { ids: readonly string[] | null; now: string; limit: number }) =>
+  db.all(selectCompanies(filter).orderBy('id').limit(filter.limit))
 
 const prefixesFrom = prepared((range: { stem: string; end: string }) =>
   sql

@@ -2,13 +2,13 @@ import * as v from 'valibot'
 import { agent, board, ceo } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
-import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
+import { LIST_QUERY, readPage } from '../../http/list.ts'
 import type { Context } from '../../platform/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { changeCompany } from './change.ts'
 import { BrandingChange, BudgetChange, Company, CompanyChange, NewCompany, toCompany } from './company.ts'
 import { createCompany } from './create.ts'
-import { countCompanies, findCompanyWithSpend, listCompanies } from './queries.ts'
+import { findCompanyWithSpend, selectCompanies } from './queries.ts'
 import { deleteCompany } from './remove.ts'
 import { stopCompany, thawCompany } from './stop.ts'
 import { companyIdsOf } from './visible.ts'
@@ -25,11 +25,8 @@ export const companyRoutes = [
     query: v.object(LIST_QUERY),
     responses: { 200: v.array(Company) },
     run: (ctx, { caller, query }) => {
-      const known = companyIdsOf(caller)
-      const after = decodeCursor(query.after, ['string'])?.[0]
-      const rows = listCompanies(ctx.db, { ids: known, after, limit: query.limit, now: ctx.now })
-      const total = query.count === 'true' ? countCompanies(ctx.db, known) : undefined
-      return Page.of(rows, { limit: query.limit, cursorOf: (row) => [row.id], show: toCompany, total })
+      const companies = selectCompanies({ ids: companyIdsOf(caller), now: ctx.now })
+      return readPage(ctx.db, companies, query, { by: 'id' }).map(toCompany)
     },
   }),
   route({

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database/db.ts'
-import { sql } from '../../platform/database/sql.ts'
+import { countRows, sql } from '../../platform/database/sql.ts'
 import { invalid } from '../../platform/errors.ts'
 import { MICROS_PER_CENT, monthOf } from './money.ts'
 
@@ -60,6 +60,9 @@ export function listTotals(
   }
   return db.all(query.limit(page.limit + 1))
 }
+
+/** Returns how many keys `listTotals` returns in all. */
+export const countTotals = (db: Db, of: TotalsOf): number => countRows(db, totalsBy('key', of))
 
 /** The totals of some days, the earliest first. */
 export const listDays = (db: Db, of: TotalsOf): Total[] => db.all(totalsBy('period', of).orderBy('period'))

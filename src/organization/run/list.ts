@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
+import { LIST_QUERY, readPage } from '../../http/list.ts'
 import type { Context } from '../../platform/context.ts'
 import { invalid } from '../../platform/errors.ts'
-import { costsOfRuns, findIssueByRef, listRuns } from './queries.ts'
+import { costsOfRuns, findIssueByRef, selectRuns } from './queries.ts'
 import { RUN_STATUSES, type RunStatus, toRun } from './run.ts'
 
 /** The filters that every list of runs accepts. */
@@ -24,7 +24,7 @@ export function pageOfRuns(
   query: v.InferOutput<typeof RUN_LIST_QUERY>,
   live: boolean,
 ) {
-  const { limit, agentId, issueId } = query
+  const { agentId, issueId } = query
   const filter = {
     companyId,
     agentId,
@@ -32,13 +32,12 @@ export function pageOfRuns(
     statuses: query.status === undefined ? undefined : statusesOf(query.status),
     live,
   }
-  const rows = listRuns(ctx.db, { ...filter, after: decodeCursor(query.after, ['string'])?.[0], limit })
-  const total = totalOf(query, ctx.db, (db, all) => listRuns(db, { ...filter, ...all }))
+  const page = readPage(ctx.db, selectRuns(filter), query, { by: 'id', direction: 'desc' })
   const costs = costsOfRuns(
     ctx.db,
-    rows.map((row) => row.id),
+    page.items.map((row) => row.id),
   )
-  return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: (row) => toRun(row, costs.get(row.id)), total })
+  return page.map((row) => toRun(row, costs.get(row.id)))
 }
 
 function statusesOf(list: string): RunStatus[] {

@@ -160,13 +160,11 @@ export interface RunFilter {
   agentId: string | undefined
   issueId: string | undefined
   statuses: readonly RunStatus[] | undefined
+  /** Only the runs that are not finished. */
   live: boolean
-  after: string | undefined
-  limit: number
 }
 
-/** Newest first. */
-export function listRuns(db: Db, filter: RunFilter): RunRow[] {
+export function selectRuns(filter: RunFilter) {
   let query = sql
     .selectFrom('run')
     .selectAll()
@@ -176,14 +174,11 @@ export function listRuns(db: Db, filter: RunFilter): RunRow[] {
       '=',
       filter.companyId,
     )
-    .orderBy('id', 'desc')
-    .limit(filter.limit + 1)
   if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId)
   if (filter.issueId !== undefined) query = query.where('issue_id', '=', filter.issueId)
   if (filter.statuses) query = query.where('status', 'in', filter.statuses)
   if (filter.live) query = query.where('finished_at', 'is', null)
-  if (filter.after !== undefined) query = query.where('id', '<', filter.after)
-  return db.all(query)
+  return query
 }
 
 const issueScope = prepared((key: { id: string }) =>

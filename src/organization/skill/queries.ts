@@ -20,16 +20,11 @@ export const listSkillsBySlug = (db: Db, of: { companyId: string; slug: string }
       .orderBy('key'),
   )
 
-/** Lists the skills of a company by key. */
-export function listSkills(db: Db, page: { companyId: string; after: string | undefined; limit: number }): SkillRow[] {
-  const query = sql
-    .selectFrom('skill')
-    .selectAll()
-    .where('company_id', '=', page.companyId)
-    .orderBy('key')
-    .limit(page.limit + 1)
-  return db.all(page.after === undefined ? query : query.where('key', '>', page.after))
-}
+export const selectSkills = (of: { companyId: string }) =>
+  sql.selectFrom('skill').selectAll().where('company_id', '=', of.companyId)
+
+/** Returns all skills of a company, by key. */
+export const listSkills = (db: Db, of: { companyId: string }): SkillRow[] => db.all(selectSkills(of).orderBy('key'))
 
 /** Lists the skills of a company whose text is in another repository, by key. */
 export const listReferences = (db: Db, of: { companyId: string }): SkillRow[] =>
@@ -41,14 +36,6 @@ export const listReferences = (db: Db, of: { companyId: string }): SkillRow[] =>
       .where('is_reference', '=', 1)
       .orderBy('key'),
   )
-
-export const countSkills = (db: Db, of: { companyId: string }): number =>
-  db.first(
-    sql
-      .selectFrom('skill')
-      .select((eb) => eb.fn.countAll<number>().as('n'))
-      .where('company_id', '=', of.companyId),
-  )!.n
 
 /** Lists the companies whose bundled skill of this key has the content of another version. */
 export const findBundledOutdated = (db: Db, skill: { key: string; digest: string }) =>

@@ -3,10 +3,12 @@ import {
   type CompiledQuery,
   Kysely,
   sql as raw,
+  type SelectQueryBuilder,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import type { Db } from './db.ts'
 import type { Tables } from './tables.ts'
 
 export { raw }
@@ -45,6 +47,11 @@ export const sql = new Kysely<Tables>({
  * from the few values to their rows.
  */
 export const each = (json: string) => raw<{ value: string }>`json_each(${json})`.as('wanted')
+
+/** Counts the rows that a query selects, without reading them. */
+// biome-ignore lint/suspicious/noExplicitAny: the tables of the query do not matter here.
+export const countRows = (db: Db, rows: SelectQueryBuilder<any, any, unknown>): number =>
+  db.first(sql.selectFrom(rows.as('counted')).select(({ fn }) => fn.countAll<number>().as('n')))!.n
 
 /** The value of a timestamp column, so many milliseconds earlier. */
 export const earlierBy = (column: string, ms: number) =>

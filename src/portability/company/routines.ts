@@ -16,12 +16,12 @@ export interface NewImportedRoutine
 
 /** The routines of a company, in the order of their creation; what they refer to by id. */
 export function listCompanyRoutines(ctx: Context, companyId: string): (NewImportedRoutine & { id: string })[] {
-  const rows = listRoutines(ctx.db, { companyId, limit: 10_000 })
+  const rows = listRoutines(ctx.db, { companyId })
   const labelIdsOf = findLabelIds(
     ctx.db,
     rows.map((row) => row.id),
   )
-  const labels = listLabels(ctx.db, { companyId, after: undefined, limit: 10_000 })
+  const labels = listLabels(ctx.db, { companyId })
   const names = new Map(labels.map((label) => [label.id, label.name]))
   return rows.map((row) => ({
     id: row.id,

@@ -17,7 +17,7 @@ export interface CompanySkill extends PackageSkill {
 /** The skills of a company that may leave it, by slug; those that every company has are not among them. */
 export function listCompanySkills(ctx: Context, companyId: string): CompanySkill[] {
   const taken = new Set<string>()
-  return listSkills(ctx.db, { companyId, after: undefined, limit: 10_000 })
+  return listSkills(ctx.db, { companyId })
     .filter((row) => row.source_type !== 'bundled')
     .map((row) => {
       // Skills of two repositories may have the same slug: a package has one namespace.

@@ -64,7 +64,7 @@ export async function collectCompany(
       about: aboutOf(parts),
     },
     goals: goals.goals,
-    labels: listLabels(ctx.db, { companyId, after: undefined, limit: 10_000 }).map(({ name, color }) => ({
+    labels: listLabels(ctx.db, { companyId }).map(({ name, color }) => ({
       name,
       color,
     })),

@@ -13,7 +13,7 @@ export function loadExisting(ctx: Context, companyId: string | null) {
   const projects = ofCompany((id) => listAllProjects(ctx.db, id))
   const issues = ofCompany((id) => listOpenIssues(ctx.db, id))
   const skillRows = ofCompany((id): CompanySkill[] => listCompanySkills(ctx, id))
-  const labels = ofCompany((id) => listLabels(ctx.db, { companyId: id, after: undefined, limit: 10_000 }))
+  const labels = ofCompany((id) => listLabels(ctx.db, { companyId: id }))
   const slugged = (row: { id: string; name: string; url_key: string }) => ({ ...row, slug: row.url_key })
   const issuesOf = new Map<string, NameRegistry>()
   return {

@@ -62,25 +62,12 @@ export interface ApprovalFilter {
   types: readonly ApprovalRow['type'][] | undefined
 }
 
-function matching(filter: ApprovalFilter) {
-  let query = sql.selectFrom('approval').where('company_id', '=', filter.companyId)
+export function selectApprovals(filter: ApprovalFilter) {
+  let query = sql.selectFrom('approval').selectAll().where('company_id', '=', filter.companyId)
   if (filter.statuses) query = query.where('status', 'in', filter.statuses)
   if (filter.types) query = query.where('type', 'in', filter.types)
   return query
 }
-
-/** Newest first. */
-export function listApprovals(db: Db, page: ApprovalFilter & { after: string | undefined; limit: number }) {
-  let query = matching(page)
-    .selectAll()
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-  if (page.after !== undefined) query = query.where('id', '<', page.after)
-  return db.all(query)
-}
-
-export const countApprovals = (db: Db, filter: ApprovalFilter): number =>
-  db.first(matching(filter).select((eb) => eb.fn.countAll<number>().as('n')))!.n
 
 export const insertApproval = (db: Db, row: Insertable<ApprovalTable>): ApprovalRow =>
   db.first(sql.insertInto('approval').values(row).returningAll())!
@@ -99,17 +86,5 @@ export const updateApproval = (db: Db, id: string, change: Updateable<ApprovalTa
 
 export const insertApprovalComment = (db: Db, row: Insertable<ApprovalCommentTable>): ApprovalCommentRow =>
   db.first(sql.insertInto('approval_comment').values(row).returningAll())!
-
-export function listApprovalComments(
-  db: Db,
-  page: { approvalId: string; order: 'asc' | 'desc'; after: string | undefined; limit: number },
-): ApprovalCommentRow[] {
-  let query = sql
-    .selectFrom('approval_comment')
-    .selectAll()
-    .where('approval_id', '=', page.approvalId)
-    .orderBy('id', page.order)
-    .limit(page.limit + 1)
-  if (page.after !== undefined) query = query.where('id', page.order === 'asc' ? '>' : '<', page.after)
-  return db.all(query)
-}
+export const selectApprovalComments = (of: { approvalId: string }) =>
+  sql.selectFrom('approval_comment').selectAll().where('approval_id', '=', of.approvalId)

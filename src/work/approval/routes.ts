@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
-import { decodeCursor, LIST_QUERY, listOf, Page, totalOf } from '../../http/list.ts'
+import { LIST_QUERY, listOf, readPage } from '../../http/list.ts'
 import { getIssue } from '../issue/get.ts'
 import {
   APPROVAL_TYPES,
@@ -22,7 +22,7 @@ import { createApproval } from './create.ts'
 import { cancelApproval, decideApproval, getApproval, resubmitApproval } from './decide.ts'
 import { APPROVAL_STATUSES } from './lifecycle.ts'
 import { linkApproval, listApprovalsOfIssue, listLinkedIssues, unlinkApproval } from './links.ts'
-import { countApprovals, listApprovalComments, listApprovals } from './queries.ts'
+import { selectApprovalComments, selectApprovals } from './queries.ts'
 
 /** A decision of the board as a route of its own. */
 const decision = <const Verb extends string>(
@@ -57,11 +57,9 @@ export const approvalRoutes = [
     }),
     responses: { 200: v.array(Approval) },
     run: (ctx, { caller, params, query }) => {
-      const { limit } = query
-      const filter = { companyId: params.companyId, statuses: query.status, types: query.type }
-      const rows = listApprovals(ctx.db, { ...filter, after: decodeCursor(query.after, ['string'])?.[0], limit })
-      const total = query.count === 'true' ? countApprovals(ctx.db, filter) : undefined
-      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: (row) => showApproval(ctx, caller, row), total })
+      const approvals = selectApprovals({ companyId: params.companyId, statuses: query.status, types: query.type })
+      const page = readPage(ctx.db, approvals, query, { by: 'id', direction: 'desc' })
+      return page.map((row) => showApproval(ctx, caller, row))
     },
   }),
   route({
@@ -104,12 +102,8 @@ export const approvalRoutes = [
     query: v.object({ ...LIST_QUERY, order: v.optional(v.picklist(['asc', 'desc']), 'asc') }),
     responses: { 200: v.array(ApprovalComment) },
     run: (ctx, { caller, params, query }) => {
-      const { limit, order } = query
-      const approvalId = getApproval(ctx, caller, params.approvalId).id
-      const after = decodeCursor(query.after, ['string'])?.[0]
-      const rows = listApprovalComments(ctx.db, { approvalId, order, after, limit })
-      const total = totalOf(query, ctx.db, (db, all) => listApprovalComments(db, { approvalId, order, ...all }))
-      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toApprovalComment, total })
+      const comments = selectApprovalComments({ approvalId: getApproval(ctx, caller, params.approvalId).id })
+      return readPage(ctx.db, comments, query, { by: 'id', direction: query.order }).map(toApprovalComment)
     },
   }),
   route({

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
+import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
 import { daysOf } from '../../organization/cost/totals.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Db } from '../../platform/database/db.ts'
-import { sql } from '../../platform/database/sql.ts'
+import { countRows, sql } from '../../platform/database/sql.ts'
 import { toCostEvent } from './book.ts'
 
 /** The columns that a list of cost events filters by, each with its query parameter. */
@@ -38,37 +38,40 @@ export function pageOfCostEvents(ctx: Context, companyId: string, query: Query) 
   const [at, id] = decodeCursor(query.after, ['string', 'string']) ?? []
   const days = daysOf(query, ctx.now)
   const after = at === undefined || id === undefined ? undefined : { at, id }
-  const rows = listCostEvents(ctx.db, companyId, { ...query, ...days }, { after, limit: query.limit })
-  return Page.of(rows, {
+  const events = selectCostEvents(companyId, { ...query, ...days })
+  return Page.of(listCostEvents(ctx.db, events, { after, limit: query.limit }), {
     limit: query.limit,
     cursorOf: (row) => [row.occurred_at, row.id],
     show: toCostEvent,
-    total: totalOf(query, ctx.db, (db, all) =>
-      listCostEvents(db, companyId, { ...query, ...days }, { after: undefined, limit: all.limit }),
-    ),
+    total: query.count === 'true' ? countRows(ctx.db, events) : undefined,
   })
 }
 
-function listCostEvents(
-  db: Db,
-  companyId: string,
-  query: Query & { from: string; to: string },
-  page: { after: { at: string; id: string } | undefined; limit: number },
-) {
-  let rows = sql
+function selectCostEvents(companyId: string, query: Query & { from: string; to: string }) {
+  let events = sql
     .selectFrom('cost_event')
     .selectAll()
     .where('company_id', '=', companyId)
     .where('occurred_at', '>=', query.from)
     .where('occurred_at', '<', `${query.to}U`) // after every time of that day: U follows T
+  for (const [name, column] of Object.entries(FILTERS) as [keyof typeof FILTERS, (typeof FILTERS)['agentId']][]) {
+    const value = query[name]
+    if (value !== undefined) events = events.where(column, '=', value)
+  }
+  if (query.costStatus !== undefined) events = events.where('cost_status', '=', query.costStatus)
+  return events
+}
+
+/** Returns one row more than `limit` if there are more. */
+function listCostEvents(
+  db: Db,
+  events: ReturnType<typeof selectCostEvents>,
+  page: { after: { at: string; id: string } | undefined; limit: number },
+) {
+  let rows = events
     .orderBy('occurred_at', 'desc')
     .orderBy('id', 'desc')
     .limit(page.limit + 1)
-  for (const [name, column] of Object.entries(FILTERS) as [keyof typeof FILTERS, (typeof FILTERS)['agentId']][]) {
-    const value = query[name]
-    if (value !== undefined) rows = rows.where(column, '=', value)
-  }
-  if (query.costStatus !== undefined) rows = rows.where('cost_status', '=', query.costStatus)
   const { after } = page
   if (after) {
     rows = rows.where(({ eb, or, and }) =>

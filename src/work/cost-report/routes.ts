@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
-import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
+import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
 import { findCompany } from '../../organization/company/queries.ts'
 import {
   CostEvent,
@@ -16,6 +16,7 @@ import {
 import { toCents } from '../../organization/cost/money.ts'
 import { countRunsByAgent, listNames } from '../../organization/cost/queries.ts'
 import {
+  countTotals,
   type Days,
   daysOf,
   listDays,
@@ -65,7 +66,7 @@ const grouping = <const Id extends string, const By extends string, const Shape 
         limit: query.limit,
         cursorOf: (total) => [total.cost_micros, total.key],
         show: (total) => ({ ...name(total.key), ...toFigures(total) }),
-        total: totalOf(query, ctx.db, (db, all) => listTotals(db, of, all)),
+        total: query.count === 'true' ? countTotals(ctx.db, of) : undefined,
       })
     },
   })

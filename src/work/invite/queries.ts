@@ -13,16 +13,8 @@ export const findInvite = (db: Db, key: { id: string }): InviteRow | undefined =
 export const findInviteByToken = (db: Db, key: { hash: string }): InviteRow | undefined =>
   db.first(sql.selectFrom('invite').selectAll().where('token_hash', '=', key.hash))
 
-/** Newest first. */
-export function listInvites(db: Db, page: { companyId: string; after: string | undefined; limit: number }) {
-  const query = sql
-    .selectFrom('invite')
-    .selectAll()
-    .where('company_id', '=', page.companyId)
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-  return db.all(page.after === undefined ? query : query.where('id', '<', page.after))
-}
+export const selectInvites = (of: { companyId: string }) =>
+  sql.selectFrom('invite').selectAll().where('company_id', '=', of.companyId)
 
 /** Uses an invite up for an agent. Returns undefined when it cannot be accepted any more. */
 export const acceptInvite = (

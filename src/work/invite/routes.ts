@@ -2,14 +2,14 @@ import * as v from 'valibot'
 import { anyone, board, ceo } from '../../access/caller/who.ts'
 import type { Input } from '../../access/route.ts'
 import { route } from '../../access/route.ts'
-import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
+import { LIST_QUERY, readPage } from '../../http/list.ts'
 import { reply } from '../../http/route.ts'
 import type { Context } from '../../platform/context.ts'
 import { claimKey, getInvite, joinByInvite } from './accept.ts'
 import { createInvite, revokeInvite } from './create.ts'
 import { Acceptance, Accepted, Claim, Claimed, Invite, InvitePrompt, NewInvite, toInvite } from './invite.ts'
 import { onboardingText } from './onboarding.ts'
-import { listInvites } from './queries.ts'
+import { selectInvites } from './queries.ts'
 
 export const inviteRoutes = [
   route({
@@ -38,12 +38,10 @@ export const inviteRoutes = [
     role: 'admin',
     query: v.object(LIST_QUERY),
     responses: { 200: v.array(Invite) },
-    run: (ctx, { params: { companyId }, query }) => {
-      const { limit } = query
-      const rows = listInvites(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
-      const total = totalOf(query, ctx.db, (db, all) => listInvites(db, { companyId, ...all }))
-      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: (row) => toInvite(row, ctx.now), total })
-    },
+    run: (ctx, { params: { companyId }, query }) =>
+      readPage(ctx.db, selectInvites({ companyId }), query, { by: 'id', direction: 'desc' }).map((row) =>
+        toInvite(row, ctx.now),
+      ),
   }),
   route({
     id: 'invites.revoke',

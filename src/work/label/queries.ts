@@ -11,16 +11,11 @@ export const findLabel = (db: Db, key: { id: string }): LabelRow | undefined =>
 export const findLabelByName = (db: Db, key: { companyId: string; name: string }): LabelRow | undefined =>
   db.first(sql.selectFrom('label').selectAll().where('company_id', '=', key.companyId).where('name', '=', key.name))
 
-/** By name. */
-export function listLabels(db: Db, page: { companyId: string; after: string | undefined; limit: number }): LabelRow[] {
-  const query = sql
-    .selectFrom('label')
-    .selectAll()
-    .where('company_id', '=', page.companyId)
-    .orderBy('name')
-    .limit(page.limit + 1)
-  return db.all(page.after === undefined ? query : query.where('name', '>', page.after))
-}
+export const selectLabels = (of: { companyId: string }) =>
+  sql.selectFrom('label').selectAll().where('company_id', '=', of.companyId)
+
+/** Returns all labels of a company, by name. */
+export const listLabels = (db: Db, of: { companyId: string }): LabelRow[] => db.all(selectLabels(of).orderBy('name'))
 
 export const insertLabel = (db: Db, row: Insertable<LabelTable>): LabelRow =>
   db.first(sql.insertInto('label').values(row).returningAll())!

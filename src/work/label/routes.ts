@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { agent, board, ceo } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
-import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
+import { LIST_QUERY, readPage } from '../../http/list.ts'
 import { manager } from '../../organization/agent/who.ts'
 import { createLabel, deleteLabel, updateLabel } from './change.ts'
 import { Label, LabelChange, NewLabel, toLabel } from './label.ts'
-import { listLabels } from './queries.ts'
+import { selectLabels } from './queries.ts'
 
 export const labelRoutes = [
   route({
@@ -16,12 +16,8 @@ export const labelRoutes = [
     who: [board, agent],
     query: v.object(LIST_QUERY),
     responses: { 200: v.array(Label) },
-    run: (ctx, { params: { companyId }, query }) => {
-      const { limit } = query
-      const rows = listLabels(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
-      const total = totalOf(query, ctx.db, (db, all) => listLabels(db, { companyId, ...all }))
-      return Page.of(rows, { limit, cursorOf: (row) => [row.name], show: toLabel, total })
-    },
+    run: (ctx, { params: { companyId }, query }) =>
+      readPage(ctx.db, selectLabels({ companyId }), query, { by: 'name' }).map(toLabel),
   }),
   route({
     id: 'labels.create',

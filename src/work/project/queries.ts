@@ -70,28 +70,10 @@ export interface ProjectFilter {
   statuses: readonly ProjectRow['status'][] | undefined
 }
 
-export interface ProjectPage extends ProjectFilter {
-  after: string | undefined
-  limit: number
-}
-
-const matching = (filter: ProjectFilter) => {
-  const query = sql.selectFrom('project').where('company_id', '=', filter.companyId)
+export function selectProjects(filter: ProjectFilter) {
+  const query = sql.selectFrom('project').selectAll().where('company_id', '=', filter.companyId)
   return filter.statuses ? query.where('status', 'in', filter.statuses) : query
 }
-
-/** Oldest first. */
-export function listProjects(db: Db, page: ProjectPage): ProjectRow[] {
-  let query = matching(page)
-    .selectAll()
-    .orderBy('id')
-    .limit(page.limit + 1)
-  if (page.after !== undefined) query = query.where('id', '>', page.after)
-  return db.all(query)
-}
-
-export const countProjects = (db: Db, filter: ProjectFilter): number =>
-  db.first(matching(filter).select((eb) => eb.fn.countAll<number>().as('n')))!.n
 
 export const insertProject = (db: Db, row: Insertable<ProjectTable>): ProjectRow =>
   db.first(sql.insertInto('project').values(row).returningAll())!

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { agent, board, ceo } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
-import { decodeCursor, LIST_QUERY, listOf, Page } from '../../http/list.ts'
+import { LIST_QUERY, listOf, readPage } from '../../http/list.ts'
 import { createProject, deleteProject, getProject, updateProject } from './change.ts'
 import { NewProject, PROJECT_STATUSES, Project, ProjectChange } from './project.ts'
-import { countProjects, listProjects, withParts } from './queries.ts'
+import { selectProjects, withParts } from './queries.ts'
 
 /** Where a project may be named by its `urlKey`, this says of which company. */
 export const BY_URL_KEY = v.object({
@@ -21,12 +21,10 @@ export const projectRoutes = [
     query: v.object({ ...LIST_QUERY, status: v.optional(listOf(PROJECT_STATUSES)) }),
     responses: { 200: v.array(Project) },
     run: (ctx, { params, query }) => {
-      const { limit } = query
-      const filter = { companyId: params.companyId, statuses: query.status }
-      const rows = listProjects(ctx.db, { ...filter, after: decodeCursor(query.after, ['string'])?.[0], limit })
-      const whole = new Map(withParts(ctx.db, rows.slice(0, limit)).map((project) => [project.id, project]))
-      const total = query.count === 'true' ? countProjects(ctx.db, filter) : undefined
-      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: (row) => whole.get(row.id)!, total })
+      const projects = selectProjects({ companyId: params.companyId, statuses: query.status })
+      const page = readPage(ctx.db, projects, query, { by: 'id' })
+      const whole = new Map(withParts(ctx.db, page.items).map((project) => [project.id, project]))
+      return page.map((row) => whole.get(row.id)!)
     },
   }),
   route({

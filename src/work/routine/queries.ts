@@ -8,19 +8,12 @@ import type { RoutineRow, RoutineRunRow } from './routine.ts'
 export const findRoutine = (db: Db, key: { id: string }): RoutineRow | undefined =>
   db.first(sql.selectFrom('routine').selectAll().where('id', '=', key.id))
 
-/** In the order of their creation. */
-export function listRoutines(
-  db: Db,
-  page: { companyId: string; after?: string | undefined; limit: number },
-): RoutineRow[] {
-  const query = sql
-    .selectFrom('routine')
-    .selectAll()
-    .where('company_id', '=', page.companyId)
-    .orderBy('id')
-    .limit(page.limit + 1)
-  return db.all(page.after === undefined ? query : query.where('id', '>', page.after))
-}
+export const selectRoutines = (of: { companyId: string }) =>
+  sql.selectFrom('routine').selectAll().where('company_id', '=', of.companyId)
+
+/** Returns all routines of a company, in the order of their creation. */
+export const listRoutines = (db: Db, of: { companyId: string }): RoutineRow[] =>
+  db.all(selectRoutines(of).orderBy('id'))
 
 export const insertRoutine = (db: Db, row: Insertable<RoutineTable>): RoutineRow =>
   db.first(sql.insertInto('routine').values(row).returningAll())!
@@ -91,19 +84,8 @@ export const findOpenIssueOf = (db: Db, of: { routineId: string }) =>
 export const insertRoutineRun = (db: Db, row: Insertable<RoutineRunTable>): RoutineRunRow =>
   db.first(sql.insertInto('routine_run').values(row).returningAll())!
 
-/** Newest first. */
-export function listRoutineRuns(
-  db: Db,
-  page: { routineId: string; after: string | undefined; limit: number },
-): RoutineRunRow[] {
-  const query = sql
-    .selectFrom('routine_run')
-    .selectAll()
-    .where('routine_id', '=', page.routineId)
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-  return db.all(page.after === undefined ? query : query.where('id', '<', page.after))
-}
+export const selectRoutineRuns = (of: { routineId: string }) =>
+  sql.selectFrom('routine_run').selectAll().where('routine_id', '=', of.routineId)
 
 /** Forgets the history of a routine but for its latest entries, and for issues that are still open. */
 export const forgetOldRuns = (db: Db, of: { routineId: string; keep: number }) =>

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { agent, board, ceo } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
-import { decodeCursor, LIST_QUERY, Page, totalOf } from '../../http/list.ts'
+import { LIST_QUERY, readPage } from '../../http/list.ts'
 import { manager } from '../../organization/agent/who.ts'
 import type { Context } from '../../platform/context.ts'
 import { createRoutine, deleteRoutine, getOwnRoutine, getRoutine, switchRoutine, updateRoutine } from './change.ts'
 import { runRoutine } from './fire.ts'
-import { findLabelIds, listRoutineRuns, listRoutines } from './queries.ts'
+import { findLabelIds, selectRoutineRuns, selectRoutines } from './queries.ts'
 import { NewRoutine, Routine, RoutineChange, type RoutineRow, RoutineRun, toRoutine, toRoutineRun } from './routine.ts'
 
 const show = (ctx: Context, row: RoutineRow) => toRoutine(row, findLabelIds(ctx.db, [row.id])(row.id))
@@ -21,15 +21,12 @@ export const routineRoutes = [
     query: v.object(LIST_QUERY),
     responses: { 200: v.array(Routine) },
     run: (ctx, { params: { companyId }, query }) => {
-      const { limit } = query
-      const rows = listRoutines(ctx.db, { companyId, after: decodeCursor(query.after, ['string'])?.[0], limit })
-      const total = totalOf(query, ctx.db, (db, all) => listRoutines(db, { companyId, ...all }))
+      const page = readPage(ctx.db, selectRoutines({ companyId }), query, { by: 'id' })
       const labelIdsOf = findLabelIds(
         ctx.db,
-        rows.map((row) => row.id),
+        page.items.map((row) => row.id),
       )
-      const show = (row: RoutineRow) => toRoutine(row, labelIdsOf(row.id))
-      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show, total })
+      return page.map((row) => toRoutine(row, labelIdsOf(row.id)))
     },
   }),
   route({
@@ -116,11 +113,10 @@ export const routineRoutes = [
     query: v.object(LIST_QUERY),
     responses: { 200: v.array(RoutineRun) },
     run: (ctx, { caller, params, query }) => {
-      const { limit } = query
       const { id: routineId } = getRoutine(ctx, caller, params.routineId)
-      const rows = listRoutineRuns(ctx.db, { routineId, after: decodeCursor(query.after, ['string'])?.[0], limit })
-      const total = totalOf(query, ctx.db, (db, all) => listRoutineRuns(db, { routineId, ...all }))
-      return Page.of(rows, { limit, cursorOf: (row) => [row.id], show: toRoutineRun, total })
+      return readPage(ctx.db, selectRoutineRuns({ routineId }), query, { by: 'id', direction: 'desc' }).map(
+        toRoutineRun,
+      )
     },
   }),
 ]

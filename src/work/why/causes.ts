@@ -37,7 +37,7 @@ const ROUNDS = 20
 export function storyOf(ctx: Context, issue: IssueRow, limit: number): Story {
   const { db } = ctx
   const companyId = issue.company_id
-  const activity = listActivity(db, { companyId, entityId: issue.id }, { after: undefined, limit })
+  const activity = listActivity(db, { companyId, entityId: issue.id }, limit + 1)
   const runs = listRunsOfIssue(db, { issueId: issue.id, limit })
   const wakes = listIdleWakesOfIssue(db, { issueId: issue.id, limit })
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listAgents } from '../../../src/organization/agent/queries.ts'
+import { readPage } from '../../../src/http/list.ts'
+import { selectAgents } from '../../../src/organization/agent/queries.ts'
 import { countLoad } from '../../../src/organization/instance/queries.ts'
-import { countLiveRuns, listLiveRuns, listRuns } from '../../../src/organization/run/queries.ts'
+import { countLiveRuns, listLiveRuns, selectRuns } from '../../../src/organization/run/queries.ts'
 import { findNextWake } from '../../../src/organization/wake/queries.ts'
 import { insertAgent } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
@@ -13,7 +14,7 @@ test('what has not ended is found without a look at what has, however much that 
   const { ctx, make } = app
   const { id: companyId } = await make('POST', '/api/companies', { name: 'Acme' })
   const { id: agentId } = insertAgent(app, { company_id: companyId })
-  const filter = { companyId, agentId: undefined, issueId: undefined, statuses: undefined, after: undefined }
+  const filter = { companyId, agentId: undefined, issueId: undefined, statuses: undefined }
   const { now } = ctx
   const plans = plansOf(ctx, (db) => {
     countLiveRuns(db)
@@ -21,16 +22,8 @@ test('what has not ended is found without a look at what has, however much that 
     listLiveRuns(db)
     listLiveRuns(db, { agentId })
     listLiveRuns(db, { companyId })
-    listRuns(db, { ...filter, live: true, limit: 50 })
-    listAgents(db, {
-      companyId,
-      statuses: ['running'],
-      role: undefined,
-      reportsTo: undefined,
-      after: undefined,
-      limit: 50,
-      now,
-    })
+    readPage(db, selectRuns({ ...filter, live: true }), { limit: 50 }, { by: 'id', direction: 'desc' })
+    readPage(db, selectAgents({ companyId, statuses: ['running'], now }), { limit: 50 }, { by: 'id', table: 'agent' })
     findNextWake(db, { now })
   })
   const ofRuns = plans.filter((step) => /\b(SCAN|SEARCH) run\b/.test(step))
