@@ -1,9 +1,11 @@
 import { findMember } from '../../access/board/membership-queries.ts'
 import { actorOf, type Caller } from '../../access/caller/caller.ts'
+import type { Permissions } from '../../organization/agent/agent.ts'
+import { findAgent, listManagers } from '../../organization/agent/queries.ts'
 import { getReferredAgent } from '../../organization/agent/references.ts'
 import { requestWake } from '../../organization/agent/wake.ts'
 import type { Context } from '../../platform/context.ts'
-import { AppError, unknownReference, unprocessable } from '../../platform/errors.ts'
+import { AppError, forbidden, unknownReference, unprocessable } from '../../platform/errors.ts'
 import type { IssueColumns, IssueRow } from './issue.ts'
 import { isTerminal } from './lifecycle.ts'
 import { isBlocked } from './queries.ts'
@@ -41,7 +43,17 @@ export function assignmentOf(
   if (after.assignee_agent_id === issue.assignee_agent_id && after.assignee_user_id === issue.assignee_user_id) {
     return {}
   }
+  assertMayAssign(ctx, caller, after)
   return { ...after, ...assignedBy(ctx, caller, after) }
+}
+
+/** Refuses an agent that the board does not let assign issues to others. It may take them, and hand them upwards. */
+function assertMayAssign(ctx: Context, caller: Caller, to: Assignee): void {
+  if (caller.type !== 'agent' || to.assignee_agent_id === null || to.assignee_agent_id === caller.agentId) return
+  const { canAssignTasks }: Permissions = JSON.parse(findAgent(ctx.db, { id: caller.agentId })!.permissions)
+  if (canAssignTasks !== false) return
+  if (listManagers(ctx.db, { agentId: caller.agentId }).some(({ id }) => id === to.assignee_agent_id)) return
+  throw forbidden('The board does not let you assign issues to other agents. Ask your manager to assign it.')
 }
 
 function assignedBy(ctx: Context, caller: Caller, to: Assignee): IssueColumns {

@@ -1,7 +1,10 @@
 import type { Caller } from '../../access/caller/caller.ts'
+import { withdrawReasons } from '../../organization/wake/withdraw.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
 import { type IssueRow, toReference } from './issue.ts'
+import { OPEN_STATUSES } from './lifecycle.ts'
+import { findIssue, isBlocked, listWaitingFor } from './queries.ts'
 import { findOpenBlockers } from './relations.ts'
 
 /**
@@ -20,4 +23,36 @@ export function assertNotBlocked(ctx: Context, caller: Caller, issue: IssueRow):
     `${issue.identifier} is blocked by ${names}. Choose another issue; its assignee is woken when the last blocker is done or cancelled.`,
     { issueId: issue.id, status: issue.status, blockedBy: blockers.map(toReference) },
   )
+}
+
+/** Refuses to create an issue in progress that an open blocker holds. The board may. */
+export function assertNoneOpen(ctx: Context, caller: Caller, blockerIds: readonly string[]): void {
+  if (caller.type !== 'agent') return
+  const open = blockerIds.map((id) => findIssue(ctx.db, id)!).filter(({ status }) => OPEN_STATUSES.includes(status))
+  if (open.length === 0) return
+  const names = open.map((blocker) => `${blocker.identifier} (${blocker.status})`).join(', ')
+  throw new AppError(
+    'blocked',
+    `An issue that is blocked by ${names} cannot begin in_progress. Create it as todo or blocked.`,
+    { blockedBy: open.map(toReference) },
+  )
+}
+
+/**
+ * Takes the waiting wake of an issue's assignee back if a blocker of the issue
+ * is open. A wake by a comment, a mention or a person stays.
+ */
+export function withdrawWakeIfBlocked(ctx: Context, issue: IssueRow): void {
+  if (issue.assignee_agent_id === null || !isBlocked(ctx.db, issue)) return
+  withdrawReasons(ctx, {
+    agentId: issue.assignee_agent_id,
+    issueId: issue.id,
+    sources: ['issue_assigned', 'blockers_resolved', 'children_done'],
+    because: 'blocked',
+  })
+}
+
+/** Does the same for every issue that waits for one, which was reopened. */
+export function withdrawWakesOfBlocked(ctx: Context, blocker: IssueRow): void {
+  for (const issue of listWaitingFor(ctx.db, { blockerId: blocker.id })) withdrawWakeIfBlocked(ctx, issue)
 }

@@ -3,6 +3,7 @@ import { actorOf, type Caller } from '../../access/caller/caller.ts'
 import { takeIssueNumber } from '../../organization/company/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import { assignmentOf, UNASSIGNED, wakeAssignee } from './assignment.ts'
+import { assertNoneOpen } from './blockers.ts'
 import type { IssueRow, NewIssue } from './issue.ts'
 import { insertIssue } from './queries.ts'
 import { recordIssue } from './record.ts'
@@ -30,7 +31,10 @@ export function createIssue(
   const assignment = { ...UNASSIGNED, ...assignmentOf(ctx, caller, { ...UNASSIGNED, company_id: companyId }, want) }
   const status = want.status ?? 'todo'
   assertHasAssignee(status, assignment)
-  if (status === 'in_progress') assertStrategyApproved(ctx, caller)
+  if (status === 'in_progress') {
+    assertStrategyApproved(ctx, caller)
+    assertNoneOpen(ctx, caller, blockerIds)
+  }
 
   const values = {
     ...assignment,

@@ -174,6 +174,16 @@ const openBlocker = prepared((of: { id: string }) =>
 /** Whether a blocker of the issue is open. */
 export const isBlocked = (db: Db, issue: Pick<IssueRow, 'id'>) => db.first(openBlocker({ id: issue.id })) !== undefined
 
+/** The issues that wait for this one, whether it is open or not. */
+export const listWaitingFor = (db: Db, of: { blockerId: string }): IssueRow[] =>
+  db.all(
+    sql
+      .selectFrom('issue_blocker')
+      .innerJoin('issue', 'issue.id', 'issue_blocker.issue_id')
+      .selectAll('issue')
+      .where('issue_blocker.blocker_id', '=', of.blockerId),
+  )
+
 /** The issues that waited for this one and wait for nothing any more. */
 export const listUnblockedBy = (db: Db, of: { blockerId: string }): IssueRow[] => db.all(waiting(of))
 

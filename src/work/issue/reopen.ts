@@ -1,5 +1,6 @@
 import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
+import { withdrawWakesOfBlocked } from './blockers.ts'
 import type { IssueRow } from './issue.ts'
 import { STATUS_AFTER_REOPEN } from './lifecycle.ts'
 import { updateIssueRow } from './queries.ts'
@@ -14,6 +15,7 @@ export function reopenIssue(ctx: Context, caller: Caller, issue: IssueRow): { is
     ...statusWithTimes(STATUS_AFTER_REOPEN, ctx.now),
     updated_at: ctx.now,
   })
+  withdrawWakesOfBlocked(ctx, reopened)
   const activityId = recordIssue(ctx, caller, 'issue.reopened', reopened, {
     from: issue.status,
     completedAt: issue.completed_at,

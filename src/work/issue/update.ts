@@ -2,7 +2,7 @@ import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import type { CommentRow } from '../comment/comment.ts'
 import { assignmentOf, wakeAssignee } from './assignment.ts'
-import { assertNotBlocked } from './blockers.ts'
+import { assertNotBlocked, withdrawWakeIfBlocked } from './blockers.ts'
 import { addComment } from './comment.ts'
 import { getIssue } from './get.ts'
 import type { IssueChange, IssueColumns, IssueRow } from './issue.ts'
@@ -44,6 +44,7 @@ export function updateIssue(
   const isNewToAssignee = after.assignee_agent_id !== found.assignee_agent_id || !isToDo(found)
   if (isNewToAssignee) wakeAssignee(ctx, caller, after, change?.activityId ?? reopening?.activityId)
   if (change && wasBlocked && !isBlocked(ctx.db, after)) wakeUnblocked(ctx, caller, after, change.activityId)
+  if (changes.blockedByIssueIds) withdrawWakeIfBlocked(ctx, after)
   if (change && isTerminal(after.status) && !isTerminal(before.status)) {
     wakeDependents(ctx, caller, after, change.activityId)
   }

@@ -277,6 +277,40 @@ test('while an issue is blocked, a comment or a mention wakes its assignee, and 
   )
 })
 
+test('a blocker that comes later takes the waiting wake back, but not what a person or a comment asked for', async (t) => {
+  const { ctx, agent, create, make } = await setUp(t)
+  const sources = () => wakeReasons(ctx, agent).map(({ source, issueId }) => [source, issueId])
+  const blocker = await create()
+  const issue = await create({ assigneeAgentId: agent.id })
+  const other = await create({ assigneeAgentId: agent.id })
+  await make('POST', `/api/issues/${issue.id}/comments`, { body: 'Mind the gap.' })
+  await make('PATCH', `/api/issues/${issue.id}`, { blockedByIssueIds: [blocker.id] })
+  assert.deepEqual(sources(), [
+    ['issue_assigned', other.id],
+    ['issue_commented', issue.id],
+  ])
+  forgetWakes(ctx)
+  await make('POST', `/api/issues/${blocker.id}/close`)
+  assert.deepEqual(sources(), [['blockers_resolved', issue.id]])
+  await make('PATCH', `/api/issues/${blocker.id}`, { reopen: true })
+  assert.deepEqual(sources(), [], 'the blocker is open again')
+})
+
+test('an agent does not create an issue in progress that an open blocker holds; the board may', async (t) => {
+  const { agent, create, make, company } = await setUp(t)
+  const blocker = await create()
+  const body = { title: 'Do', status: 'in_progress', assigneeAgentId: agent.id, blockedByIssueIds: [blocker.id] }
+  const refused = await agent.ask('POST', `/api/companies/${company.id}/issues`, body)
+  assert.deepEqual([refused.status, refused.body.code], [422, 'blocked'])
+  assert.deepEqual(
+    refused.body.details.blockedBy.map((one: { id: string }) => one.id),
+    [blocker.id],
+  )
+  assert.equal((await create(body)).status, 'in_progress')
+  await make('POST', `/api/issues/${blocker.id}/close`)
+  assert.equal((await agent.ask('POST', `/api/companies/${company.id}/issues`, body)).status, 201)
+})
+
 test('no agent of a company that is paused or over its budget checks out', async (t) => {
   const { agent, create, make, company } = await setUp(t)
   const issue = await create()

@@ -166,6 +166,23 @@ test('a new assignee is woken, and the one who has an issue that leaves the back
   )
 })
 
+test('without canAssignTasks an agent takes issues and hands them upwards, and gives them to nobody else', async (t) => {
+  const { create, make, issues, mia, ada, bob, cleo } = await setUp(t)
+  await make('PATCH', `/api/agents/${ada.id}/permissions`, { canAssignTasks: false })
+  const issue = await create({ assigneeAgentId: ada.id })
+  const path = `/api/issues/${issue.id}`
+  const refused = await ada.ask('PATCH', path, { assigneeAgentId: bob.id })
+  assert.equal(refused.status, 403)
+  assert.match(refused.body.error, /does not let you assign/)
+  assert.equal((await ada.ask('POST', issues, { title: 'Do', assigneeAgentId: bob.id })).status, 403)
+  assert.equal((await ada.ask('POST', issues, { title: 'Do', assigneeAgentId: ada.id })).status, 201)
+  for (const above of [mia, cleo]) {
+    assert.equal((await ada.ask('POST', issues, { title: 'Do', assigneeAgentId: above.id })).status, 201)
+  }
+  assert.equal((await ada.ask('PATCH', path, { assigneeAgentId: mia.id })).status, 200)
+  assert.equal((await mia.ask('PATCH', path, { assigneeAgentId: bob.id })).status, 200)
+})
+
 test('an issue is not below itself', async (t) => {
   const { create, ask, patch } = await setUp(t)
   const top = await create()
