@@ -597,6 +597,7 @@ create table wake (
   priority    integer not null default 2,           -- the most urgent issue's rank; an invocation by hand is 0
   not_before  text,                                 -- waits until then: a retry's backoff, a herd that is spread
   retry_of_run_id text references run (id),
+  fresh_session integer not null default 0 check (fresh_session in (0, 1)), -- the run starts a new session
   depth       integer not null default 0,           -- how many runs woke each other up to this wake; zero for a person's act and the timer
   dropped_reason text,
   created_at  text not null,

@@ -18,6 +18,14 @@ export const Permissions = v.strictObject({
   canCreateAgents: v.optional(
     v.pipe(v.boolean(), v.description('Whether a manager or CEO may request hires. Default true.')),
   ),
+  canAssignTasks: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description(
+        'Whether it may assign issues to others. If not, it may only take them itself and hand them to the managers above it. Default true.',
+      ),
+    ),
+  ),
 })
 export type Permissions = v.InferOutput<typeof Permissions>
 

@@ -61,6 +61,7 @@ function merge(ctx: Context, waiting: WakeRow, merged: WakeRow): WakeRow {
     merged.reason_count === waiting.reason_count &&
     merged.issue_id === waiting.issue_id &&
     merged.depth === waiting.depth &&
+    merged.fresh_session === waiting.fresh_session &&
     merged.retry_of_run_id === waiting.retry_of_run_id
   if (isUnchanged) return waiting
   updateWake(ctx.db, merged)

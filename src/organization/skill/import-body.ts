@@ -37,7 +37,14 @@ export const SkillImport = v.pipe(
         v.description('An absolute path of a folder on the machine of the service. Board only.'),
       ),
     ),
-    source: v.optional(v.pipe(GithubSource, v.description('A public repository.'))),
+    source: v.optional(
+      v.pipe(
+        v.union([GithubSource, v.pipe(field.reference, v.maxLength(2_000))]),
+        v.description(
+          'A public repository. As text: its URL, or `owner/repo`, or `owner/repo/folder`; or an absolute path, as in `path`.',
+        ),
+      ),
+    ),
   }),
   v.check(
     (body) => [body.files, body.path, body.source].filter((source) => source !== undefined).length === 1,

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { Caller } from '../../access/caller/caller.ts'
 import { decodeFileContent } from '../../http/file-content.ts'
-import { forbidden } from '../../platform/errors.ts'
+import { forbidden, unprocessable } from '../../platform/errors.ts'
 import { readFolder } from '../../platform/source/folder.ts'
 import { fetchGithubFolder, parseGithubUrl } from '../../platform/source/github.ts'
 import type { SkillImport } from './import-body.ts'
@@ -20,13 +20,28 @@ interface SkillsRead {
  * @throws AppError 403, 422
  */
 export async function readSkillSource(caller: Caller, body: SkillImport): Promise<SkillsRead> {
-  if (body.path !== undefined) {
+  const source = typeof body.source === 'string' ? parseSource(body.source) : { path: body.path, source: body.source }
+  if (source.path !== undefined) {
     if (caller.type === 'agent') {
       throw forbidden('Only the board may import a folder of the machine. Send the skill in `files`.')
     }
-    return readLocalFolder(path.resolve(body.path))
+    return readLocalFolder(path.resolve(source.path))
   }
-  return body.source ? readGithub(body.source) : readInline(body.files!)
+  return source.source ? readGithub(source.source) : readInline(body.files!)
+}
+
+type GithubSource = Exclude<NonNullable<SkillImport['source']>, string>
+
+/** Reads a source that is sent as text: an absolute path, a URL, or `owner/repo` with an optional folder. */
+function parseSource(text: string): { path?: string | undefined; source?: GithubSource | undefined } {
+  if (path.isAbsolute(text)) return { path: text }
+  if (text.includes('://')) return { source: { type: 'github', url: text } }
+  const [owner, repo, ...folder] = text.split('/').filter(Boolean)
+  if (!owner || !repo) {
+    throw unprocessable('source', 'must be a URL, owner/repo, owner/repo/folder or an absolute path')
+  }
+  const url = `https://github.com/${owner}/${repo}`
+  return { source: { type: 'github', url, ...(folder.length > 0 && { folder: folder.join('/') }) } }
 }
 
 async function readLocalFolder(folder: string): Promise<SkillsRead> {
@@ -38,7 +53,7 @@ async function readLocalFolder(folder: string): Promise<SkillsRead> {
   }
 }
 
-async function readGithub(want: NonNullable<SkillImport['source']>): Promise<SkillsRead> {
+async function readGithub(want: GithubSource): Promise<SkillsRead> {
   const repository = parseGithubUrl(want)
   const { owner, repo, ref, folder } = repository
   const { files, skippedLinks } = await fetchGithubFolder(repository, globalThis.fetch, SKILL_FILES, filesOfSkills)

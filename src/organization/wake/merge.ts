@@ -14,6 +14,8 @@ export interface WakeRequest {
   notBefore?: string | null
   /** The first run of the series that this run retries. Its reasons precede the new one. */
   retryOf?: { id: string; reasons: string }
+  /** Whether the run starts a new session, even if the agent has one on the issue. */
+  freshSession?: boolean
   /** The activity that records the cause, and the run that caused it if that is not the caller's run. */
   cause?: { activityId?: string; runId?: string }
 }
@@ -57,6 +59,7 @@ export function mergeRequest(waiting: WakeRow | undefined, request: WakeRequest,
     priority: Math.min(waiting?.priority ?? priority, priority),
     not_before: waiting ? earlierStart(waiting.not_before, notBefore) : notBefore,
     retry_of_run_id: waiting?.retry_of_run_id ?? request.retryOf?.id ?? null,
+    fresh_session: request.freshSession ? 1 : (waiting?.fresh_session ?? 0),
   }
 }
 

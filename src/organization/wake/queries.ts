@@ -24,6 +24,7 @@ const newWake = prepared((row: WakeStart) =>
       priority: row.priority,
       not_before: row.not_before,
       retry_of_run_id: row.retry_of_run_id,
+      fresh_session: row.fresh_session,
       depth: row.depth,
       created_at: row.created_at,
       updated_at: row.updated_at,
@@ -36,7 +37,15 @@ export const insertWake = (db: Db, row: WakeStart): WakeRow => db.first(newWake(
 /** The columns of a waiting wake that a later request may change. */
 export type WakeMerge = Pick<
   WakeRow,
-  'reasons' | 'reason_count' | 'issue_id' | 'priority' | 'not_before' | 'retry_of_run_id' | 'depth' | 'updated_at'
+  | 'reasons'
+  | 'reason_count'
+  | 'issue_id'
+  | 'priority'
+  | 'not_before'
+  | 'retry_of_run_id'
+  | 'fresh_session'
+  | 'depth'
+  | 'updated_at'
 >
 
 const wakeUpdate = prepared((wake: WakeMerge & { id: string }) =>
@@ -49,6 +58,7 @@ const wakeUpdate = prepared((wake: WakeMerge & { id: string }) =>
       priority: wake.priority,
       not_before: wake.not_before,
       retry_of_run_id: wake.retry_of_run_id,
+      fresh_session: wake.fresh_session,
       depth: wake.depth,
       updated_at: wake.updated_at,
     })

@@ -439,6 +439,7 @@ export interface WakeTable {
   priority: Generated<number>
   not_before: string | null
   retry_of_run_id: string | null
+  fresh_session: Generated<0 | 1>
   depth: Generated<number>
   dropped_reason: string | null
   created_at: string

@@ -4,7 +4,7 @@ import type { FileContent } from '../../http/file-content.ts'
 import type { Context } from '../../platform/context.ts'
 import { unprocessable } from '../../platform/errors.ts'
 import { textOf } from '../../platform/source/files.ts'
-import type { Include } from '../read/include.ts'
+import { type Include, includeOf } from '../read/include.ts'
 import { type CompanyPackage, SCHEMA } from '../read/package.ts'
 import { taskPath } from '../read/package-layout.ts'
 import { PACKAGE_FILES } from '../source/package-files.ts'
@@ -72,11 +72,7 @@ async function makePackage(
   companyId: string,
   { include: said, selectedFiles }: ExportBody,
 ) {
-  const usual = { company: true, agents: true, projects: true, issues: false }
-  const include: Include = {
-    ...usual,
-    ...Object.fromEntries(Object.entries(said ?? {}).filter(([, on]) => on !== undefined)),
-  }
+  const include = includeOf(said, { issues: false })
   // A task that is named by its path is asked for, whatever the switch says.
   if (selectedFiles?.some((path) => path.endsWith('/TASK.md'))) include.issues = true
   const { content: whole, warnings } = await collectCompany(ctx, companyId, caller.type === 'board')

@@ -15,7 +15,7 @@ export function selectEntities(
 ): CompanyPackage {
   const keeps = (path: string) => selected === undefined || selected.has(path)
   const agents = content.agents.filter((agent) => include.agents && keeps(`agents/${agent.slug}/AGENTS.md`))
-  const skills = content.skills.filter((skill) => include.agents && keeps(`skills/${skill.slug}/SKILL.md`))
+  const skills = content.skills.filter((skill) => include.skills && keeps(`skills/${skill.slug}/SKILL.md`))
   const projects = content.projects.filter(
     (project) => include.projects && keeps(`projects/${project.slug}/PROJECT.md`),
   )

@@ -11,7 +11,7 @@ import type { Context } from '../../platform/context.ts'
 import { AppError, notFound, unknownReference, unprocessable } from '../../platform/errors.ts'
 import { instructionsFileOf, removeInstructions, writeInstructions } from '../company/instructions.ts'
 import { refuseSeveralCompanies } from '../read/companies.ts'
-import type { Include } from '../read/include.ts'
+import { type Include, includeOf } from '../read/include.ts'
 import type { CompanyPackage } from '../read/package.ts'
 import { READ_LIMITS, readPackageJob } from '../read/read-package.ts'
 import { type FetchedPackage, fetchPackage, internet } from '../source/fetch.ts'
@@ -117,7 +117,7 @@ async function readImport(ctx: Context, caller: Caller, companyId: string | null
   const fetched = await fetchPackage(body.source, network)
   refuseSeveralCompanies(fetched)
   const { content, warnings } = await ctx.reader.runApart(readPackageJob, fetched.files, READ_LIMITS)
-  const include: Include = { company: true, agents: true, projects: true, issues: true, ...defined(body.include) }
+  const include = includeOf(body.include, { issues: true })
   const included = reduce(content, include)
   const references = await fetchSkillTexts(included.skills, body.fetchSkills === false ? null : network.fetch)
   return {
@@ -129,9 +129,6 @@ async function readImport(ctx: Context, caller: Caller, companyId: string | null
     strategy: body.collisionStrategy ?? 'rename',
   }
 }
-
-const defined = (include: ImportBody['include']) =>
-  Object.fromEntries(Object.entries(include ?? {}).filter(([, value]) => value !== undefined))
 
 /** Where an import goes. An agent's own company is the only one that it may add to. */
 function targetOf(ctx: Context, caller: Caller, companyId: string | null, { target }: ImportBody): Target {
@@ -170,7 +167,7 @@ function reduce(content: CompanyPackage, include: Include): CompanyPackage {
     ...content,
     agents: include.agents ? content.agents : [],
     teams: include.agents ? content.teams : [],
-    skills: include.agents ? content.skills : [],
+    skills: include.skills ? content.skills : [],
     goals: include.company ? content.goals : [],
     projects: include.projects ? content.projects : [],
     tasks: include.issues ? content.tasks : [],

@@ -78,13 +78,15 @@ export function planSteps(ctx: Context, caller: Caller, { content, include, targ
       add('label', { slug: name.toLowerCase(), name, path: null, isUnique: true }, existing.labels)
     }
   }
-  if (include.agents) {
+  if (include.skills) {
     for (const skill of content.skills) {
       const isIdentical = existing.skillRows.some(
         (row) => row.slug === skill.slug && row.digest === digestOfSkill(skill),
       )
       add('skill', { ...skill, path: `skills/${skill.slug}/SKILL.md`, isUnique: isIdentical }, existing.skills)
     }
+  }
+  if (include.agents) {
     const status = (agent: PackageAgent) =>
       target.companyId === null
         ? caller.type === 'agent'

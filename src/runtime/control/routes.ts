@@ -67,6 +67,14 @@ const invoke = route({
   role: 'member',
   body: v.strictObject({
     issueId: v.optional(v.nullable(field.reference)),
+    forceFreshSession: v.optional(
+      v.nullable(
+        v.pipe(
+          v.boolean(),
+          v.description('Whether the run starts a new session instead of the last one on the issue.'),
+        ),
+      ),
+    ),
     reason: v.optional(v.nullable(field.text)),
     source: v.optional(v.nullable(v.string())),
     triggerDetail: v.optional(v.nullable(v.string())),
@@ -101,6 +109,7 @@ const invoke = route({
         agentId: target.id,
         source: 'on_demand',
         issueId: issue?.id ?? null,
+        freshSession: body.forceFreshSession === true,
         cause: { activityId },
       })!
       return reply(202, toWake(wake, gatesOf(ctx, target, wake.not_before)))

@@ -34,22 +34,27 @@ export function findSession(db: Db, run: SessionKey) {
   )
 }
 
+/** Forgets the session that an agent has on an issue, or on no issue: its next run starts a new one. */
+export function forgetSession(db: Db, run: SessionKey): void {
+  const { agent_id, issue_key, adapter_type } = keyOf(run)
+  db.run(
+    sql
+      .deleteFrom('agent_session')
+      .where('agent_id', '=', agent_id)
+      .where('issue_key', '=', issue_key)
+      .where('adapter_type', '=', adapter_type),
+  )
+}
+
 /** Keeps the session that a run worked in for the next one; forgets one that turned out dead. */
 export function keepSession(ctx: Context, run: RunRow, facts: FactSummary): void {
-  const key = keyOf(run)
   if (facts.isDeadSession) {
-    ctx.db.run(
-      sql
-        .deleteFrom('agent_session')
-        .where('agent_id', '=', key.agent_id)
-        .where('issue_key', '=', key.issue_key)
-        .where('adapter_type', '=', key.adapter_type),
-    )
+    forgetSession(ctx.db, run)
     return
   }
   if (facts.sessionId === null || run.cwd === null) return
   const row = {
-    ...key,
+    ...keyOf(run),
     session_id: facts.sessionId,
     cwd: run.cwd,
     instructions_hash: run.instructions_hash,

@@ -10,6 +10,7 @@ import type { RunRow } from '../../organization/run/run.ts'
 import { claimWake, delayWake, findNextWake } from '../../organization/wake/queries.ts'
 import type { WakeReason, WakeRow } from '../../organization/wake/wake.ts'
 import type { Context } from '../../platform/context.ts'
+import { forgetSession } from '../executor/session.ts'
 
 /**
  * Claims as many waiting wakes as may run now and makes a run, `starting`, of
@@ -76,6 +77,7 @@ function startRun(ctx: Context, wake: WakeRow): RunRow {
     depth: wake.depth,
     created_at: ctx.now,
   })
+  if (wake.fresh_session === 1) forgetSession(ctx.db, run)
   claimWake(ctx.db, { id: wake.id, at: ctx.now })
   noteHeartbeat(ctx.db, { agentId: agent.id, at: ctx.now })
   recordActivity(ctx, SYSTEM, {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { asAgent } from '../../arrange.ts'
-import { createTestApp, type TestApp } from '../../helpers.ts'
+import { createTestApp, type TestApp, temporaryFolder } from '../../helpers.ts'
 import { actions, makeAgent, makeCompany } from '../../make.ts'
 import { importFiles, skillText } from './arrange.ts'
 
@@ -216,6 +216,9 @@ test('a body that is not one place of skills is refused', async (t) => {
     [`{"files":{"__proto__":"x","SKILL.md":"y"}}`, 400],
     [`{"files":{"a\\u0000b":"x"}}`, 400],
     [{ path: 'relative' }, 400],
+    [{ source: 'no-repository' }, 422],
+    [{ source: 'https://example.com/a/b' }, 422],
+    [{ source: '', files: file }, 400],
     [{ files: {} }, 422],
     [{ files: { 'README.md': 'x' } }, 422],
     [{ files: { 'a/SKILL.md': skillText('x'), 'b/SKILL.md': skillText('X') } }, 422],
@@ -223,6 +226,15 @@ test('a body that is not one place of skills is refused', async (t) => {
   ]
   for (const [body, status] of rows)
     assert.equal((await app.ask('POST', url, body)).status, status, JSON.stringify(body))
+})
+
+test('a source may be sent as text: an absolute path here, as in `path`', async (t) => {
+  const app = createTestApp(t)
+  const url = `/api/companies/${await makeCompany(app)}/skills/import`
+  const folder = temporaryFolder(t)
+  writeFileSync(path.join(folder, 'SKILL.md'), skillText('tides'))
+  const { imported } = await app.make('POST', url, { source: folder })
+  assert.deepEqual([imported[0].key, imported[0].sourceType], ['tides', 'local_path'])
 })
 
 test('the board, the CEO and managers import and delete; every agent of the company reads', async (t) => {

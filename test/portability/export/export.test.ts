@@ -142,7 +142,13 @@ test('the preview lists every file with its size and why it is in; issues only w
   )
   assert.ok(preview.fileInventory.every((file: Any) => file.bytes > 0 && file.reason.length > 0))
   assert.equal(preview.counts.issues, 0)
-  assert.deepEqual(preview.manifest.include, { company: true, agents: true, projects: true, issues: false })
+  assert.deepEqual(preview.manifest.include, {
+    company: true,
+    agents: true,
+    skills: true,
+    projects: true,
+    issues: false,
+  })
   assert.deepEqual(
     preview.manifest.agents.map((agent: Any) => agent.slug),
     ['below', 'chief', 'worker'],
@@ -194,6 +200,9 @@ test('an export of the agents alone has no company in it', async (t) => {
       .filter((part, i, all) => all.indexOf(part) === i),
     ['.service.yaml', 'agents', 'skills'],
   )
+  const alone = await app.make('POST', url, { include: { ...include, skills: false } })
+  assert.ok(Object.keys(alone.files).every((file) => !file.startsWith('skills/')))
+  assert.deepEqual(alone.manifest.skills, [])
 })
 
 test('an agent’s export never reads a file outside of the agents’ own folders; nobody’s reads what is no markdown', async (t) => {
