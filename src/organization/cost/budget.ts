@@ -1,3 +1,6 @@
+import type { RawBuilder } from 'kysely'
+import { raw } from '../../platform/database/sql.ts'
+
 export const BUDGET_STATUSES = ['ok', 'warning', 'exceeded'] as const
 export type BudgetStatus = (typeof BUDGET_STATUSES)[number]
 
@@ -16,6 +19,10 @@ export function budgetStatus({ budgetMicros, spentMicros }: Budget): BudgetStatu
   if (spentMicros >= budgetMicros) return 'exceeded'
   return spentMicros >= budgetMicros * WARNING_SHARE ? 'warning' : 'ok'
 }
+
+/** The SQL form of `isSpent`, over two SQL expressions in micro-dollars. */
+export const isBudgetSpent = (budgetMicros: RawBuilder<unknown>, spentMicros: RawBuilder<unknown>) =>
+  raw<boolean>`${budgetMicros} > 0 and ${spentMicros} >= ${budgetMicros}`
 
 /** Whether nothing is left of a budget. */
 export const isSpent = (budgetMicros: number, spentMicros: number) =>

@@ -112,40 +112,6 @@ export const dropWaitingWakes = (db: Db, of: { agentId: string; reason: string; 
       .where('status', '=', 'waiting'),
   )
 
-/**
- * The wake to serve next: of an agent that may run, that no provider holds off
- * and that has a free slot, in a company that may, the most urgent first. A
- * minute of waiting weighs as much as one step of priority, so that nothing
- * waits for ever.
- */
-export const findNextWake = (db: Db, at: { now: string }) => db.first(nextWake(at))
-
-const nextWake = prepared((at: { now: string }) =>
-  sql
-    .selectFrom('wake')
-    .innerJoin('agent', 'agent.id', 'wake.agent_id')
-    .innerJoin('company', 'company.id', 'wake.company_id')
-    .selectAll('wake')
-    .where('wake.status', '=', 'waiting')
-    .where((eb) => eb.or([eb('not_before', 'is', null), eb('not_before', '<=', at.now)]))
-    .where('agent.status', 'in', ['idle', 'error'])
-    .where((eb) => eb.or([eb('held_until', 'is', null), eb('held_until', '<=', at.now)]))
-    .where('company.status', '=', 'active')
-    .where('company.stopped_at', 'is', null)
-    .where(
-      ({ selectFrom }) =>
-        selectFrom('run')
-          .select(({ fn }) => fn.countAll<number>().as('n'))
-          .whereRef('run.agent_id', '=', 'agent.id')
-          .where('finished_at', 'is', null),
-      '<',
-      raw<number>`coalesce(json_extract(agent.runtime_config, '$.heartbeat.maxConcurrentRuns'), 1)`,
-    )
-    .orderBy(raw`unixepoch(wake.created_at) + 60 * wake.priority`)
-    .orderBy('wake.id')
-    .limit(1),
-)
-
 /** When the next wake that has to wait may go: the earliest `not_before` after now. */
 export const findNextNotBefore = (db: Db, at: { now: string }): string | undefined =>
   db.first(nextNotBefore(at))?.not_before ?? undefined

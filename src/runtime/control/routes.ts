@@ -13,7 +13,7 @@ import { requestStop } from '../../organization/run/stop.ts'
 import { parseReasons, Reason, type WakeRow } from '../../organization/wake/wake.ts'
 import { AppError } from '../../platform/errors.ts'
 import { getReferredIssue } from '../../work/issue/references.ts'
-import { type Gate, gatesOf, StartCondition } from '../scheduler/start-conditions.ts'
+import { listBlockingConditions, StartCondition } from '../scheduler/start-conditions.ts'
 
 /** A waiting wake as the API returns it. */
 const Wake = v.strictObject({
@@ -31,7 +31,7 @@ const Wake = v.strictObject({
   ),
 })
 
-const toWake = (row: WakeRow, heldBy: Gate[]): v.InferOutput<typeof Wake> => ({
+const toWake = (row: WakeRow, heldBy: StartCondition[]): v.InferOutput<typeof Wake> => ({
   id: row.id,
   agentId: row.agent_id,
   status: row.status,
@@ -112,7 +112,7 @@ const invoke = route({
         freshSession: body.forceFreshSession === true,
         cause: { activityId },
       })!
-      return reply(202, toWake(wake, gatesOf(ctx, target, wake.not_before)))
+      return reply(202, toWake(wake, listBlockingConditions(ctx, target, wake.not_before)))
     }),
 })
 

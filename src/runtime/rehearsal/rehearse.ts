@@ -12,7 +12,7 @@ import { argvOf } from '../../platform/programs.ts'
 import { planRun, type RunPlan } from '../executor/prepare.ts'
 import { createProbe } from '../process/capabilities.ts'
 import { MARKER } from '../process/process-table.ts'
-import { gatesOf, StartCondition } from '../scheduler/start-conditions.ts'
+import { listBlockingConditions, StartCondition } from '../scheduler/start-conditions.ts'
 
 /** What an agent's next run would be. Fields are null when not even the command can be told; see the gates. */
 export const Rehearsal = v.strictObject({
@@ -85,7 +85,7 @@ export async function rehearse(
   // What works elsewhere has no command; the gates say so.
   const plan = agent.adapter_type === 'none' ? NO_PLAN : await planRun(ctx, run, own, dependencies)
   const gates = [
-    ...gatesOf(ctx, agent, wake.not_before),
+    ...listBlockingConditions(ctx, agent, wake.not_before),
     ...plan.problems.map(({ code, message }) => ({ code, effect: 'fails' as const, message })),
   ]
   return {

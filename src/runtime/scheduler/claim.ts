@@ -4,31 +4,25 @@ import { SYSTEM } from '../../access/caller/caller.ts'
 import { findAgent } from '../../organization/agent/queries.ts'
 import { noteHeartbeat } from '../../organization/agent/timer.ts'
 import { enforceBudgets } from '../../organization/budget/enforce.ts'
-import { findFreeze } from '../../organization/instance/queries.ts'
-import { countLiveRuns, findNthLatestOnIssue, insertRun, listLiveRuns } from '../../organization/run/queries.ts'
+import { findNthLatestOnIssue, insertRun, listLiveRuns } from '../../organization/run/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
-import { claimWake, delayWake, findNextWake } from '../../organization/wake/queries.ts'
+import { claimWake, delayWake } from '../../organization/wake/queries.ts'
 import type { WakeReason, WakeRow } from '../../organization/wake/wake.ts'
 import type { Context } from '../../platform/context.ts'
 import { forgetSession } from '../executor/session.ts'
+import { findNextWake } from './start-conditions.ts'
 
 /**
- * Claims as many waiting wakes as may run now and makes a run, `starting`, of
- * each, in the caller's transaction. What may not run (its agent or company is
- * stopped, all is frozen, its budget is spent, its agent or the server is busy)
- * goes on waiting.
+ * Claims the waiting wakes that may start now and inserts a run, `starting`,
+ * for each, in the current transaction. The start conditions decide which.
  */
 export function claimRuns(ctx: Context): RunRow[] {
   const claimed: RunRow[] = []
-  if (findFreeze(ctx.db)) return claimed
-  for (let free = ctx.config.maxRuns - countLiveRuns(ctx.db); free > 0; ) {
-    const wake = findNextWake(ctx.db, { now: ctx.now })
-    if (!wake) break
-    // Nothing left to spend: its agent or company is paused by this, and the wake waits with it.
+  for (let wake = findNextWake(ctx); wake; wake = findNextWake(ctx)) {
+    // A spent budget pauses its agent or company, which blocks the wake.
     if (enforceBudgets(ctx, { companyId: wake.company_id, agentId: wake.agent_id })) continue
     if (delayForIssueLimit(ctx, wake)) continue
     claimed.push(startRun(ctx, wake))
-    free--
   }
   return claimed
 }

@@ -1,103 +1,214 @@
+import type { RawBuilder, Selectable } from 'kysely'
 import * as v from 'valibot'
 import type { AgentRow } from '../../organization/agent/agent.ts'
-import { isReady } from '../../organization/agent/lifecycle.ts'
-import { heartbeatOf } from '../../organization/agent/runtime-config.ts'
-import { findCompany } from '../../organization/company/queries.ts'
-import { isSpent } from '../../organization/cost/budget.ts'
-import { toCents } from '../../organization/cost/money.ts'
-import { agentSpend, companySpend } from '../../organization/cost/queries.ts'
-import { findFreeze } from '../../organization/instance/queries.ts'
-import { listLiveRuns } from '../../organization/run/queries.ts'
+import { READY } from '../../organization/agent/lifecycle.ts'
+import { isBudgetSpent } from '../../organization/cost/budget.ts'
+import { monthOf, toCents } from '../../organization/cost/money.ts'
+import type { WakeRow } from '../../organization/wake/wake.ts'
 import type { Context } from '../../platform/context.ts'
+import { prepared, raw, sql } from '../../platform/database/sql.ts'
+import type { CompanyTable } from '../../platform/database/tables.ts'
 
-/** One thing that keeps a run from starting, as the API returns it. */
+/** A condition that keeps a run from starting, as the API returns it. */
 export const StartCondition = v.strictObject({
   code: v.string(),
   effect: v.pipe(
     v.picklist(['waits', 'refused', 'fails']),
-    v.description('It would wait until the cause is gone, be refused, or start and fail at once.'),
+    v.description('The run would wait until the cause is gone, be refused, or start and fail at once.'),
   ),
   message: v.pipe(v.string(), v.description('The reason, and what to do about it.')),
 })
-export type Gate = v.InferOutput<typeof StartCondition>
+export type StartCondition = v.InferOutput<typeof StartCondition>
+
+/** The values that the conditions compare the database with. */
+interface Values {
+  now: string
+  /** The UTC month of `now`, such as 2026-11. */
+  month: string
+  maxRuns: number
+}
+
+/** What the messages of the conditions name. */
+interface Facts {
+  agent: AgentRow
+  company: Pick<Selectable<CompanyTable>, 'status' | 'pause_reason' | 'budget_micros'>
+  notBefore: string | null
+  maxRuns: number
+  maxConcurrentRuns: number
+  liveRuns: number
+  liveRunsOfAgent: number
+  spentByAgent: number
+  spentByCompany: number
+}
+
+interface Condition {
+  code: string
+  effect: 'waits' | 'refused'
+  /** An SQL expression over `wake`, its `agent` and its `company`: true while no run of the wake may start. */
+  blocks: RawBuilder<boolean>
+  message(facts: Facts): string
+  /** Whether the claim enforces it by a pause. The claim then selects the wake, and the pause blocks it afterwards. */
+  isEnforcedByClaim?: true
+}
+
+const LIVE_RUNS = raw<number>`(select count(*) from run where finished_at is null)`
+const LIVE_RUNS_OF_AGENT = raw<number>`(select count(*) from run where run.agent_id = agent.id and finished_at is null)`
+const MAX_CONCURRENT_RUNS = raw<number>`coalesce(json_extract(agent.runtime_config, '$.heartbeat.maxConcurrentRuns'), 1)`
+
+const spentBy = (kind: 'agent' | 'company', key: RawBuilder<unknown>, month: string) =>
+  raw<number>`coalesce((select cost_micros from cost_total
+    where company_id = company.id and kind = ${raw.lit(kind)} and period = ${month} and key = ${key}), 0)`
+const spentByAgent = (month: string) => spentBy('agent', raw`agent.id`, month)
+const spentByCompany = (month: string) => spentBy('company', raw`''`, month)
+
+/** Every condition that keeps runs from starting. The claim, `heldBy` of a wake and the rehearsal are made from this list. */
+const conditionsAt = ({ now, month, maxRuns }: Values): Condition[] => [
+  {
+    code: 'frozen',
+    effect: 'waits',
+    blocks: raw`exists (select 1 from freeze)`,
+    message: () => 'All runs are frozen. `service thaw` ends the freeze.',
+  },
+  {
+    code: 'works_elsewhere',
+    effect: 'refused',
+    blocks: raw`agent.adapter_type = 'none'`,
+    message: ({ agent }) => `${agent.name} has the adapter none: the server does not start its runs.`,
+  },
+  {
+    code: 'agent_status',
+    effect: 'refused',
+    blocks: raw`agent.status in ('terminated', 'pending_approval')`,
+    message: ({ agent }) =>
+      agent.status === 'terminated'
+        ? `${agent.name} is terminated, which is final.`
+        : `${agent.name} waits for the approval of the board.`,
+  },
+  {
+    code: 'agent_status',
+    effect: 'waits',
+    blocks: raw`agent.status not in (${raw.join(READY)}, 'terminated', 'pending_approval')`,
+    message: ({ agent }) => `${agent.name} is paused: ${agent.pause_message ?? agent.pause_reason} Resume it.`,
+  },
+  {
+    code: 'held',
+    effect: 'waits',
+    blocks: raw`agent.held_until > ${now}`,
+    message: ({ agent }) => `${agent.name} is held until ${agent.held_until}: ${agent.held_because}`,
+  },
+  {
+    code: 'company_stopped',
+    effect: 'waits',
+    blocks: raw`company.stopped_at is not null`,
+    message: () => 'The company is stopped. Thaw it.',
+  },
+  {
+    code: 'company_status',
+    effect: 'waits',
+    blocks: raw`company.status <> 'active'`,
+    message: ({ company }) =>
+      `The company is ${company.status}${company.pause_reason === 'budget' ? ': its budget is spent' : ''}.`,
+  },
+  {
+    code: 'agent_budget',
+    effect: 'waits',
+    blocks: isBudgetSpent(raw`agent.budget_micros`, spentByAgent(month)),
+    message: ({ agent, spentByAgent }) => overspent(agent.name, agent, spentByAgent),
+    isEnforcedByClaim: true,
+  },
+  {
+    code: 'company_budget',
+    effect: 'waits',
+    blocks: isBudgetSpent(raw`company.budget_micros`, spentByCompany(month)),
+    message: ({ company, spentByCompany }) => overspent('The company', company, spentByCompany),
+    isEnforcedByClaim: true,
+  },
+  {
+    code: 'agent_busy',
+    effect: 'waits',
+    blocks: raw`${LIVE_RUNS_OF_AGENT} >= ${MAX_CONCURRENT_RUNS}`,
+    message: ({ agent, liveRunsOfAgent, maxConcurrentRuns }) =>
+      `${agent.name} has ${liveRunsOfAgent} live runs; its limit is ${maxConcurrentRuns} (maxConcurrentRuns).`,
+  },
+  {
+    code: 'server_busy',
+    effect: 'waits',
+    blocks: raw`${LIVE_RUNS} >= ${maxRuns}`,
+    message: ({ liveRuns, maxRuns }) => `${liveRuns} runs are live; the limit of the server is ${maxRuns} (maxRuns).`,
+  },
+  {
+    code: 'not_before',
+    effect: 'waits',
+    blocks: raw`wake.not_before > ${now}`,
+    message: ({ notBefore }) => `Its wake waits until ${notBefore}.`,
+  },
+]
+
+const overspent = (name: string, { budget_micros }: { budget_micros: number }, spentMicros: number) =>
+  `${name} has spent ${toDollars(spentMicros)} of its ${toDollars(budget_micros)} of this month. Raise its budget.`
+
+const toDollars = (micros: number) => `$${(toCents(micros) / 100).toFixed(2)}`
 
 /**
- * What of the company, the agent and the server stands in the way of a run:
- * the same that `findNextWake` and `claimRuns` go by, said one by one.
- *
- * @param notBefore the moment that the waiting wake waits for, if there is one
+ * Finds the wake to start next: the most urgent one that no condition blocks. A
+ * minute of waiting counts as much as one step of priority, so that every wake
+ * starts at some time.
  */
-export function gatesOf(ctx: Context, agent: AgentRow, notBefore: string | null): Gate[] {
-  const company = findCompany(ctx.db, { id: agent.company_id })!
-  const spending = { companyId: company.id, agentId: agent.id, now: ctx.now }
-  const spentByAgent = agentSpend(ctx.db, spending)
-  const spentByCompany = companySpend(ctx.db, spending)
-  const live = listLiveRuns(ctx.db)
-  const own = live.filter((run) => run.agent_id === agent.id).length
-  const { maxConcurrentRuns } = heartbeatOf(agent)
-  const found: (Gate | false)[] = [
-    findFreeze(ctx.db) !== undefined && {
-      code: 'frozen',
-      effect: 'waits',
-      message: 'Everything is frozen. `service thaw` lets it go on.',
-    },
-    agent.adapter_type === 'none' && {
-      code: 'works_elsewhere',
-      effect: 'refused',
-      message: `${agent.name} works elsewhere and is not started from here (adapter none).`,
-    },
-    !isReady(agent.status) && statusGate(agent),
-    agent.held_until !== null &&
-      agent.held_until > ctx.now && {
-        code: 'held',
-        effect: 'waits',
-        message: `${agent.name} is held until ${agent.held_until}: ${agent.held_because}`,
-      },
-    company.stopped_at !== null && {
-      code: 'company_stopped',
-      effect: 'waits',
-      message: 'The company is stopped. Thaw it.',
-    },
-    company.status !== 'active' && {
-      code: 'company_status',
-      effect: 'waits',
-      message: `The company is ${company.status}${company.pause_reason === 'budget' ? ': its budget is spent' : ''}.`,
-    },
-    isSpent(agent.budget_micros, spentByAgent) && {
-      code: 'agent_budget',
-      effect: 'waits',
-      message: `${agent.name} has spent ${inDollars(spentByAgent)} of its ${inDollars(agent.budget_micros)} of this month. Raise its budget.`,
-    },
-    isSpent(company.budget_micros, spentByCompany) && {
-      code: 'company_budget',
-      effect: 'waits',
-      message: `The company has spent ${inDollars(spentByCompany)} of its ${inDollars(company.budget_micros)} of this month. Raise its budget.`,
-    },
-    own >= maxConcurrentRuns && {
-      code: 'agent_busy',
-      effect: 'waits',
-      message: `${agent.name} has ${own} of its ${maxConcurrentRuns} runs at a time (maxConcurrentRuns).`,
-    },
-    live.length >= ctx.config.maxRuns && {
-      code: 'server_busy',
-      effect: 'waits',
-      message: `${live.length} runs are live, and the server takes ${ctx.config.maxRuns} at a time (maxRuns).`,
-    },
-    notBefore !== null &&
-      notBefore > ctx.now && { code: 'not_before', effect: 'waits', message: `Its wake waits until ${notBefore}.` },
-  ]
-  return found.filter((gate) => gate !== false)
+export const findNextWake = (ctx: Context): WakeRow | undefined => ctx.db.first(nextWake(valuesOf(ctx)))
+
+const nextWake = prepared((values: Values) => {
+  let query = sql
+    .selectFrom('wake')
+    .innerJoin('agent', 'agent.id', 'wake.agent_id')
+    .innerJoin('company', 'company.id', 'wake.company_id')
+    .selectAll('wake')
+    .where('wake.status', '=', 'waiting')
+    .orderBy(raw`unixepoch(wake.created_at) + 60 * wake.priority`)
+    .orderBy('wake.id')
+    .limit(1)
+  for (const { blocks, isEnforcedByClaim } of conditionsAt(values)) {
+    if (!isEnforcedByClaim) query = query.where(raw<boolean>`(${blocks}) is not true`)
+  }
+  return query
+})
+
+/**
+ * Lists the conditions of the company, the agent and the server that keep a
+ * run of the agent from starting.
+ *
+ * @param notBefore the earliest start of the waiting wake; null for at once
+ */
+export function listBlockingConditions(ctx: Context, agent: AgentRow, notBefore: string | null): StartCondition[] {
+  const values = { ...valuesOf(ctx), agentId: agent.id, notBefore }
+  const row = ctx.db.first(facts(values))!
+  const known = { ...row, agent, company: row, notBefore, maxRuns: values.maxRuns }
+  const blocks = row as Record<`blocks${number}`, number>
+  return conditionsAt(values).flatMap(({ code, effect, message }, i) =>
+    blocks[`blocks${i}`] ? { code, effect, message: message(known) } : [],
+  )
 }
 
-function statusGate(agent: AgentRow): Gate {
-  if (agent.status === 'terminated') {
-    return { code: 'agent_status', effect: 'refused', message: `${agent.name} is terminated, for good.` }
-  }
-  if (agent.status === 'pending_approval') {
-    return { code: 'agent_status', effect: 'refused', message: `${agent.name} waits for the approval of the board.` }
-  }
-  const why = agent.pause_message ?? agent.pause_reason
-  return { code: 'agent_status', effect: 'waits', message: `${agent.name} is paused: ${why} Resume it.` }
-}
+const facts = prepared((values: Values & { agentId: string; notBefore: string | null }) =>
+  sql
+    .selectFrom('agent')
+    .innerJoin('company', 'company.id', 'agent.company_id')
+    .innerJoin(raw<{ not_before: string | null }>`(select ${values.notBefore} as not_before)`.as('wake'), (join) =>
+      join.onTrue(),
+    )
+    .where('agent.id', '=', values.agentId)
+    .select(['company.status', 'company.pause_reason', 'company.budget_micros'])
+    .select([
+      MAX_CONCURRENT_RUNS.as('maxConcurrentRuns'),
+      LIVE_RUNS.as('liveRuns'),
+      LIVE_RUNS_OF_AGENT.as('liveRunsOfAgent'),
+      spentByAgent(values.month).as('spentByAgent'),
+      spentByCompany(values.month).as('spentByCompany'),
+    ])
+    .select(conditionsAt(values).map(({ blocks }, i) => raw<number>`(${blocks}) is true`.as(`blocks${i}`))),
+)
 
-const inDollars = (micros: number) => `$${(toCents(micros) / 100).toFixed(2)}`
+const valuesOf = (ctx: Context): Values => ({
+  now: ctx.now,
+  month: monthOf(ctx.now),
+  maxRuns: ctx.config.maxRuns,
+})

@@ -4,7 +4,7 @@ import { readPage } from '../../../src/http/list.ts'
 import { selectAgents } from '../../../src/organization/agent/queries.ts'
 import { countLoad } from '../../../src/organization/instance/queries.ts'
 import { countLiveRuns, listLiveRuns, selectRuns } from '../../../src/organization/run/queries.ts'
-import { findNextWake } from '../../../src/organization/wake/queries.ts'
+import { findNextWake } from '../../../src/runtime/scheduler/start-conditions.ts'
 import { insertAgent } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 import { plansOf } from '../../plans.ts'
@@ -24,7 +24,7 @@ test('what has not ended is found without a look at what has, however much that 
     listLiveRuns(db, { companyId })
     readPage(db, selectRuns({ ...filter, live: true }), { limit: 50 }, { by: 'id', direction: 'desc' })
     readPage(db, selectAgents({ companyId, statuses: ['running'], now }), { limit: 50 }, { by: 'id', table: 'agent' })
-    findNextWake(db, { now })
+    findNextWake({ ...ctx, db, now })
   })
   const ofRuns = plans.filter((step) => /\b(SCAN|SEARCH) run\b/.test(step))
   assert.ok(ofRuns.length >= 8, plans.join('\n'))
