@@ -99,19 +99,24 @@ async function kill({ child }: Server): Promise<void> {
 /** @returns the issues, each an agent's */
 async function arrange(url: string, notes: string): Promise<string[]> {
   const api = createClient({ url })
-  const company = await api.requestUntyped('POST', '/api/companies', { name: 'Chaos' })
+  const company = await api.request('POST /api/companies', { body: { name: 'Chaos' } })
   return Promise.all(
     WORK_MS.map(async (ms) => {
-      const agent = await api.requestUntyped('POST', `/api/companies/${company.id}/agents`, {
-        name: `Works ${ms} ms`,
-        adapterType: 'process',
-        adapterConfig: {
-          command: process.execPath,
-          args: [path.join(packageRoot(), 'test/agents/chaos-worker.js'), String(ms), notes],
+      const agent = await api.request('POST /api/companies/:companyId/agents', {
+        params: { companyId: company.id },
+        body: {
+          name: `Works ${ms} ms`,
+          adapterType: 'process',
+          adapterConfig: {
+            command: process.execPath,
+            args: [path.join(packageRoot(), 'test/agents/chaos-worker.js'), String(ms), notes],
+          },
         },
       })
-      const issue = { title: `Work for ${ms} ms`, assigneeAgentId: agent.id, status: 'backlog' }
-      return (await api.requestUntyped('POST', `/api/companies/${company.id}/issues`, issue)).id
+      const issue = { title: `Work for ${ms} ms`, assigneeAgentId: agent.id, status: 'backlog' as const }
+      return (
+        await api.request('POST /api/companies/:companyId/issues', { params: { companyId: company.id }, body: issue })
+      ).id
     }),
   )
 }
@@ -158,7 +163,7 @@ function countOwnerless(sqlite: Database.Database): number {
 async function untilAllIsServed(url: string): Promise<void> {
   const api = createClient({ url })
   for (const deadline = Date.now() + 120_000; Date.now() < deadline; await delay(100)) {
-    const { liveRuns, waitingWakes } = await api.requestUntyped('GET', '/api/instance')
+    const { liveRuns, waitingWakes } = await api.request('GET /api/instance')
     if (liveRuns + waitingWakes === 0) return
   }
 }

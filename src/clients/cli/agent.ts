@@ -2,8 +2,9 @@ import type { Command } from 'commander'
 import type { BodyOf, ResponseOf } from '../client/types.ts'
 import type { Client } from '../connection/client.ts'
 import { findId, inCompany } from './find.ts'
+import { parseDollars, readJson } from './input.ts'
 import { ago, fields, localTime, money, paint, plain, shortId, table, words } from './output.ts'
-import { clientOf, list, mapDefined, noun, type Options, parseDollars, readJson, show, verb } from './verb.ts'
+import { clientOf, list, mapDefined, noun, type Options, show, verb } from './verb.ts'
 
 type AgentChange = BodyOf<'PATCH /api/agents/:agentId'>
 
@@ -130,7 +131,7 @@ async function changeOf(options: Change) {
     title,
     reportsTo: await mapDefined(reportsTo, (name) => findId(options, 'agent', name)),
     adapterType: adapter,
-    adapterConfig: mapDefined(config, readJson<NonNullable<AgentChange['adapterConfig']>>),
+    adapterConfig: await mapDefined(config, readJson<NonNullable<AgentChange['adapterConfig']>>),
     budgetMonthlyCents: mapDefined(budget, parseDollars),
   }
 }

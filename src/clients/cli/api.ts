@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import type { RawResponse } from '../connection/client.ts'
 import { errorOf } from '../connection/client.ts'
 import { type ConnectionOptions, connect, withConnection } from '../connection/connect.ts'
-import { CliError, EXIT, lineOf } from '../connection/exit-codes.ts'
+import { readJson } from './input.ts'
 import { print } from './output.ts'
 
 interface ApiOptions extends ConnectionOptions {
@@ -31,7 +30,7 @@ Examples:
     .action(api)
 
 async function api(method: string, path: string, bodyText: string | undefined, options: ApiOptions): Promise<void> {
-  const body = bodyText === undefined ? undefined : readBody(bodyText)
+  const body = bodyText === undefined ? undefined : await readJson<unknown>(bodyText)
   const question = { method: method.toUpperCase(), path: path.startsWith('/') ? path : `/${path}` }
   const client = connect(options, process.env)
   const answer = await client.send({ ...question, ...(body !== undefined && { body }) })
@@ -46,14 +45,3 @@ const headOf = ({ status, headers }: RawResponse) =>
   `${status}\n${Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n')}\n`
-
-function readBody(text: string): unknown {
-  const source = text === '-' ? 'standard input' : text.startsWith('@') ? text.slice(1) : 'the body'
-  try {
-    return JSON.parse(
-      text === '-' ? readFileSync(0, 'utf8') : text.startsWith('@') ? readFileSync(source, 'utf8') : text,
-    )
-  } catch (error) {
-    throw new CliError(EXIT.usage, `${source} cannot be read as JSON: ${lineOf(error)}`)
-  }
-}

@@ -1,11 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import { Command } from 'commander'
-import type { ExportedPackage, ExportPreview } from '../../portability/export/export-body.ts'
+import type { ResponseOf } from '../client/types.ts'
 import { type ConnectionOptions, connect, withConnection } from '../connection/connect.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
 import { confirm } from './confirm.ts'
 import { findCompany } from './find.ts'
 import { paint, print, printJson, table } from './output.ts'
+
+type Preview = ResponseOf<'POST /api/companies/:companyId/exports/preview'>
+type Files = ResponseOf<'POST /api/companies/:companyId/exports'>['files']
 
 interface ExportOptions extends ConnectionOptions {
   out?: string
@@ -41,20 +44,20 @@ async function exportCompany(name: string, options: ExportOptions): Promise<void
   }
   const client = connect(options, process.env)
   const company = await findCompany(client, { ...options, company: name })
-  const base = `/api/companies/${company.id}/exports`
+  const params = { companyId: company.id }
   const body = { include: { issues: options.issues ?? false }, ...(options.file && { selectedFiles: options.file }) }
-  const preview: ExportPreview = await client.requestUntyped('POST', `${base}/preview`, body)
+  const preview = await client.request('POST /api/companies/:companyId/exports/preview', { params, body })
   if (options.json && options.preview) return printJson(preview)
   if (!options.json) show(preview)
   if (options.preview) return
   if (!options.yes && !(await confirm(`Write ${options.out}?`))) return print('Nothing was written.')
-  const { files }: ExportedPackage = await client.requestUntyped('POST', base, body)
+  const { files } = await client.request('POST /api/companies/:companyId/exports', { params, body })
   await writeFile(options.out!, await zip(files))
   if (options.json) return printJson({ out: options.out, files: Object.keys(files) })
   print(`${paint('good', 'Done.')} ${Object.keys(files).length} files are in ${options.out}.`)
 }
 
-function show({ fileInventory, counts, warnings }: ExportPreview): void {
+function show({ fileInventory, counts, warnings }: Preview): void {
   const rows = fileInventory.map((file) => [file.path, String(file.bytes), file.reason])
   print(table([['File', 'Bytes', 'Why it is in'], ...rows]))
   print(`\n${counts.files} files, ${counts.bytes} bytes.`)
@@ -66,7 +69,7 @@ function show({ fileInventory, counts, warnings }: ExportPreview): void {
 /** The first moment that a zip can name: a package of the same files is the same file. */
 const ZIP_EPOCH = new Date(1980, 0, 1)
 
-async function zip(files: ExportedPackage['files']): Promise<Uint8Array> {
+async function zip(files: Files): Promise<Uint8Array> {
   // Loaded only where it packs: every other command starts without it.
   const { zipSync } = await import('fflate')
   const bytes = Object.entries(files).map(([path, content]) => [

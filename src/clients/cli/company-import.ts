@@ -4,16 +4,19 @@ import { AppError } from '../../platform/errors.ts'
 import type { SourceFiles } from '../../platform/source/files.ts'
 import { readFolder } from '../../platform/source/folder.ts'
 import { readZip } from '../../platform/source/zip.ts'
-import type { ImportPlan } from '../../portability/plan/import-body.ts'
 import { PACKAGE_FILES } from '../../portability/source/package-files.ts'
 import { filesOfFolder } from '../../portability/source/root.ts'
 import type { PackageSource } from '../../portability/source/source-body.ts'
+import type { BodyOf, ResponseOf } from '../client/types.ts'
 import type { Client } from '../connection/client.ts'
 import { type ConnectionOptions, connect, withConnection } from '../connection/connect.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
 import { confirm } from './confirm.ts'
 import { findCompany } from './find.ts'
 import { paint, print, printJson, quoted, table } from './output.ts'
+
+type ImportBody = BodyOf<'POST /api/companies/import/preview'>
+type ImportPlan = ResponseOf<'POST /api/companies/import/preview'>
 
 interface ImportOptions extends ConnectionOptions {
   into?: string
@@ -89,8 +92,8 @@ export const newCommand = () =>
 /** Shows the plan, asks, and has exactly that done: the server refuses when it would do anything else by then. */
 async function runImport(client: Client, source: PackageSource, options: ImportOptions): Promise<void> {
   const company = options.into === undefined ? null : await findCompany(client, { ...options, company: options.into })
-  const base = company ? `/api/companies/${company.id}/imports` : '/api/companies/import'
-  const body = {
+  const params = company && { companyId: company.id }
+  const body: ImportBody = {
     source,
     target: company
       ? { mode: 'existing_company', companyId: company.id }
@@ -99,13 +102,18 @@ async function runImport(client: Client, source: PackageSource, options: ImportO
     ...(options.fetch === false && { fetchSkills: false }),
     ...(options.only && { include: Object.fromEntries(PARTS.map((part) => [part, options.only!.includes(part)])) }),
   }
-  const plan: ImportPlan = await client.requestUntyped('POST', `${base}/preview`, body)
+  const plan = params
+    ? await client.request('POST /api/companies/:companyId/imports/preview', { params, body })
+    : await client.request('POST /api/companies/import/preview', { body })
   if (options.json && options.preview) return printJson(plan)
   if (!options.json) show(plan)
   if (options.preview) return
   const what = company ? `Import this into ${plan.target.companyName}?` : `Make ${plan.target.companyName}?`
   if (!options.yes && !(await confirm(what))) return print('Nothing was imported.')
-  const done: ImportPlan = await client.requestUntyped('POST', `${base}/apply`, { ...body, planHash: plan.planHash })
+  const confirmed = { ...body, planHash: plan.planHash }
+  const done = params
+    ? await client.request('POST /api/companies/:companyId/imports/apply', { params, body: confirmed })
+    : await client.request('POST /api/companies/import/apply', { body: confirmed })
   if (options.json) return printJson(done)
   print(`${paint('good', 'Done.')} ${done.target.companyName} has id ${done.target.companyId}.`)
   // A CEO that made another company does not belong to it.

@@ -2,8 +2,9 @@ import type { BodyOf, ResponseOf } from '../client/types.ts'
 import { exportCommand } from './company-export.ts'
 import { importCommand, newCommand } from './company-import.ts'
 import { type Company, findCompany } from './find.ts'
+import { parseDollars } from './input.ts'
 import { ago, fields, money, shortId, table } from './output.ts'
-import { clientOf, mapDefined, noun, type Options, parseDollars, show, verb } from './verb.ts'
+import { clientOf, mapDefined, noun, type Options, show, verb } from './verb.ts'
 
 interface Change extends Options {
   name?: string

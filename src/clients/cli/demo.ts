@@ -135,9 +135,10 @@ interface Summary {
 }
 
 async function summarize(client: Client, { team, issues, runs, spendCents }: Picture, elapsedMs: number) {
-  const comments: { authorAgentId: string | null }[] = (
-    await Promise.all(issues.map((issue) => client.requestUntyped('GET', `/api/issues/${issue.id}/comments`)))
-  ).flat()
+  const threads = issues.map(({ id }) =>
+    client.request('GET /api/issues/:issueId/comments', { params: { issueId: id } }),
+  )
+  const comments = (await Promise.all(threads)).flat()
   const isDone = (issue: Picture['issues'][number]) => issue.status === 'done'
   const summary: Summary = {
     issues: { total: issues.length, done: issues.filter(isDone).length },

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { BodyOf, ResponseOf } from '../client/types.ts'
 import { agentNames, findId, inCompany } from './find.ts'
+import { readText } from './input.ts'
 import { fields, shortId, table } from './output.ts'
-import { clientOf, mapDefined, noun, type Options, readText, show, verb } from './verb.ts'
+import { clientOf, mapDefined, noun, type Options, show, verb } from './verb.ts'
 
 type Goal = ResponseOf<'GET /api/goals/:goalId'>
 type GoalChange = BodyOf<'PATCH /api/goals/:goalId'>
@@ -72,7 +73,7 @@ async function changeOf(options: Change) {
   const { title, description, level, status, parent, owner } = options
   return {
     title,
-    description: mapDefined(description, readText),
+    description: await mapDefined(description, readText),
     level,
     status,
     parentId: await mapDefined(parent, (ref) => findId(options, 'goal', ref)),

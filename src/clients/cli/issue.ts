@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { BodyOf, ResponseOf } from '../client/types.ts'
 import { agentNames, findId, inCompany, personNames } from './find.ts'
+import { readText } from './input.ts'
 import { ago, fields, localTime, paint, plain, table, words } from './output.ts'
-import { clientOf, list, mapDefined, noun, type Options, readText, show, verb, withLimit } from './verb.ts'
+import { clientOf, list, mapDefined, noun, type Options, show, verb, withLimit } from './verb.ts'
 
 type Issue = ResponseOf<'GET /api/issues/:issueId'>
 type IssueChange = BodyOf<'PATCH /api/issues/:issueId'>
@@ -163,7 +164,7 @@ async function changeOf(options: Change) {
   const find = (what: 'agent' | 'project' | 'goal', name: string | undefined) =>
     mapDefined(name, (ref) => findId(options, what, ref))
   return {
-    description: mapDefined(description, readText),
+    description: await mapDefined(description, readText),
     status,
     priority,
     assigneeAgentId: await find('agent', assignee),
@@ -202,7 +203,7 @@ const lineOf = (issue: Pick<Issue, 'identifier' | 'status' | 'title'>) =>
 
 async function comment(ref: string, text: string, options: Options): Promise<void> {
   // Many comments begin with a mention, so `@Name` does not name a file here.
-  const body = text === '-' ? readText(text) : text
+  const body = text === '-' ? await readText(text) : text
   const made = await clientOf(options).request('POST /api/issues/:issueId/comments', {
     params: { issueId: ref },
     body: { body },

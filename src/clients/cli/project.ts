@@ -2,8 +2,9 @@ import path from 'node:path'
 import type { Command } from 'commander'
 import type { BodyOf, ResponseOf } from '../client/types.ts'
 import { agentNames, findId, inCompany } from './find.ts'
+import { readText } from './input.ts'
 import { fields, shortId, table, words } from './output.ts'
-import { clientOf, list, mapDefined, noun, type Options, readText, show, verb } from './verb.ts'
+import { clientOf, list, mapDefined, noun, type Options, show, verb } from './verb.ts'
 
 interface Change extends Options {
   name?: string
@@ -82,7 +83,7 @@ async function changeOf(options: Change) {
   const { name, description, status, lead, goal, target } = options
   return {
     name,
-    description: mapDefined(description, readText),
+    description: await mapDefined(description, readText),
     status,
     targetDate: target,
     leadAgentId: await mapDefined(lead, (ref) => findId(options, 'agent', ref)),

@@ -2,8 +2,9 @@ import type { Command } from 'commander'
 import type { BodyOf, ResponseOf } from '../client/types.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
 import { agentNames, findId, inCompany } from './find.ts'
+import { readText } from './input.ts'
 import { fields, shortId, table } from './output.ts'
-import { clientOf, list, mapDefined, noun, type Options, readText, show, verb, withLimit } from './verb.ts'
+import { clientOf, list, mapDefined, noun, type Options, show, verb, withLimit } from './verb.ts'
 
 type Routine = ResponseOf<'GET /api/routines/:routineId'>
 type RoutineChange = BodyOf<'PATCH /api/routines/:routineId'>
@@ -135,7 +136,7 @@ async function changeOf(options: Change) {
     timeZone: options.zone,
     intervalSec: mapDefined(options.every, secondsOf),
     overlap: options.overlap,
-    description: mapDefined(description, readText),
+    description: await mapDefined(description, readText),
     priority: options.priority,
     projectId: await mapDefined(project, (name) => findId(options, 'project', name)),
     goalId: await mapDefined(goal, (name) => findId(options, 'goal', name)),

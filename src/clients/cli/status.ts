@@ -69,7 +69,7 @@ interface CompanyCounts {
 function countsOf(client: Client, companies: readonly Company[]): Promise<CompanyCounts[]> {
   return Promise.all(
     companies.map(async ({ id, name, status, spentMonthlyCents }) => {
-      const agents: { status: string }[] = await client.requestUntyped('GET', `/api/companies/${id}/agents`)
+      const agents = await client.request('GET /api/companies/:companyId/agents', { params: { companyId: id } })
       return {
         id,
         name,

@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import type { ListPage } from '../client/client.ts'
 import type { ItemOf, ListName, RequestArguments } from '../client/types.ts'
 import type { Client } from '../connection/client.ts'
 import { type ConnectionOptions, connect, withConnection } from '../connection/connect.ts'
-import { CliError, EXIT, lineOf } from '../connection/exit-codes.ts'
 import { print, printJson } from './output.ts'
 
 /** The options of every command that reads or changes a company. */
@@ -56,34 +54,6 @@ export async function list<const Name extends ListName>(
 
 export const withLimit = (command: Command, limit = '50'): Command =>
   command.option('-n, --limit <count>', 'the maximum number of entries', limit)
-
-/** Reads a text argument: the text itself, `@file`, or `-` for standard input. */
-export function readText(text: string): string {
-  if (text !== '-' && !text.startsWith('@')) return text
-  try {
-    return readFileSync(text === '-' ? 0 : text.slice(1), 'utf8').trimEnd()
-  } catch (error) {
-    throw new CliError(EXIT.usage, `Cannot read ${text === '-' ? 'standard input' : text.slice(1)}: ${lineOf(error)}`)
-  }
-}
-
-/** Reads a JSON argument: the text itself, `@file`, or `-` for standard input. The server validates it. */
-export function readJson<Value>(text: string): Value {
-  try {
-    return JSON.parse(readText(text)) as Value
-  } catch (error) {
-    throw error instanceof CliError ? error : new CliError(EXIT.usage, `The argument is not JSON: ${lineOf(error)}`)
-  }
-}
-
-/** Parses an amount of dollars and returns whole cents. A leading `$` is allowed. */
-export function parseDollars(text: string): number {
-  const dollars = Number(text.replace(/^\$/, ''))
-  if (Number.isNaN(dollars) || dollars < 0) {
-    throw new CliError(EXIT.usage, `A budget is a number of dollars, not ${text}.`)
-  }
-  return Math.round(dollars * 100)
-}
 
 /** Calls a function with a value that is not undefined. */
 export const mapDefined = <Value, Result>(value: Value | undefined, map: (value: Value) => Result) =>

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { ResponseOf } from '../client/types.ts'
 import type { Client } from '../connection/client.ts'
 import { withConnection } from '../connection/connect.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
@@ -31,13 +32,7 @@ Exit codes: 0 it is there, 7 it can no longer get there (it is cancelled, or don
 
 const STATUSES = ['backlog', 'todo', 'in_progress', 'in_review', 'blocked', 'done', 'cancelled']
 
-interface Issue {
-  id: string
-  companyId: string
-  identifier: string
-  status: string
-  title: string
-}
+type Issue = ResponseOf<'GET /api/issues/:issueId'>
 
 async function wait(ref: string, options: WaitOptions): Promise<void> {
   const until = options.until.split(',').map((status) => status.trim())
@@ -54,8 +49,8 @@ async function wait(ref: string, options: WaitOptions): Promise<void> {
 
 /** @throws CliError when the issue can no longer get there, or the time is over */
 async function untilThere(client: Client, ref: string, until: string[], timeoutMs: number | undefined): Promise<Issue> {
-  const path = `/api/issues/${encodeURIComponent(ref)}`
-  let issue: Issue = await client.requestUntyped('GET', path)
+  const load = () => client.request('GET /api/issues/:issueId', { params: { issueId: ref } })
+  let issue = await load()
   const stopping = new AbortController()
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => stopping.abort(), timeoutMs)
   try {
@@ -69,7 +64,7 @@ async function untilThere(client: Client, ref: string, until: string[], timeoutM
       const isNews = type === 'open' || type === 'reset' || data?.entityId === issue.id || data?.issueId === issue.id
       if (!isNews) continue
       tellProgress(issue, type)
-      issue = (await ifUp(client.requestUntyped('GET', path))) ?? issue
+      issue = (await ifUp(load())) ?? issue
       if (isThere(issue, until)) return issue
     }
   } finally {

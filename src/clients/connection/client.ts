@@ -22,9 +22,6 @@ export interface RawRequest {
 export interface Client extends ApiClient {
   /** The bearer token that the client sends. */
   readonly token: string | undefined
-  /** Sends a request that no type describes, and returns the body of the response. Throws as the typed call does. */
-  // biome-ignore lint/suspicious/noExplicitAny: the commands that still use it read a few fields of the response.
-  requestUntyped(method: string, path: string, body?: unknown): Promise<any>
   /**
    * Sends any request and returns any response, errors included.
    *
@@ -33,13 +30,34 @@ export interface Client extends ApiClient {
   send(request: RawRequest): Promise<RawResponse>
 }
 
-/** Creates a client of the HTTP API at a base URL. */
-export function createClient({ url, token }: { url: string; token?: string | undefined }): Client {
-  const fetch: typeof nodeFetch = (target, request) => nodeFetch(target, request).catch(throwUnreachable(url))
-  const client: Client = {
+/**
+ * Creates a client of the HTTP API at a base URL.
+ *
+ * @param options.check runs once, before the first request; if it throws, no request is sent
+ */
+export function createClient({
+  url,
+  token,
+  check = async () => {},
+}: {
+  url: string
+  token?: string | undefined
+  check?: () => Promise<void>
+}): Client {
+  let checked: Promise<void> | undefined
+  const ready = () => {
+    checked ??= check()
+    return checked
+  }
+  const fetch: typeof nodeFetch = async (target, request) => {
+    await ready()
+    return nodeFetch(target, request).catch(throwUnreachable(url))
+  }
+  return {
     ...createApiClient({ url, credential: token, fetch, toError: (error) => toCliError(error, url) }),
     token,
     async send({ method, path, body }) {
+      await ready()
       const response = await sendHttp(new URL(path, url).href, {
         method,
         headers: {
@@ -51,20 +69,14 @@ export function createClient({ url, token }: { url: string; token?: string | und
       const isJson = response.headers['content-type']?.startsWith('application/json') && response.text !== ''
       return { ...response, body: isJson ? JSON.parse(response.text) : response.text }
     },
-    async requestUntyped(method, path, body) {
-      const response = await client.send({ method, path, body })
-      if (response.status >= 400) throw errorOf(response, { url })
-      return response.body
-    },
   }
-  return client
 }
 
 const throwUnreachable = (url: string) => (error: unknown) => {
   const why = (error as NodeJS.ErrnoException).code ?? (error as Error).message
   throw new CliError(
     EXIT.unreachable,
-    `No server answers at ${url} (${why}). Start one with \`service start\`, or name another with --url.`,
+    `No server responds at ${url} (${why}). Start one with \`service start\`, or name another with --url.`,
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Comment, Issue } from './api.ts'
-import { commentsOf, type Shift, sayOnce } from './shift.ts'
+import { commentsOf, issuesOf, type Shift, sayOnce } from './shift.ts'
 
 /**
  * Answers who mentioned me and has no answer yet: everyone answers the board, a
@@ -14,10 +14,13 @@ export async function answerQuestions(shift: Shift): Promise<void> {
 }
 
 /** What I was woken for, and for a researcher whatever waits: several mentions may have become one wake. */
-async function issuesThatMayAsk({ api, me, env }: Shift): Promise<Issue[]> {
-  const woken = env.SERVICE_TASK_ID ? [await api.get<Issue>(`/api/issues/${env.SERVICE_TASK_ID}`)] : []
+async function issuesThatMayAsk(shift: Shift): Promise<Issue[]> {
+  const { api, me, env } = shift
+  const woken = env.SERVICE_TASK_ID
+    ? [await api.request('GET /api/issues/:issueId', { params: { issueId: env.SERVICE_TASK_ID } })]
+    : []
   if (me.role !== 'researcher') return woken
-  const blocked = await api.get<Issue[]>(`/api/companies/${me.companyId}/issues?status=blocked`)
+  const blocked = await issuesOf(shift, { status: 'blocked' })
   return [...woken, ...blocked.filter((issue) => issue.id !== env.SERVICE_TASK_ID)]
 }
 

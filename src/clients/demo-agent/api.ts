@@ -1,98 +1,40 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type HttpResponse, sendHttp } from '../client/node-http.ts'
+import { type Client, createClient, type Fetch } from '../client/client.ts'
+import { nodeFetch } from '../client/node-http.ts'
+import type { ItemOf } from '../client/types.ts'
 
-export interface Agent {
-  id: string
-  companyId: string
-  name: string
-  role: string
-  status: string
-  reportsTo: string | null
-}
+/** The API of the service, with the credential of this agent. */
+export type Api = Client
 
-export interface Issue {
-  id: string
-  identifier: string
-  title: string
-  description: string | null
-  status: string
-  priority: string
-  assigneeAgentId: string | null
-  parentId: string | null
-  projectId: string | null
-  goalId: string | null
-}
+export type Agent = ItemOf<'GET /api/companies/:companyId/agents'>
+export type Issue = ItemOf<'GET /api/companies/:companyId/issues'>
+export type Comment = ItemOf<'GET /api/issues/:issueId/comments'>
 
-export interface Comment {
-  id: string
-  authorAgentId: string | null
-  authorUserId: string | null
-  body: string
-}
+/** How often a request is sent, and the delay between, in milliseconds: a server that restarts is back by then. */
+const ATTEMPTS = 12
+const DELAY_MS = 500
 
-export interface Approval {
-  id: string
-  type: string
-  status: string
-  requestedByAgentId: string | null
-  decisionNote: string | null
-}
+export const createApi = (url: string, token: string): Api =>
+  createClient({ url, credential: token, fetch: retryingFetch })
 
-/** The service said no. */
-export class Refused extends Error {
-  readonly status: number
-
-  constructor(status: number, message: string) {
-    super(message)
-    this.status = status
+/**
+ * Sends a request again if the server does not respond or responds with 5xx.
+ * Each POST has an idempotency key, so that a repeated request has no second
+ * effect.
+ */
+const retryingFetch: Fetch = async (url, { headers, ...init }) => {
+  const request = {
+    ...init,
+    headers: { ...(init.method === 'POST' && { 'idempotency-key': randomUUID() }), ...headers },
   }
-}
-
-/** The service's API as this agent. */
-export interface Api {
-  get<T>(path: string): Promise<T>
-  /** @param key makes the request one and the same however often it is sent; by default each call is its own */
-  post<T>(path: string, body: unknown, key?: string): Promise<T>
-  patch<T>(path: string, body: unknown): Promise<T>
-}
-
-/** How often a request is sent, and how long to wait between: a server that is restarted is back by then. */
-const TRIES = 12
-const WAIT_MS = 500
-
-export function createApi(url: string, token: string): Api {
-  const send = async <T>(method: string, path: string, body?: unknown, key?: string): Promise<T> => {
-    const headers = {
-      authorization: `Bearer ${token}`,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(key !== undefined && { 'idempotency-key': key }),
+  for (let attempt = 1; ; attempt++) {
+    const response = await nodeFetch(url, request).catch((error: Error) => error)
+    if (!(response instanceof Error) && response.status < 500) return response
+    if (attempt === ATTEMPTS) {
+      if (response instanceof Error) throw response
+      return response
     }
-    const request = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
-    const target = new URL(path, url).href
-    for (let tries = 1; ; tries++) {
-      const answer = await sendHttp(target, request).catch((error: Error) => error)
-      if (answer instanceof Error || answer.status >= 500) {
-        if (tries === TRIES) throw answer instanceof Error ? answer : refusal(answer)
-        await wait(WAIT_MS)
-        continue
-      }
-      if (answer.status >= 400) throw refusal(answer)
-      return JSON.parse(answer.text) as T
-    }
-  }
-  return {
-    get: (path) => send('GET', path),
-    post: (path, body, key = randomUUID()) => send('POST', path, body, key),
-    patch: (path, body) => send('PATCH', path, body),
-  }
-}
-
-function refusal(answer: HttpResponse): Refused {
-  try {
-    const { error } = JSON.parse(answer.text) as { error: string }
-    return new Refused(answer.status, error)
-  } catch {
-    return new Refused(answer.status, `The service answered ${answer.status}.`)
+    await wait(DELAY_MS)
   }
 }

@@ -1,5 +1,5 @@
 import { answerQuestions } from './answer.ts'
-import type { Agent, Api, Approval, Issue } from './api.ts'
+import type { Api } from './api.ts'
 import { lead } from './lead.ts'
 import type { Environment } from './shift.ts'
 import { type Shift, sayOnce } from './shift.ts'
@@ -21,8 +21,8 @@ export interface HeartbeatInput {
  * moment is carried on by the next.
  */
 export async function heartbeat({ api, env, pace, say }: HeartbeatInput): Promise<void> {
-  const me = await api.get<Agent>('/api/agents/me')
-  const agents = await api.get<Agent[]>(`/api/companies/${me.companyId}/agents`)
+  const me = await api.request('GET /api/agents/me')
+  const agents = await api.request('GET /api/companies/:companyId/agents', { params: { companyId: me.companyId } })
   const team = agents.filter((agent) => agent.status !== 'terminated' && agent.status !== 'pending_approval')
   const shift: Shift = { api, me, team, env, pace, say }
   say(`I am ${me.name} (${me.role}), woken by ${env.SERVICE_WAKE_REASON ?? 'hand'}.`)
@@ -38,8 +38,8 @@ export async function heartbeat({ api, env, pace, say }: HeartbeatInput): Promis
 async function followUpApproval(shift: Shift): Promise<void> {
   const id = shift.env.SERVICE_APPROVAL_ID
   if (!id) return
-  const approval = await shift.api.get<Approval>(`/api/approvals/${id}`)
-  const issues = await shift.api.get<Issue[]>(`/api/approvals/${id}/issues`)
+  const approval = await shift.api.request('GET /api/approvals/:approvalId', { params: { approvalId: id } })
+  const issues = await shift.api.request('GET /api/approvals/:approvalId/issues', { params: { approvalId: id } })
   const note = approval.decisionNote ? `: ${approval.decisionNote}` : '.'
   const what = approval.type.replaceAll('_', ' ')
   for (const issue of issues)

@@ -1,6 +1,6 @@
 import type { Agent, Issue } from './api.ts'
 import { type Part, partsOf, usualParts } from './outline.ts'
-import { checkOut, move, myIssues, type Shift, sayOnce } from './shift.ts'
+import { checkOut, issuesOf, move, myIssues, type Shift, sayOnce } from './shift.ts'
 
 /**
  * What a CEO or a manager does: reviews what its reports hand in, splits its
@@ -19,9 +19,8 @@ const reportsOf = ({ me, team }: Shift) => team.filter((agent) => agent.reportsT
 
 /** @returns whether anything was reviewed */
 async function review(shift: Shift): Promise<boolean> {
-  const { api, me } = shift
   const reports = new Map(reportsOf(shift).map((agent) => [agent.id, agent]))
-  const waiting = await api.get<Issue[]>(`/api/companies/${me.companyId}/issues?status=in_review`)
+  const waiting = await issuesOf(shift, { status: 'in_review' })
   const mine = waiting.filter((issue) => issue.assigneeAgentId !== null && reports.has(issue.assigneeAgentId))
   for (const issue of mine) {
     const author = reports.get(issue.assigneeAgentId!)!
@@ -53,8 +52,8 @@ function partsFor(shift: Shift, issue: Issue): Part[] {
   return parts.length > 0 ? parts : usualParts(issue.title, new Set(reportsOf(shift).map((agent) => agent.role)))
 }
 
-async function childrenOf({ api, me }: Shift, issue: Issue): Promise<Issue[]> {
-  const all = await api.get<Issue[]>(`/api/companies/${me.companyId}/issues?parentId=${issue.id}&limit=1000`)
+async function childrenOf(shift: Shift, issue: Issue): Promise<Issue[]> {
+  const all = await issuesOf(shift, { parentId: issue.id, limit: 1000 })
   return all.filter((child) => child.parentId === issue.id)
 }
 
@@ -63,18 +62,22 @@ async function delegate(shift: Shift, issue: Issue, parts: Part[], missing: Part
   const { api, me, say } = shift
   const owners = new Map(parts.map((part) => [part, ownerOf(shift, parts, part)]))
   for (const part of missing) {
-    const want = {
+    const body = {
       title: part.title,
       description: part.description || null,
-      status: 'todo',
+      status: 'todo' as const,
       priority: issue.priority,
       assigneeAgentId: owners.get(part)!.id,
       parentId: issue.id,
       projectId: issue.projectId,
       goalId: issue.goalId,
     }
-    // The same key for the same part: asked for again after a kill, it is still one issue.
-    await api.post(`/api/companies/${me.companyId}/issues`, want, `demo-${issue.id}-${parts.indexOf(part)}`)
+    // The same key for the same part: if the agent is killed and repeats the request, the part is still one issue.
+    await api.request('POST /api/companies/:companyId/issues', {
+      params: { companyId: me.companyId },
+      body,
+      headers: { 'idempotency-key': `demo-${issue.id}-${parts.indexOf(part)}` },
+    })
     say(`Gave ${part.title} to ${owners.get(part)!.name}`)
   }
   const names = [...new Set([...owners.values()].map((agent) => `@${agent.name}`))]

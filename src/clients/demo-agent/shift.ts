@@ -1,4 +1,6 @@
-import { type Agent, type Api, type Comment, type Issue, Refused } from './api.ts'
+import { AppError } from '../../platform/errors.ts'
+import type { BodyOf, QueryOf } from '../client/types.ts'
+import type { Agent, Api, Comment, Issue } from './api.ts'
 
 /** The environment variables of the run. */
 export type Environment = Record<string, string | undefined>
@@ -22,11 +24,16 @@ export const signed = (body: string): string => body + SIGNATURE
 
 const ORDER = ['in_progress', 'todo', 'blocked']
 
+/** Lists issues of the company. */
+export const issuesOf = ({ api, me }: Shift, query: IssueFilter): Promise<Issue[]> =>
+  api.request('GET /api/companies/:companyId/issues', { params: { companyId: me.companyId }, query })
+
+type IssueFilter = Omit<QueryOf<'GET /api/companies/:companyId/issues'>, 'limit'> & { limit?: number }
+
 /** The issues that are mine to do: what I was woken for first, then what I have begun. */
-export async function myIssues({ api, me, env }: Shift): Promise<Issue[]> {
-  const issues = await api.get<Issue[]>(
-    `/api/companies/${me.companyId}/issues?assigneeAgentId=${me.id}&status=${ORDER.join(',')}`,
-  )
+export async function myIssues(shift: Shift): Promise<Issue[]> {
+  const { me, env } = shift
+  const issues = await issuesOf(shift, { assigneeAgentId: me.id, status: ORDER.join(',') })
   const rank = (issue: Issue) => (issue.id === env.SERVICE_TASK_ID ? -1 : ORDER.indexOf(issue.status))
   return issues.toSorted((a, b) => rank(a) - rank(b))
 }
@@ -34,32 +41,42 @@ export async function myIssues({ api, me, env }: Shift): Promise<Issue[]> {
 /** Takes an issue to work on it. Who was faster keeps it: that is not tried again. */
 export async function checkOut({ api, me, say }: Shift, issue: Issue): Promise<Issue | undefined> {
   try {
-    const body = { agentId: me.id, expectedStatuses: ['todo', 'in_progress', 'blocked', 'in_review'] }
-    const taken = await api.post<Issue>(`/api/issues/${issue.id}/checkout`, body)
+    const taken = await api.request('POST /api/issues/:issueId/checkout', {
+      params: { issueId: issue.id },
+      body: { agentId: me.id, expectedStatuses: ['todo', 'in_progress', 'blocked', 'in_review'] },
+    })
     if (issue.status !== 'in_progress') say(`Checked out ${issue.identifier}: ${issue.title}`)
     return taken
   } catch (error) {
-    if (!(error instanceof Refused) || (error.status !== 409 && error.status !== 422)) throw error
+    if (!(error instanceof AppError) || (error.status !== 409 && error.status !== 422)) throw error
     say(`Not ${issue.identifier}: ${error.message}`)
     return undefined
   }
 }
 
+type Status = NonNullable<BodyOf<'PATCH /api/issues/:issueId'>['status']>
+
 /** Moves an issue on, and says why in the same request. */
-export async function move({ api, say }: Shift, issue: Issue, status: string, why: string): Promise<void> {
-  await api.patch(`/api/issues/${issue.id}`, { status, comment: signed(why) })
+export async function move({ api, say }: Shift, issue: Issue, status: Status, why: string): Promise<void> {
+  await api.request('PATCH /api/issues/:issueId', {
+    params: { issueId: issue.id },
+    body: { status, comment: signed(why) },
+  })
   say(`${issue.identifier} is ${status.replaceAll('_', ' ')}: ${why}`)
 }
 
 export const commentsOf = ({ api }: Shift, issue: { id: string }): Promise<Comment[]> =>
-  api.get(`/api/issues/${issue.id}/comments`)
+  api.request('GET /api/issues/:issueId/comments', { params: { issueId: issue.id } })
 
 /** Comments, unless an earlier heartbeat has said the same. */
-export async function sayOnce(shift: Shift, issue: Issue, body: string): Promise<void> {
+export async function sayOnce(shift: Shift, issue: Pick<Issue, 'id' | 'identifier'>, body: string): Promise<void> {
   const said = (await commentsOf(shift, issue)).some(
     (comment) => comment.authorAgentId === shift.me.id && comment.body === signed(body),
   )
   if (said) return
-  await shift.api.post(`/api/issues/${issue.id}/comments`, { body: signed(body) })
+  await shift.api.request('POST /api/issues/:issueId/comments', {
+    params: { issueId: issue.id },
+    body: { body: signed(body) },
+  })
   shift.say(`On ${issue.identifier}: ${body}`)
 }

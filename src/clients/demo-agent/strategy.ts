@@ -1,4 +1,4 @@
-import type { Approval, Issue } from './api.ts'
+import type { Issue } from './api.ts'
 import { myIssues, type Shift, sayOnce } from './shift.ts'
 
 /**
@@ -9,7 +9,8 @@ export async function mayLead(shift: Shift): Promise<boolean> {
   const { api, me, say } = shift
   if (me.role !== 'ceo') return true
   const [issue] = await myIssues(shift)
-  const approvals = (await api.get<Approval[]>(`/api/companies/${me.companyId}/approvals`)).filter(
+  const params = { companyId: me.companyId }
+  const approvals = (await api.request('GET /api/companies/:companyId/approvals', { params })).filter(
     (approval) => approval.type === 'approve_ceo_strategy' && approval.requestedByAgentId === me.id,
   )
   const is = (status: string) => approvals.find((approval) => approval.status === status)
@@ -18,12 +19,18 @@ export async function mayLead(shift: Shift): Promise<boolean> {
   const sentBack = is('revision_requested')
   if (sentBack) {
     const plan = `${planOf(shift, issue)}\nRevised: ${sentBack.decisionNote ?? 'as the board asked'}.`
-    await api.post(`/api/approvals/${sentBack.id}/resubmit`, { payload: { plan } })
+    await api.request('POST /api/approvals/:approvalId/resubmit', {
+      params: { approvalId: sentBack.id },
+      body: { payload: { plan } },
+    })
     say('Sent the revised strategy to the board.')
   } else if (approvals.length === 0) {
     const payload = { plan: planOf(shift, issue) }
-    const want = { type: 'approve_ceo_strategy', requestedByAgentId: me.id, payload, issueIds: [issue.id] }
-    await api.post(`/api/companies/${me.companyId}/approvals`, want, `demo-strategy-${me.id}`)
+    await api.request('POST /api/companies/:companyId/approvals', {
+      params,
+      body: { type: 'approve_ceo_strategy', requestedByAgentId: me.id, payload, issueIds: [issue.id] },
+      headers: { 'idempotency-key': `demo-strategy-${me.id}` },
+    })
   }
   await sayOnce(shift, issue, 'I have asked the board to approve my strategy, and wait for its answer.')
   return false

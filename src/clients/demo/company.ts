@@ -3,7 +3,6 @@ interface Member {
   name: string
   role: string
   title: string
-  icon: string | null
   reportsTo: string | null
   capabilities: string
 }
@@ -19,7 +18,6 @@ export const TEAM: readonly Member[] = [
     name: 'Ada',
     role: 'ceo',
     title: 'Chief executive',
-    icon: null,
     reportsTo: null,
     capabilities: 'Sets the strategy, splits the goal into issues and follows them.',
   },
@@ -27,7 +25,6 @@ export const TEAM: readonly Member[] = [
     name: 'Mara',
     role: 'manager',
     title: 'Engineering manager',
-    icon: null,
     reportsTo: 'Ada',
     capabilities: 'Splits engineering issues and reviews what is handed in.',
   },
@@ -35,7 +32,6 @@ export const TEAM: readonly Member[] = [
     name: 'Rhea',
     role: 'researcher',
     title: 'Researcher',
-    icon: null,
     reportsTo: 'Ada',
     capabilities: 'Finds things out and answers questions.',
   },
@@ -43,7 +39,6 @@ export const TEAM: readonly Member[] = [
     name: 'Kit',
     role: 'engineer',
     title: 'Engineer, data',
-    icon: null,
     reportsTo: 'Mara',
     capabilities: 'Reads, checks and stores data.',
   },
@@ -51,7 +46,6 @@ export const TEAM: readonly Member[] = [
     name: 'Ines',
     role: 'engineer',
     title: 'Engineer, page',
-    icon: null,
     reportsTo: 'Mara',
     capabilities: 'Draws pages that are read on a boat.',
   },
@@ -62,18 +56,18 @@ export const GOAL = {
   description: 'A tide table that is right, readable outdoors and there when the network is not.',
   level: 'company',
   status: 'active',
-}
+} as const
 
 export const PROJECT = {
   name: 'Tide table',
   description: 'One page with the tides of the harbour for the coming week.',
   status: 'active',
-}
+} as const
 
 /** The CEO's issue. What is below it is made by the agents, who read the outline as `src/clients/demo-agent/outline.ts` says. */
 export const ROOT_ISSUE = {
   title: 'Launch the tide table',
-  priority: 'high',
+  priority: 'high' as const,
   description: `The harbour has asked for it by the end of the month.
 
 - Find out where tide data comes from (researcher)

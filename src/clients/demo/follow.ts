@@ -1,6 +1,7 @@
 import type { Events } from '../../platform/events.ts'
+import type { ItemOf } from '../client/types.ts'
 import type { Client } from '../connection/client.ts'
-import { type Activity, type Run, type Step, stepsOfActivity, stepsOfRun, type Team, type Titles } from './steps.ts'
+import { type Run, type Step, stepsOfActivity, stepsOfRun, type Team, type Titles } from './steps.ts'
 
 export interface Follow {
   client: Client
@@ -13,18 +14,10 @@ export interface Follow {
   onStep(step: Step, spendCents: number): void
 }
 
-interface Issue {
-  id: string
-  identifier: string
-  title: string
-  status: string
-  assigneeAgentId: string | null
-}
-
 /** What the company has at a moment. */
 export interface Picture {
   team: Team
-  issues: Issue[]
+  issues: ItemOf<'GET /api/companies/:companyId/issues'>[]
   runs: Run[]
   spendCents: number
 }
@@ -38,8 +31,9 @@ export interface Picture {
  */
 export async function followCompany(follow: Follow): Promise<Picture> {
   const { client, events, companyId, deadline } = follow
-  const at = `/api/companies/${companyId}`
-  const agents: { id: string; name: string; role: string }[] = await client.requestUntyped('GET', `${at}/agents`)
+  const params = { companyId }
+  const all = { params, query: { limit: 1000 } }
+  const agents = await client.request('GET /api/companies/:companyId/agents', { params })
   const team: Team = new Map(agents.map((agent) => [agent.id, agent]))
   const seen = new Set<string>()
   const signal = createSignal()
@@ -48,12 +42,12 @@ export async function followCompany(follow: Follow): Promise<Picture> {
   })
   try {
     for (;;) {
-      await approvePending(client, at)
-      const activity: Activity[] = await client.requestUntyped('GET', `${at}/activity?limit=1000`)
-      const runs: Run[] = await client.requestUntyped('GET', `${at}/runs?limit=1000`)
+      await approvePending(client, companyId)
+      const activity = await client.request('GET /api/companies/:companyId/activity', all)
+      const runs = await client.request('GET /api/companies/:companyId/runs', all)
       // Read last: what the others speak of is among them.
-      const issues: Issue[] = await client.requestUntyped('GET', `${at}/issues?limit=1000`)
-      const { spentMonthlyCents: spendCents } = await client.requestUntyped('GET', at)
+      const issues = await client.request('GET /api/companies/:companyId/issues', all)
+      const { spentMonthlyCents: spendCents } = await client.request('GET /api/companies/:companyId', { params })
       const titles: Titles = new Map(issues.map((issue) => [issue.id, issue]))
       const steps = [
         ...stepsOfActivity(activity, team, titles),
@@ -85,11 +79,13 @@ export const isDone = ({ issues }: Picture, issueCount: number): boolean =>
 const isSettled = (picture: Picture, issueCount: number) =>
   isDone(picture, issueCount) && !picture.runs.some((run) => run.status === 'starting' || run.status === 'running')
 
-/** The demo's board says yes to what its agents ask. */
-async function approvePending(client: Client, at: string): Promise<void> {
-  const pending: { id: string }[] = await client.requestUntyped('GET', `${at}/approvals?status=pending`)
+/** Approves everything that the agents request, as the board of the demo. */
+async function approvePending(client: Client, companyId: string): Promise<void> {
+  const query = { status: 'pending' }
+  const pending = await client.request('GET /api/companies/:companyId/approvals', { params: { companyId }, query })
   for (const { id } of pending) {
-    await client.requestUntyped('POST', `/api/approvals/${id}/approve`, { decisionNote: 'Go ahead.' })
+    const decision = { params: { approvalId: id }, body: { decisionNote: 'Go ahead.' } }
+    await client.request('POST /api/approvals/:approvalId/approve', decision)
   }
 }
 

@@ -36,34 +36,34 @@ export async function seedDemoCompany({ url, dataDir }: Seed): Promise<DemoCompa
   const command = writeAgentProgram(dataDir)
   if ((await board.request('GET /api/companies')).length > 0) return undefined
 
-  const company: DemoCompany = await board.requestUntyped('POST', '/api/companies', COMPANY)
-  const at = `/api/companies/${company.id}`
-  const goal = await board.requestUntyped('POST', `${at}/goals`, GOAL)
+  const company = await board.request('POST /api/companies', { body: COMPANY })
+  const params = { companyId: company.id }
+  const goal = await board.request('POST /api/companies/:companyId/goals', { params, body: GOAL })
   const workspace = path.join(dataDir, 'workspace')
   mkdirSync(workspace, { recursive: true })
-  const project = await board.requestUntyped('POST', `${at}/projects`, {
-    ...PROJECT,
-    goalIds: [goal.id],
-    workspace: { name: 'Workspace', cwd: workspace },
+  const project = await board.request('POST /api/companies/:companyId/projects', {
+    params,
+    body: { ...PROJECT, goalIds: [goal.id], workspace: { name: 'Workspace', cwd: workspace } },
   })
 
   const ids = new Map<string | null, string>()
   for (const member of TEAM) {
-    const agent = await board.requestUntyped('POST', `${at}/agents`, {
-      ...member,
-      reportsTo: ids.get(member.reportsTo) ?? null,
-      adapterType: 'runtimeA_local',
-      adapterConfig: { command, extraArgs: ['--pace', String(PACE_MS)] },
-      runtimeConfig: { heartbeat: HEARTBEAT },
-      budgetMonthlyCents: 1_000,
+    const agent = await board.request('POST /api/companies/:companyId/agents', {
+      params,
+      body: {
+        ...member,
+        reportsTo: ids.get(member.reportsTo) ?? null,
+        adapterType: 'runtimeA_local',
+        adapterConfig: { command, extraArgs: ['--pace', String(PACE_MS)] },
+        runtimeConfig: { heartbeat: HEARTBEAT },
+        budgetMonthlyCents: 1_000,
+      },
     })
     ids.set(member.name, agent.id)
   }
-  await board.requestUntyped('POST', `${at}/issues`, {
-    ...ROOT_ISSUE,
-    assigneeAgentId: ids.get(TEAM[0]!.name),
-    projectId: project.id,
-    goalId: goal.id,
+  await board.request('POST /api/companies/:companyId/issues', {
+    params,
+    body: { ...ROOT_ISSUE, assigneeAgentId: ids.get(TEAM[0]!.name), projectId: project.id, goalId: goal.id },
   })
   return company
 }

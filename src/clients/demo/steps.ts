@@ -1,3 +1,5 @@
+import type { ItemOf } from '../client/types.ts'
+
 /** One thing that happened in a company, as the demo tells it. */
 export interface Step {
   /** The same for the same thing, however often it is read. */
@@ -25,36 +27,24 @@ export type Team = ReadonlyMap<string, { name: string; role: string }>
 /** Issues by their id. */
 export type Titles = ReadonlyMap<string, { identifier: string; title: string }>
 
-/** An entry of the company's activity, as the API shows it. */
-export interface Activity {
-  id: string
-  createdAt: string
-  actorType: 'agent' | 'user' | 'system'
-  actorId: string
-  action: string
-  entityType: string
-  entityId: string
-  // biome-ignore lint/suspicious/noExplicitAny: each action has details of its own.
-  details: any
+/** The fields of an activity's details that a step is made of. Each action has its own. */
+interface Details {
+  snippet?: string
+  assigneeAgentId?: string
+  changes?: { status?: { to?: string } }
 }
 
-/** A run, as the API shows it. */
-export interface Run {
-  id: string
-  agentId: string
-  status: string
-  invocationSource: string
-  wakeReason: string | null
-  issueId: string | null
-  startedAt: string | null
-  finishedAt: string | null
-  createdAt: string
-  error: string | null
-  costCents: number
-}
+type Activity = Omit<ItemOf<'GET /api/companies/:companyId/activity'>, 'details'> & { details: Details | null }
+
+export type Run = ItemOf<'GET /api/companies/:companyId/runs'>
 
 /** What the activity says, without what the demo does not tell. */
-export function stepsOfActivity(activity: readonly Activity[], team: Team, titles: Titles): Step[] {
+export function stepsOfActivity(
+  entries: readonly ItemOf<'GET /api/companies/:companyId/activity'>[],
+  team: Team,
+  titles: Titles,
+): Step[] {
+  const activity = entries as readonly Activity[]
   // A change of status and the comment that comes with it are one transaction, so one moment, and one line.
   const key = (entry: Activity) => `${entry.entityId} ${entry.createdAt}`
   const isComment = (entry: Activity) => entry.action === 'issue.commented'
@@ -80,7 +70,7 @@ function stepOf(entry: Activity, team: Team, titles: Titles, said?: string): Ste
   const { details } = entry
   switch (entry.action) {
     case 'issue.created':
-      return step('gives', `${title} → ${team.get(details?.assigneeAgentId)?.name ?? 'nobody'}`)
+      return step('gives', `${title} → ${team.get(details?.assigneeAgentId ?? '')?.name ?? 'nobody'}`)
     case 'issue.checked_out':
       return step('takes', title)
     case 'issue.commented':

@@ -8,6 +8,7 @@ import { openDatabase } from '../../platform/database/open.ts'
 import { openReadOnly } from '../../platform/database/reader-thread.ts'
 import { findKeyFile, KEY_BYTES } from '../../platform/key-file.ts'
 import { createVault } from '../../platform/vault.ts'
+import { type Client, errorOf } from '../connection/client.ts'
 import { type ConnectionOptions, connect } from '../connection/connect.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
 import { type CheckRequest, type CheckResult, deepCheck } from './database-check.ts'
@@ -25,8 +26,8 @@ export async function checkData(options: ConnectionOptions, want: CheckRequest):
     ...(want.only && { only: want.only.join() }),
     ...(want.noted && { noted: want.noted }),
   })
-  const ask = () => connect(options, process.env).requestUntyped('GET', `/api/instance/check?${query}`)
-  if (options.url !== undefined || (options.dataDir === undefined && process.env.SERVICE_API_URL)) return ask()
+  if (options.url !== undefined || (options.dataDir === undefined && process.env.SERVICE_API_URL))
+    return requestCheck(connect(options, process.env), query)
   const dataDir = dataDirOf(options, process.env)
   const file = path.join(dataDir, 'service.db')
   if (!existsSync(file))
@@ -50,4 +51,11 @@ export async function checkData(options: ConnectionOptions, want: CheckRequest):
   } finally {
     lock.release()
   }
+}
+
+async function requestCheck(client: Client, query: URLSearchParams): Promise<CheckResult> {
+  // The endpoint is not in the table that the typed client knows: it belongs to this layer.
+  const response = await client.send({ method: 'GET', path: `/api/instance/check?${query}` })
+  if (response.status >= 400) throw errorOf(response, client)
+  return response.body as CheckResult
 }

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { ERROR_STATUS } from '../../../src/platform/errors.ts'
 import { temporaryFolder } from '../../helpers.ts'
-import { runService, startService } from '../cli/service.ts'
+import { environment, LAUNCHER, runService, startService } from '../cli/service.ts'
 
 const UNUSED_URL = 'http://127.0.0.1:9'
 
@@ -51,7 +53,46 @@ test('a server that the environment names is asked, with its key', async (t) => 
 test('where no server answers, the exit code is 3 and the line says what to do', async (t) => {
   const { code, err } = await runService(t, ['api', 'GET', '/api/companies', '--url', UNUSED_URL])
   assert.equal(code, 3)
-  assert.match(err, /^service: No server answers at .* `service start`.*\n$/)
+  assert.match(err, /^service: No server responds at .* `service start`.*\n$/)
+})
+
+test('a data directory without a server is exit code 3, whatever listens elsewhere', async (t) => {
+  const other = await startService(t, ['--data-dir', temporaryFolder(t)])
+  const dataDir = temporaryFolder(t)
+  const at = ['api', 'GET', '/api/companies']
+  for (const [args, env] of [
+    [[...at, '--data-dir', dataDir], {}],
+    [[...at, '--data-dir', dataDir], { SERVICE_API_URL: other.url }],
+    [at, { SERVICE_HOME: dataDir }],
+  ] as const) {
+    const { code, err } = await runService(t, [...args], env)
+    assert.deepEqual([code, err.includes(`No server uses the data directory ${dataDir}`)], [3, true], err)
+  }
+  // A killed server leaves its URL behind, and another server has its port by then.
+  const stale = { pid: process.pid, url: other.url, instance: '00000000-0000-4000-8000-000000000000' }
+  writeFileSync(path.join(dataDir, 'server.json'), JSON.stringify(stale))
+  for (const args of [at, ['company', 'list'], ['status'], ['wait', 'TER-1']]) {
+    const { code, err } = await runService(t, [...args, '--data-dir', dataDir])
+    assert.equal(code, 3, `${args.join(' ')}: ${err}`)
+  }
+})
+
+test('a text comes whole from a pipe whose other end is slow', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const { url } = await startService(t, ['--data-dir', dataDir])
+  const post = (to: string, body: object) =>
+    fetch(url + to, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  const company = (await (await post('/api/companies', { name: 'Tern & Co' })).json()) as { id: string }
+  await post(`/api/companies/${company.id}/issues`, { title: 'Draw' })
+  // A program that opened its standard input made the pipe non-blocking, for the programs that it starts too.
+  const starter = `process.stdin; require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' })`
+  const args = [LAUNCHER, 'issue', 'comment', 'TER-1', '-', '--json', '--data-dir', dataDir]
+  const child = spawn(process.execPath, ['-e', starter, ...args], { env: environment() })
+  child.stdin.write('a'.repeat(50_000))
+  setTimeout(() => child.stdin.end('b'.repeat(40_000)), 1_000)
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
+  assert.equal(err, '')
+  assert.equal(JSON.parse(out).body, 'a'.repeat(50_000) + 'b'.repeat(40_000))
 })
 
 /** A server that answers whatever error the path names. */
@@ -92,9 +133,9 @@ test('each kind of refusal has its exit code, with the answer printed and its se
 test('status says that the server is up, as text and as JSON', async (t) => {
   const dataDir = temporaryFolder(t)
   const server = await startService(t, ['--data-dir', dataDir])
-  const text = await runService(t, ['status', '--data-dir', dataDir])
-  assert.equal(text.code, 0)
-  assert.ok(text.out.includes(server.url) && text.out.includes(`pid ${server.pid}`), text.out)
+  const shown = await runService(t, ['status', '--data-dir', dataDir])
+  assert.equal(shown.code, 0)
+  assert.ok(shown.out.includes(server.url) && shown.out.includes(`pid ${server.pid}`), shown.out)
   const json = JSON.parse((await runService(t, ['status', '--json', '--data-dir', dataDir])).out)
   assert.deepEqual([json.url, json.pid, json.status, json.companies], [server.url, server.pid, 'ok', []])
 })

@@ -39,6 +39,11 @@ async function openOffice(t: TestContext): Promise<Office> {
   }
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: it stands for a request to any endpoint.
+type AnyRequest = (name: any, options?: any) => Promise<any>
+
+const withRequest = (api: Api, request: AnyRequest): Api => ({ ...api, request })
+
 /** Wakes everyone in turn, with a board that approves, until a whole round changes nothing. */
 async function workUntilQuiet(office: Office, wrap?: (api: Api) => Api): Promise<void> {
   const picture = () => JSON.stringify([office.stub.issues, office.stub.comments, office.stub.approvals])
@@ -128,13 +133,12 @@ test('an issue that somebody else took is left alone, and the next one is done',
   const kit = office.stub.agents.find((agent) => agent.name === 'Kit')
   const lost = office.stub.add('issues', { title: 'Lost', assigneeAgentId: kit.id })
   const kept = office.stub.add('issues', { title: 'Kept', assigneeAgentId: kit.id })
-  const said = await office.wake('Kit', {}, (api) => ({
-    ...api,
-    post(path, body, key) {
-      if (path === `/api/issues/${lost.id}/checkout`) lost.assigneeAgentId = 'another'
-      return api.post(path, body, key)
-    },
-  }))
+  const said = await office.wake('Kit', {}, (api) =>
+    withRequest(api, (name, options) => {
+      if (name.endsWith('/checkout') && options?.params?.issueId === lost.id) lost.assigneeAgentId = 'another'
+      return api.request(name, options)
+    }),
+  )
   assert.equal(said.filter((text) => text.includes(`Not ${lost.identifier}`)).length, 1)
   assert.equal(lost.status, 'todo')
   assert.equal(kept.status, 'in_review')
@@ -154,18 +158,15 @@ test('killed after any of its requests, an agent is carried on by its next heart
     const office = await openOffice(t)
     Object.assign(office.root, { description: SMALL_OUTLINE })
     let requests = 0
-    const mortal =
-      <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
-      async (...args: A): Promise<R> => {
-        const answer = await call(...args)
+    const dying = (api: Api): Api =>
+      withRequest(api, async (name, options) => {
+        const response = await api.request(name, options)
         if (++requests === killAt) {
           killed = true
           throw new Error('killed')
         }
-        return answer
-      }
-    const dying = ({ get, post, patch }: Api): Api =>
-      ({ get: mortal(get), post: mortal(post), patch: mortal(patch) }) as Api
+        return response
+      })
     await workUntilQuiet(office, dying)
     const issues = office.stub.issues.map((issue) => `${issue.title} ${issue.status}`).toSorted()
     const expected = ['Build', 'Draw', ROOT_ISSUE.title, 'Look', 'Read'].map((title) => `${title} done`)

@@ -70,7 +70,10 @@ async function answerOf(stub: Stub, request: IncomingMessage): Promise<{ status:
   const me = stub.agents.find((agent) => `Bearer ${agent.id}` === request.headers.authorization)
   if (!me) return { status: 401, body: { error: 'Who are you?', code: 'unauthenticated' } }
   const ok = (answer: Json, status = 200) => ({ status, body: answer })
-  const refuse = (status: number) => ({ status, body: { error: `Refused with ${status}.`, code: 'semantic' } })
+  const refuse = (status: 404 | 409 | 422) => ({
+    status,
+    body: { error: `Refused with ${status}.`, code: REFUSALS[status] },
+  })
   const [, , noun, id, part] = url.pathname.split('/')
   const query = url.searchParams
 
@@ -117,6 +120,8 @@ async function answerOf(stub: Stub, request: IncomingMessage): Promise<{ status:
   }
   return ok(issue)
 }
+
+const REFUSALS = { 404: 'not_found', 409: 'issue_taken', 422: 'invalid_transition' }
 
 /** The contract's table, as far as an agent's PATCH goes. */
 const NEXT: Record<string, string[]> = {

@@ -43,15 +43,18 @@ async function arrange(t: TestContext) {
   })
   const [line] = await once(child.stdout, 'data')
   const api = createClient(JSON.parse(String(line)))
-  const company = await api.requestUntyped('POST', '/api/companies', { name: 'Acme' })
-  await api.requestUntyped('POST', `/api/companies/${company.id}/agents`, {
-    name: 'Ada',
-    adapterType: 'process',
-    adapterConfig: { command: process.execPath, args: [agentProgram('succeed')] },
-    runtimeConfig: { heartbeat: { enabled: true, intervalSec: INTERVAL_SEC } },
+  const company = await api.request('POST /api/companies', { body: { name: 'Acme' } })
+  await api.request('POST /api/companies/:companyId/agents', {
+    params: { companyId: company.id },
+    body: {
+      name: 'Ada',
+      adapterType: 'process',
+      adapterConfig: { command: process.execPath, args: [agentProgram('succeed')] },
+      runtimeConfig: { heartbeat: { enabled: true, intervalSec: INTERVAL_SEC } },
+    },
   })
   const runs = async (): Promise<{ createdAt: string }[]> =>
-    api.requestUntyped('GET', `/api/companies/${company.id}/runs`)
+    api.request('GET /api/companies/:companyId/runs', { params: { companyId: company.id } })
   const more = async (than: number) => {
     for (const deadline = performance.now() + 45_000; ; await delay(200)) {
       const all = await runs()

@@ -26,17 +26,20 @@ async function arrange(t: TestContext, ms: number, code = 0) {
   const start = () => startService(t, ['--data-dir', dataDir])
   const server = await start()
   const api = createClient(server)
-  const company = await api.requestUntyped('POST', '/api/companies', { name: 'Acme' })
-  const agent = await api.requestUntyped('POST', `/api/companies/${company.id}/agents`, {
-    name: 'Ada',
-    adapterType: 'process',
-    adapterConfig: {
-      command: process.execPath,
-      args: [agentProgram('takes-a-while'), String(ms), notes, String(code)],
-      graceSec: 1,
+  const company = await api.request('POST /api/companies', { body: { name: 'Acme' } })
+  const agent = await api.request('POST /api/companies/:companyId/agents', {
+    params: { companyId: company.id },
+    body: {
+      name: 'Ada',
+      adapterType: 'process',
+      adapterConfig: {
+        command: process.execPath,
+        args: [agentProgram('takes-a-while'), String(ms), notes, String(code)],
+        graceSec: 1,
+      },
     },
   })
-  await api.requestUntyped('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
+  await api.request('POST /api/agents/:agentId/heartbeat/invoke', { params: { agentId: agent.id } })
   const own = new Set<string>()
   const noted = (name: string) => {
     const files = readdirSync(notes).filter((file) => file.endsWith(`.${name}`))
@@ -51,7 +54,9 @@ async function arrange(t: TestContext, ms: number, code = 0) {
     }
   })
   const runs = async (by: ServerUnderTest): Promise<Run[]> =>
-    (await createClient(by).requestUntyped('GET', `/api/companies/${company.id}/runs`)).toReversed()
+    (
+      await createClient(by).request('GET /api/companies/:companyId/runs', { params: { companyId: company.id } })
+    ).toReversed()
   const pid = () => Number(readFileSync(path.join(notes, `${runId}.begun`), 'utf8'))
   return { server, start, dataDir, api, company, agent, runId, noted, runs, pid }
 }
@@ -126,7 +131,7 @@ test('a run of another boot is lost, is tried once more, and the process that ha
   const [first, second] = await runs(next)
   assert.deepEqual([first?.status, first?.errorCode, second?.retryOfRunId], ['lost', 'lost', runId])
   assert.equal((await fetch(`${bystander.url}/api/health`)).status, 200, 'nobody signalled it')
-  await createClient(next).requestUntyped('POST', '/api/instance/freeze')
+  await createClient(next).request('POST /api/instance/freeze')
 })
 
 test('a server that is told to stop leaves its runs to the next one', async (t) => {
@@ -167,10 +172,10 @@ test('a freeze holds over a restart, and a thaw lets what waited go', async (t) 
   await ended(() => runs(server))
   const frozen = await runService(t, ['freeze', '--data-dir', dataDir, '--reason', 'The bill'])
   assert.match(frozen.out, /Everything is frozen. No run is left/)
-  await api.requestUntyped('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
+  await api.request('POST /api/agents/:agentId/heartbeat/invoke', { params: { agentId: agent.id } })
   await kill(server)
   const next = await start()
-  const shown = await createClient(next).requestUntyped('GET', '/api/instance')
+  const shown = await createClient(next).request('GET /api/instance')
   assert.deepEqual([shown.isFrozen, shown.frozenBecause, shown.waitingWakes], [true, 'The bill', 1])
   assert.equal((await runs(next)).length, 1)
   assert.match((await runService(t, ['thaw', '--data-dir', dataDir])).out, /^Thawed: 1 agent waits no longer/)

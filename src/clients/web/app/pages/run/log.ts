@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { createEventReader, type EventReader } from './events.ts'
+import { createEventReader, type EventReader } from '../../../../transcript/events.ts'
 
 /** A run's output, as far as it was read. */
 export interface RunLog {

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import type { RunEvent } from '../../../../transcript/events.ts'
 import { Button } from '../../kit/button.tsx'
 import { useVirtual } from '../../kit/list.tsx'
 import { useCommands } from '../../state/commands.ts'
 import { EventRow, isFoldable, isOpenAtFirst } from './event-row.tsx'
-import type { RunEvent } from './events.ts'
 import { useFollow } from './follow.ts'
 import type { RunLog } from './log.ts'
 

@@ -1,4 +1,4 @@
-/** What a run's output says, as a reader sees it: one row each. */
+/** One row of a run's output, as the page and `service run follow` display it. */
 export type RunEvent = { id: number; isNested?: boolean } & (
   | { kind: 'text' | 'thinking' | 'notice' | 'error' | 'output'; text: string }
   | ToolEvent
