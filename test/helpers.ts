@@ -117,7 +117,7 @@ export const TEST_KEYS = { runToken: keyFor('run-token'), secret: keyFor('secret
 
 export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): TestApp {
   const { folder: dataDir, canaries, closing } = closableFolder(t)
-  const config: Config = { ...readConfig({ dataDir }, {}), checkAnswers: true, ...overrides }
+  const config: Config = { ...readConfig({ dataDir }, {}), selfCheck: true, ...overrides }
   const clock = stoppedClock('2026-11-21T09:00:00.000Z')
   const logged: string[] = []
   const log = createLog((line) => logged.push(line))

@@ -19,7 +19,7 @@ export interface TestServer {
 export async function startTestServer(t: TestContext, overrides: Partial<Config> = {}): Promise<TestServer> {
   const { folder, canaries, closing } = closableFolder(t)
   const logged: string[] = []
-  const config = { ...readConfig({ dataDir: folder, port: '0' }, {}), checkAnswers: true, ...overrides }
+  const config = { ...readConfig({ dataDir: folder, port: '0' }, {}), selfCheck: true, ...overrides }
   const server = await startServer(
     config,
     createLog((line) => logged.push(line)),

@@ -9,7 +9,7 @@ import type { Endpoint, Reply } from './route.ts'
 
 /** Gives a reply its form: JSON with its headers, or what the route made itself. */
 export function answer(ctx: Context, endpoint: Endpoint, c: HonoContext, reply: Reply): Response {
-  if (ctx.config.checkAnswers) checkAnswer(endpoint, reply)
+  if (ctx.config.selfCheck) checkAnswer(endpoint, reply)
   const { status, body, headers } = reply
   const all: Record<string, string> = { 'x-request-id': randomUUID(), ...headers }
   if (body instanceof ReadableStream) {

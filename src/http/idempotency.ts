@@ -54,8 +54,11 @@ export async function withIdempotency(
     const answered = kept ? undefined : findAnswer(ctx, entry)
     if (answered) throw new Answered(answered)
     const result = change()
-    kept = toReply(result)
-    keep(kept)
+    const reply = toReply(result)
+    keep(reply)
+    ctx.afterCommit(() => {
+      kept = reply
+    })
     return result
   })
   try {

@@ -38,8 +38,8 @@ export interface Config {
   issueRunsPerHour: number
   /** How long a stop waits for runs to finish by themselves, in seconds. */
   drainSec: number
-  /** Whether each answer is checked against its declared schema; for tests. */
-  checkAnswers: boolean
+  /** For tests: checks each response against its declared schema, and runs each write twice with a rollback between. */
+  selfCheck: boolean
   /** The part of the server's own environment that runs are given. */
   environment: Record<string, string>
   version: string
@@ -128,7 +128,7 @@ export function readConfig(flags: Flags, env: Environment): Config {
     maxWakeDepth: file.maxWakeDepth ?? 20,
     issueRunsPerHour: file.issueRunsPerHour ?? 100,
     drainSec: numberOf('SERVICE_DRAIN_SEC', env) ?? file.drainSec ?? 0,
-    checkAnswers: false,
+    selfCheck: false,
     environment: passedOn(env),
     version: packageVersion(),
     instance: randomUUID(),

@@ -25,8 +25,8 @@ export interface Context {
   readonly now: string
   /**
    * Runs a synchronous change in a transaction and resolves once it is
-   * durable; see `createWriteQueue`. Use cases that change something are
-   * called inside one.
+   * durable. Use cases that change something are called inside one. `change`
+   * may run twice, so it must change nothing but the database.
    */
   write<T>(change: () => T): Promise<T>
   /** Lets something happen once the current write is durable; drops it if the write is rolled back. */
@@ -44,7 +44,7 @@ export interface ContextParts {
 /** @returns the context, and `flush`, which commits the queued writes at once (for a stop) */
 export function createContext({ sqlite, clock, config, log, vault }: ContextParts): Context & { flush(): void } {
   const db = createDb(sqlite)
-  const queue = createWriteQueue(sqlite, db.endReads)
+  const queue = createWriteQueue(sqlite, { endReads: db.endReads, alwaysReplay: config.selfCheck })
   const logFailure = (message: string) => (error: unknown) =>
     log.error(message, { stack: String((error as Error)?.stack ?? error) })
   let current: { now: string; afterCommit: (effect: Effect) => void } | undefined

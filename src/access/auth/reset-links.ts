@@ -12,8 +12,12 @@ export interface ResetLinks {
   make(userId: string, now: string): { token: string; expiresAt: string }
   /** @returns the id of the user whose link it is; undefined when it was used, has expired or never was */
   find(token: string, now: string): string | undefined
-  /** Uses a link up. @returns as `find` */
-  take(token: string, now: string): string | undefined
+  /**
+   * Uses a link up.
+   *
+   * @returns the id of its user, and a function that makes the link valid again; undefined as `find`
+   */
+  take(token: string, now: string): { userId: string; giveBack: () => void } | undefined
 }
 
 const LASTS_MS = 60 * 60 * 1_000
@@ -35,8 +39,10 @@ export function createResetLinks(): ResetLinks {
     find,
     take(token, now) {
       const userId = find(token, now)
-      if (userId !== undefined) links.delete(userId)
-      return userId
+      const link = userId === undefined ? undefined : links.get(userId)
+      if (userId === undefined || !link) return undefined
+      links.delete(userId)
+      return { userId, giveBack: () => void links.set(userId, link) }
     },
   }
 }

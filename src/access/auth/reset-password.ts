@@ -43,11 +43,17 @@ export async function resetPassword(
   const { id, email } = personOfReset(ctx, want.token)
   const { password } = validate(v.strictObject({ password: NewPassword }), { password: want.password })
   const passwordHash = await identity.hashPassword(password)
-  await ctx.write(() => {
-    if (ctx.signIn.resets.take(want.token, ctx.now) !== id) throw linkGone()
-    updatePassword(ctx.db, { userId: id, passwordHash, at: ctx.now })
-    deleteSessions(ctx.db, { userId: id })
-  })
+  const link = ctx.signIn.resets.take(want.token, ctx.now)
+  if (link?.userId !== id) throw linkGone()
+  try {
+    await ctx.write(() => {
+      updatePassword(ctx.db, { userId: id, passwordHash, at: ctx.now })
+      deleteSessions(ctx.db, { userId: id })
+    })
+  } catch (error) {
+    link.giveBack()
+    throw error
+  }
   ctx.log.info('A password was set by a link.', { user: id })
   const begun = await identity.signIn(email, password, cookie)
   if (begun === undefined) throw new Error('A person could not be signed in with another password.')

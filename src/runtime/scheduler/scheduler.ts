@@ -40,12 +40,15 @@ export function createScheduler(ctx: Context, executor: Pick<Executor, 'execute'
   /** Timers know nothing of the clock: that it went back shows only here. */
   function followClock() {
     if (latest === undefined) boundWaits(ctx)
-    const ms = latest === undefined ? 0 : Date.parse(latest) - Date.parse(ctx.now)
-    if (ms >= SET_BACK_MS) {
-      ctx.log.warn('The clock was set back; what waits for a moment comes along.', { seconds: Math.round(ms / 1_000) })
-      followClockBack(ctx, ms)
-    }
-    latest = ctx.now
+    const { now } = ctx
+    const ms = latest === undefined ? 0 : Date.parse(latest) - Date.parse(now)
+    const isSetBack = ms >= SET_BACK_MS
+    if (isSetBack) followClockBack(ctx, ms)
+    ctx.afterCommit(() => {
+      latest = now
+      const seconds = Math.round(ms / 1_000)
+      if (isSetBack) ctx.log.warn('The clock was set back. Waiting times are shifted with it.', { seconds })
+    })
   }
 
   async function tick() {

@@ -74,6 +74,14 @@ test('a hundred writes of one turn cost the disk what one does', (t) => {
   assert.equal(count('turns', 'end'), 20, 'each turn is a commit of its own')
 })
 
+test('a batch that runs again because a write threw is on the disk before it resolves, with one sync', (t) => {
+  const program = `const refused = write(() => { sqlite.exec('insert into note values (1)'); throw new Error('refused') })
+    say('asked'); await Promise.allSettled([add(0), refused, add(2)]); say('answered')`
+  const seen = trace(t, program)
+  if (!seen) return
+  assert.deepEqual(between(seen, 'asked', 'answered'), ['sync'])
+})
+
 test('the pragma is what makes it durable: without it nothing is synced', (t) => {
   const seen = trace(t, "sqlite.pragma('synchronous = normal'); say('asked'); await add(1); say('answered')")
   if (!seen) return

@@ -72,6 +72,31 @@ test('a write that throws is undone alone, and the others stand', async (t) => {
   assert.deepEqual(notes(), [1, 4])
 })
 
+test('a write that throws after a change makes its batch run again, and no other write does', async (t) => {
+  const { write, add, notes } = open(t)
+  const runs: string[] = []
+  const effects: string[] = []
+  const writeAs = (name: string, change: () => void) =>
+    write((afterCommit) => {
+      runs.push(name)
+      afterCommit(() => effects.push(name))
+      change()
+    })
+  const refuse = () => {
+    throw new Error('refused')
+  }
+  await Promise.allSettled([writeAs('a', () => add(1)), writeAs('b', refuse), writeAs('c', () => add(2))])
+  assert.deepEqual(runs.splice(0), ['a', 'b', 'c'], 'a refusal without a change costs no second run')
+  const changeAndRefuse = () => {
+    add(4)
+    refuse()
+  }
+  await Promise.allSettled([writeAs('d', () => add(3)), writeAs('e', changeAndRefuse), writeAs('f', () => add(5))])
+  assert.deepEqual(runs, ['d', 'e', 'd', 'e', 'f'])
+  assert.deepEqual(effects, ['a', 'c', 'd', 'f'])
+  assert.deepEqual(notes(), [1, 2, 3, 5])
+})
+
 test('effects come after the commit, in order, and never for what was undone', async (t) => {
   const { write, add, sqlite } = open(t)
   const effects: string[] = []
