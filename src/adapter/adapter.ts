@@ -74,7 +74,7 @@ export type Fact =
   | ({ kind: 'session_file' } & SessionFileStart)
   /** The last thing that the agent said, cut to 2,000 characters: the run's summary. */
   | { kind: 'text'; text: string }
-  /** The session to resume does not exist any more: run once more, fresh. */
+  /** The session cannot be resumed: the program does not know it, or it is full. The next run starts a fresh one. */
   | { kind: 'dead_session' }
   /**
    * The provider refuses until a moment (ISO 8601, possibly past), or null when it does not say until when.
@@ -98,6 +98,13 @@ export interface SessionFileStart {
 }
 
 export type CostStatus = 'reported' | 'estimated' | 'unpriced'
+
+/**
+ * When a program reports what a run uses: while the run lives, only at its end,
+ * or never. Only live metering lets a budget stop a live run.
+ */
+export const METERINGS = ['live', 'at_end', 'none'] as const
+export type Metering = (typeof METERINGS)[number]
 
 /** Reads a program's standard output a line at a time; never throws, whatever the line. */
 export interface OutputReader {
@@ -140,6 +147,7 @@ export interface Adapter<Config = Record<string, unknown>> {
   helpArgs: readonly string[] | null
   /** Whether the program reports a result at the end of each run: without one it failed, whatever its exit code. */
   endsWithResult?: true
+  metering: Metering
   /** Whether the next run may continue the last one's session. */
   resumes: boolean
   /** `config` is a parsed one whose secrets are resolved (see secrets.ts). */

@@ -23,6 +23,7 @@ export const httpAdapter: Adapter<HttpConfig> = {
   skipsPermissionsKey: null,
   installHint: null,
   helpArgs: null,
+  metering: 'none',
   resumes: false,
   command(config, run) {
     const [command, ...args] = run.postProgram

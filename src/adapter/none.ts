@@ -19,6 +19,7 @@ export const noAdapter: Adapter<v.InferOutput<typeof NoConfig>> = {
   skipsPermissionsKey: null,
   installHint: null,
   helpArgs: null,
+  metering: 'none',
   resumes: false,
   command() {
     throw new Error('This agent works elsewhere: its adapter (none) starts nothing.')

@@ -22,6 +22,7 @@ export const processAdapter: Adapter<ProcessConfig> = {
   skipsPermissionsKey: null,
   installHint: null,
   helpArgs: null,
+  metering: 'none',
   resumes: false,
   command: (config, run) => ({
     command: config.command,

@@ -162,7 +162,7 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
         ? !subtype.startsWith('error')
         : line.is_error === false && !subtype.startsWith('error')
     const message = cut(ok ? asText(line.result) : failure(line, subtype))
-    if (!ok && (isDead(message) || (run.session !== null && isContextOverflow(message)))) return deadSession(message)
+    if (!ok && (isDead(message) || isContextOverflow(message))) return deadSession(message)
     const facts = [...inSession(line), ...onReport(line), ...onRefusals(line)]
     if (ok) {
       if (message.trim()) facts.push({ kind: 'text', text: message })

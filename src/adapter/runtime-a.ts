@@ -44,6 +44,7 @@ export const runtimeA: Adapter<RuntimeAConfig> = {
   installHint: 'Install it with: npm install -g @anthropic-ai/claude-code. Then run claude once to log in.',
   helpArgs: ['--help'],
   endsWithResult: true,
+  metering: 'live',
   resumes: true,
   command: (config, run) => ({
     command: config.command,

@@ -147,7 +147,7 @@ export function runtimeBReader(config: { model?: string | undefined }, run: Read
   }
 
   function onFailure(message: string): Fact[] {
-    if (isDead(message) || (run.session && isContextOverflow(message))) return deadSession(message)
+    if (isDead(message) || isContextOverflow(message)) return deadSession(message)
     if (isUsageLimit(message) || isRateLimit(message)) return rateLimited(message)
     return [{ kind: 'outcome', ok: false, code: 'turn_failed', message }]
   }

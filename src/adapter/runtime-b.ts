@@ -30,6 +30,7 @@ export const runtimeB: Adapter<RuntimeBConfig> = {
   skipsPermissionsKey: 'dangerouslyBypassApprovalsAndSandbox',
   installHint: 'Install it with: npm install -g @openai/codex. Then run codex once to log in.',
   helpArgs: ['exec', '--help'],
+  metering: 'live',
   resumes: true,
   command: (config, run) => ({
     command: config.command,

@@ -39,8 +39,8 @@ export const isContextOverflow = (message: string): boolean =>
     message,
   )
 
-/** What a program says that does not know the session to resume. */
+/** Reports that the next run cannot resume the session: the program does not know it, or it is full. */
 export const deadSession = (message: string): Fact[] => [
   { kind: 'dead_session' },
-  { kind: 'outcome', ok: false, code: 'dead_session', message },
+  { kind: 'outcome', ok: false, code: isContextOverflow(message) ? 'context_overflow' : 'dead_session', message },
 ]

@@ -156,7 +156,12 @@ const cases: [title: string, stream: string, session: SessionState | null, expec
     { outcome: 'rate_limited', gaveUp: true },
   ],
   ['a session longer than the context is dead', 'claude-prompt-too-long', resumed, { dead: true }],
-  ['a fresh one that is too long fails', 'claude-prompt-too-long', null, { dead: false, outcome: 'error' }],
+  [
+    'a fresh one that is too long is not resumed',
+    'claude-prompt-too-long',
+    null,
+    { dead: true, outcome: 'context_overflow' },
+  ],
   [
     'an estimate under another name is taken back',
     'claude-other-name',

@@ -26,7 +26,7 @@ const cases: [title: string, stream: string, session: SessionState | null, expec
   ],
   ['a thread that is gone is dead', 'codex-dead-thread', resumed, { dead: true, outcome: 'dead_session' }],
   ['a resumed thread that is longer than the context is dead', 'codex-overflow', resumed, { dead: true }],
-  ['a fresh one that is too long fails', 'codex-overflow', null, { dead: false, outcome: 'turn_failed' }],
+  ['a fresh one that is too long is not resumed', 'codex-overflow', null, { dead: true, outcome: 'context_overflow' }],
   ['a 429 is a limit', 'codex-429', null, { outcome: 'rate_limited', limited: null }],
   ['a 429 that the program waits out ends the run', 'codex-429-waits', null, { outcome: 'rate_limited', gaveUp: true }],
   [

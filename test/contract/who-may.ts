@@ -83,11 +83,13 @@ PATCH  /api/companies/:companyId/branding                                  403  
 PATCH  /api/companies/:companyId/budgets                                   403    403   403   403      403  ok
 GET    /api/companies/:companyId/cost-events                               403    ok    ok    ok       ok   ok
 POST   /api/companies/:companyId/cost-events                               403    403   ok    403      403  ok
+GET    /api/companies/:companyId/cost-events.csv                           403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/costs/by-agent                            403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/costs/by-day                              403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/costs/by-issue                            403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/costs/by-model                            403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/costs/by-project                          403    ok    ok    ok       ok   ok
+GET    /api/companies/:companyId/costs/by-provider                         403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/costs/summary                             403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/dashboard                                 403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/events                                    403    ok    ok    ok       ok   ok

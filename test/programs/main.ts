@@ -16,7 +16,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { packageRoot } from '../../src/platform/package-root.ts'
-import { which } from '../../src/runtime/process/capabilities.ts'
+import { findProgram } from '../../src/runtime/process/capabilities.ts'
 import { markedProcesses } from '../../src/runtime/process/process-table.ts'
 import { type StandInModel, startModel } from './model.ts'
 
@@ -58,7 +58,7 @@ const PROGRAMS: Program[] = [
 const given = process.argv.slice(2)
 for (const program of PROGRAMS) {
   const command =
-    given.find((file) => path.basename(file) === program.name) ?? (await which(program.name, process.env.PATH ?? ''))
+    given.find((file) => path.basename(file) === program.name) ?? findProgram(program.name, process.env.PATH ?? '')
   if (command) await prove(program, path.resolve(command))
   else print(`${program.name}: left out, it is not installed here.`)
 }

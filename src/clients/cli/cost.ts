@@ -12,7 +12,7 @@ interface Days extends Options {
 
 /** What every row of a report carries. */
 type Row<By extends Grouping> = ItemOf<`GET /api/companies/:companyId/costs/by-${By}`>
-type Grouping = 'agent' | 'project' | 'issue' | 'model' | 'day'
+type Grouping = 'agent' | 'project' | 'issue' | 'model' | 'provider' | 'day'
 
 const withDays = (command: ReturnType<typeof verb>) =>
   command
@@ -25,6 +25,7 @@ const BY = {
   project: report('project', 'Project', (row) => row.projectName ?? 'No project'),
   issue: report('issue', 'Issue', (row) => (row.identifier ? `${row.identifier} ${row.title}` : 'No issue')),
   model: report('model', 'Model', (row) => `${row.provider}/${row.model}`),
+  provider: report('provider', 'Provider', (row) => row.provider),
   day: report('day', 'Day', (row) => row.date),
 }
 

@@ -25,7 +25,7 @@ async function why(ref: string, options: Options & { limit: string }): Promise<v
 }
 
 /** Formats a story: each day once, then one line per step, indented below its cause. */
-function describe({ issue, steps, runCount, costCents, costStatus, isCut }: Why): string {
+function describe({ issue, steps, runCount, costCents, costStatus, notes, isCut }: Why): string {
   const head = `${paint('strong', issue.identifier)} ${oneLine(issue.title)}: ${words(issue.status)}, ${count(runCount, 'run')}, ${cost(costCents, costStatus === 'unpriced')}`
   let day = ''
   const lines = steps.flatMap((step) => {
@@ -36,7 +36,7 @@ function describe({ issue, steps, runCount, costCents, costStatus, isCut }: Why)
     return [paint('quiet', date), line]
   })
   const more = isCut ? ['', 'There are more steps: raise --limit.'] : []
-  return [head, '', ...lines, ...more].join('\n')
+  return [head, ...notes.map((note) => paint('quiet', note)), '', ...lines, ...more].join('\n')
 }
 
 function textOf({ kind, text, at, endedAt, status, costCents, costStatus }: Step): string {

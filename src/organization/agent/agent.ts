@@ -1,10 +1,12 @@
 import type { Selectable } from 'kysely'
 import * as v from 'valibot'
 import { redact, redactConfig } from '../../access/redaction/redact.ts'
+import { METERINGS } from '../../adapter/adapter.ts'
 import * as field from '../../http/fields.ts'
 import type { AgentTable } from '../../platform/database/tables.ts'
 import { BUDGET_STATUSES, budgetStatus } from '../cost/budget.ts'
 import { toCents } from '../cost/money.ts'
+import { costMeteringNote, meteringOf } from './cost-metering.ts'
 import { AGENT_ICONS } from './icons.ts'
 import { PAUSE_REASONS, SHOWN_STATUSES, type ShownStatus } from './lifecycle.ts'
 import { RuntimeConfig } from './runtime-config.ts'
@@ -12,7 +14,7 @@ import { RuntimeConfig } from './runtime-config.ts'
 export type AgentRow = Selectable<AgentTable>
 
 /** An agent with what is read from elsewhere: this month's spend, and its status in the light of its live runs. */
-export type AgentWithFacts = AgentRow & { spent_micros: number; shown_status: ShownStatus }
+export type AgentWithFacts = AgentRow & { spent_micros: number; unpriced_costs: number; shown_status: ShownStatus }
 
 export const Permissions = v.strictObject({
   canCreateAgents: v.optional(
@@ -48,6 +50,16 @@ export const Agent = v.strictObject({
   budgetMonthlyCents: v.number(),
   spentMonthlyCents: v.number(),
   budgetStatus: v.picklist(BUDGET_STATUSES),
+  costMetering: v.pipe(
+    v.picklist(METERINGS),
+    v.description(
+      'When its program reports what a run costs: `live` (a budget stops a live run), `at_end` (a budget stops the next run) or `none` (only reported cost events count).',
+    ),
+  ),
+  costMeteringNote: v.pipe(
+    v.nullable(v.string()),
+    v.description('Why its budget cannot stop a live run, or does not count all of its costs; null if it can.'),
+  ),
   pauseReason: v.nullable(v.picklist(PAUSE_REASONS)),
   pauseMessage: v.nullable(v.string()),
   pausedAt: v.nullable(field.timestamp),
@@ -184,6 +196,8 @@ export function toAgent(row: AgentWithFacts): Agent {
     budgetMonthlyCents: toCents(row.budget_micros),
     spentMonthlyCents: toCents(row.spent_micros),
     budgetStatus: budgetStatus({ budgetMicros: row.budget_micros, spentMicros: row.spent_micros }),
+    costMetering: meteringOf(row.adapter_type),
+    costMeteringNote: costMeteringNote(row),
     pauseReason: row.pause_reason,
     pauseMessage: row.pause_message,
     pausedAt: row.paused_at,

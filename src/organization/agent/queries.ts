@@ -66,20 +66,17 @@ export const SHOWN_STATUS = raw<ShownStatus>`case
 const withFacts = (month: string) =>
   sql
     .selectFrom('agent')
+    .leftJoin('cost_total', (join) =>
+      join
+        .onRef('cost_total.company_id', '=', 'agent.company_id')
+        .on('cost_total.kind', '=', 'agent')
+        .on('cost_total.period', '=', month)
+        .onRef('cost_total.key', '=', 'agent.id'),
+    )
     .selectAll('agent')
-    .select((eb) => [
-      eb.fn
-        .coalesce(
-          eb
-            .selectFrom('cost_total')
-            .select('cost_micros')
-            .whereRef('company_id', '=', 'agent.company_id')
-            .where('kind', '=', 'agent')
-            .where('period', '=', month)
-            .whereRef('key', '=', 'agent.id'),
-          raw<number>`0`,
-        )
-        .as('spent_micros'),
+    .select(({ fn }) => [
+      fn.coalesce('cost_total.cost_micros', raw<number>`0`).as('spent_micros'),
+      fn.coalesce('cost_total.unpriced', raw<number>`0`).as('unpriced_costs'),
       SHOWN_STATUS.as('shown_status'),
     ])
 

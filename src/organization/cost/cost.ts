@@ -95,4 +95,5 @@ export const CostOfIssue = v.strictObject({
   ...figures,
 })
 export const CostOfModel = v.strictObject({ provider: v.string(), model: v.string(), ...figures })
+export const CostOfProvider = v.strictObject({ provider: v.string(), ...figures })
 export const CostOfDay = v.strictObject({ date: v.string(), ...figures })

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database/db.ts'
-import { countRows, sql } from '../../platform/database/sql.ts'
+import { countRows, raw, sql } from '../../platform/database/sql.ts'
 import { invalid } from '../../platform/errors.ts'
 import { MICROS_PER_CENT, monthOf } from './money.ts'
 
@@ -39,7 +39,7 @@ export interface Total {
   cost_micros: number
 }
 
-export type TotalKind = 'company' | 'agent' | 'project' | 'issue' | 'model'
+export type TotalKind = 'company' | 'agent' | 'project' | 'issue' | 'model' | 'provider'
 
 /** Some days of a company's totals of one kind. */
 export type TotalsOf = { companyId: string; kind: TotalKind } & Days
@@ -55,7 +55,7 @@ export function listTotals(
   if (after) {
     query = query.having(({ eb, fn, and, or }) => {
       const cost = fn.sum<number>('cost_micros')
-      return or([eb(cost, '<', after[0]), and([eb(cost, '=', after[0]), eb('key', '>', after[1])])])
+      return or([eb(cost, '<', after[0]), and([eb(cost, '=', after[0]), eb(keyOf(of), '>', after[1])])])
     })
   }
   return db.all(query.limit(page.limit + 1))
@@ -71,11 +71,15 @@ export const listDays = (db: Db, of: TotalsOf): Total[] => db.all(totalsBy('peri
 export const sumOfCompany = (db: Db, of: { companyId: string } & Days): Omit<Total, 'key'> =>
   db.first(totalsBy('key', { ...of, kind: 'company' })) ?? NOTHING
 
+/** The totals of a provider are those of its models, whose key is `provider/model`. */
+const keyOf = ({ kind }: TotalsOf) =>
+  kind === 'provider' ? raw<string>`substr(key, 1, instr(key, '/') - 1)` : raw<string>`cost_total.key`
+
 const totalsBy = (by: 'key' | 'period', of: TotalsOf) =>
   sql
     .selectFrom('cost_total')
-    .select(({ fn, ref }) => [
-      ref(by).as('key'),
+    .select(({ fn }) => [
+      (by === 'key' ? keyOf(of) : raw<string>`period`).as('key'),
       fn.sum<number>('events').as('events'),
       fn.sum<number>('unpriced').as('unpriced'),
       fn.sum<number>('input_tokens').as('input_tokens'),
@@ -84,12 +88,12 @@ const totalsBy = (by: 'key' | 'period', of: TotalsOf) =>
       fn.sum<number>('cost_micros').as('cost_micros'),
     ])
     .where('company_id', '=', of.companyId)
-    .where('kind', '=', of.kind)
+    .where('kind', '=', of.kind === 'provider' ? 'model' : of.kind)
     // Months lie between days in the alphabet, but no range of days holds a period of seven characters.
     .where('period', '>=', of.from)
     .where('period', '<=', of.to)
     .where(({ fn, eb }) => eb(fn<number>('length', ['period']), '=', 10))
-    .groupBy(by)
+    .groupBy(by === 'key' ? keyOf(of) : raw`period`)
 
 /** A total as the API shows it. Cents are not rounded here: small runs add up. */
 export const toFigures = (total: Omit<Total, 'key'>) => ({

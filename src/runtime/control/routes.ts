@@ -13,6 +13,7 @@ import { requestStop } from '../../organization/run/stop.ts'
 import { parseReasons, Reason, type WakeRow } from '../../organization/wake/wake.ts'
 import { AppError } from '../../platform/errors.ts'
 import { getReferredIssue } from '../../work/issue/references.ts'
+import { holdIfProgramMissing } from '../executor/missing-program.ts'
 import { listBlockingConditions, StartCondition } from '../scheduler/start-conditions.ts'
 
 /** A waiting wake as the API returns it. */
@@ -112,7 +113,9 @@ const invoke = route({
         freshSession: body.forceFreshSession === true,
         cause: { activityId },
       })!
-      return reply(202, toWake(wake, listBlockingConditions(ctx, target, wake.not_before)))
+      holdIfProgramMissing(ctx, target, wake.issue_id)
+      const held = getAgent(ctx, caller, target.id)
+      return reply(202, toWake(wake, listBlockingConditions(ctx, held, wake.not_before)))
     }),
 })
 

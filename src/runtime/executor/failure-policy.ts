@@ -1,5 +1,4 @@
 import { SYSTEM } from '../../access/caller/caller.ts'
-import { adapterOf } from '../../adapter/registry.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { holdAgent } from '../../organization/agent/hold.ts'
 import { pauseAgent } from '../../organization/agent/pause.ts'
@@ -12,6 +11,7 @@ import { backoff } from './backoff.ts'
 import type { Ending } from './ending.ts'
 import type { FactSummary } from './facts.ts'
 import { pauseForLoop } from './loop.ts'
+import { holdForMissingProgram } from './missing-program.ts'
 import { holdForRateLimit } from './rate-limit.ts'
 import { isSystemFaultCode } from './system-fault.ts'
 
@@ -60,10 +60,8 @@ function followFailure(ctx: Context, agent: AgentRow, run: RunRow, ending: Endin
     holdAgent(ctx, agent, until, `${run.error} The run is tried again at ${until}.`)
     retry(ctx, run, 0)
   } else if (run.error_code === 'command_missing') {
-    // Installing the program repairs it without any change here, so the wake waits for that.
-    const until = new Date(Date.parse(ctx.now) + Math.max(waitMs, 60_000)).toISOString()
-    const command = JSON.parse(agent.adapter_config).command ?? defaultCommand(run.adapter_type)
-    holdAgent(ctx, agent, until, `program not found: ${command}`)
+    // It was removed after the scheduler had found it.
+    holdForMissingProgram(ctx, agent, waitMs)
     retry(ctx, run, 0)
   } else {
     const isPaused = countFailure(ctx, agent, run)
@@ -73,8 +71,6 @@ function followFailure(ctx: Context, agent: AgentRow, run: RunRow, ending: Endin
     if (!isPaused && !isFinal) retry(ctx, run, waitMs)
   }
 }
-
-const defaultCommand = (adapterType: string) => adapterOf(adapterType)?.defaultCommand ?? adapterType
 
 /** The run's root cause and all that was tried for it, this run included. */
 const triesOf = (ctx: Context, run: RunRow) => listTries(ctx.db, { rootId: run.retry_of_run_id ?? run.id })

@@ -7,7 +7,7 @@ import type { AgentRow } from '../../organization/agent/agent.ts'
 import { ownFolder, resolveAgentPath } from '../../organization/agent/allowed-folder.ts'
 import { unapprovedPaths } from '../../organization/agent/approved-config.ts'
 import type { Context } from '../../platform/context.ts'
-import { type createProbe, which } from '../process/capabilities.ts'
+import { type createProbe, findProgram } from '../process/capabilities.ts'
 import type { Refuse } from './not-startable.ts'
 import type { ProjectWorkspaces } from './prepare-queries.ts'
 import { isMachineFault } from './system-fault.ts'
@@ -105,9 +105,10 @@ export async function findFlags(
   probe: ReturnType<typeof createProbe>,
 ) {
   if (typeof config.command !== 'string') return null
+  const searchPath = (config.env as Record<string, string> | undefined)?.PATH ?? ctx.config.environment.PATH ?? ''
   const found = adapter.helpArgs
     ? await probe(config.command, adapter.helpArgs)
-    : (await which(config.command, ctx.config.environment.PATH ?? '')) && { flags: null }
+    : findProgram(config.command, searchPath) && { flags: null }
   if (found) return found.flags
   const hint = adapter.installHint ? ` ${adapter.installHint}` : ''
   refuse('command_missing', `The program ${config.command} was not found on this machine.${hint}`)

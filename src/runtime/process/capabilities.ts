@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { access, constants, stat } from 'node:fs/promises'
+import { accessSync, constants, statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 
 /** What a program says of itself. */
@@ -11,13 +12,13 @@ export interface Capabilities {
   flags: ReadonlySet<string> | null
 }
 
-/** Finds a program as the system would: an absolute path itself, or a name along `searchPath`. Null when there is none. */
-export async function which(command: string, searchPath: string): Promise<string | null> {
-  if (command.startsWith('/')) return (await isProgram(command)) ? command : null
+/** Finds a program as the system would: an absolute path itself, or a name along `searchPath`. Returns null if there is none. */
+export function findProgram(command: string, searchPath: string): string | null {
+  if (command.startsWith('/')) return isProgram(command) ? command : null
   if (command === '' || command.includes('/')) return null
   for (const folder of searchPath.split(delimiter)) {
     const path = join(folder, command)
-    if (folder.startsWith('/') && (await isProgram(path))) return path
+    if (folder.startsWith('/') && isProgram(path)) return path
   }
   return null
 }
@@ -36,7 +37,7 @@ export function createProbe(
   const known = new Map<string, { key: string; answer: Promise<Capabilities> }>()
 
   return async (command, helpArgs = ['--help']) => {
-    const path = await which(command, env.PATH ?? '')
+    const path = findProgram(command, env.PATH ?? '')
     if (!path) return null
     const file = await stat(path).catch(() => null)
     if (!file) return null
@@ -116,10 +117,10 @@ function killGroup(pid: number | undefined): void {
   }
 }
 
-async function isProgram(path: string): Promise<boolean> {
+function isProgram(path: string): boolean {
   try {
-    await access(path, constants.X_OK)
-    return (await stat(path)).isFile()
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
   } catch {
     return false
   }

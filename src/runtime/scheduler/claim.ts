@@ -9,6 +9,7 @@ import type { RunRow } from '../../organization/run/run.ts'
 import { claimWake, delayWake } from '../../organization/wake/queries.ts'
 import type { WakeReason, WakeRow } from '../../organization/wake/wake.ts'
 import type { Context } from '../../platform/context.ts'
+import { holdIfProgramMissing } from '../executor/missing-program.ts'
 import { forgetSession } from '../executor/session.ts'
 import { findNextWake } from './start-conditions.ts'
 
@@ -22,6 +23,7 @@ export function claimRuns(ctx: Context): RunRow[] {
     // A spent budget pauses its agent or company, which blocks the wake.
     if (enforceBudgets(ctx, { companyId: wake.company_id, agentId: wake.agent_id })) continue
     if (delayForIssueLimit(ctx, wake)) continue
+    if (holdIfProgramMissing(ctx, findAgent(ctx.db, { id: wake.agent_id })!, wake.issue_id)) continue
     claimed.push(startRun(ctx, wake))
   }
   return claimed

@@ -19,8 +19,8 @@ const FILTERS = {
 const COST_STATUS = v.optional(v.picklist(['reported', 'estimated', 'unpriced']))
 const text = v.optional(v.string())
 
-export const COST_EVENT_QUERY = v.object({
-  ...LIST_QUERY,
+/** The filters of the list of cost events. */
+export const COST_EVENT_FILTERS = {
   agentId: text,
   issueId: text,
   projectId: text,
@@ -30,8 +30,13 @@ export const COST_EVENT_QUERY = v.object({
   costStatus: COST_STATUS,
   from: v.optional(v.pipe(v.string(), v.description('The first UTC day. Default: the first of this month.'))),
   to: v.optional(v.pipe(v.string(), v.description('The last UTC day. Default: today.'))),
-})
+}
+
+export const COST_EVENT_QUERY = v.object({ ...LIST_QUERY, ...COST_EVENT_FILTERS })
 type Query = v.InferOutput<typeof COST_EVENT_QUERY>
+
+/** The filters of a list of cost events. */
+export type CostEventFilters = Omit<Query, keyof typeof LIST_QUERY>
 
 /** Returns the page of a company's cost events that a query selects, newest first. */
 export function pageOfCostEvents(ctx: Context, companyId: string, query: Query) {
@@ -47,7 +52,8 @@ export function pageOfCostEvents(ctx: Context, companyId: string, query: Query) 
   })
 }
 
-function selectCostEvents(companyId: string, query: Query & { from: string; to: string }) {
+/** Selects the cost events of a company that a query asks for. */
+export function selectCostEvents(companyId: string, query: CostEventFilters & { from: string; to: string }) {
   let events = sql
     .selectFrom('cost_event')
     .selectAll()
@@ -62,8 +68,8 @@ function selectCostEvents(companyId: string, query: Query & { from: string; to: 
   return events
 }
 
-/** Returns one row more than `limit` if there are more. */
-function listCostEvents(
+/** Reads selected cost events, newest first. Returns one row more than `limit` if there are more. */
+export function listCostEvents(
   db: Db,
   events: ReturnType<typeof selectCostEvents>,
   page: { after: { at: string; id: string } | undefined; limit: number },

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
+import { reply } from '../../http/route.ts'
 import { findCompany } from '../../organization/company/queries.ts'
 import {
   CostEvent,
@@ -10,6 +11,7 @@ import {
   CostOfIssue,
   CostOfModel,
   CostOfProject,
+  CostOfProvider,
   CostSummary,
   NewCostEvent,
 } from '../../organization/cost/cost.ts'
@@ -27,7 +29,8 @@ import {
 } from '../../organization/cost/totals.ts'
 import type { Context } from '../../platform/context.ts'
 import { bookCostEvent, toCostEvent } from './book.ts'
-import { COST_EVENT_QUERY, pageOfCostEvents } from './list.ts'
+import { costEventsAsCsv } from './csv.ts'
+import { COST_EVENT_FILTERS, COST_EVENT_QUERY, pageOfCostEvents } from './list.ts'
 
 const DAYS = v.object({
   from: v.optional(
@@ -92,6 +95,22 @@ export const costRoutes = [
     query: COST_EVENT_QUERY,
     responses: { 200: v.array(CostEvent) },
     run: (ctx, { params, query }) => pageOfCostEvents(ctx, params.companyId, query),
+  }),
+  route({
+    id: 'costs.eventsCsv',
+    method: 'GET',
+    path: '/api/companies/:companyId/cost-events.csv',
+    summary: 'Export the cost events of a company as CSV, newest first',
+    description:
+      'All events that the filters select, without a limit. A cell that a spreadsheet would take for a formula begins with an apostrophe.',
+    who: [board, agent],
+    query: v.object(COST_EVENT_FILTERS),
+    responses: { 200: 'text/csv' },
+    run: (ctx, { params, query }) =>
+      reply(200, costEventsAsCsv(ctx, params.companyId, query), {
+        'content-type': 'text/csv; charset=utf-8',
+        'content-disposition': 'attachment; filename="cost-events.csv"',
+      }),
   }),
   route({
     id: 'costs.summary',
@@ -168,6 +187,14 @@ export const costRoutes = [
     shape: CostOfModel,
     // A provider has no slash in its name; a model may.
     name: () => (key) => ({ provider: key.split('/')[0], model: key.slice(key.indexOf('/') + 1) }),
+  }),
+  grouping({
+    id: 'costs.byProvider',
+    by: 'by-provider',
+    kind: 'provider',
+    summary: 'Sum up what was spent with each provider, the most first',
+    shape: CostOfProvider,
+    name: () => (key) => ({ provider: key }),
   }),
   route({
     id: 'costs.byDay',

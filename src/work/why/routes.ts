@@ -3,9 +3,12 @@ import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
 import { wholeNumber } from '../../http/list.ts'
+import { costMeteringNote } from '../../organization/agent/cost-metering.ts'
+import { findAgentWithFacts } from '../../organization/agent/queries.ts'
 import { SUM, toSum } from '../../organization/cost/cost.ts'
 import { listNames } from '../../organization/cost/queries.ts'
 import { costsOfRuns } from '../../organization/run/queries.ts'
+import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
 import { getIssue } from '../issue/get.ts'
 import { IssueReference, type IssueRow, toReference } from '../issue/issue.ts'
@@ -40,6 +43,10 @@ export const Why = v.strictObject({
   issue: IssueReference,
   runCount: v.pipe(v.number(), v.description('Of the runs told, those on this issue.')),
   ...SUM,
+  notes: v.pipe(
+    v.array(v.string()),
+    v.description('What to know about the costs, such as "Ada: its costs cannot be metered live".'),
+  ),
   isCut: v.pipe(v.boolean(), v.description('Whether there was more than the limit.')),
   steps: v.pipe(v.array(Step), v.description('Each after its cause, and otherwise in the order of time.')),
 })
@@ -74,10 +81,19 @@ function whyOf(ctx: Context, issue: IssueRow, limit: number): Why {
     issue: toReference(issue),
     runCount: runs.filter((run) => run.issue_id === issue.id).length,
     ...toSum(sumCostOfIssue(ctx.db, { issueId: issue.id })),
+    notes: costNotes(ctx, runs),
     isCut,
     steps: told.map((one) => toStep(one, names, costOf(one.event))),
   }
 }
+
+/** Says of each agent of the runs why its costs are not all known while a run lives. */
+const costNotes = (ctx: Context, runs: readonly RunRow[]): string[] =>
+  [...new Set(runs.map((run) => run.agent_id))].flatMap((id) => {
+    const agent = findAgentWithFacts(ctx.db, { id, now: ctx.now })
+    const note = agent && costMeteringNote(agent)
+    return note ? [`${agent.name}: ${note}`] : []
+  })
 
 const NO_COST = { costCents: null, costStatus: null }
 

@@ -61,15 +61,36 @@ test('three failures in a row pause the agent with the reason', async (t) => {
   assert.match(shown.pauseMessage, /3 runs in a row failed/)
 })
 
-test('a command that is not there fails the run at once and says so', async (t) => {
+test('a wake of an agent whose command is missing says so at once and starts no run', async (t) => {
   const { agentThat, ask, settle, runs } = await createTestRuns(t)
   const agent = await agentThat('succeed.js', { config: { command: 'no-such-program' } })
+  const { heldBy } = (await ask('POST', `/api/agents/${agent}/heartbeat/invoke`)).body
+  assert.equal(heldBy[0].code, 'held')
+  assert.match(heldBy[0].message, /program not found: no-such-program/)
+  await settle()
+  assert.deepEqual(await runs(), [])
+})
+
+test('a command that the PATH of the agent does not find fails the run and says so', async (t) => {
+  const { agentThat, ask, settle, runs } = await createTestRuns(t)
+  const agent = await agentThat('succeed.js', { config: { command: 'no-such-program', env: { PATH: '/nowhere' } } })
   await ask('POST', `/api/agents/${agent}/heartbeat/invoke`)
   await settle()
   const [run] = await runs()
   assert.equal(run.status, 'failed')
   assert.equal(run.errorCode, 'command_missing')
   assert.match(run.error, /no-such-program/)
+  assert.match((await ask('GET', `/api/agents/${agent}`)).body.heldBecause, /program not found: no-such-program/)
+})
+
+test('an agent whose default program is missing is told how to install it, and about the demo agent', async (t) => {
+  const { companyId, make, ask, tick } = await createTestRuns(t, { environment: { PATH: '/nowhere' } })
+  const agent = await make('POST', `/api/companies/${companyId}/agents`, { name: 'Ada' })
+  await ask('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
+  await tick()
+  const { status, heldBecause } = (await ask('GET', `/api/agents/${agent.id}`)).body
+  assert.equal(status, 'idle')
+  assert.match(heldBecause, /^program not found: claude\. Install it with: npm .* demo agent/)
 })
 
 test('an agent whose program is missing stays idle, says so, and goes on when the program is there', async (t) => {
@@ -80,12 +101,18 @@ test('an agent whose program is missing stays idle, says so, and goes on when th
   await settle()
   const held = (await ask('GET', `/api/agents/${agent}`)).body
   assert.deepEqual([held.status, held.heldBecause], ['idle', `program not found: ${command}`])
-  writeFileSync(command, '#!/bin/sh\nexit 0\n', { mode: 0o755 })
   clock.set(held.heldUntil)
+  await settle()
+  const longer = (await ask('GET', `/api/agents/${agent}`)).body
+  assert.ok(longer.heldUntil > held.heldUntil)
+  const activity = (await ask('GET', `/api/companies/${held.companyId}/activity?action=agent.held`)).body
+  assert.equal(activity.length, 1, 'one activity for one reason')
+  writeFileSync(command, '#!/bin/sh\nexit 0\n', { mode: 0o755 })
+  clock.set(longer.heldUntil)
   await settle()
   assert.deepEqual(
     (await runs()).map((run) => run.status),
-    ['failed', 'succeeded'],
+    ['succeeded'],
   )
   assert.equal((await ask('GET', `/api/agents/${agent}`)).body.heldBecause, null)
 })
@@ -164,4 +191,17 @@ test('a token works while its run runs, and not on the first request after', asy
   const refused = await as(token)('GET', '/api/agents/me')
   assert.equal(refused.status, 401)
   assert.equal(refused.body.code, 'run_ended')
+})
+
+test('a fresh run that overflows the context counts as a failure, and the next run does not resume its session', async (t) => {
+  const { agentThat, ask, settle, runs, clock } = await createTestRuns(t)
+  const stream = path.join(import.meta.dirname, '../../agents/streams/codex-overflow.jsonl')
+  const agent = await agentThat('replay.mjs', { speaks: 'runtimeB_local', args: [stream] })
+  await ask('POST', `/api/agents/${agent}/heartbeat/invoke`)
+  await settle()
+  clock.move(10_000)
+  await settle()
+  const [first, second] = await runs()
+  assert.deepEqual([first.status, first.errorCode], ['failed', 'context_overflow'])
+  assert.deepEqual([second.retryOfRunId, second.sessionIdBefore], [first.id, null])
 })

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { createProbe, which } from '../../../src/runtime/process/capabilities.ts'
+import { createProbe, findProgram } from '../../../src/runtime/process/capabilities.ts'
 
 const HELP = `echo "Usage: agent [options]
   -p, --print             print
@@ -67,10 +67,10 @@ test('a flood and a child left behind do not hold the probe up', async (t) => {
   assert.deepEqual((await createProbe(leaving.env)('agent'))?.flags, new Set(['--left']))
 })
 
-test('which finds the first program on the path and passes over what cannot run', async (t) => {
+test('the first program on the path is found, and what cannot run is skipped', (t) => {
   const first = program(t, '')
   const second = program(t, '')
   chmodSync(first.path, 0o644)
-  assert.equal(await which('agent', `relative:${first.folder}:${second.folder}`), second.path)
-  assert.equal(await which(first.path, ''), null)
+  assert.equal(findProgram('agent', `relative:${first.folder}:${second.folder}`), second.path)
+  assert.equal(findProgram(first.path, ''), null)
 })

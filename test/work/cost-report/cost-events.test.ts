@@ -139,3 +139,51 @@ test('cost events are listed, newest first, by page and filter', async (t) => {
   const next = /<([^>]+)>/.exec(first.headers.get('link') ?? '')![1]!
   assert.equal((await app.ask('GET', next)).body.length, 1)
 })
+
+test('costs are grouped by provider, whatever the names of its models', async (t) => {
+  const { ada, report, costs } = await setUp(t)
+  await report(ada, { model: 'org/small', costCents: 3 })
+  await report(ada, { model: 'large', costCents: 4 })
+  await report(ada, { provider: 'other', costCents: 9 })
+  const rows = await costs('by-provider')
+  assert.deepEqual(
+    rows.map((row: { provider: string; costCents: number }) => [row.provider, row.costCents]),
+    [
+      ['other', 9],
+      ['acme', 7],
+    ],
+  )
+  assert.equal((await costs('by-provider?limit=1')).length, 1)
+})
+
+test('cost events are exported as CSV without a limit, and no cell is a formula', async (t) => {
+  const app = await setUp(t)
+  await app.report(app.ada, { model: '=HYPERLINK("x"),1' })
+  for (let i = 0; i < 1_001; i++) await app.report(app.bob, { costCents: 0.5 })
+  const { body, headers } = await app.ask('GET', `${app.base}/cost-events.csv`)
+  assert.match(headers.get('content-type') ?? '', /^text\/csv/)
+  const lines = body.trimEnd().split('\r\n')
+  assert.equal(lines.length, 1 + 1_002)
+  assert.match(lines[0], /^id,occurredAt,agentId,/)
+  assert.match(lines.at(-1), /,acme,"'=HYPERLINK\(""x""\),1",100,0,10,25,reported,/)
+  const ofAda = (await app.ask('GET', `${app.base}/cost-events.csv?agentId=${app.ada.id}`)).body
+  assert.equal(ofAda.trimEnd().split('\r\n').length, 2)
+})
+
+test('an agent and the story of its issue say whether its costs can be metered live', async (t) => {
+  const app = await setUp(t)
+  const codex = insertAgent(app, { company_id: app.company.id, name: 'Cody', adapter_type: 'runtimeB_local' })
+  const shown = async (agent: { id: string }) => {
+    const { costMetering, costMeteringNote } = (await app.ask('GET', `/api/agents/${agent.id}`)).body
+    return [costMetering, costMeteringNote]
+  }
+  assert.deepEqual(await shown(codex), ['live', null])
+  await app.report(codex, { costCents: null })
+  assert.match((await shown(codex))[1], /price of 1 cost of this month is unknown/)
+  const [metering, note] = await shown(app.ada)
+  assert.equal(metering, 'none')
+  assert.match(note, /cannot be metered live/)
+  const issue = await app.make('POST', `${app.base}/issues`, { title: 'Chart' })
+  await insertRun(app, app.ada, { issue_id: issue.id })
+  assert.deepEqual((await app.ask('GET', `/api/issues/${issue.id}/why`)).body.notes, [`Ada: ${note}`])
+})
