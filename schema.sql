@@ -541,15 +541,38 @@ create table document_revision (
   unique (document_id, number)
 ) strict;
 
+-- What people are asked on an issue, and their answer.
+create table interaction (
+  id            text primary key,
+  company_id    text not null references company (id) on delete cascade,
+  issue_id      text not null references issue (id) on delete cascade,
+  kind          text not null check (kind in ('question', 'confirm', 'choose', 'suggest_tasks')),
+  status        text not null default 'pending' check (status in ('pending', 'answered', 'cancelled')),
+  asked         text not null check (json_valid(asked)), -- title, question, options, tasks
+  answer        text check (answer is null or json_valid(answer)),
+  created_by_agent_id text references agent (id),
+  created_by_user_id  text,
+  created_by_run_id   text references run (id),
+  answered_by_user_id text,
+  answered_at   text,
+  created_at    text not null,
+  updated_at    text not null,
+  check ((status = 'answered') = (answer is not null))
+) strict;
+
+create index interaction_by_issue on interaction (issue_id, id);
+create index interaction_by_company on interaction (company_id, status, id);
+
 create table approval (
   id          text primary key,
   company_id  text not null references company (id) on delete cascade,
-  type        text not null check (type in ('hire_agent', 'approve_ceo_strategy', 'allow_folder')),
+  type        text not null check (type in ('hire_agent', 'approve_ceo_strategy', 'request_board_approval', 'allow_folder')),
   status      text not null default 'pending' check (status in ('pending', 'revision_requested', 'approved', 'rejected', 'cancelled')),
   requested_by_agent_id text references agent (id),
   requested_by_user_id  text,
   agent_id    text references agent (id),           -- the agent that a hire_agent or allow_folder approval is about
   payload     text not null default '{}' check (json_valid(payload)),
+  chosen_option text,                               -- of a request_board_approval: what the board chose
   decision_note text,
   decided_by_user_id text,
   decided_at  text,

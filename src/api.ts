@@ -27,6 +27,7 @@ import { dashboardRoutes } from './work/dashboard/routes.ts'
 import { documentRoutes as issueDocumentRoutes } from './work/document/routes.ts'
 import { goalRoutes } from './work/goal/routes.ts'
 import { inboxRoutes } from './work/inbox/routes.ts'
+import { interactionRoutes } from './work/interaction/routes.ts'
 import { inviteRoutes } from './work/invite/routes.ts'
 import { commentRoutes } from './work/issue/comment-routes.ts'
 import { issueRoutes } from './work/issue/routes.ts'
@@ -62,6 +63,7 @@ export const ENDPOINTS = [
   ...staffingRoutes,
   ...instanceRoutes,
   ...inboxRoutes,
+  ...interactionRoutes,
   ...inviteRoutes,
   ...issueApprovalRoutes,
   ...issueDocumentRoutes,

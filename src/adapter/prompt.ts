@@ -9,7 +9,15 @@ export interface PromptParts {
   reasons: string[]
   issue: { id: string; identifier: string; title: string } | null
   comment: { id: string; author: string; body: string } | null
-  approval: { id: string; type: string; status: string } | null
+  approval: {
+    id: string
+    type: string
+    status: string
+    /** What was asked and what was decided, of a `request_board_approval`. */
+    title: string | null
+    chosenOption: string | null
+    decisionNote: string | null
+  } | null
   /** The instructions of an adapter that takes them in the prompt; null where they are a file of their own. */
   instructions: { path: string; text: string } | null
   /** What it can read up on in SERVICE_SKILLS_DIR; `path` is the folder of each. */
@@ -68,14 +76,25 @@ function skillsSection({ skills }: PromptParts): string[] {
 /** How much of a skill's description stands in every prompt, in characters. */
 const SHOWN_DESCRIPTION = 1_000
 
+function approvalLines({ id, type, status, title, chosenOption, decisionNote }: NonNullable<PromptParts['approval']>) {
+  const about = title === null ? type : `${type} "${title}"`
+  const decision = chosenOption === null ? status : `${status}: ${chosenOption}`
+  return [
+    `Approval: ${about}, ${decision} (id ${id}). Follow it up first.`,
+    ...(decisionNote === null ? [] : ['The board says:', '', ...quoted(decisionNote)]),
+  ]
+}
+
+const quoted = (text: string) => text.split('\n').map((line) => `> ${line}`)
+
 function wakeSection({ reasons, issue, comment, approval }: PromptParts): string {
   const lines = ['# This heartbeat', '', `Woken by: ${reasons.join(', ') || 'unknown'}.`]
   if (issue) lines.push(`Issue: ${issue.identifier} "${issue.title}" (id ${issue.id}). Look at it first.`)
   else lines.push('No single issue: look at your assignments.')
-  if (approval) lines.push(`Approval: ${approval.type}, ${approval.status} (id ${approval.id}). Follow it up first.`)
+  if (approval) lines.push(...approvalLines(approval))
   if (comment) {
     lines.push(`Comment by ${comment.author} (id ${comment.id}); read its whole thread before you answer:`, '')
-    lines.push(...comment.body.split('\n').map((line) => `> ${line}`))
+    lines.push(...quoted(comment.body))
   }
   return lines.join('\n')
 }

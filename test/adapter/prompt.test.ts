@@ -10,7 +10,7 @@ const parts: PromptParts = {
   reasons: ['mention', 'timer'],
   issue: { id: 'i-1', identifier: 'WAL-7', title: 'Fix {{agent.name}}' },
   comment: { id: 'k-1', author: 'Bob', body: 'Look at this.\nPlease.' },
-  approval: { id: 'p-1', type: 'hire_agent', status: 'approved' },
+  approval: { id: 'p-1', type: 'hire_agent', status: 'approved', title: null, chosenOption: null, decisionNote: null },
   instructions: { path: '/w/AGENTS.md', text: 'Write tests.\n' },
   skills: [{ name: 'Ink', description: 'Draws\nwith ink.', path: '/s/ink' }],
   promptTemplate: null,

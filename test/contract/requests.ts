@@ -105,6 +105,15 @@ const inboxItem = async (world: World) => {
   return { itemId: `mention-${id}` }
 }
 
+const interaction = async (world: World) => {
+  const { issueId } = await issue(world)
+  const path = `/api/issues/${issueId}/interactions`
+  return {
+    issueId,
+    interactionId: (await good(world.engineer.ask('POST', path, { kind: 'confirm', title: 'Go on?' }))).id,
+  }
+}
+
 const invite = async (world: World) => {
   const { id, token } = await world.make('POST', world.of('/gateway/invite-prompt'))
   return { inviteId: id as string, token: token as string }
@@ -223,6 +232,8 @@ export const REQUESTS: Record<string, Make> = {
   'POST /api/issues/:issueId/children': using(issue, () => ({ title: 'Count' })),
   'POST /api/issues/:issueId/comments': using(issue, () => ({ body: 'Hm.' })),
   'POST /api/issues/:issueId/release': using((world) => issue(world, { status: 'in_progress' })),
+  'POST /api/issues/:issueId/interactions': using(issue, () => ({ kind: 'question', title: 'Who?' })),
+  'POST /api/issues/:issueId/interactions/:interactionId/answer': using(interaction, () => ({ confirmed: true })),
   'PATCH /api/labels/:labelId': using(label, () => ({ color: '#123456' })),
   'PATCH /api/projects/:projectId': using(project, () => ({ name: 'Atlas 2' })),
   'POST /api/projects/:projectId/workspaces': using(project, () => ({ cwd: '/a' })),
@@ -239,6 +250,7 @@ const PARAMS: Record<string, (world: World) => object | Promise<object>> = {
   attachmentId: attachment,
   commentId: comment,
   goalId: goal,
+  interactionId: interaction,
   invitationId: none('invitationId'),
   inviteId: invite,
   issueId: issue,

@@ -104,6 +104,7 @@ POST   /api/companies/:companyId/goals                                     403  
 GET    /api/companies/:companyId/heartbeat-runs                            403    ok    ok    ok       ok   ok
 POST   /api/companies/:companyId/imports/apply                             403    403   403   403      ok   ok
 POST   /api/companies/:companyId/imports/preview                           403    403   403   403      ok   ok
+GET    /api/companies/:companyId/interactions                              403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/invitations                               403    403   403   403      403  403
 POST   /api/companies/:companyId/invitations                               403    403   403   403      403  403
 DELETE /api/companies/:companyId/invitations/:invitationId                 403    403   403   403      403  403
@@ -178,6 +179,11 @@ DELETE /api/issues/:issueId/documents/:key                                 404  
 GET    /api/issues/:issueId/documents/:key/revisions                       404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/documents/:key/revisions/:revisionId           404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/heartbeat-context                              404    ok    ok    ok       ok   ok
+GET    /api/issues/:issueId/interactions                                   404    ok    ok    ok       ok   ok
+POST   /api/issues/:issueId/interactions                                   404    ok    ok    ok       ok   ok
+GET    /api/issues/:issueId/interactions/:interactionId                    404    ok    ok    ok       ok   ok
+POST   /api/issues/:issueId/interactions/:interactionId/answer             403    403   403   403      403  ok
+POST   /api/issues/:issueId/interactions/:interactionId/cancel             404    403   ok    403      403  ok
 POST   /api/issues/:issueId/release                                        404    403   ok    403      403  ok
 GET    /api/issues/:issueId/runs                                           404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/why                                            404    ok    ok    ok       ok   ok

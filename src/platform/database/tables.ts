@@ -394,15 +394,33 @@ export interface DocumentRevisionTable {
   created_at: string
 }
 
+export interface InteractionTable {
+  id: string
+  company_id: string
+  issue_id: string
+  kind: 'question' | 'confirm' | 'choose' | 'suggest_tasks'
+  status: Generated<'pending' | 'answered' | 'cancelled'>
+  asked: string
+  answer: string | null
+  created_by_agent_id: string | null
+  created_by_user_id: string | null
+  created_by_run_id: string | null
+  answered_by_user_id: string | null
+  answered_at: string | null
+  created_at: string
+  updated_at: string
+}
+
 export interface ApprovalTable {
   id: string
   company_id: string
-  type: 'hire_agent' | 'approve_ceo_strategy' | 'allow_folder'
+  type: 'hire_agent' | 'approve_ceo_strategy' | 'request_board_approval' | 'allow_folder'
   status: Generated<'pending' | 'revision_requested' | 'approved' | 'rejected' | 'cancelled'>
   requested_by_agent_id: string | null
   requested_by_user_id: string | null
   agent_id: string | null
   payload: Generated<string>
+  chosen_option: string | null
   decision_note: string | null
   decided_by_user_id: string | null
   decided_at: string | null
@@ -663,6 +681,7 @@ export interface Tables {
   attachment: AttachmentTable
   document: DocumentTable
   document_revision: DocumentRevisionTable
+  interaction: InteractionTable
   approval: ApprovalTable
   approval_issue: ApprovalIssueTable
   approval_comment: ApprovalCommentTable

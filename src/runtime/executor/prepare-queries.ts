@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database/db.ts'
-import { sql } from '../../platform/database/sql.ts'
+import { raw, sql } from '../../platform/database/sql.ts'
 
 /** What a prompt says of the issue that a run was woken for, and its project's environment. */
 export const findIssueBrief = (db: Db, id: string) =>
@@ -48,7 +48,13 @@ export const findCommentBrief = (db: Db, id: string) =>
   )
 
 export function findApprovalBrief(db: Db, id: string) {
-  const approval = db.first(sql.selectFrom('approval').select(['id', 'type', 'status']).where('id', '=', id))
+  const approval = db.first(
+    sql
+      .selectFrom('approval')
+      .select(['id', 'type', 'status', 'chosen_option as chosenOption', 'decision_note as decisionNote'])
+      .select(raw<string | null>`iif(type = 'request_board_approval', payload ->> '$.title', null)`.as('title'))
+      .where('id', '=', id),
+  )
   if (!approval) return undefined
   const links = db.all(sql.selectFrom('approval_issue').select('issue_id').where('approval_id', '=', id))
   return { ...approval, issueIds: links.map((link) => link.issue_id) }

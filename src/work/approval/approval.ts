@@ -10,10 +10,10 @@ import { AUTHORED, commentText, toAuthored } from '../comment/authored.ts'
 import { reviewPayload } from './hire-payload.ts'
 import { APPROVAL_STATUSES } from './lifecycle.ts'
 
-export const APPROVAL_TYPES = ['hire_agent', 'approve_ceo_strategy', 'allow_folder'] as const
+export const APPROVAL_TYPES = ['hire_agent', 'approve_ceo_strategy', 'request_board_approval', 'allow_folder'] as const
 
 /** The types that a caller may create; the server creates the others. */
-const REQUESTED_TYPES = ['hire_agent', 'approve_ceo_strategy'] as const
+const REQUESTED_TYPES = ['hire_agent', 'approve_ceo_strategy', 'request_board_approval'] as const
 
 export type ApprovalRow = Selectable<ApprovalTable>
 export type ApprovalCommentRow = Selectable<ApprovalCommentTable>
@@ -28,6 +28,10 @@ export const Approval = v.strictObject({
   requestedByUserId: v.nullable(v.string()),
   agentId: v.pipe(v.nullable(field.id), v.description('The agent that a hire is about, or that needs the folder.')),
   payload: field.jsonObject,
+  chosenOption: v.pipe(
+    v.nullable(v.string()),
+    v.description('Of an approved request_board_approval with options: the one that the board chose.'),
+  ),
   decisionNote: v.nullable(v.string()),
   decidedByUserId: v.nullable(v.string()),
   decidedAt: v.nullable(field.timestamp),
@@ -42,7 +46,9 @@ export const NewApproval = v.strictObject({
   payload: v.optional(
     v.pipe(
       field.jsonObject,
-      v.description('Free-form. A strategy has its `plan`; a hire may name the pending agent in `agentId`.'),
+      v.description(
+        'Free-form. A strategy has its `plan`; a hire may name the pending agent in `agentId`; a request_board_approval has a `title`, and optionally `question`, `options` (texts) and `recommended` (one of them).',
+      ),
     ),
     {},
   ),
@@ -53,6 +59,12 @@ export type NewApproval = v.InferOutput<typeof NewApproval>
 /** The body of a decision. */
 export const Decision = v.strictObject({
   decisionNote: v.optional(v.nullable(field.text)),
+  option: v.optional(
+    v.pipe(
+      v.nullable(v.string()),
+      v.description('Of an approved request_board_approval: one of its options. Default: the recommended one.'),
+    ),
+  ),
   allow: v.optional(
     v.pipe(
       v.picklist(['once', 'always']),
@@ -91,6 +103,7 @@ export const toApproval = (row: ApprovalRow): Approval => ({
   requestedByUserId: row.requested_by_user_id,
   agentId: row.agent_id,
   payload: redact(JSON.parse(row.payload)),
+  chosenOption: row.chosen_option,
   decisionNote: row.decision_note,
   decidedByUserId: row.decided_by_user_id,
   decidedAt: row.decided_at,

@@ -7,6 +7,7 @@ import { getReferredAgent } from '../../organization/agent/references.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, forbidden, invalid, unprocessable } from '../../platform/errors.ts'
 import type { ApprovalRow, NewApproval } from './approval.ts'
+import { assertIsBoardRequest } from './board-request.ts'
 import { hirePayload } from './hire-payload.ts'
 import { linkIssues } from './links.ts'
 import { toStoredPayload } from './payload.ts'
@@ -20,6 +21,7 @@ import { findCeo, findOpenHire, insertApproval } from './queries.ts'
 export function createApproval(ctx: Context, caller: Caller, companyId: string, want: NewApproval): ApprovalRow {
   const requester = requesterOf(ctx, caller, companyId, want)
   if (want.type === 'approve_ceo_strategy') assertHasPlan(want.payload)
+  if (want.type === 'request_board_approval') assertIsBoardRequest(want.payload)
   const hired = want.type === 'hire_agent' ? hiredAgentOf(ctx, companyId, want.payload) : undefined
   const approval = insertApproval(ctx.db, {
     id: uuid(),
@@ -38,12 +40,12 @@ export function createApproval(ctx: Context, caller: Caller, companyId: string, 
     companyId,
     action: 'approval.created',
     entity: { type: 'approval', id: approval.id },
-    details: { type: approval.type },
+    details: { type: approval.type, ...(typeof want.payload.title === 'string' && { title: want.payload.title }) },
   })
   return approval
 }
 
-/** For which agent it is asked: an agent asks for itself, the board for any or none; a strategy is the CEO's. */
+/** For which agent it is asked: an agent asks for itself, the board for any or none; a strategy is the CEO's, any agent asks the board. */
 function requesterOf(ctx: Context, caller: Caller, companyId: string, want: NewApproval): AgentRow | undefined {
   const ref = want.requestedByAgentId ?? (caller.type === 'agent' ? caller.agentId : undefined)
   const named = ref === undefined ? undefined : getReferredAgent(ctx, companyId, 'requestedByAgentId', ref)
@@ -54,6 +56,7 @@ function requesterOf(ctx: Context, caller: Caller, companyId: string, want: NewA
     if (caller.type === 'agent') assertMayRequestHire(ctx, caller)
     return named
   }
+  if (want.type === 'request_board_approval') return named
   if (caller.type === 'agent' && caller.role !== 'ceo') throw forbidden('Only the CEO agent proposes the strategy.')
   if (named && named.role !== 'ceo')
     throw unprocessable('requestedByAgentId', 'a strategy is proposed for the CEO agent')

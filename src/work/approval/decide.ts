@@ -9,6 +9,7 @@ import type { Context } from '../../platform/context.ts'
 import { AppError, forbidden, unprocessable } from '../../platform/errors.ts'
 import { activateHiredAgent, rejectHiredAgent } from './apply-hire.ts'
 import type { ApprovalRow, Decision } from './approval.ts'
+import { assertIsBoardRequest, chosenOption } from './board-request.ts'
 import { assertHasPlan } from './create.ts'
 import { allowFolder } from './folder.ts'
 import { hirePayload, reviewPayload } from './hire-payload.ts'
@@ -32,8 +33,9 @@ export function decideApproval(
   caller: Caller,
   id: string,
   to: 'approved' | 'rejected' | 'revision_requested',
-  { decisionNote, allow }: Decision,
+  decision: Decision,
 ): ApprovalRow {
+  const { decisionNote, allow } = decision
   const approval = getApproval(ctx, caller, id)
   if (approval.status === to) return approval
   assertTransition(approval, to)
@@ -42,6 +44,7 @@ export function decideApproval(
   }
   const decided = updateApproval(ctx.db, id, {
     status: to,
+    chosen_option: chosenOption(approval, to, decision),
     decision_note: decisionNote ?? null,
     decided_by_user_id: caller.type === 'board' ? caller.userId : null,
     decided_at: ctx.now,
@@ -123,6 +126,7 @@ function wakeRequester(ctx: Context, caller: Caller, approval: ApprovalRow, acti
  */
 function revisedPayload(ctx: Context, approval: ApprovalRow, want: Record<string, unknown>): string {
   if (approval.type === 'approve_ceo_strategy') assertHasPlan(want)
+  if (approval.type === 'request_board_approval') assertIsBoardRequest(want)
   if (approval.agent_id === null) return toStoredPayload(want)
   const isHire = approval.type === 'hire_agent'
   const fixed: Json = isHire
@@ -160,5 +164,9 @@ const record = (ctx: Context, caller: Caller, approval: ApprovalRow) =>
     action: ACTIONS[approval.status],
     entity: { type: 'approval', id: approval.id },
     agentId: approval.requested_by_agent_id,
-    details: { type: approval.type, ...(approval.decision_note !== null && { decisionNote: approval.decision_note }) },
+    details: {
+      type: approval.type,
+      ...(approval.chosen_option !== null && { chosenOption: approval.chosen_option }),
+      ...(approval.decision_note !== null && { decisionNote: approval.decision_note }),
+    },
   })

@@ -67,7 +67,8 @@ export const approvalRoutes = [
     method: 'POST',
     path: '/api/companies/:companyId/approvals',
     summary: 'Ask the board for an approval',
-    description: 'An agent asks for itself: the CEO for its strategy, managers for a hire.',
+    description:
+      'An agent asks for itself: the CEO for its strategy, managers for a hire, any agent for a decision (`request_board_approval`).',
     who: [board, agent],
     body: NewApproval,
     responses: { 201: Approval },

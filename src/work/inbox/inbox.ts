@@ -7,6 +7,8 @@ import { companySpend } from '../../organization/cost/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { listStaleIssues } from '../dashboard/queries.ts'
+import { toInteraction } from '../interaction/interaction.ts'
+import { listPendingInteractions } from '../interaction/queries.ts'
 import {
   findBudget,
   type InboxState,
@@ -16,9 +18,10 @@ import {
   listPendingApprovals,
   listStates,
   listWithBudget,
+  MOST,
 } from './queries.ts'
 
-export const INBOX_KINDS = ['approval', 'mention', 'assigned', 'failure', 'budget', 'stale'] as const
+export const INBOX_KINDS = ['approval', 'question', 'mention', 'assigned', 'failure', 'budget', 'stale'] as const
 type Kind = (typeof INBOX_KINDS)[number]
 
 /** Something that waits for a person. It leaves the inbox when its cause is dealt with, or when the person dismisses it. */
@@ -27,7 +30,7 @@ export const InboxItem = v.strictObject({
   kind: v.pipe(
     v.picklist(INBOX_KINDS),
     v.description(
-      'approval: waits for a decision; mention: a comment names the person or `@board`; assigned: an open issue of the person; failure: an agent stopped by errors; budget: an agent or the company used 80 % of its budget or all of it; stale: an issue in progress that nobody works on.',
+      'approval: waits for a decision; question: an agent asks something on an issue; mention: a comment names the person or `@board`; assigned: an open issue of the person; failure: an agent stopped by errors; budget: an agent or the company used 80 % of its budget or all of it; stale: an issue in progress that nobody works on.',
     ),
   ),
   companyId: field.id,
@@ -40,6 +43,7 @@ export const InboxItem = v.strictObject({
   issueId: v.nullable(field.id),
   issueIdentifier: v.nullable(v.string()),
   commentId: v.nullable(field.id),
+  interactionId: v.nullable(field.id),
   agentId: v.nullable(field.id),
 })
 export type InboxItem = v.InferOutput<typeof InboxItem>
@@ -75,13 +79,23 @@ function itemsOf(ctx: Context, caller: BoardCaller, companyId: string): InboxIte
         row.id,
         companyId,
         row.updated_at,
-        `${APPROVALS[row.type]} of ${row.requester ?? 'the board'}`,
+        row.title ?? `${APPROVALS[row.type]} of ${row.requester ?? 'the board'}`,
         {
           approvalId: row.id,
           agentId: row.requested_by_agent_id,
         },
       ),
     ),
+    ...listPendingInteractions(ctx.db, { companyId, limit: MOST }).map((row) => {
+      const { title, question } = toInteraction(row)
+      return toItem('question', row.id, companyId, row.updated_at, title, {
+        body: question,
+        interactionId: row.id,
+        issueId: row.issue_id,
+        issueIdentifier: row.identifier,
+        agentId: row.created_by_agent_id,
+      })
+    }),
     ...listMentions(ctx.db, of).map((row) =>
       toItem(
         'mention',
@@ -115,7 +129,12 @@ function itemsOf(ctx: Context, caller: BoardCaller, companyId: string): InboxIte
   ]
 }
 
-const APPROVALS = { hire_agent: 'Hire', approve_ceo_strategy: 'Strategy', allow_folder: 'Folder request' } as const
+const APPROVALS = {
+  hire_agent: 'Hire',
+  approve_ceo_strategy: 'Strategy',
+  request_board_approval: 'Question',
+  allow_folder: 'Folder request',
+} as const
 
 /** An item for each budget that is used to 80 % or more. It is a new one for each month, and when the budget is used up. */
 function budgetItems(ctx: Context, companyId: string): InboxItem[] {
@@ -172,6 +191,7 @@ const toItem = (
   issueId: null,
   issueIdentifier: null,
   commentId: null,
+  interactionId: null,
   agentId: null,
   ...about,
 })

@@ -9,7 +9,7 @@ import { OPEN_STATUSES } from '../issue/lifecycle.ts'
 export type InboxState = Selectable<InboxStateTable>
 
 /** The most items of one kind: who has more deals with the latest first. */
-const MOST = 200
+export const MOST = 200
 
 interface Of {
   companyId: string
@@ -28,6 +28,9 @@ export const listPendingApprovals = (db: Db, of: Of) =>
         'requested_by_agent_id',
         'agent.name as requester',
       ])
+      .select(
+        raw<string | null>`iif(approval.type = 'request_board_approval', payload ->> '$.title', null)`.as('title'),
+      )
       .where('approval.company_id', '=', of.companyId)
       .where('approval.status', '=', 'pending')
       .orderBy('approval.id', 'desc')

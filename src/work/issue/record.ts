@@ -13,6 +13,8 @@ import type { IssueRow } from './issue.ts'
  * - `issue.released`: from, assigneeAgentId or assigneeUserId (who had it), forced
  * - `issue.reopened`: from, completedAt, cancelledAt (which the issue itself forgets)
  * - `issue.commented`: commentId, snippet, mentionedAgentIds, mentionedUserIds
+ * - `issue.interaction_created`, `issue.interaction_cancelled`: interactionId, kind, title
+ * - `issue.interaction_answered`: the same, and commentId
  */
 export type IssueAction =
   | 'issue.created'
@@ -21,6 +23,9 @@ export type IssueAction =
   | 'issue.released'
   | 'issue.reopened'
   | 'issue.commented'
+  | 'issue.interaction_created'
+  | 'issue.interaction_answered'
+  | 'issue.interaction_cancelled'
 
 export const recordIssue = (
   ctx: Context,

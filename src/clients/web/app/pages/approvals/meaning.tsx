@@ -22,6 +22,7 @@ export function approvalTitle(approval: Approval): string {
   if (approval.type === 'hire_agent') {
     return `Hire ${hire.name ?? agents.get(approval.agentId)?.name ?? 'an agent'}, ${(hire.title ?? hire.role ?? 'agent').toLowerCase()}`
   }
+  if (approval.type === 'request_board_approval') return String(approval.payload.title)
   if (approval.type === 'allow_folder') {
     const { folder } = approval.payload as { folder?: string }
     return `Allow ${nameOf({ agentId: approval.agentId })} the folder ${folder ?? ''}`

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { buildPrompt } from '../../../src/adapter/prompt.ts'
+import { findApprovalBrief } from '../../../src/runtime/executor/prepare-queries.ts'
+import { arrange } from './arrange.ts'
+
+const PAYLOAD = { title: 'Buy the domain?', question: 'It costs $12.', options: ['Buy', 'Wait'], recommended: 'Wait' }
+
+test('any agent asks the board; the decision wakes it and stands in its prompt', async (t) => {
+  const { engineer, path, decide, wakeOf, ctx, ask } = await arrange(t)
+  const body = { type: 'request_board_approval', payload: PAYLOAD }
+  const asked = (await engineer.ask('POST', path, body)).body
+  assert.deepEqual([asked.status, asked.payload, asked.chosenOption], ['pending', PAYLOAD, null])
+  const [item] = (await ask('GET', '/api/inbox?kind=approval')).body
+  assert.equal(item.title, 'Buy the domain?')
+  assert.equal((await decide(asked, 'approve', { option: 'Sell' })).status, 422)
+  assert.equal((await decide(asked, 'reject', { option: 'Buy' })).status, 422)
+  const decided = (await decide(asked, 'approve', { option: 'Buy', decisionNote: 'For a year.' })).body
+  assert.deepEqual([decided.status, decided.chosenOption], ['approved', 'Buy'])
+  assert.deepEqual(
+    [wakeOf(engineer)?.reasons[0].source, wakeOf(engineer)?.reasons[0].approvalId],
+    ['approval_resolved', asked.id],
+  )
+  const prompt = buildPrompt({
+    agent: { id: 'a', name: 'Ada', role: 'engineer', title: null },
+    company: { id: 'c', name: 'Walrus' },
+    runId: 'r',
+    reasons: ['approval_resolved'],
+    issue: null,
+    comment: null,
+    approval: findApprovalBrief(ctx.db, asked.id)!,
+    instructions: null,
+    skills: [],
+    promptTemplate: null,
+  })
+  assert.match(prompt, /request_board_approval "Buy the domain\?", approved: Buy \(id /)
+  assert.match(prompt, /> For a year\.$/)
+})
+
+test('without an option the recommended one is chosen; without both the board has to say', async (t) => {
+  const { engineer, path, decide } = await arrange(t)
+  const make = async (payload: object) =>
+    (await engineer.ask('POST', path, { type: 'request_board_approval', payload })).body
+  assert.equal((await decide(await make(PAYLOAD), 'approve')).body.chosenOption, 'Wait')
+  const open = await make({ ...PAYLOAD, recommended: null })
+  const refused = await decide(open, 'approve')
+  assert.deepEqual([refused.status, refused.body.details.fields[0].path], [422, 'option'])
+  assert.equal((await decide(open, 'reject')).status, 200)
+  const plain = await decide(await make({ title: 'May I?', risks: 'None.' }), 'approve')
+  assert.deepEqual([plain.status, plain.body.chosenOption], [200, null])
+})
+
+test('a question to the board has a title, distinct options, and recommends one of them', async (t) => {
+  const { engineer, path, decide } = await arrange(t)
+  const rows: [object, number, string][] = [
+    [{}, 400, 'payload.title'],
+    [{ title: ' ' }, 400, 'payload.title'],
+    [{ title: 'x', options: ['A', 'A'] }, 400, 'payload.options'],
+    [{ title: 'x', options: 'A' }, 400, 'payload.options'],
+    [{ title: 'x', options: ['A', 'B'], recommended: 'C' }, 422, 'payload.recommended'],
+  ]
+  for (const [payload, status, field] of rows) {
+    const answer = await engineer.ask('POST', path, { type: 'request_board_approval', payload })
+    assert.deepEqual([answer.status, answer.body.details.fields[0].path], [status, field], JSON.stringify(payload))
+  }
+  const asked = (await engineer.ask('POST', path, { type: 'request_board_approval', payload: PAYLOAD })).body
+  await decide(asked, 'request-revision')
+  const resubmit = (payload: object) => engineer.ask('POST', `/api/approvals/${asked.id}/resubmit`, { payload })
+  assert.equal((await resubmit({ question: 'And now?' })).status, 400)
+  assert.equal((await resubmit({ ...PAYLOAD, title: 'Buy it?' })).status, 200)
+})
