@@ -1,38 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
-import * as v from 'valibot'
-import { sealedIn, unreadable } from '../../access/redaction/sealed.ts'
-import type { Adapter } from '../../adapter/adapter.ts'
 import { limitsOf } from '../../adapter/config.ts'
 import { buildPrompt } from '../../adapter/prompt.ts'
-import { adapterOf } from '../../adapter/registry.ts'
 import { sessionToResume } from '../../adapter/session.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { ownFolder } from '../../organization/agent/allowed-folder.ts'
-import { configOf } from '../../organization/agent/configuration.ts'
 import { findAgent } from '../../organization/agent/queries.ts'
 import { placeSkills, type SyncedSkills } from '../../organization/agent-skill/sync.ts'
 import { leftToSpend } from '../../organization/budget/enforce.ts'
 import { findCompany } from '../../organization/company/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
-import type { WakeReason } from '../../organization/wake/wake.ts'
 import type { Context } from '../../platform/context.ts'
 import type { createProbe } from '../process/capabilities.ts'
 import type { RunSpec } from '../process/run-files.ts'
+import { type AdapterConfig, readAdapterConfig } from './adapter-config.ts'
 import { runVariables } from './environment.ts'
 import { NotStartable, type Refuse } from './not-startable.ts'
-import {
-  findApprovalBrief,
-  findCommentBrief,
-  findIssueBrief,
-  findProjectWorkspaces,
-  type ProjectWorkspaces,
-} from './prepare-queries.ts'
+import { findProjectWorkspaces, type IssueBrief, type ProjectWorkspaces } from './prepare-queries.ts'
 import { envOfProject, resolveConfig } from './resolve-config.ts'
 import { findSession } from './session.ts'
+import { readWakeContext, type WakeContext } from './wake-context.ts'
 import { chooseCwd, findFlags, readInstructions } from './workplace.ts'
 
-/** What is the same for every run of a server. */
+/** The same for every run of a server. */
 export interface RuntimeDependencies {
   apiUrl: string
   probe: ReturnType<typeof createProbe>
@@ -41,42 +31,42 @@ export interface RuntimeDependencies {
 
 export interface PreparedRun {
   spec: RunSpec
-  /** What the agent is told; an adapter may carry it inside something else. */
+  /** The prompt. An adapter may pass it to the program as part of another text. */
   prompt: string
   instructionsHash: string | null
 }
 
-/** What of a run decides what it will be. */
+/** The columns of a run that a plan depends on. */
 export type RunToPlan = Pick<
   RunRow,
   'id' | 'company_id' | 'agent_id' | 'issue_id' | 'adapter_type' | 'source' | 'reasons'
 >
 
-/** What is a run's own. */
+/** What differs between a run and its rehearsal. */
 export interface RunOwn {
   token: string
-  /** For a session that begins with the run. */
+  /** The id of the session if the run starts a new one. */
   newSessionId: string
   /** Whether the program may be run with `--help` and `--version`. */
   examinesProgram: boolean
   /** Whether the instructions file may be opened. */
   readsInstructions: boolean
-  /** Where the agent's skills are, or would be. */
+  /** Returns the folder of the agent's skills. A rehearsal does not create it. */
   skills(): Promise<Pick<SyncedSkills, 'directory' | 'skills'>>
 }
 
-/** What a run would be, and all that stands in its way. */
+/** A planned run, with every problem that prevents it. */
 export interface RunPlan {
   problems: readonly NotStartable[]
-  /** Null when not even its command can be told; with problems it is what the run would be without them. */
+  /** Null if the configuration is unusable. With problems, it is the run without them. */
   prepared: PreparedRun | null
 }
 
 /**
- * Prepares a run and makes what it needs: the agent's skills, and its own
- * folder where it works there.
+ * Plans a run and creates the folders that it needs: the folder of the agent's
+ * skills, and the agent's own folder if the run works there.
  *
- * @throws NotStartable with a sentence that says what to mend
+ * @throws NotStartable with the first problem and the folders of all problems
  */
 export async function prepareRun(
   ctx: Context,
@@ -106,9 +96,8 @@ export async function prepareRun(
 }
 
 /**
- * Works out what exactly a run will be: program, arguments, environment,
- * working directory, prompt and session. Starts and changes nothing, so that
- * a rehearsal is this and nothing else.
+ * Plans a run: program, arguments, environment, working directory, prompt and
+ * session. Starts and changes nothing, so a rehearsal returns exactly this.
  */
 export async function planRun(
   ctx: Context,
@@ -116,76 +105,36 @@ export async function planRun(
   own: RunOwn,
   dependencies: RuntimeDependencies,
 ): Promise<RunPlan> {
-  const { token, newSessionId } = own
   const agent = findAgent(ctx.db, { id: run.agent_id })!
-  const adapter = adapterOf(run.adapter_type)
-  if (!adapter) return hopeless('unknown_adapter', `There is no adapter ${run.adapter_type}.`)
-  const { adapterConfig } = configOf(ctx, agent)
-  const sealed = sealedIn(adapterConfig, 'adapterConfig')
-  if (sealed.length > 0) return hopeless('secret_unreadable', unreadable(sealed, agent.name))
-  const parsed = v.safeParse(adapter.config, adapterConfig)
-  if (!parsed.success) {
-    const faults = parsed.issues.map((issue) => `${v.getDotPath(issue) ?? 'adapterConfig'}: ${issue.message}`)
-    return hopeless('invalid_config', `adapterConfig of ${adapter.type} is not valid: ${faults.join(' ')}`)
-  }
+  const read = readAdapterConfig(ctx, agent, run.adapter_type)
+  if (read instanceof NotStartable) return { problems: [read], prepared: null }
   const problems: NotStartable[] = []
   const refuse: Refuse = (code, message, folders) => {
     problems.push(new NotStartable(code, message, folders))
   }
-  const reasons = JSON.parse(run.reasons) as WakeReason[]
-  const issue = run.issue_id === null ? undefined : findIssueBrief(ctx.db, run.issue_id)
-  const projectEnv = issue ? envOfProject(ctx, agent, issue, refuse) : {}
-  const { config, secrets } = resolveConfig(ctx, agent, permitted(agent, adapter, parsed.output), projectEnv, refuse)
-  const workspaces = issue?.project_id ? findProjectWorkspaces(ctx.db, issue.project_id) : NO_WORKSPACES
-  const place = { ctx, agent, config, workspaces, refuse }
-  const cwd = await chooseCwd(place)
-  const instructions = own.readsInstructions ? await readInstructions(place, adapter, cwd) : null
-  const flags = own.examinesProgram ? await findFlags(place, adapter, dependencies.probe) : null
-  const instructionsHash = instructions?.hash ?? null
-  const session = sessionToResume(adapter, findSession(ctx.db, run) ?? null, { cwd, instructionsHash, flags })
-  const approvalId = reasons.findLast((reason) => reason.approvalId !== null)?.approvalId
-  const approval = (approvalId && findApprovalBrief(ctx.db, approvalId)) || null
-  const commentId = reasons.findLast((reason) => reason.commentId !== null)?.commentId ?? null
-  const comment = commentId === null ? undefined : findCommentBrief(ctx.db, commentId)
-  const company = findCompany(ctx.db, { id: run.company_id })!
-  const skills = await own.skills()
-  const prompt = buildPrompt({
-    agent: { id: agent.id, name: agent.name, role: agent.role, title: agent.title },
-    company: { id: company.id, name: company.name },
-    runId: run.id,
-    reasons: [...new Set(reasons.map((reason) => reason.source))],
-    issue: issue ?? null,
-    comment: comment ? { id: comment.id, author: authorOf(comment), body: comment.body } : null,
-    approval,
-    instructions: adapter.instructions === 'prompt' ? instructions : null,
-    skills: skills.skills.filter((skill) => !skill.required),
-    promptTemplate: typeof config.promptTemplate === 'string' ? config.promptTemplate : null,
-  })
+  const context = readWakeContext(ctx.db, run)
+  const setup = await setUp(ctx, { run, own, agent, ...read, issue: context.issue, probe: dependencies.probe, refuse })
+  const { skills, directory } = await own.skills()
+  const prompt = writePrompt(ctx, { run, agent, context, setup, skills })
+  const { adapter, config, cwd, session, limits } = setup
   const command = adapter.command(config, {
     runId: run.id,
     agentId: agent.id,
     cwd,
     prompt,
-    instructionsFile: adapter.instructions === 'file' ? (instructions?.path ?? null) : null,
+    instructionsFile: adapter.instructions === 'file' ? (setup.instructions?.path ?? null) : null,
     session,
-    newSessionId,
-    flags,
+    newSessionId: own.newSessionId,
+    flags: setup.flags,
     postProgram: dependencies.postProgram,
-    wake: {
-      companyId: run.company_id,
-      reasons: reasons.map((reason) => reason.source),
-      issueId: run.issue_id,
-      commentId,
-      approvalId: approval?.id ?? null,
-    },
+    wake: context.wake,
   })
-  const limits = limitsOf(config)
   const variables = runVariables(run, {
     apiUrl: dependencies.apiUrl,
-    token,
-    workspaceCwd: workspaces.primary,
-    skillsDir: skills.directory,
-    approval,
+    token: own.token,
+    workspaceCwd: setup.workspaces.primary,
+    skillsDir: directory,
+    approval: context.approval,
   })
   const spec: RunSpec = {
     runId: run.id,
@@ -194,7 +143,7 @@ export async function planRun(
     env: { ...ctx.config.environment, ...command.env, ...variables },
     cwd,
     stdin: command.stdin,
-    redact: [token, ...secrets],
+    redact: [own.token, ...setup.secrets],
     budgetMicros: leftToSpend(ctx, { companyId: run.company_id, agentId: agent.id }),
     ...limits,
     silenceSec: limits.silenceSec || null,
@@ -203,22 +152,58 @@ export async function planRun(
       type: adapter.type,
       config: { model: typeof config.model === 'string' ? config.model : undefined },
       session,
-      newSessionId,
+      newSessionId: own.newSessionId,
     },
   }
-  return { problems, prepared: { spec, prompt, instructionsHash } }
+  return { problems, prepared: { spec, prompt, instructionsHash: setup.instructions?.hash ?? null } }
+}
+
+interface SetUp extends AdapterConfig {
+  run: RunToPlan
+  own: RunOwn
+  agent: AgentRow
+  issue: IssueBrief | null
+  probe: RuntimeDependencies['probe']
+  refuse: Refuse
+}
+
+/** Resolves where and with what the program works: secrets, directory, instructions, options and session. */
+async function setUp(ctx: Context, { run, own, agent, adapter, issue, probe, refuse, ...read }: SetUp) {
+  const projectEnv = issue ? envOfProject(ctx, agent, issue, refuse) : {}
+  const { config, secrets } = resolveConfig(ctx, agent, read.config, projectEnv, refuse)
+  const workspaces = issue?.project_id ? findProjectWorkspaces(ctx.db, issue.project_id) : NO_WORKSPACES
+  const place = { ctx, agent, config, workspaces, refuse }
+  const cwd = await chooseCwd(place)
+  const instructions = own.readsInstructions ? await readInstructions(place, adapter, cwd) : null
+  const flags = own.examinesProgram ? await findFlags(place, adapter, probe) : null
+  const instructionsHash = instructions?.hash ?? null
+  const session = sessionToResume(adapter, findSession(ctx.db, run) ?? null, { cwd, instructionsHash, flags })
+  return { adapter, config, secrets, workspaces, cwd, instructions, flags, session, limits: limitsOf(config) }
 }
 
 const NO_WORKSPACES: ProjectWorkspaces = { primary: null, approved: [] }
 
-/** A configuration as it is used: one that no person has approved does not skip the permission prompts. */
-const permitted = (agent: AgentRow, { skipsPermissionsKey }: Adapter, config: Record<string, unknown>) =>
-  agent.config_approved === 1 || skipsPermissionsKey === null ? config : { ...config, [skipsPermissionsKey]: false }
+interface Prompt {
+  run: RunToPlan
+  agent: AgentRow
+  context: WakeContext
+  setup: Awaited<ReturnType<typeof setUp>>
+  skills: SyncedSkills['skills']
+}
 
-const authorOf = ({ author, person }: { author: string | null; person: string | null }) =>
-  author ?? (person === null ? 'the board' : `${person} of the board`)
-
-const hopeless = (code: string, message: string): RunPlan => ({
-  problems: [new NotStartable(code, message)],
-  prepared: null,
-})
+function writePrompt(ctx: Context, { run, agent, context, setup, skills }: Prompt): string {
+  const { adapter, config, instructions } = setup
+  const company = findCompany(ctx.db, { id: run.company_id })!
+  return buildPrompt({
+    agent: { id: agent.id, name: agent.name, role: agent.role, title: agent.title },
+    company: { id: company.id, name: company.name },
+    runId: run.id,
+    reasons: [...new Set(context.wake.reasons)],
+    issue: context.issue,
+    comment: context.comment,
+    approval: context.approval,
+    instructions: adapter.instructions === 'prompt' ? instructions : null,
+    skills: skills.filter((skill) => !skill.required),
+    promptTemplate: typeof config.promptTemplate === 'string' ? config.promptTemplate : null,
+  })
+}

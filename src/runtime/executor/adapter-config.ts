@@ -1,0 +1,40 @@
+import * as v from 'valibot'
+import { sealedIn, unreadable } from '../../access/redaction/sealed.ts'
+import type { Adapter } from '../../adapter/adapter.ts'
+import { adapterOf } from '../../adapter/registry.ts'
+import type { AgentRow } from '../../organization/agent/agent.ts'
+import { configOf } from '../../organization/agent/configuration.ts'
+import type { Context } from '../../platform/context.ts'
+import { NotStartable } from './not-startable.ts'
+
+export interface AdapterConfig {
+  adapter: Adapter
+  /** The parsed `adapterConfig`, its secrets not yet resolved. */
+  config: Record<string, unknown>
+}
+
+/**
+ * Reads an agent's `adapterConfig` with the schema of its adapter. Returns the
+ * problem if the configuration cannot be used at all.
+ */
+export function readAdapterConfig(ctx: Context, agent: AgentRow, adapterType: string): AdapterConfig | NotStartable {
+  const adapter = adapterOf(adapterType)
+  if (!adapter) return new NotStartable('unknown_adapter', `There is no adapter ${adapterType}.`)
+  const { adapterConfig } = configOf(ctx, agent)
+  const sealed = sealedIn(adapterConfig, 'adapterConfig')
+  if (sealed.length > 0) return new NotStartable('secret_unreadable', unreadable(sealed, agent.name))
+  const parsed = v.safeParse(adapter.config, adapterConfig)
+  if (!parsed.success) {
+    const faults = parsed.issues.map((issue) => `${v.getDotPath(issue) ?? 'adapterConfig'}: ${issue.message}`)
+    return new NotStartable('invalid_config', `adapterConfig of ${adapter.type} is not valid: ${faults.join(' ')}`)
+  }
+  return { adapter, config: askPermissionsUnlessApproved(agent, adapter, parsed.output) }
+}
+
+/** Turns off the skipping of permission prompts, unless a person has approved the configuration. */
+const askPermissionsUnlessApproved = (
+  agent: AgentRow,
+  { skipsPermissionsKey }: Adapter,
+  config: Record<string, unknown>,
+) =>
+  agent.config_approved === 1 || skipsPermissionsKey === null ? config : { ...config, [skipsPermissionsKey]: false }
