@@ -85,7 +85,7 @@ const isTagged = ({ method, responses, ...endpoint }: Endpoint) =>
   method === 'GET' && (304 in responses || (typeof responses[200] === 'object' && !takes(endpoint, 'after')))
 
 function headersOf(endpoint: Endpoint): Parameter[] {
-  const { method, who, responses, secret } = endpoint
+  const { method, who, responses, secret, streams = false } = endpoint
   const isForAnybody = who.every(({ by }) => by.length === 1 && by[0] === 'nothing')
   const headers: [string, string | false][] = [
     [
@@ -99,7 +99,8 @@ function headersOf(endpoint: Endpoint): Parameter[] {
     ['If-None-Match', isTagged(endpoint) && 'The `ETag` of an answer: while nothing has changed, the answer is 304.'],
     [
       'Last-Event-ID',
-      responses[200] === EVENT_STREAM && 'The id of the last event that arrived: the stream goes on after it.',
+      (responses[200] === EVENT_STREAM || streams) &&
+        'The id of the last event that arrived: the stream goes on after it.',
     ],
   ]
   return headers.flatMap(([name, description]) =>
@@ -144,6 +145,7 @@ function responsesOf(endpoint: Endpoint, schemas: Schemas): Operation['responses
   const documented: Operation['responses'] = {}
   for (const [status, answer] of Object.entries(responses)) {
     const content = contentOf(answer, `${id}.${status}`, schemas)
+    if (endpoint.streams && content) content[EVENT_STREAM] = { schema: { type: 'string' } }
     documented[status] = { description: status === '304' ? UNCHANGED : summary, headers, ...(content && { content }) }
   }
   if (isTagged(endpoint)) documented['304'] ??= { description: UNCHANGED, headers }

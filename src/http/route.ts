@@ -71,6 +71,8 @@ interface Definition<Id extends string, M extends Method, Path extends string, Q
   bodyLimit?: number
   /** How many fields the body may have, in all its objects together, where it is not the usual limit. */
   bodyFields?: number
+  /** Whether the endpoint streams events, instead of its JSON, to a request with `Accept: text/event-stream`. */
+  streams?: boolean
   /** Whether the answer holds a secret that is shown once: then it is not kept for an `Idempotency-Key` either. */
   secret?: boolean
   /** What it is limited by, where signing in or making keys is: then it may answer 429. */

@@ -238,6 +238,7 @@ export const REQUESTS: Record<string, Make> = {
   'PATCH /api/projects/:projectId': using(project, () => ({ name: 'Atlas 2' })),
   'POST /api/projects/:projectId/workspaces': using(project, () => ({ cwd: '/a' })),
   'PATCH /api/projects/:projectId/workspaces/:workspaceId': using(workspace, () => ({ cwd: '/b' })),
+  'GET /api/llms/agent-configuration/:adapterType.txt': () => ({ params: { adapterType: 'runtimeA_local' } }),
   'GET /llms/agent-configuration/:adapterType.txt': () => ({ params: { adapterType: 'runtimeA_local' } }),
 }
 

@@ -117,6 +117,7 @@ POST   /api/companies/:companyId/logo                                      403  
 GET    /api/companies/:companyId/members                                   403    403   403   403      403  ok
 PATCH  /api/companies/:companyId/members/:userId                           403    403   403   403      403  403
 DELETE /api/companies/:companyId/members/:userId                           403    403   403   403      403  403
+POST   /api/companies/:companyId/openclaw/invite-prompt                    403    403   403   403      ok   ok
 GET    /api/companies/:companyId/org                                       403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/org.svg                                   403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/projects                                  403    ok    ok    ok       ok   ok
@@ -189,6 +190,9 @@ GET    /api/issues/:issueId/runs                                           404  
 GET    /api/issues/:issueId/why                                            404    ok    ok    ok       ok   ok
 PATCH  /api/labels/:labelId                                                404    403   403   ok       ok   ok
 DELETE /api/labels/:labelId                                                404    403   403   ok       ok   ok
+GET    /api/llms/agent-configuration.txt                                   ok     ok    ok    ok       ok   ok
+GET    /api/llms/agent-configuration/:adapterType.txt                      ok     ok    ok    ok       ok   ok
+GET    /api/llms/agent-icons.txt                                           ok     ok    ok    ok       ok   ok
 GET    /api/openapi.json                                                   ok     ok    ok    ok       ok   ok     open
 GET    /api/projects/:projectId                                            404    ok    ok    ok       ok   ok
 PATCH  /api/projects/:projectId                                            404    ok    ok    ok       ok   ok
@@ -207,6 +211,7 @@ POST   /api/routines/:routineId/resume                                     404  
 POST   /api/routines/:routineId/run                                        404    403   403   ok       ok   ok
 GET    /api/runs/:runId                                                    404    ok    ok    ok       ok   ok
 POST   /api/runs/:runId/cancel                                             404    403   403   ok       ok   ok
+GET    /api/runs/:runId/events                                             404    ok    ok    ok       ok   ok
 GET    /api/runs/:runId/log                                                404    ok    ok    ok       ok   ok
 GET    /api/runs/:runId/log/stream                                         404    ok    ok    ok       ok   ok
 GET    /api/secrets/:secretId                                              403    403   403   403      403  ok

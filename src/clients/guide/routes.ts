@@ -1,13 +1,13 @@
 import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import { ADAPTER_TYPES, adapterOf } from '../../adapter/registry.ts'
-import { type Endpoint, reply } from '../../http/route.ts'
+import { alias, type Endpoint, reply } from '../../http/route.ts'
 import { AppError } from '../../platform/errors.ts'
 import { adapterGuide, configurationGuide, iconGuide } from './guides.ts'
 
 /** The plain-text guides for agents, made from the same data as what they tell of. */
-export const guideRoutes = (endpoints: () => readonly Endpoint[]): Endpoint[] => [
-  route({
+export function guideRoutes(endpoints: () => readonly Endpoint[]): Endpoint[] {
+  const configuration = route({
     id: 'guides.agentConfiguration',
     method: 'GET',
     path: '/llms/agent-configuration.txt',
@@ -15,8 +15,8 @@ export const guideRoutes = (endpoints: () => readonly Endpoint[]): Endpoint[] =>
     who: [board, agent],
     responses: { 200: 'text/plain' },
     run: () => text(configurationGuide(endpoints())),
-  }),
-  route({
+  })
+  const adapter = route({
     id: 'guides.adapter',
     method: 'GET',
     path: '/llms/agent-configuration/:adapterType.txt',
@@ -31,8 +31,8 @@ export const guideRoutes = (endpoints: () => readonly Endpoint[]): Endpoint[] =>
       }
       return text(adapterGuide(adapter, endpoints()))
     },
-  }),
-  route({
+  })
+  const icons = route({
     id: 'guides.agentIcons',
     method: 'GET',
     path: '/llms/agent-icons.txt',
@@ -40,7 +40,16 @@ export const guideRoutes = (endpoints: () => readonly Endpoint[]): Endpoint[] =>
     who: [board, agent],
     responses: { 200: 'text/plain' },
     run: () => text(iconGuide()),
-  }),
-]
+  })
+  return [
+    configuration,
+    adapter,
+    icons,
+    // Clients of similar APIs read them below /api.
+    alias(configuration, { id: 'guides.agentConfigurationAlias', path: '/api/llms/agent-configuration.txt' }),
+    alias(adapter, { id: 'guides.adapterAlias', path: '/api/llms/agent-configuration/:adapterType.txt' }),
+    alias(icons, { id: 'guides.agentIconsAlias', path: '/api/llms/agent-icons.txt' }),
+  ]
+}
 
 const text = (guide: string) => reply(200, guide, { 'content-type': 'text/plain; charset=utf-8' })

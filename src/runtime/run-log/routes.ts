@@ -1,16 +1,20 @@
 import * as v from 'valibot'
 import { agent, board } from '../../access/caller/who.ts'
-import { route } from '../../access/route.ts'
+import { type Input, route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
-import { wholeNumber } from '../../http/list.ts'
+import { LIST_QUERY, wholeNumber } from '../../http/list.ts'
 import { alias, reply } from '../../http/route.ts'
 import { EVENT_STREAM, STREAM_HEADERS } from '../../http/sse.ts'
 import { getRun } from '../../organization/run/get.ts'
+import type { RunRow } from '../../organization/run/run.ts'
+import type { Context } from '../../platform/context.ts'
 import { runFolder } from '../process/run-files.ts'
 import { streamLog } from './log-stream.ts'
 import { readLog } from './read-log.ts'
+import { listRunEvents, RunEvent } from './run-events.ts'
 
-const offset = v.optional(v.pipe(wholeNumber(0, 999_999_999_999_999), v.description('Where to begin, in bytes.')), '0')
+const MAX_OFFSET = 999_999_999_999_999
+const offset = v.optional(v.pipe(wholeNumber(0, MAX_OFFSET), v.description('Where to begin, in bytes.')), '0')
 
 const log = route({
   id: 'runs.log',
@@ -44,11 +48,40 @@ const stream = route({
   who: [board, agent],
   query: v.object({ offset }),
   responses: { 200: EVENT_STREAM },
+  run: (ctx, { caller, params, query, ...request }) => follow(ctx, getRun(ctx, caller, params.runId), query, request),
+})
+
+/** Streams the log of a run from the offset of the last event that the client received. */
+function follow(
+  ctx: Context,
+  run: RunRow,
+  query: { offset: number },
+  request: Pick<Input, 'header' | 'drop' | 'isStillAuthorized'>,
+) {
+  const lastEventId = request.header('last-event-id')
+  const from = lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : query.offset
+  return reply(200, streamLog(ctx, run.id, from, request), STREAM_HEADERS)
+}
+
+const events = route({
+  id: 'runs.events',
+  method: 'GET',
+  path: '/api/runs/:runId/events',
+  summary: 'List what a run did, oldest first, or follow its output',
+  description:
+    'The list has the entries of the activity that the run caused, its own start and end included. With `Accept: text/event-stream` the answer is the stream of GET /api/runs/:runId/log/stream.',
+  who: [board, agent],
+  query: v.object({
+    afterSeq: v.optional(v.pipe(wholeNumber(0, MAX_OFFSET), v.description('Lists what came after this `seq`.')), '0'),
+    limit: LIST_QUERY.limit,
+    offset,
+  }),
+  streams: true,
+  responses: { 200: v.array(RunEvent) },
   run: (ctx, { caller, params, query, ...request }) => {
     const run = getRun(ctx, caller, params.runId)
-    const lastEventId = request.header('last-event-id')
-    const from = lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : query.offset
-    return reply(200, streamLog(ctx, run.id, from, request), STREAM_HEADERS)
+    if (request.header('accept')?.includes(EVENT_STREAM)) return follow(ctx, run, query, request)
+    return listRunEvents(ctx, run, query)
   },
 })
 
@@ -56,6 +89,7 @@ const stream = route({
 export const runLogRoutes = [
   log,
   stream,
+  events,
   alias(log, { id: 'heartbeatRuns.log', path: '/api/heartbeat-runs/:runId/log' }),
-  alias(stream, { id: 'heartbeatRuns.events', path: '/api/heartbeat-runs/:runId/events' }),
+  alias(events, { id: 'heartbeatRuns.events', path: '/api/heartbeat-runs/:runId/events' }),
 ]

@@ -3,7 +3,7 @@ import { anyone, board, ceo } from '../../access/caller/who.ts'
 import type { Input } from '../../access/route.ts'
 import { route } from '../../access/route.ts'
 import { LIST_QUERY, readPage } from '../../http/list.ts'
-import { reply } from '../../http/route.ts'
+import { alias, reply } from '../../http/route.ts'
 import type { Context } from '../../platform/context.ts'
 import { claimKey, getInvite, joinByInvite } from './accept.ts'
 import { createInvite, revokeInvite } from './create.ts'
@@ -11,24 +11,27 @@ import { Acceptance, Accepted, Claim, Claimed, Invite, InvitePrompt, NewInvite, 
 import { onboardingText } from './onboarding.ts'
 import { selectInvites } from './queries.ts'
 
+const create = route({
+  id: 'invites.create',
+  method: 'POST',
+  path: '/api/companies/:companyId/gateway/invite-prompt',
+  summary: 'Invite an outside agent: a token and a text that tells it how to join',
+  description:
+    'For the board, with the invite permission where people sign in, and the CEO agent. The invite works once, for a day; only this answer holds its token.',
+  who: [board, ceo],
+  body: InvitePrompt,
+  bodyOptional: true,
+  secret: true,
+  responses: { 201: NewInvite },
+  run: (ctx, { caller, params, body, header }) =>
+    ctx.write(() =>
+      createInvite(ctx, caller, params.companyId, body.agentMessage?.trim() || null, baseUrlOf(ctx, header)),
+    ),
+})
+
 export const inviteRoutes = [
-  route({
-    id: 'invites.create',
-    method: 'POST',
-    path: '/api/companies/:companyId/gateway/invite-prompt',
-    summary: 'Invite an outside agent: a token and a text that tells it how to join',
-    description:
-      'For the board, with the invite permission where people sign in, and the CEO agent. The invite works once, for a day; only this answer holds its token.',
-    who: [board, ceo],
-    body: InvitePrompt,
-    bodyOptional: true,
-    secret: true,
-    responses: { 201: NewInvite },
-    run: (ctx, { caller, params, body, header }) =>
-      ctx.write(() =>
-        createInvite(ctx, caller, params.companyId, body.agentMessage?.trim() || null, baseUrlOf(ctx, header)),
-      ),
-  }),
+  create,
+  alias(create, { id: 'invites.createAlias', path: '/api/companies/:companyId/openclaw/invite-prompt' }),
   route({
     id: 'invites.list',
     method: 'GET',

@@ -123,6 +123,17 @@ export const CheckoutBody = v.strictObject({
 })
 export type CheckoutBody = v.InferOutput<typeof CheckoutBody>
 
+/** The answer to a forced release: the issue as it is, and who had it. */
+export const ForcedRelease = v.strictObject({
+  issue: Issue,
+  previous: v.strictObject({
+    status,
+    assigneeAgentId: v.nullable(field.id),
+    assigneeUserId: v.nullable(v.string()),
+    runId: v.pipe(v.nullable(field.id), v.description("The assignee's run that worked on it at that moment.")),
+  }),
+})
+
 /** The body of a close. */
 export const CloseBody = v.strictObject({ comment: v.optional(commentBody) })
 

@@ -1,6 +1,7 @@
 import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller/caller.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
+import { findLiveRunOnIssue } from '../../organization/run/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import { forbidden } from '../../platform/errors.ts'
 import { UNASSIGNED } from './assignment.ts'
@@ -34,6 +35,17 @@ export function releaseIssue(ctx: Context, caller: Caller, ref: string, options 
   })
   return released
 }
+
+/** Who has an issue, and the run that works on it. */
+export const holderOf = (ctx: Context, issue: IssueRow) => ({
+  status: issue.status,
+  assigneeAgentId: issue.assignee_agent_id,
+  assigneeUserId: issue.assignee_user_id,
+  runId:
+    issue.assignee_agent_id === null
+      ? null
+      : (findLiveRunOnIssue(ctx.db, { issueId: issue.id, agentId: issue.assignee_agent_id })?.id ?? null),
+})
 
 /**
  * Releases every open issue of an agent that was terminated.

@@ -13,11 +13,11 @@ import { createIssue } from './create.ts'
 import { IssueDetail, showIssueDetail } from './detail.ts'
 import { findIssues } from './find.ts'
 import { getIssue, showIssue } from './get.ts'
-import { CheckoutBody, CloseBody, Issue, IssueChange, NewChild, NewIssue, toIssue } from './issue.ts'
+import { CheckoutBody, CloseBody, ForcedRelease, Issue, IssueChange, NewChild, NewIssue, toIssue } from './issue.ts'
 import { ISSUE_STATUSES } from './lifecycle.ts'
 import { countIssues, cursorOf, filterOf, listIssues } from './list.ts'
 import { findRelations } from './relations.ts'
-import { releaseIssue } from './release.ts'
+import { holderOf, releaseIssue } from './release.ts'
 import { updateIssue } from './update.ts'
 
 const ref = v.optional(v.pipe(v.string(), v.maxLength(200)))
@@ -163,9 +163,13 @@ export const issueRoutes = [
     who: [board],
     body: v.strictObject({}),
     bodyOptional: true,
-    responses: { 200: Issue },
+    responses: { 200: ForcedRelease },
     run: (ctx, { caller, params }) =>
-      ctx.write(() => showIssue(ctx, releaseIssue(ctx, caller, params.issueId, { forced: true }))),
+      ctx.write(() => {
+        const before = getIssue(ctx, caller, params.issueId)
+        const previous = holderOf(ctx, before)
+        return { issue: showIssue(ctx, releaseIssue(ctx, caller, params.issueId, { forced: true })), previous }
+      }),
   }),
   route({
     id: 'issues.activity',

@@ -46,7 +46,8 @@ type Kind = (typeof KINDS)[number]
 /** What is about no company, or about the person who asks: whom it lets in. */
 const WITHOUT_COMPANY: Record<string, readonly Kind[]> = {
   ...Object.fromEntries(
-    `adapters.list companies.list companies.stats guides.adapter guides.agentConfiguration guides.agentIcons inbox.list instance.get session.get
+    `adapters.list companies.list companies.stats guides.adapter guides.agentConfiguration guides.agentIcons
+    guides.adapterAlias guides.agentConfigurationAlias guides.agentIconsAlias inbox.list instance.get session.get
     templates.list tokens.create tokens.list tokens.revoke whoami.get`
       .split(/\s+/)
       .map((id) => [id, KINDS]),

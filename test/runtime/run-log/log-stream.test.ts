@@ -64,8 +64,25 @@ test('a log is followed while it grows, and the end tells how the run ended', as
   const last = (await log.end()).at(-1)!
   assert.deepEqual([last.type, last.data.status, last.data.exitCode], ['end', 'succeeded', 0])
   assert.deepEqual(await log.until(() => false), [], 'the stream is over')
-  const alias = await follow(runs, `/api/heartbeat-runs/${id}/events`)
+  const alias = await follow(runs, `/api/heartbeat-runs/${id}/events`, { accept: 'text/event-stream' })
   assert.equal(textOf(await alias.end()), 'begun\none\ntwo\nend\n')
+})
+
+test('the events of a run are a list, in order, for who does not ask for a stream', async (t) => {
+  const runs = await createTestRuns(t)
+  const agentId = await runs.agentThat('succeed.js')
+  await runs.make('POST', `/api/agents/${agentId}/heartbeat/invoke`)
+  await runs.settle()
+  const [run] = await runs.runs()
+  const path = `/api/heartbeat-runs/${run.id}/events`
+  const { body, headers } = await runs.ask('GET', path)
+  assert.match(headers.get('content-type')!, /^application\/json/)
+  const types = body.map(({ eventType }: { eventType: string }) => eventType)
+  assert.deepEqual([types[0], types.at(-1)], ['run.started', 'run.finished'])
+  assert.ok(body.every((event: { runId: string }) => event.runId === run.id))
+  assert.deepEqual((await runs.ask('GET', `${path}?afterSeq=${body[0].seq}`)).body, body.slice(1))
+  assert.deepEqual((await runs.ask('GET', `${path}?limit=1`)).body, body.slice(0, 1))
+  assert.deepEqual((await runs.ask('GET', `/api/runs/${run.id}/events`)).body, body)
 })
 
 /** An app with a run and its log as it stands on the disk. */

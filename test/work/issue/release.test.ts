@@ -45,7 +45,14 @@ test('nobody but its assignee and the board releases an issue', async (t) => {
 test('the board takes an issue away by force, which the activity says, and another agent can take it', async (t) => {
   const { create, make, activity, ada, bob } = await setUp(t)
   const issue = await create({ assigneeAgentId: ada.id, status: 'in_progress' })
-  await make('POST', `/api/issues/${issue.id}/admin/force-release`)
+  const answer = await make('POST', `/api/issues/${issue.id}/admin/force-release`)
+  assert.deepEqual([answer.issue.status, answer.issue.assigneeAgentId], ['todo', null])
+  assert.deepEqual(answer.previous, {
+    status: 'in_progress',
+    assigneeAgentId: ada.id,
+    assigneeUserId: null,
+    runId: null,
+  })
   const [entry] = await activity()
   assert.equal(entry.details.forced, true)
   assert.equal((await bob.ask('POST', `/api/issues/${issue.id}/checkout`)).status, 200)
