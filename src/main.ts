@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { apiCommand } from './clients/cli/api.ts'
+import { backupCommand } from './clients/cli/backup.ts'
 import { completionCommand } from './clients/cli/completion.ts'
 import { demoCommand } from './clients/cli/demo.ts'
 import { demoAgentCommand } from './clients/cli/demo-agent.ts'
@@ -8,6 +9,7 @@ import { freezeCommand, thawCommand } from './clients/cli/freeze.ts'
 import { logsCommand } from './clients/cli/logs.ts'
 import { NOUNS } from './clients/cli/nouns.ts'
 import { resetPasswordCommand } from './clients/cli/reset-password.ts'
+import { restoreCommand } from './clients/cli/restore.ts'
 import { startCommand } from './clients/cli/start.ts'
 import { statusCommand } from './clients/cli/status.ts'
 import { stopCommand } from './clients/cli/stop.ts'
@@ -28,6 +30,8 @@ const COMMANDS = [
   thawCommand,
   doctorCommand,
   verifyCommand,
+  backupCommand,
+  restoreCommand,
   logsCommand,
   resetPasswordCommand,
 ]

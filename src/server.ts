@@ -5,9 +5,12 @@ import { type AccessContext, createSignIn } from './access/auth/sign-in.ts'
 import { adoptCompanies } from './access/board/membership-queries.ts'
 import { deleteExpiredSessions, isAnyUser } from './access/board/user-queries.ts'
 import { createApp } from './app.ts'
+import { finishRestore } from './clients/backup/place.ts'
+import { scheduleBackups } from './clients/backup/schedule.ts'
 import { withPage } from './clients/web/serve.ts'
 import { listen } from './http/listener.ts'
 import { removeLeftovers } from './organization/company/leftovers.ts'
+import { listCompanies } from './organization/company/queries.ts'
 import { refreshBundledSkills } from './organization/skill/bundled.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import { type Config, isLoopback } from './platform/config.ts'
@@ -56,6 +59,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
   const lock = lockDataDir(config.dataDir)
   const closers: Closer[] = [() => lock.release()]
   try {
+    finishRestore(config.dataDir)
     const sqlite = openDatabase(path.join(config.dataDir, 'service.db'), {
       backupDir: path.join(config.dataDir, 'backups'),
       now: clock.now(),
@@ -99,10 +103,15 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
       if (how.runs === 'leave') await executor.launched()
       else await executor.stopAll(how.onLeft)
     })
-    await refreshBundledSkills(ctx)
-    await rescueRuns(ctx, executor)
-    await removeLeftovers(ctx)
-    await scheduler.start()
+    if (!config.readOnly) {
+      await refreshBundledSkills(ctx)
+      await rescueRuns(ctx, executor)
+      await removeLeftovers(ctx)
+      await scheduler.start()
+      closers.push(
+        scheduleBackups(config, log, () => listCompanies(ctx.db, { ids: null, now: ctx.now, limit: 1 }).length > 0),
+      )
+    }
     let closing: Promise<void> | undefined
     const close = (stop: Stop = {}) => {
       if (!closing) {

@@ -38,6 +38,10 @@ export interface Config {
   issueRunsPerHour: number
   /** How long a stop waits for runs to finish by themselves, in seconds. */
   drainSec: number
+  /** The scheduled backups: whether there is one a day, and how many days and weeks they are kept. */
+  backups: { daily: boolean; keepDaily: number; keepWeekly: number }
+  /** Whether the server refuses every change and starts no agent: it shows a backup. */
+  readOnly: boolean
   /** For tests: checks each response against its declared schema, and runs each write twice with a rollback between. */
   selfCheck: boolean
   /** The part of the server's own environment that runs are given. */
@@ -58,6 +62,7 @@ export interface Flags {
   allowedHost?: string[]
   trustProxy?: boolean
   requireToken?: boolean
+  readOnly?: boolean
 }
 
 export const DEFAULT_PORT = 3100
@@ -78,6 +83,13 @@ const ConfigFile = v.strictObject({
   maxWakeDepth: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000))),
   issueRunsPerHour: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000))),
   drainSec: v.optional(v.pipe(v.number(), v.minValue(0))),
+  backups: v.optional(
+    v.strictObject({
+      daily: v.optional(v.boolean()),
+      keepDaily: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000))),
+      keepWeekly: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000))),
+    }),
+  ),
 })
 
 export type Environment = Record<string, string | undefined>
@@ -128,6 +140,12 @@ export function readConfig(flags: Flags, env: Environment): Config {
     maxWakeDepth: file.maxWakeDepth ?? 20,
     issueRunsPerHour: file.issueRunsPerHour ?? 100,
     drainSec: numberOf('SERVICE_DRAIN_SEC', env) ?? file.drainSec ?? 0,
+    backups: {
+      daily: file.backups?.daily ?? true,
+      keepDaily: file.backups?.keepDaily ?? 7,
+      keepWeekly: file.backups?.keepWeekly ?? 4,
+    },
+    readOnly: flags.readOnly ?? false,
     selfCheck: false,
     environment: passedOn(env),
     version: packageVersion(),

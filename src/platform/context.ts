@@ -4,6 +4,7 @@ import type { Config } from './config.ts'
 import { createDb, type Db } from './database/db.ts'
 import { createReader, type Reader } from './database/reader.ts'
 import { createWriteQueue, type Effect } from './database/write-queue.ts'
+import { AppError } from './errors.ts'
 import { createEvents, type Events } from './events.ts'
 import type { Log } from './log.ts'
 import { createSignals, type Signals } from './signals.ts'
@@ -60,14 +61,16 @@ export function createContext({ sqlite, clock, config, log, vault }: ContextPart
       return current?.now ?? clock.now().toISOString()
     },
     write: (change) =>
-      queue.write((afterCommit) => {
-        current = { now: clock.now().toISOString(), afterCommit }
-        try {
-          return change()
-        } finally {
-          current = undefined
-        }
-      }),
+      config.readOnly
+        ? Promise.reject(new AppError('read_only', 'This server shows a backup and changes nothing.'))
+        : queue.write((afterCommit) => {
+            current = { now: clock.now().toISOString(), afterCommit }
+            try {
+              return change()
+            } finally {
+              current = undefined
+            }
+          }),
     afterCommit(effect) {
       if (!current) throw new Error('afterCommit must be called inside a write.')
       current.afterCommit(() => {

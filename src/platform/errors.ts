@@ -8,6 +8,7 @@ export const ERROR_STATUS = {
   forbidden: 403,
   wrong_company: 403,
   gate_refused: 403,
+  read_only: 403,
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,

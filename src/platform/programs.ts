@@ -3,6 +3,7 @@ import { packageRoot } from './package-root.ts'
 
 /** The programs and threads that the server starts, besides the agents' own programs. */
 const PROGRAMS = {
+  main: 'src/main.ts',
   shim: 'src/runtime/process/shim.ts',
   post: 'src/adapter/post.ts',
   'demo-agent': 'src/clients/demo-agent/main.ts',

@@ -7,12 +7,14 @@ import type { AccessContext } from '../../access/auth/sign-in.ts'
 import { urlForPeople } from '../../http/proxy.ts'
 import { type Config, DEFAULT_PORT, type Flags, readConfig } from '../../platform/config.ts'
 import { CliError, EXIT, lineOf } from '../connection/exit-codes.ts'
+import { createProgress } from './backup.ts'
 import { paint, print } from './output.ts'
 import type { RunServer } from './server-process.ts'
 
 interface StartOptions extends Flags {
   open?: boolean
   demo?: boolean
+  from?: string
   json?: boolean
 }
 
@@ -30,6 +32,8 @@ export const startCommand = (loadServer: () => Promise<RunServer>) =>
       '--require-token',
       'admit only the browser that opens the printed link, and commands of this user (local trusted mode)',
     )
+    .option('--from <backup>', 'show a backup instead of a data directory; needs --read-only')
+    .option('--read-only', 'refuse every change and start no agent')
     .option('--open', 'open the page in the browser')
     .option('--demo', 'bring a demo company along if there is no company')
     .option('--json', 'print one line of JSON when it is up')
@@ -37,6 +41,19 @@ export const startCommand = (loadServer: () => Promise<RunServer>) =>
     .action(async (options: StartOptions) => start(options, await loadServer()))
 
 async function start(options: StartOptions, runServer: RunServer): Promise<void> {
+  if (options.from === undefined) return serve(options, runServer)
+  if (!options.readOnly) throw new CliError(EXIT.usage, 'A backup can only be looked at: add --read-only to --from.')
+  if (options.dataDir !== undefined) throw new CliError(EXIT.usage, 'Use --from or --data-dir, not both.')
+  const { extractForViewing } = await import('../backup/restore.ts')
+  const backup = await extractForViewing(path.resolve(options.from), createProgress())
+  try {
+    await serve({ ...options, dataDir: backup.dataDir }, runServer)
+  } finally {
+    backup.remove()
+  }
+}
+
+async function serve(options: StartOptions, runServer: RunServer): Promise<void> {
   const config = readConfig(options, process.env)
   if (options.demo && (config.mode === 'authenticated' || config.requireToken)) {
     throw new CliError(EXIT.usage, '--demo works as the board of local trusted mode, where nobody signs in.')
@@ -85,7 +102,7 @@ function banner(url: string, link: string | undefined, config: Config): string {
   return [
     `${paint('strong', `service ${config.version}`)} is up. Ctrl-C stops it and its runs.`,
     `  URL   ${paint('busy', url)}${moved}`,
-    `  Data  ${config.dataDir}`,
+    `  Data  ${config.dataDir}${config.readOnly ? ' (read only: nothing can be changed, no agent starts)' : ''}`,
     `  Mode  ${config.mode}${mode}`,
     `  Next  ${link === undefined ? nextStep(url, config) : `open ${paint('busy', link)} (it works once)`}`,
   ].join('\n')

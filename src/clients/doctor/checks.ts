@@ -1,7 +1,16 @@
 import { agentsCheck } from './agents.ts'
+import { backupsCheck } from './backups.ts'
 import type { Check } from './check.ts'
 import { databaseCheck } from './database.ts'
 import { dataDirCheck, diskCheck, nodeCheck, portCheck } from './machine.ts'
 
 /** What is looked at by default: all of it is quick and changes nothing. */
-export const CHECKS: readonly Check[] = [nodeCheck, dataDirCheck, databaseCheck, diskCheck, portCheck, agentsCheck]
+export const CHECKS: readonly Check[] = [
+  nodeCheck,
+  dataDirCheck,
+  databaseCheck,
+  backupsCheck,
+  diskCheck,
+  portCheck,
+  agentsCheck,
+]

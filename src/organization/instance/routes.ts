@@ -9,6 +9,7 @@ import { countLoad, findFreeze } from './queries.ts'
 
 /** The instance as the API shows it. */
 const Instance = v.strictObject({
+  isReadOnly: v.pipe(v.boolean(), v.description('The server shows a backup: it refuses changes and starts no agent.')),
   isFrozen: v.boolean(),
   frozenAt: v.nullable(field.timestamp),
   frozenBy: v.nullable(v.string()),
@@ -75,6 +76,7 @@ export const instanceRoutes = [
 function show(ctx: Context, caller: Caller): v.InferOutput<typeof Instance> {
   const freeze = findFreeze(ctx.db)
   return {
+    isReadOnly: ctx.config.readOnly,
     isFrozen: freeze !== undefined,
     frozenAt: freeze?.created_at ?? null,
     frozenBy: freeze?.user_id ?? null,

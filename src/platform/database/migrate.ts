@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, readFileSync, statfsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { Database as Sqlite } from 'better-sqlite3'
 import { packageRoot } from '../package-root.ts'
@@ -81,6 +81,22 @@ function backUp(sqlite: Sqlite, options: MigrateOptions, version: number): void 
   const [{ busy } = { busy: 1 }] = sqlite.pragma('wal_checkpoint(truncate)') as { busy: number }[]
   if (busy)
     throw new Error(`${options.file} is in use, so it cannot be copied before its migration. Close what uses it.`)
+  requireSpace(options)
   const stamp = options.now.toISOString().replaceAll(/[:.]/g, '-')
-  copyFileSync(options.file, path.join(options.backupDir, `service-schema-${version}-${stamp}.db`))
+  const copy = path.join(options.backupDir, `service-schema-${version}-${stamp}.db`)
+  copyFileSync(options.file, copy)
+  const fd = openSync(copy, 'r')
+  fsyncSync(fd)
+  closeSync(fd)
+}
+
+/** The copy needs the size of the file, and the migration can write every page of it to the log once more. */
+function requireSpace({ file, backupDir }: MigrateOptions): void {
+  const needed = 2 * statSync(file).size
+  const { bavail, bsize } = statfsSync(backupDir)
+  if (bavail * bsize >= needed) return
+  const mb = (bytes: number) => `${Math.ceil(bytes / 1024 / 1024)} MB`
+  throw new Error(
+    `The upgrade of ${file} needs ${mb(needed)} in ${backupDir}, where ${mb(bavail * bsize)} are free. Nothing was changed; free some space and start again.`,
+  )
 }

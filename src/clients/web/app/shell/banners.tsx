@@ -24,6 +24,12 @@ export function Banners() {
           <p>No connection to the server. What you see may be old; the page reconnects by itself.</p>
         </div>
       )}
+      {instance.value?.isReadOnly && (
+        <div class="banner warn">
+          <Icon svg={snow} />
+          <p>This is a backup. Nothing can be changed here, and no agent starts.</p>
+        </div>
+      )}
       {frozen && (
         <div class="banner danger">
           <Icon svg={snow} />

@@ -1,0 +1,73 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import { FOLDERS, KEYS_FOLDER } from './names.ts'
+
+/** A restore whose files are checked: the next start finishes it after a crash. */
+const PENDING = 'restore-pending.json'
+
+export interface Pending {
+  /** The folder of the extracted files. */
+  from: string
+  /** The folder for what was in the data directory. */
+  keepIn: string
+  /** First the old files are moved aside, then the restored ones into place. */
+  step: 'move_aside' | 'move_in'
+}
+
+/** What a restore replaces in the data directory. Other files, such as logs of runs, stay. */
+const REPLACED = ['service.db-wal', 'service.db-shm', 'service.db', 'config.json', ...FOLDERS]
+
+/**
+ * Finishes a pending restore; does nothing if none is pending. A step that a
+ * crash interrupted is taken again. The caller holds the data directory's lock.
+ */
+export function finishRestore(dataDir: string): void {
+  const file = path.join(dataDir, PENDING)
+  if (!existsSync(file)) return
+  const pending = JSON.parse(readFileSync(file, 'utf8')) as Pending
+  const { from, keepIn } = pending
+  const names = existsSync(path.join(from, KEYS_FOLDER)) ? [...REPLACED, KEYS_FOLDER] : REPLACED
+  if (pending.step === 'move_aside') {
+    moveAll(names, dataDir, keepIn)
+    writePending(dataDir, { ...pending, step: 'move_in' })
+  }
+  moveAll([...REPLACED, KEYS_FOLDER], from, dataDir)
+  rmSync(file)
+  syncFolder(dataDir)
+  rmSync(path.dirname(from), { recursive: true, force: true })
+}
+
+function moveAll(names: readonly string[], from: string, to: string): void {
+  const present = names.filter((name) => existsSync(path.join(from, name)))
+  if (present.length === 0) return
+  mkdirSync(to, { recursive: true, mode: 0o700 })
+  for (const name of present) renameSync(path.join(from, name), path.join(to, name))
+  syncFolder(to)
+}
+
+export function writePending(dataDir: string, pending: Pending): void {
+  const file = path.join(dataDir, PENDING)
+  writeFileSync(`${file}.tmp`, JSON.stringify(pending), { mode: 0o600, flush: true })
+  renameSync(`${file}.tmp`, file)
+  syncFolder(dataDir)
+}
+
+/** Makes the names in a folder durable. */
+export function syncFolder(folder: string): void {
+  const fd = openSync(folder, 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}

@@ -1,0 +1,86 @@
+import path from 'node:path'
+import { Command, Option } from 'commander'
+import { readConfig } from '../../platform/config.ts'
+import type { OnProgress } from '../backup/check.ts'
+import { print, printJson } from './output.ts'
+
+interface BackupOptions {
+  dataDir?: string
+  out?: string
+  withKeys?: boolean
+  scheduled?: boolean
+  json?: boolean
+}
+
+export const backupCommand = () =>
+  new Command('backup')
+    .description('Write a backup of the data directory, also while a server uses it, and check it.')
+    .option('-o, --out <file>', 'the archive to write (default: in the folder backups of the data directory)')
+    .option('--with-keys', 'include the keys: whoever has this archive can read every secret')
+    .option('--data-dir <folder>', 'the data directory (default: SERVICE_HOME)')
+    .addOption(new Option('--scheduled', 'write the backup of today and delete expired ones').hideHelp())
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+The archive contains the database, uploaded files, skills, the agents' own folders and config.json.
+Logs of runs are not included. Keep the folder keys/ somewhere else: without it, or --with-keys,
+the secrets in a backup cannot be read on another machine.
+
+Examples:
+  $ service backup
+  $ service backup --out /mnt/usb/service.tar.gz --with-keys
+  $ service restore /mnt/usb/service.tar.gz`,
+    )
+    .action(backup)
+
+async function backup(options: BackupOptions): Promise<void> {
+  const { dataDir, backups } = readConfig(
+    options.dataDir === undefined ? {} : { dataDir: options.dataDir },
+    process.env,
+  )
+  const [{ createBackup }, { backupFolder, backupName, dailyName, deleteExpired }] = await Promise.all([
+    import('../backup/create.ts'),
+    import('../backup/schedule.ts'),
+  ])
+  process.umask(0o077)
+  const now = new Date()
+  const folder = backupFolder(dataDir)
+  const out = options.out
+    ? path.resolve(options.out)
+    : path.join(folder, options.scheduled ? dailyName(now) : backupName(now))
+  const made = await createBackup({
+    dataDir,
+    out,
+    withKeys: options.withKeys ?? false,
+    now,
+    onProgress: createProgress(),
+  })
+  if (options.scheduled) deleteExpired(folder, backups)
+  const { manifest, companies, issues, file, bytes } = made
+  if (options.json) {
+    const { createdAt, version, schema, hasKeys } = manifest
+    printJson({ file, bytes, companies, issues, createdAt, version, schema, hasKeys })
+    return
+  }
+  print(`${file}: ${megabytes(bytes)}, ${contents(made)}, checked.`)
+  if (!manifest.hasKeys)
+    print('It does not include the keys. To read its secrets elsewhere, keep a copy of the folder keys/ too.')
+}
+
+/** Says what a backup contains: `2 companies, 14 issues`. */
+export const contents = ({ companies, issues }: { companies: number; issues: number }): string =>
+  `${companies} ${companies === 1 ? 'company' : 'companies'}, ${issues} ${issues === 1 ? 'issue' : 'issues'}`
+
+const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`
+
+/** Shows the present step on a terminal, in one line that the next one replaces. */
+export function createProgress(): OnProgress {
+  let shown = ''
+  return (step, done) => {
+    const line = `${step}: ${Math.floor(done * 100)} %`
+    if (!process.stderr.isTTY || line === shown) return
+    shown = line
+    process.stderr.write(`\r\x1b[K${line}${step === 'checking the database' && done >= 1 ? '\r\x1b[K' : ''}`)
+  }
+}
