@@ -25,6 +25,7 @@ import { createVault } from './platform/vault.ts'
 import { createExecutor, type Executor } from './runtime/executor/executor.ts'
 import { rescueRuns } from './runtime/executor/rescue.ts'
 import { createRunTokens, type RunTokens } from './runtime/executor/token.ts'
+import { createIsolation } from './runtime/isolation/isolation.ts'
 import { createProbe } from './runtime/process/capabilities.ts'
 import { createScheduler } from './runtime/scheduler/scheduler.ts'
 
@@ -90,6 +91,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     const executor = createExecutor(ctx, {
       apiUrl: url,
       probe: createProbe(config.environment),
+      isolation: createIsolation(),
       shim: argvOf('shim'),
       postProgram: argvOf('post'),
       tokens,

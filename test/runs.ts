@@ -5,6 +5,7 @@ import type { Config } from '../src/platform/config.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { argvOf } from '../src/platform/programs.ts'
 import { createExecutor } from '../src/runtime/executor/executor.ts'
+import { createIsolation } from '../src/runtime/isolation/isolation.ts'
 import { createProbe } from '../src/runtime/process/capabilities.ts'
 import { markedProcesses } from '../src/runtime/process/process-table.ts'
 import { createScheduler } from '../src/runtime/scheduler/scheduler.ts'
@@ -52,6 +53,7 @@ export async function createTestRunsIn(
   const executor = createExecutor(app.ctx, {
     apiUrl: 'http://127.0.0.1:1',
     probe: createProbe(app.config.environment),
+    isolation: createIsolation(),
     shim,
     postProgram: argvOf('post'),
     tokens: app.ctx.tokens,

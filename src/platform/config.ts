@@ -36,6 +36,8 @@ export interface Config {
   maxWakeDepth: number
   /** How many runs may start for one issue within an hour, over all agents; 0 for any number. */
   issueRunsPerHour: number
+  /** Whether each run gets a PID namespace of its own, where the system offers it without root. */
+  pidNamespace: boolean
   /** How long a stop waits for runs to finish by themselves, in seconds. */
   drainSec: number
   /** The scheduled backups: whether there is one a day, and how many days and weeks they are kept. */
@@ -82,6 +84,7 @@ const ConfigFile = v.strictObject({
   loopRuns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100))),
   maxWakeDepth: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000))),
   issueRunsPerHour: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000))),
+  pidNamespace: v.optional(v.boolean()),
   drainSec: v.optional(v.pipe(v.number(), v.minValue(0))),
   backups: v.optional(
     v.strictObject({
@@ -139,6 +142,7 @@ export function readConfig(flags: Flags, env: Environment): Config {
     loopRuns: file.loopRuns ?? 5,
     maxWakeDepth: file.maxWakeDepth ?? 20,
     issueRunsPerHour: file.issueRunsPerHour ?? 100,
+    pidNamespace: file.pidNamespace ?? true,
     drainSec: numberOf('SERVICE_DRAIN_SEC', env) ?? file.drainSec ?? 0,
     backups: {
       daily: file.backups?.daily ?? true,

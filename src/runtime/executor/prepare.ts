@@ -11,6 +11,7 @@ import { leftToSpend } from '../../organization/budget/enforce.ts'
 import { findCompany } from '../../organization/company/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
+import type { Isolation } from '../isolation/isolation.ts'
 import type { createProbe } from '../process/capabilities.ts'
 import type { RunSpec } from '../process/run-files.ts'
 import { type AdapterConfig, readAdapterConfig } from './adapter-config.ts'
@@ -26,6 +27,7 @@ import { chooseCwd, findFlags, readInstructions } from './workplace.ts'
 export interface RuntimeDependencies {
   apiUrl: string
   probe: ReturnType<typeof createProbe>
+  isolation: Isolation
   postProgram: readonly [string, ...string[]]
 }
 
@@ -140,6 +142,7 @@ export async function planRun(
     runId: run.id,
     command: command.command,
     args: command.args,
+    wrapper: ctx.config.pidNamespace ? ((await dependencies.isolation.pidNamespace()) ?? []) : [],
     env: { ...ctx.config.environment, ...command.env, ...variables },
     cwd,
     stdin: command.stdin,

@@ -5,6 +5,8 @@ import { isLive, keyOf, type RunLeader, runTree, signalProcess } from './process
 export interface EndTree extends RunLeader {
   /** How long the processes may take after SIGTERM, in milliseconds. */
   graceMs: number
+  /** The process that only waits for the command: it is left to end by itself. */
+  waiter?: number | undefined
   /** Each settles when there is reason to wait no longer than so many milliseconds more. */
   hurry?: readonly Promise<number>[]
 }
@@ -19,7 +21,7 @@ const KILL_MS = 800
 const SECOND_LOOK_MS = 15
 
 export interface TreeEnd {
-  /** Every process that was found, ended or not. */
+  /** Every process that was found, ended or not, without what only isolates the run. */
   found: ProcessEntry[]
   /** What lives on: stuck in the kernel, or not ours to signal. */
   left: ProcessEntry[]
@@ -29,7 +31,9 @@ export interface TreeEnd {
  * Ends every process of a run but its shim: SIGTERM, the grace, SIGKILL.
  * Each is verified again just before it is signalled. There is no event for
  * the end of a process that is not a child, so this looks again and again,
- * at the known ones only, and at the whole machine when those are gone.
+ * at the known ones only, and at the whole machine when those are gone. The
+ * first process of the run's PID namespace goes last: the kernel kills all
+ * others with it.
  */
 export async function endTree(options: EndTree): Promise<TreeEnd> {
   const found = new Map<string, ProcessEntry>()
@@ -42,16 +46,26 @@ export async function endTree(options: EndTree): Promise<TreeEnd> {
   const foreign = new Set<string>()
   while (performance.now() < deadline) {
     const live = await lookTwice(options, foreign)
-    if (live.length === 0) return { found: [...found.values()], left: [] }
+    if (live.every(isNamespaceInit)) return { found: [...found.values()], left: await kill(live) }
     for (const entry of live) {
-      const seen = found.has(keyOf(entry))
+      if (found.has(keyOf(entry)) || isNamespaceInit(entry)) continue
       found.set(keyOf(entry), entry)
-      if (!seen) signalProcess(entry, 'SIGTERM')
+      if (entry.pid !== options.waiter) signalProcess(entry, 'SIGTERM')
     }
-    await gone(live, () => deadline)
+    await gone([...found.values()], () => deadline)
   }
   const left = await killTree(options, found, foreign)
-  return { found: [...found.values()], left }
+  return { found: [...found.values()].filter((entry) => !isNamespaceInit(entry)), left }
+}
+
+const isNamespaceInit = ({ namespacePid }: ProcessEntry) => namespacePid === 1
+
+/** Kills processes. Returns those that live on. */
+async function kill(entries: ProcessEntry[]): Promise<ProcessEntry[]> {
+  const deadline = performance.now() + KILL_MS
+  for (const entry of entries) signalProcess(entry, 'SIGKILL')
+  await gone(entries, () => deadline)
+  return entries.filter(isLive)
 }
 
 /**
@@ -84,7 +98,7 @@ export async function killTree(
  */
 async function lookTwice(leader: RunLeader, foreign: Set<string>): Promise<ProcessEntry[]> {
   const live = runTree(leader, foreign)
-  if (live.length > 0) return live
+  if (!live.every(isNamespaceInit)) return live
   await delay(SECOND_LOOK_MS)
   return runTree(leader, foreign)
 }

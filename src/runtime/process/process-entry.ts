@@ -5,4 +5,6 @@ export interface ProcessEntry {
   group: number
   session: number
   startTime: string
+  /** Its number in a PID namespace directly below this one, which is that of its run; else null. Set by `runTree`. */
+  namespacePid?: number | null
 }

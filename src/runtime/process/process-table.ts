@@ -85,6 +85,8 @@ export function findShim(runId: string): ProcessIdentity | undefined {
  * marked process is in it: only then can the system not have given the number
  * to somebody else.
  *
+ * Each is listed with its number in the run's PID namespace, if it has one.
+ *
  * @param foreign remembers the processes that carry no such marker, so that
  *   who looks again and again reads each environment once
  */
@@ -122,7 +124,27 @@ export function runTree({ runId, leader }: RunLeader, foreign: Set<string> = new
       pids.add(entry.pid)
     }
   }
-  return [...found].filter((entry) => !isLeader(entry) && entry.pid !== process.pid)
+  return [...found]
+    .filter((entry) => !isLeader(entry) && entry.pid !== process.pid)
+    .map((entry) => ({ ...entry, namespacePid: namespacePidOf(entry.pid) }))
+}
+
+/** The number of a process in a PID namespace directly below this process's own, or null if it is in no such one. */
+function namespacePidOf(pid: number): number | null {
+  const numbers = namespacePids(pid)
+  return numbers.length === namespacePids(process.pid).length + 1 ? numbers.at(-1)! : null
+}
+
+/** The numbers of a process, from the PID namespace of this process's /proc down to its own. */
+function namespacePids(pid: number): number[] {
+  const status = isLinux() ? readProc(`/proc/${pid}/status`, Buffer.allocUnsafe(4096))?.toString('latin1') : undefined
+  return (
+    /^NSpid:(.*)$/m
+      .exec(status ?? '')?.[1]
+      ?.trim()
+      .split(/\s+/)
+      .map(Number) ?? []
+  )
 }
 
 /**

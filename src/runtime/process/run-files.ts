@@ -8,6 +8,8 @@ export interface RunSpec {
   runId: string
   command: string
   args: string[]
+  /** The program that isolates the command, with its arguments; the command follows them. Empty for none. */
+  wrapper: string[]
   /** The whole environment of the command; the run's marker is added. */
   env: Record<string, string>
   cwd: string

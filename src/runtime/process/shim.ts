@@ -35,7 +35,7 @@ const writeExit = reserveExit(runDir)
 const record = await supervise(spec, {
   runDir,
   stopAsked: stopAsked.promise,
-  endTree: (graceMs, hurry) => endTree({ ...leader, graceMs, hurry }),
+  endTree: (graceMs, hurry, waiter) => endTree({ ...leader, graceMs, hurry, waiter }),
 })
 writeExit(record)
 // Something that starts processes faster than they can be killed one by one goes with the whole group, this included.

@@ -1,11 +1,13 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { which } from './capabilities.ts'
 import { openCappedLog } from './capped-log.ts'
 import { SHORT_GRACE_MS, type TreeEnd } from './end-tree.ts'
 import { openFactLog } from './fact-log.ts'
 import { createLastWord, createLimits } from './limits.ts'
+import type { ProcessEntry } from './process-entry.ts'
 import { MARKER } from './process-table.ts'
 import { createPump } from './pump.ts'
 import { type ExitRecord, factsFile, logFolder, type RunSpec, readBudget, type StopRequest } from './run-files.ts'
@@ -14,7 +16,8 @@ import { createSpendLimit } from './spend-limit.ts'
 export interface Supervision {
   runDir: string
   stopAsked: Promise<StopRequest>
-  endTree(graceMs: number, hurry: readonly Promise<number>[]): Promise<TreeEnd>
+  /** @param waiter the process that only waits for the command, if there is one */
+  endTree(graceMs: number, hurry: readonly Promise<number>[], waiter?: number): Promise<TreeEnd>
 }
 
 /** What the command's pipes may take to run dry when everything that could write to them is gone, in milliseconds. */
@@ -55,7 +58,7 @@ export async function supervise(spec: RunSpec, by: Supervision): Promise<ExitRec
     return { ...end, startedAt, finishedAt: new Date().toISOString(), bytes: pump.bytes, lastError: pump.lastError() }
   }
 
-  const command = startCommand(spec)
+  const command = (await findFault(spec)) ?? startCommand(spec)
   if ('error' in command) {
     const record = finish({
       exitCode: null,
@@ -80,9 +83,12 @@ export async function supervise(spec: RunSpec, by: Supervision): Promise<ExitRec
   const limit = limits.reached.then((reason) => ({ reason, graceSec: spec.graceSec }))
   const spent = spend.reached.then(() => ({ reason: 'over_budget' as const, graceSec: spec.graceSec }))
   const over = lastWord.over.then(() => ({ reason: 'after_result' as const, graceSec: spec.graceSec }))
-  // At once, before the machine is looked through for the rest: what it streams meanwhile is spent.
-  spend.reached.then(() => child.kill('SIGTERM'))
-  spend.exceeded.then(() => child.kill('SIGKILL'))
+  const waiter = spec.wrapper.length > 0 ? child.pid : undefined
+  if (!waiter) {
+    // At once, before the machine is looked through for the rest: what it streams meanwhile is spent.
+    spend.reached.then(() => child.kill('SIGTERM'))
+    spend.exceeded.then(() => child.kill('SIGKILL'))
+  }
   const cause = await Promise.race([
     exited.then(() => ({ reason: 'exited' as const, graceSec: 0 })),
     stop,
@@ -93,16 +99,17 @@ export async function supervise(spec: RunSpec, by: Supervision): Promise<ExitRec
   const hurry = by.stopAsked.then((request) => request.graceSec * 1_000)
   const tree =
     cause.reason === 'exited'
-      ? await by.endTree(SHORT_GRACE_MS, [hurry])
-      : await by.endTree(cause.graceSec * 1_000, [
-          hurry,
-          exited.then(() => SHORT_GRACE_MS),
-          spend.exceeded.then(() => 0),
-        ])
+      ? await by.endTree(SHORT_GRACE_MS, [hurry], waiter)
+      : await by.endTree(
+          cause.graceSec * 1_000,
+          [hurry, exited.then(() => SHORT_GRACE_MS), spend.exceeded.then(() => 0)],
+          waiter,
+        )
 
   const end = await within(DRAIN_MS, exited, { exitCode: null, signal: null })
   await within(DRAIN_MS, closed, undefined)
-  const strays = tree.found.filter(({ pid }) => pid !== child.pid).length
+  const isCommand = (entry: ProcessEntry) => waiter !== undefined && entry.namespacePid === COMMAND_PID
+  const strays = tree.found.filter((entry) => entry.pid !== child.pid && !isCommand(entry)).length
   const left = tree.left.length
   if ('error' in end) {
     const record = finish({ exitCode: null, signal: null, reason: 'spawn_failed', error: end.error, strays, left })
@@ -111,15 +118,29 @@ export async function supervise(spec: RunSpec, by: Supervision): Promise<ExitRec
   return finish({ ...end, reason: cause.reason, strays, left })
 }
 
+/** The command's number in its PID namespace: every wrapper starts it as the second process. */
+const COMMAND_PID = 2
+
 interface SpawnError {
   error: { code: string; message: string }
 }
+
+/** Finds out why a command that a wrapper would start cannot be: the wrapper's own failure would look like the command's. */
+async function findFault(spec: RunSpec): Promise<SpawnError | undefined> {
+  if (spec.wrapper.length === 0 || (await which(spec.command, spec.env.PATH ?? DEFAULT_PATH))) return undefined
+  const code = existsSync(spec.command) ? 'EACCES' : 'ENOENT'
+  return { error: spawnError(spec, Object.assign(new Error(code), { code })) }
+}
+
+/** Where the system looks for a program if there is no PATH. */
+const DEFAULT_PATH = '/bin:/usr/bin'
 
 /** Starts the command in the shim's own group, with an ordinary umask. */
 function startCommand(spec: RunSpec): { child: ChildProcessByStdio<Writable, Readable, Readable> } | SpawnError {
   const umask = process.umask(0o022)
   try {
-    const child = spawn(spec.command, spec.args, {
+    const [program, ...args] = [...spec.wrapper, spec.command, ...spec.args]
+    const child = spawn(program!, args, {
       cwd: spec.cwd,
       env: { ...spec.env, [MARKER]: spec.runId },
       stdio: ['pipe', 'pipe', 'pipe'],

@@ -10,6 +10,7 @@ import { Reason, WAKE_SOURCES, type WakeReason } from '../../organization/wake/w
 import type { Context } from '../../platform/context.ts'
 import { argvOf } from '../../platform/programs.ts'
 import { planRun, type RunPlan } from '../executor/prepare.ts'
+import { createIsolation } from '../isolation/isolation.ts'
 import { createProbe } from '../process/capabilities.ts'
 import { MARKER } from '../process/process-table.ts'
 import { listBlockingConditions, StartCondition } from '../scheduler/start-conditions.ts'
@@ -72,7 +73,12 @@ export async function rehearse(
     source: reasons[0]!.source,
     reasons: wake.reasons,
   }
-  const dependencies = { apiUrl: '', probe: createProbe(ctx.config.environment), postProgram: argvOf('post') }
+  const dependencies = {
+    apiUrl: '',
+    probe: createProbe(ctx.config.environment),
+    isolation: createIsolation(),
+    postProgram: argvOf('post'),
+  }
   const isBoard = caller.type === 'board'
   const own = {
     token: REDACTED,

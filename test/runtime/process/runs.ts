@@ -25,6 +25,7 @@ export function specOf(agent: string, args: string[] = [], changes: Partial<RunS
     runId: randomUUID(),
     command: process.execPath,
     args: [agentProgram(agent), ...args],
+    wrapper: [],
     env: { PATH: process.env.PATH ?? '' },
     cwd: tmpdir(),
     stdin: '',
