@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { delimiter } from 'node:path'
-import { which } from '../process/capabilities.ts'
+import { findProgram } from '../process/capabilities.ts'
 
 /** Where the programs of the system are, whatever the server's own PATH. */
 export const SYSTEM_PATH = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/run/current-system/sw/bin'].join(delimiter)
@@ -31,7 +31,7 @@ export const SYSTEM_PATH = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/run/curr
 export async function findPidNamespace(): Promise<string[] | null> {
   if (process.platform !== 'linux') return null
   const names = ['unshare', 'nsenter', 'setsid', 'setpriv', 'env', 'sleep', 'sh'] as const
-  const paths = await Promise.all(names.map((name) => which(name, SYSTEM_PATH)))
+  const paths = names.map((name) => findProgram(name, SYSTEM_PATH))
   if (paths.includes(null)) return null
   const programs = Object.fromEntries(names.map((name, i) => [name, paths[i]!])) as Record<
     (typeof names)[number],

@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { which } from './capabilities.ts'
+import { findProgram } from './capabilities.ts'
 import { openCappedLog } from './capped-log.ts'
 import { SHORT_GRACE_MS, type TreeEnd } from './end-tree.ts'
 import { openFactLog } from './fact-log.ts'
@@ -58,7 +58,7 @@ export async function supervise(spec: RunSpec, by: Supervision): Promise<ExitRec
     return { ...end, startedAt, finishedAt: new Date().toISOString(), bytes: pump.bytes, lastError: pump.lastError() }
   }
 
-  const command = (await findFault(spec)) ?? startCommand(spec)
+  const command = findFault(spec) ?? startCommand(spec)
   if ('error' in command) {
     const record = finish({
       exitCode: null,
@@ -126,8 +126,8 @@ interface SpawnError {
 }
 
 /** Finds out why a command that a wrapper would start cannot be: the wrapper's own failure would look like the command's. */
-async function findFault(spec: RunSpec): Promise<SpawnError | undefined> {
-  if (spec.wrapper.length === 0 || (await which(spec.command, spec.env.PATH ?? DEFAULT_PATH))) return undefined
+function findFault(spec: RunSpec): SpawnError | undefined {
+  if (spec.wrapper.length === 0 || findProgram(spec.command, spec.env.PATH ?? DEFAULT_PATH)) return undefined
   const code = existsSync(spec.command) ? 'EACCES' : 'ENOENT'
   return { error: spawnError(spec, Object.assign(new Error(code), { code })) }
 }
