@@ -1,33 +1,11 @@
 import { createHash } from 'node:crypto'
+import { html, raw } from 'hono/html'
 import type { AppError, FieldError } from '../platform/errors.ts'
 import { headersOf } from './answer.ts'
 import { type Reply, reply } from './route.ts'
 
-/** Text as HTML shows it, also inside an attribute. */
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-
-/** HTML that is escaped already. */
-class Html {
-  readonly text: string
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
-export type { Html }
-
-/** HTML with values in it: texts are escaped, HTML is not, false and undefined are nothing. */
-export function html(parts: TemplateStringsArray, ...values: (string | Html | readonly Html[] | false | undefined)[]) {
-  const shown = values.map((value) => {
-    if (value === false || value === undefined) return ''
-    if (typeof value === 'string') return escapeHtml(value)
-    return Array.isArray(value) ? value.map((one) => one.text).join('') : (value as Html).text
-  })
-  return new Html(parts.map((part, i) => part + (shown[i] ?? '')).join(''))
-}
-
-/** HTML of our own, which is not looked at. */
-export const ownHtml = (text: string) => new Html(text)
+/** HTML whose texts are escaped. */
+export type Html = ReturnType<typeof html>
 
 interface Page {
   title: string
@@ -42,15 +20,14 @@ interface Page {
   links?: Html
 }
 
+/** Renders a page as a whole document. */
 export const pageOf = ({ title, body, isWide = false, error, done, links }: Page): string =>
-  `<!doctype html>${
-    html`<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${error !== undefined && 'Error: '}${title} – service</title>${new Html(`<style>${STYLE}</style>`)}</head>
-<body${isWide && html` class="wide"`}>${links && html`<header><nav aria-label="Pages">${links}</nav></header>`}<main><h1>${title}</h1>
-${error && html`<p role="alert">${faultsOf(error).size > 0 ? 'Something is missing or wrong below.' : error.message}</p>`}${
+  String(html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${error !== undefined && 'Error: '}${title} – service</title>${raw(`<style>${STYLE}</style>`)}</head>
+<body${isWide && raw(' class="wide"')}>${links && html`<header><nav aria-label="Pages">${links}</nav></header>`}<main><h1>${title}</h1>
+${error && html`<p role="alert">${faultsOf(error).size > 0 ? 'Some fields are missing or invalid.' : error.message}</p>`}${
   done !== undefined && html`<p role="status">${done}</p>`
-}${body}</main></body></html>`.text
-  }`
+}${body}</main></body></html>`)
 
 /** What is wrong, by the field's name. */
 export function faultsOf(error: AppError | undefined): Map<string, string> {

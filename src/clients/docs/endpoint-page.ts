@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { JsonSchema } from '@valibot/to-json-schema'
+import { html } from 'hono/html'
 import { HEADERS } from '../../http/openapi.ts'
 import {
   type Access,
@@ -9,7 +10,7 @@ import {
   type Response,
   type Schemas,
 } from '../../http/operation.ts'
-import { type Html, html } from '../../http/page.ts'
+import type { Html } from '../../http/page.ts'
 import type { Endpoint } from '../../http/route.ts'
 import { keyOf, typeOf } from '../guide/keys.ts'
 import { curlOf } from './example.ts'

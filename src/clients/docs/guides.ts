@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type Html, ownHtml } from '../../http/page.ts'
+import { raw } from 'hono/html'
+import type { Html } from '../../http/page.ts'
 import { notFound } from '../../platform/errors.ts'
 import { packageRoot } from '../../platform/package-root.ts'
 
@@ -44,7 +45,7 @@ export async function showGuide({ markdown }: Guide): Promise<Html> {
   // Only here: a server that nobody reads the documentation of starts without it.
   const { marked } = await import('marked')
   const content = await marked.parse(markdown)
-  return ownHtml(
+  return raw(
     content
       .replaceAll(/(<a href="[\w-]+)\.md(?=["#])/g, '$1')
       .replaceAll('<table>', '<div class="scroll"><table>')

@@ -1,4 +1,5 @@
-import { type Html, html } from '../../http/page.ts'
+import { html } from 'hono/html'
+import type { Html } from '../../http/page.ts'
 import type { Endpoint } from '../../http/route.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Guide } from './guides.ts'

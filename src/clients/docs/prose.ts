@@ -1,9 +1,10 @@
-import { type Html, html } from '../../http/page.ts'
+import { html } from 'hono/html'
+import type { Html } from '../../http/page.ts'
 import type { Key } from '../guide/keys.ts'
 
 /** A text of the endpoints and schemas, whose `code` is shown as such. */
 export const prose = (text: string): Html =>
-  html`${text.split('`').map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`
+  html`${text.split('`').map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))}`
 
 /** Fields as a list that needs no width: the name and what it takes, then what it means. */
 export const fieldList = (fields: readonly Key[], shows: 'what goes in' | 'what comes out'): Html =>

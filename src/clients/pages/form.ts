@@ -1,4 +1,5 @@
-import { faultsOf, type Html, html } from '../../http/page.ts'
+import { html } from 'hono/html'
+import { faultsOf, type Html } from '../../http/page.ts'
 import type { AppError } from '../../platform/errors.ts'
 
 export interface FormField {
@@ -46,7 +47,7 @@ function fieldOf(field: FormField, fault: string | undefined, isFocused: boolean
   )
   return html`<label for="${name}">${label}</label>
 <input id="${name}" name="${name}" type="${type}" value="${value}" required autocomplete="${autocomplete}"${
-    least !== undefined && html` minlength="${String(least)}"`
+    least !== undefined && html` minlength="${least}"`
   }${readonly && html` readonly`}${notes.length > 0 && html` aria-describedby="${notes.join(' ')}"`}${
     fault !== undefined && html` aria-invalid="true"`
   }${isFocused && html` autofocus`}>
