@@ -4,6 +4,8 @@ import { pageTitle } from '../state/title.ts'
 
 interface PageProps {
   title: string
+  /** What the header shows, where the content begins with the title itself. */
+  heading?: ComponentChildren
   /** What stands before the title, such as a link to where this page belongs. */
   trail?: ComponentChildren
   /** Filters and the like, after the title. */
@@ -16,7 +18,7 @@ interface PageProps {
 }
 
 /** The frame of every page: a header line, and the content below it. */
-export function Page({ title, trail, tools, actions, layout = 'wide', children }: PageProps) {
+export function Page({ title, heading, trail, tools, actions, layout = 'wide', children }: PageProps) {
   useEffect(() => {
     pageTitle.value = title
   }, [title])
@@ -24,7 +26,7 @@ export function Page({ title, trail, tools, actions, layout = 'wide', children }
     <main class={`page ${layout}`} id="content">
       <header class="page-head">
         {trail}
-        <h1>{title}</h1>
+        <h1>{heading ?? title}</h1>
         {tools && <div class="page-tools">{tools}</div>}
         {actions && <div class="page-actions">{actions}</div>}
       </header>

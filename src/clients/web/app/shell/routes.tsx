@@ -46,14 +46,14 @@ export const PAGES: readonly PageRoute[] = [
   },
   { path: 'org', component: lazy(() => import('../pages/org/org-page.tsx').then((m) => m.OrgPage)) },
   { path: 'goals', component: lazy(() => import('../pages/goals/goals-page.tsx').then((m) => m.GoalsPage)) },
-  { path: 'goals/:goalId', component: lazy(() => import('../pages/goals/goals-page.tsx').then((m) => m.GoalsPage)) },
+  { path: 'goals/:goalId', component: lazy(() => import('../pages/goals/goal-page.tsx').then((m) => m.GoalPage)) },
   {
     path: 'projects',
     component: lazy(() => import('../pages/projects/projects-page.tsx').then((m) => m.ProjectsPage)),
   },
   {
     path: 'projects/:projectId',
-    component: lazy(() => import('../pages/projects/projects-page.tsx').then((m) => m.ProjectsPage)),
+    component: lazy(() => import('../pages/projects/project-page.tsx').then((m) => m.ProjectPage)),
   },
   {
     path: 'routines',

@@ -1,12 +1,10 @@
-import { useSignal } from '@preact/signals'
 import check from 'lucide-static/icons/check.svg'
 import arrowLeft from 'lucide-static/icons/chevron-left.svg'
 import more from 'lucide-static/icons/ellipsis.svg'
-import { useEffect } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { Button } from '../../kit/button.tsx'
+import { EditableText, EditableTitle } from '../../kit/editable.tsx'
 import { Icon } from '../../kit/icon.tsx'
-import { Markdown } from '../../kit/markdown.tsx'
 import { Menu, type MenuItem } from '../../kit/menu.tsx'
 import { Page } from '../../kit/page.tsx'
 import { Loaded, Skeleton } from '../../kit/states.tsx'
@@ -41,6 +39,7 @@ export function IssuePage() {
   return (
     <Page
       title={title}
+      heading={<span class="id">{issueRef}</span>}
       layout="list"
       trail={<Button kind="quiet" icon={arrowLeft} label="Back to the issues" href={pathTo('issues')} />}
       actions={known && <Actions issue={known} />}
@@ -90,12 +89,22 @@ function Content({ detail, issue }: { detail: IssueDetail; issue: Issue }) {
       : []),
   ])
   return (
-    <div class="issue">
-      <div class="issue-main">
+    <div class="detail">
+      <div class="detail-main">
         <Trail detail={detail} />
-        <Heading key={issue.id} issue={issue} />
+        <EditableTitle
+          key={issue.id}
+          value={issue.title}
+          isFixed={!may('member')}
+          onSave={(title) => changeIssue(issue, { title })}
+        />
         <Properties issue={issue} detail={detail} />
-        <Description key={`text-${issue.id}`} issue={issue} />
+        <EditableText
+          key={`text-${issue.id}`}
+          value={issue.description ?? ''}
+          isFixed={!may('member')}
+          onSave={(description) => changeIssue(issue, { description: description || null })}
+        />
         <SubIssues issue={issue} />
         <Thread issue={issue} activeRunId={detail.activeRun?.id} />
       </div>
@@ -116,122 +125,6 @@ function Trail({ detail }: { detail: IssueDetail }) {
         </a>
       ))}
     </nav>
-  )
-}
-
-/** The title, which is edited in place. */
-function Heading({ issue }: { issue: Issue }) {
-  const text = useSignal<string | undefined>(undefined)
-  if (text.value === undefined || !may('member')) {
-    return (
-      <h2 class="issue-title">
-        {may('member') ? (
-          <button
-            type="button"
-            title="Change the title"
-            onClick={() => {
-              text.value = issue.title
-            }}
-          >
-            {issue.title}
-          </button>
-        ) : (
-          issue.title
-        )}
-      </h2>
-    )
-  }
-  const save = () => {
-    const title = text.peek()?.trim()
-    text.value = undefined
-    if (title && title !== issue.title) void changeIssue(issue, { title })
-  }
-  return (
-    <input
-      class="issue-title-field"
-      aria-label="Title"
-      autofocus
-      value={text.value}
-      onInput={(event) => {
-        text.value = event.currentTarget.value
-      }}
-      onBlur={save}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') save()
-        if (event.key === 'Escape') text.value = undefined
-        event.stopPropagation()
-      }}
-    />
-  )
-}
-
-/** The description, which is edited in place. */
-function Description({ issue }: { issue: Issue }) {
-  const text = useSignal<string | undefined>(undefined)
-  useEffect(() => {
-    text.value = undefined
-  }, [issue.id])
-  if (text.value === undefined) {
-    if (issue.description) {
-      return (
-        <section class="description" aria-label="Description">
-          <Markdown text={issue.description} />
-          {may('member') && (
-            <Button
-              kind="quiet"
-              class="edit"
-              onClick={() => {
-                text.value = issue.description ?? ''
-              }}
-            >
-              Edit
-            </Button>
-          )}
-        </section>
-      )
-    }
-    return may('member') ? (
-      <Button
-        kind="quiet"
-        class="add-text"
-        onClick={() => {
-          text.value = ''
-        }}
-      >
-        Add a description
-      </Button>
-    ) : null
-  }
-  const save = async () => {
-    const description = text.peek()!.trim()
-    if (description === (issue.description ?? '') || (await changeIssue(issue, { description: description || null })))
-      text.value = undefined
-  }
-  return (
-    <section class="description editing" aria-label="Description">
-      <textarea
-        aria-label="Description"
-        rows={Math.min(20, Math.max(6, text.value.split('\n').length + 1))}
-        autofocus
-        value={text.value}
-        onInput={(event) => {
-          text.value = event.currentTarget.value
-        }}
-        onKeyDown={(event) => event.key === 'Enter' && (event.ctrlKey || event.metaKey) && void save()}
-      />
-      <div class="form-end">
-        <Button
-          onClick={() => {
-            text.value = undefined
-          }}
-        >
-          Cancel
-        </Button>
-        <Button kind="primary" hint="Ctrl ↵" onClick={() => void save()}>
-          Save
-        </Button>
-      </div>
-    </section>
   )
 }
 

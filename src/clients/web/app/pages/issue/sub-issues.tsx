@@ -25,7 +25,7 @@ export function SubIssues({ issue }: { issue: Issue }) {
   const done = rows.filter(({ status }) => status === 'done' || status === 'cancelled').length
   if (rows.length === 0) return null
   return (
-    <section class="sub-issues" aria-label="Sub-issues">
+    <section class="rows" aria-label="Sub-issues">
       <header class="section-head">
         <h3>Sub-issues</h3>
         <span class="num">
@@ -33,12 +33,14 @@ export function SubIssues({ issue }: { issue: Issue }) {
         </span>
         <progress max={rows.length} value={done} aria-label="Sub-issues that are done" />
         {may('member') && (
-          <Button
-            kind="quiet"
-            icon={plus}
-            label="New sub-issue"
-            onClick={() => openNewIssue({ parentId: issue.id, projectId: issue.projectId ?? undefined })}
-          />
+          <span class="section-end">
+            <Button
+              kind="quiet"
+              icon={plus}
+              label="New sub-issue"
+              onClick={() => openNewIssue({ parentId: issue.id, projectId: issue.projectId ?? undefined })}
+            />
+          </span>
         )}
       </header>
       {rows

@@ -24,6 +24,21 @@ export const statusOptions = (): Option<IssueStatus>[] =>
 export const priorityOptions = (): Option<Priority>[] =>
   PRIORITIES.map((value) => ({ value, label: words(value), icon: <PriorityGlyph priority={value} /> }))
 
+const nobody: Option = { value: NOBODY, label: 'Nobody', icon: <Icon svg={userRound} /> }
+
+/** The agents that can take work. */
+export const agentOptions = (): Option[] => [
+  nobody,
+  ...agents.all.value
+    .filter(({ status }) => status !== 'terminated' && status !== 'pending_approval')
+    .map((agent) => ({
+      value: agent.id,
+      label: agent.name,
+      icon: <Avatar name={agent.name} status={agent.status} />,
+      note: agent.title ?? words(agent.role),
+    })),
+]
+
 /** Agents that can take work, then people. An id is one or the other's. */
 export function assigneeOptions(): Option[] {
   const me = session.value
@@ -33,15 +48,7 @@ export function assigneeOptions(): Option[] {
       ? people
       : [{ userId: me.userId, name: me.name ?? 'You' }, ...people]
   return [
-    { value: NOBODY, label: 'Nobody', icon: <Icon svg={userRound} /> },
-    ...agents.all.value
-      .filter(({ status }) => status !== 'terminated' && status !== 'pending_approval')
-      .map((agent) => ({
-        value: agent.id,
-        label: agent.name,
-        icon: <Avatar name={agent.name} status={agent.status} />,
-        note: agent.title ?? words(agent.role),
-      })),
+    ...agentOptions(),
     ...list.map((person) => ({
       value: person.userId,
       label: person.userId === me?.userId && me.name === null ? 'You' : person.name,

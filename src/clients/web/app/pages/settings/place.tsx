@@ -26,7 +26,7 @@ export function SettingsPlace({
   return (
     <Page title={here === 'settings' ? 'Settings' : title} layout="narrow" actions={actions}>
       <div>
-        <nav class="places" aria-label="Settings">
+        <nav class="tabs places" aria-label="Settings">
           {PLACES.map(([path, name]) => (
             <a key={path} href={pathTo(path)} aria-current={path === here ? 'page' : undefined}>
               {name}

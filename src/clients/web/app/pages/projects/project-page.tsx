@@ -1,0 +1,164 @@
+import arrowLeft from 'lucide-static/icons/chevron-left.svg'
+import more from 'lucide-static/icons/ellipsis.svg'
+import plus from 'lucide-static/icons/plus.svg'
+import { useLocation, useRoute } from 'preact-iso'
+import { Button } from '../../kit/button.tsx'
+import { EditableText, EditableTitle } from '../../kit/editable.tsx'
+import { Icon } from '../../kit/icon.tsx'
+import { Menu, Picker } from '../../kit/menu.tsx'
+import { Page } from '../../kit/page.tsx'
+import { Empty, Skeleton } from '../../kit/states.tsx'
+import { Ago } from '../../kit/time.tsx'
+import { useCommands } from '../../state/commands.ts'
+import { goals, isLoaded, may, pathTo, projects } from '../../state/company.ts'
+import type { Project } from '../../state/types.ts'
+import { Assignee, agentOptions, goalOptions, NOBODY } from '../issues/choices.tsx'
+import { IssuesOf } from '../issues/issues-of.tsx'
+import { openNewIssue } from '../issues/new-issue.tsx'
+import { changeProject, deleteProject } from './change.ts'
+import { ProjectStatus } from './projects-page.tsx'
+import { Workspaces } from './workspaces.tsx'
+
+/** One project: what it is for, where agents work on it, and its open issues. */
+export function ProjectPage() {
+  const { projectId = '' } = useRoute().params
+  const { route } = useLocation()
+  const project = projects.all.value.find(({ id, urlKey }) => id === projectId || urlKey === projectId)
+  const back = <Button kind="quiet" icon={arrowLeft} label="Back to the projects" href={pathTo('projects')} />
+  useCommands([
+    {
+      id: 'project.back',
+      title: 'Back to the projects',
+      keys: 'Escape',
+      group: 'Project',
+      isKeyOnly: true,
+      run: () => route(pathTo('projects')),
+    },
+  ])
+  if (!project) {
+    return (
+      <Page title="Project" trail={back}>
+        {isLoaded.value ? (
+          <Empty title="There is no such project." action={<Button href={pathTo('projects')}>All projects</Button>} />
+        ) : (
+          <Skeleton />
+        )}
+      </Page>
+    )
+  }
+  const create = () => openNewIssue({ projectId: project.id })
+  const remove = async () => {
+    if (await deleteProject(project)) route(pathTo('projects'))
+  }
+  return (
+    <Page
+      title={project.name}
+      heading="Project"
+      layout="list"
+      trail={back}
+      actions={
+        may('member') && (
+          <>
+            <Menu
+              label="More actions"
+              items={[
+                { label: 'Show all its issues', run: () => route(`${pathTo('issues')}?project=${project.id}`) },
+                { label: 'Delete…', run: () => void remove() },
+              ]}
+            >
+              <Icon svg={more} />
+            </Menu>
+            <Button icon={plus} onClick={create}>
+              New issue
+            </Button>
+          </>
+        )
+      }
+    >
+      <div class="detail">
+        <div class="detail-main">
+          <EditableTitle
+            key={project.id}
+            value={project.name}
+            isFixed={!may('member')}
+            onSave={(name) => changeProject(project, { name })}
+          />
+          <ProjectProperties project={project} />
+          <EditableText
+            key={`text-${project.id}`}
+            value={project.description ?? ''}
+            isFixed={!may('member')}
+            onSave={(description) => changeProject(project, { description: description || null })}
+          />
+          <Workspaces project={project} />
+          <IssuesOf of={{ projectId: project.id }} />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function ProjectProperties({ project }: { project: Project }) {
+  const isFixed = !may('member')
+  const toggle = (id: string) =>
+    project.goalIds.includes(id) ? project.goalIds.filter((one) => one !== id) : [...project.goalIds, id]
+  return (
+    <aside class="properties" aria-label="Properties">
+      <dl>
+        <dt>Status</dt>
+        <dd>
+          <ProjectStatus project={project} />
+        </dd>
+        <dt>Lead</dt>
+        <dd>
+          <Picker
+            label="Lead"
+            options={agentOptions()}
+            value={project.leadAgentId ?? NOBODY}
+            isDisabled={isFixed}
+            onPick={(id) => void changeProject(project, { leadAgentId: id === NOBODY ? null : id })}
+          >
+            <Assignee agentId={project.leadAgentId} userId={null} isNamed />
+          </Picker>
+        </dd>
+        <dt>Due</dt>
+        <dd>
+          <input
+            type="date"
+            aria-label="Due date"
+            disabled={isFixed}
+            value={project.targetDate?.slice(0, 10) ?? ''}
+            onChange={(event) => void changeProject(project, { targetDate: event.currentTarget.value || null })}
+          />
+        </dd>
+        <dt>Goals</dt>
+        <dd>
+          <Picker
+            label="Goals"
+            isMultiple
+            options={goalOptions().slice(1)}
+            value={project.goalIds}
+            isDisabled={isFixed || goals.all.value.length === 0}
+            onPick={(id) => void changeProject(project, { goalIds: toggle(id) })}
+          >
+            {project.goals.length === 0 ? (
+              <span class="none">None</span>
+            ) : (
+              <span class="clip">{project.goals.map(({ title }) => title).join(', ')}</span>
+            )}
+          </Picker>
+        </dd>
+      </dl>
+      <dl class="facts">
+        <dt>Created</dt>
+        <dd>
+          <Ago at={project.createdAt} />
+        </dd>
+        <dt>Updated</dt>
+        <dd>
+          <Ago at={project.updatedAt} />
+        </dd>
+      </dl>
+    </aside>
+  )
+}
