@@ -17,6 +17,10 @@ export interface BusyCompany {
   agent: { id: string; urlKey: string }
   run: { id: string }
   issue: { id: string; identifier: string }
+  goal: { id: string }
+  project: { id: string }
+  /** The address of a page of `PAGES`, below that of the company. */
+  addressOf(page: string): string
 }
 
 /** Makes a company in the midst of its work: some issues done, some runs live, an approval, a failure, people's words. */
@@ -91,16 +95,60 @@ export async function arrangeBusyCompany(opened: OpenPage): Promise<BusyCompany>
     priority: 'high',
     assigneeAgentId: lena.id,
   })
+  await arrangeRest(call, at, { mara: named('Mara'), kit: named('Kit'), issueId: reported.id, url })
   await delay(1_500)
   const issues = await call('GET', `${at}/issues`)
   const live = await call('GET', `${at}/live-runs`)
   const all = await call('GET', `${at}/runs`)
   const { issuePrefix } = await call('GET', at)
-  return {
-    id,
-    issuePrefix,
-    agent: named('Kit'),
-    run: live.find((one: { agentId: string }) => one.agentId === lena.id) ?? live[0] ?? all[0],
-    issue: issues.find((one: { issueNumber: number }) => one.issueNumber === 3) ?? issues[0],
-  }
+  const [goal] = await call('GET', `${at}/goals`)
+  const [project] = await call('GET', `${at}/projects`)
+  const agent = named('Kit')
+  const run = live.find((one: { agentId: string }) => one.agentId === lena.id) ?? live[0] ?? all[0]
+  const issue = issues.find((one: { issueNumber: number }) => one.issueNumber === 3) ?? issues[0]
+  const addressOf = (page: string) =>
+    page
+      .replace(':issue', issue.identifier)
+      .replace(':agent', agent.urlKey)
+      .replace(':run', run.id)
+      .replace(':goal', goal.id)
+      .replace(':project', project.id)
+  return { id, issuePrefix, agent, run, issue, goal, project, addressOf }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a few fields of many responses are read.
+type Call = (method: string, path: string, body?: unknown) => Promise<any>
+
+/** What the pages beside the issues show: goals, a routine, secrets, a mention of the board, an imported template. */
+async function arrangeRest(
+  call: Call,
+  at: string,
+  of: { mara: { id: string }; kit: { id: string }; issueId: string; url: string },
+): Promise<void> {
+  const [goal] = await call('GET', `${at}/goals`)
+  const below = await call('POST', `${at}/goals`, {
+    title: 'The page works without a network',
+    level: 'team',
+    status: 'active',
+    parentId: goal.id,
+    ownerAgentId: of.mara.id,
+  })
+  await call('POST', `${at}/goals`, { title: 'Store a week of tides', level: 'task', parentId: below.id })
+  await call('POST', `${at}/routines`, {
+    title: 'Compare yesterday with the printed table',
+    assigneeAgentId: of.kit.id,
+    cron: '0 9 * * 1-5',
+    timeZone: 'Europe/Berlin',
+  })
+  await call('POST', `${at}/secrets`, { name: 'TIDES_API_KEY', value: 'not-a-key', description: 'Reads the gauges.' })
+  await call('POST', `${at}/imports/apply`, {
+    source: { type: 'template', name: 'research-desk' },
+    target: { mode: 'existing_company', companyId: at.split('/').at(-1) },
+  })
+  const { token } = await call('POST', `/api/agents/${of.kit.id}/keys`, {})
+  await fetch(`${of.url}/api/issues/${of.issueId}/comments`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ body: '@board Which harbour is meant: the old one, or the marina?' }),
+  })
 }

@@ -1,4 +1,4 @@
-/** Every page, below the address of a company. `:issue`, `:agent` and `:run` are replaced by something that exists. */
+/** Every page, below the address of a company. `:issue`, `:agent`, `:run`, `:goal` and `:project` are replaced by something that exists. */
 export const PAGES: readonly string[] = [
   '../welcome',
   'agents',
@@ -19,7 +19,9 @@ export const PAGES: readonly string[] = [
   'approvals',
   'org',
   'goals',
+  'goals/:goal',
   'projects',
+  'projects/:project',
   'routines',
   'skills',
   'secrets',

@@ -20,6 +20,8 @@ interface TextProps extends FieldProps {
   autoFocus?: boolean
   /** What stands before the value, such as `$`. */
   prefix?: string
+  /** For paths, commands and JSON. */
+  isMono?: boolean
   class?: string
 }
 
@@ -32,6 +34,7 @@ export function TextField({ label, error, hint, value, onInput, rows, prefix, ..
     placeholder: more.placeholder,
     required: more.isRequired,
     disabled: more.isDisabled,
+    class: more.isMono ? 'mono' : undefined,
     autofocus: more.autoFocus,
     'aria-invalid': error ? true : undefined,
     'aria-describedby': error || hint ? `${id}-note` : undefined,

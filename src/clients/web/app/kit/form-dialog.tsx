@@ -9,6 +9,7 @@ interface FormDialogProps {
   /** The verb on the button. */
   action: string
   tone?: 'primary' | 'danger'
+  width?: number
   onClose: () => void
   /** Sends the form. The dialog closes afterwards, or shows the reason of the error. */
   onSubmit: () => Promise<unknown>
@@ -16,7 +17,15 @@ interface FormDialogProps {
 }
 
 /** A dialog with fields. It stays open, with what was typed, when the server refuses. */
-export function FormDialog({ title, action, tone = 'primary', onClose, onSubmit, children }: FormDialogProps) {
+export function FormDialog({
+  title,
+  action,
+  tone = 'primary',
+  width = 480,
+  onClose,
+  onSubmit,
+  children,
+}: FormDialogProps) {
   const error = useSignal<string | undefined>(undefined)
   const isBusy = useSignal(false)
   const submit = async () => {
@@ -33,6 +42,7 @@ export function FormDialog({ title, action, tone = 'primary', onClose, onSubmit,
   return (
     <Dialog
       title={title}
+      width={width}
       onClose={onClose}
       actions={
         <>

@@ -24,6 +24,12 @@ export const number = (value: number) => whole.format(value)
 /** `12.4K`, for tokens. */
 export const short = (value: number) => compact.format(value)
 
+/** `812 B`, `3.0 KB`, `1.2 MB`. */
+export function size(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`
+  return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+}
+
 /** `38 ms`, `4.2 s`, `3 min`, `2 h 5 min`. */
 export function duration(ms: number): string {
   if (ms < 100) return `${Math.max(0, Math.round(ms))} ms`

@@ -5,10 +5,13 @@ import { Button } from '../kit/button.tsx'
 import { Confirmation } from '../kit/dialog.tsx'
 import { Page } from '../kit/page.tsx'
 import { Empty, Failure } from '../kit/states.tsx'
+import { NewAgent, openNewAgent } from '../pages/agents/new-agent.tsx'
+import { RehearsalDialog } from '../pages/agents/rehearsal.tsx'
+import { DecisionReason } from '../pages/approvals/decision.tsx'
 import { NewIssue, openNewIssue } from '../pages/issues/new-issue.tsx'
 import { useCommands } from '../state/commands.ts'
 import { companies, company, loadAll, loadError, may, openCompany, pathTo } from '../state/company.ts'
-import { approvals, loadInbox } from '../state/inbox.ts'
+import { clearInbox, loadInbox } from '../state/inbox.ts'
 import { Banners } from './banners.tsx'
 import { Keys } from './keys.tsx'
 import { Palette, paletteCommands } from './palette.tsx'
@@ -22,7 +25,7 @@ export function Frame({ prefix }: { prefix: string }) {
   useEffect(() => {
     if (!found) return
     openCompany(found)
-    approvals.clear()
+    clearInbox()
     void loadInbox().catch(() => {})
   }, [found?.id])
   useCommands([
@@ -37,7 +40,10 @@ export function Frame({ prefix }: { prefix: string }) {
       ? [{ id: 'issue.new', title: 'New issue', keys: 'c', group: 'General', run: () => openNewIssue({}) }]
       : []),
     ...(may('admin')
-      ? [{ id: 'stop', title: 'Emergency stop', keys: 'mod+.', group: 'General', run: () => void stopEverything() }]
+      ? [
+          { id: 'agent.new', title: 'Hire an agent', group: 'General', run: openNewAgent },
+          { id: 'stop', title: 'Emergency stop', keys: 'mod+.', group: 'General', run: () => void stopEverything() },
+        ]
       : []),
     ...paletteCommands(),
   ])
@@ -63,8 +69,11 @@ export function Frame({ prefix }: { prefix: string }) {
         </ErrorBoundary>
       </div>
       <NewIssue />
+      <NewAgent />
+      <RehearsalDialog />
       <Palette />
       <Keys />
+      <DecisionReason />
       <Confirmation />
     </div>
   )

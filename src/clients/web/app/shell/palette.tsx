@@ -155,14 +155,19 @@ function unique<T extends { id: string }>(rows: readonly T[]): T[] {
   return [...new Map(rows.map((row) => [row.id, row])).values()]
 }
 
+const EVERYWHERE = ['Go to', 'General', 'Agents', 'Projects', 'Issues']
+
 /** The best matches, the groups in the order of their best one. */
 function rank(entries: readonly Entry[], text: string): Entry[] {
   const matches =
     text.trim() === '' ? entries : fuzzysort.go(text, entries, { key: 'title', limit: 60 }).map(({ obj }) => obj)
-  const groups = Map.groupBy(matches, ({ group }) => group)
-  return [...groups.values()].flatMap((group) =>
-    group.slice(0, text === '' && group[0]!.group !== 'Go to' ? 5 : text === '' ? 20 : SHOWN),
-  )
+  const groups = [...Map.groupBy(matches, ({ group }) => group).values()]
+  if (text.trim() !== '') return groups.flatMap((group) => group.slice(0, SHOWN))
+  // What the page itself offers comes first.
+  const isEverywhere = ([first]: readonly Entry[]) => EVERYWHERE.includes(first!.group)
+  return groups
+    .toSorted((a, b) => Number(isEverywhere(a)) - Number(isEverywhere(b)))
+    .flatMap((group) => group.slice(0, group[0]!.group === 'Go to' ? group.length : 6))
 }
 
 /** The commands of every page. */

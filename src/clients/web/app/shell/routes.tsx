@@ -76,15 +76,17 @@ export interface Place {
   icon: string
   /** The letter after `g`. */
   key: string
+  /** Whether it has a place at the bottom of a phone; the others stand under More there. */
+  isMain?: boolean
 }
 
 /** What the sidebar shows. */
 export const NAVIGATION: readonly Place[] = [
-  { path: 'inbox', title: 'Inbox', icon: inbox, key: 'i' },
+  { path: 'inbox', title: 'Inbox', icon: inbox, key: 'i', isMain: true },
   { path: 'dashboard', title: 'Dashboard', icon: dashboard, key: 'd' },
-  { path: 'issues', title: 'Issues', icon: issues, key: 's' },
-  { path: 'agents', title: 'Agents', icon: agents, key: 'a' },
-  { path: 'runs', title: 'Runs', icon: runs, key: 'r' },
+  { path: 'issues', title: 'Issues', icon: issues, key: 's', isMain: true },
+  { path: 'agents', title: 'Agents', icon: agents, key: 'a', isMain: true },
+  { path: 'runs', title: 'Runs', icon: runs, key: 'r', isMain: true },
   { path: 'org', title: 'Org', icon: org, key: 'o' },
   { path: 'goals', title: 'Goals', icon: goals, key: 'l' },
   { path: 'projects', title: 'Projects', icon: projects, key: 'p' },

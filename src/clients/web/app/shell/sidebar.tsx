@@ -1,4 +1,5 @@
 import chevrons from 'lucide-static/icons/chevrons-up-down.svg'
+import ellipsis from 'lucide-static/icons/ellipsis.svg'
 import octagon from 'lucide-static/icons/octagon-x.svg'
 import search from 'lucide-static/icons/search.svg'
 import { useLocation } from 'preact-iso'
@@ -13,6 +14,7 @@ import { openPalette } from './palette.tsx'
 import { NAVIGATION } from './routes.tsx'
 
 const NEW = 'new'
+const STOP = 'stop'
 
 /** Pages that stand under another one of the sidebar. */
 const PARENTS: Record<string, string> = {
@@ -31,6 +33,7 @@ export function Sidebar() {
   const here = PARENTS[page] ?? page
   const found = company.value
   const atWork = liveRuns.value.length
+  const canStop = may('admin') && found?.stoppedAt === null
   const counts: Record<string, string | undefined> = {
     inbox: inboxCount.value > 0 ? String(inboxCount.value) : undefined,
     agents: agents.all.value.some(({ status }) => status === 'error')
@@ -69,8 +72,8 @@ export function Sidebar() {
         <kbd>/</kbd>
       </button>
       <ul>
-        {NAVIGATION.map(({ path, title, icon }) => (
-          <li key={path}>
+        {NAVIGATION.map(({ path, title, icon, isMain }) => (
+          <li key={path} class={isMain ? '' : 'not-on-phone'}>
             <a class="side-item" href={pathTo(path)} aria-current={here === path ? 'page' : undefined} title={title}>
               <Icon svg={icon} />
               <span>{title}</span>
@@ -79,9 +82,26 @@ export function Sidebar() {
           </li>
         ))}
       </ul>
-      <div class="side-foot">
+      <Picker
+        label="More"
+        class="side-item on-phone"
+        value={here}
+        options={[
+          ...NAVIGATION.filter(({ isMain }) => !isMain).map(({ path, title, icon }) => ({
+            value: path,
+            label: title,
+            icon: <Icon svg={icon} />,
+          })),
+          ...(canStop ? [{ value: STOP, label: 'Emergency stop', icon: <Icon svg={octagon} /> }] : []),
+        ]}
+        onPick={(picked) => (picked === STOP ? void stopEverything() : route(pathTo(picked)))}
+      >
+        <Icon svg={ellipsis} />
+        <span>More</span>
+      </Picker>
+      <div class="side-foot not-on-phone">
         <span class={atWork > 0 ? 'live' : ''}>{atWork > 0 ? `${atWork} live` : 'Nothing runs'}</span>
-        {may('admin') && found?.stoppedAt === null && (
+        {canStop && (
           <button
             type="button"
             class="stop"

@@ -105,6 +105,7 @@ const LOADERS = {
     const ids = new Set(live.map(({ id }) => id))
     for (const run of runs.all.peek()) if (isLive(run) && !ids.has(run.id)) void loadRun(run.id)
     runs.put(...live)
+    for (const { issueId } of live) if (issueId && !issues.row(issueId).peek()) void loadIssue(issueId)
   },
   company: async (params: Params) => companies.put(await request('GET /api/companies/:companyId', { params })),
   instance: async () => {

@@ -1,78 +1,109 @@
 import { computed, signal } from '@preact/signals'
-import { request } from './api.ts'
+import { act } from './act.ts'
+import { type Received, request } from './api.ts'
 import { createCollection } from './collection.ts'
-import { agents, companyIdNow, issues, session } from './company.ts'
-import { onEvent } from './live.ts'
-import type { Agent, Approval, Issue } from './types.ts'
+import { company, companyIdNow, openings } from './company.ts'
+import { type LiveEvent, onEvent } from './live.ts'
+import { toast } from './toasts.ts'
+import type { Approval } from './types.ts'
 
-/** Approvals that wait for a decision. */
+/** Something that waits for the person. It leaves the inbox when its cause is dealt with, or when the person dismisses it. */
+export type InboxItem = Received<'GET /api/inbox'>[number]
+
+const items = createCollection<InboxItem>()
+
+/** Approvals, as far as an item or a page needs them. */
 export const approvals = createCollection<Approval>()
 
-/** Loads the pending approvals, and the open issues of the person. */
-export async function loadInbox(): Promise<void> {
-  const params = { companyId: companyIdNow() }
-  const [pending, mine] = await Promise.all([
-    request('GET /api/companies/:companyId/approvals', { params, query: { status: 'pending' } }),
-    request('GET /api/companies/:companyId/issues', {
-      params,
-      query: { assigneeUserId: 'me', status: 'backlog,todo,in_progress,in_review,blocked' },
-    }),
-  ])
-  const ids = new Set(pending.map(({ id }) => id))
-  for (const { id } of approvals.all.peek()) if (!ids.has(id)) approvals.remove(id)
-  approvals.put(...pending)
-  issues.put(...mine)
+/** Whether the inbox was loaded since the company was opened. */
+export const isInboxLoaded = signal(false)
+
+/** Everything that waits, the latest first. */
+export const inbox = computed((): InboxItem[] =>
+  items.all.value
+    .filter(({ dismissedAt, approvalId }) => dismissedAt === null && isOpen(approvalId))
+    .toSorted((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)),
+)
+
+/** An approval that was decided in this page is gone at once, before the server says so. */
+const isOpen = (approvalId: string | null) => {
+  const approval = approvals.get(approvalId)
+  return approval === undefined || approval.status === 'pending'
 }
 
-onEvent(({ type, data }) => {
-  if (type === 'reset' || data.entityType === 'approval') void loadInbox().catch(() => {})
-})
-
-/** Something that waits for the person. It leaves the inbox when what it is about is dealt with. */
-export type InboxItem =
-  | { kind: 'approval'; id: string; at: string; approval: Approval }
-  | { kind: 'error'; id: string; at: string; agent: Agent }
-  | { kind: 'held'; id: string; at: string; agent: Agent }
-  | { kind: 'issue'; id: string; at: string; issue: Issue }
-  | { kind: 'budget'; id: string; at: string; agent: Agent }
-
-/** Everything that waits, by kind. */
-export const inbox = computed((): InboxItem[] => {
-  const me = session.value?.userId
-  const all = agents.all.value
-  return [
-    ...approvals.all.value
-      .filter(({ status }) => status === 'pending')
-      .map((approval): InboxItem => ({ kind: 'approval', id: approval.id, at: approval.updatedAt, approval })),
-    ...all
-      .filter(({ status }) => status === 'error')
-      .map((agent): InboxItem => ({ kind: 'error', id: `error-${agent.id}`, at: agent.updatedAt, agent })),
-    ...all
-      .filter(({ status, pauseReason }) => status === 'paused' && pauseReason !== 'manual')
-      .map(
-        (agent): InboxItem => ({ kind: 'held', id: `held-${agent.id}`, at: agent.pausedAt ?? agent.updatedAt, agent }),
-      ),
-    ...issues.all.value
-      .filter((issue) => issue.assigneeUserId === me && issue.status !== 'done' && issue.status !== 'cancelled')
-      .map((issue): InboxItem => ({ kind: 'issue', id: issue.id, at: issue.updatedAt, issue })),
-    ...all
-      .filter(({ status, budgetStatus }) => status !== 'paused' && status !== 'terminated' && budgetStatus !== 'ok')
-      .map((agent): InboxItem => ({ kind: 'budget', id: `budget-${agent.id}`, at: agent.updatedAt, agent })),
-  ]
-})
-
-/** How much waits, for the sidebar and the title. */
+/** How much waits, for the sidebar, the title and the icon. */
 export const inboxCount = computed(() => inbox.value.length)
 
-/** What the person has looked at in this browser: the item, and when it last changed. */
-const seen = signal<ReadonlySet<string>>(new Set(JSON.parse(localStorage.getItem('seen') ?? '[]') as string[]))
-const keyOf = ({ id, at }: InboxItem) => `${id} ${at}`
-const KEPT = 500
+/** Loads the inbox of the open company. */
+export async function loadInbox(): Promise<void> {
+  const companyId = companyIdNow()
+  const opening = openings()
+  const [found, pending] = await Promise.all([
+    request('GET /api/inbox', { query: { companyId } }),
+    request('GET /api/companies/:companyId/approvals', { params: { companyId }, query: { status: 'pending' } }),
+  ])
+  if (openings() !== opening) return
+  replaceItems(found, pending)
+}
 
-export const isRead = (item: InboxItem) => seen.value.has(keyOf(item))
+/** Shows what was loaded, and forgets the rest. */
+export function replaceItems(found: readonly InboxItem[], pending: readonly Approval[]): void {
+  const ids = new Set(found.map(({ id }) => id))
+  for (const { id } of items.all.peek()) if (!ids.has(id)) items.remove(id)
+  approvals.put(...pending)
+  items.put(...found)
+  isInboxLoaded.value = true
+}
 
-export function markRead(item: InboxItem): void {
-  if (seen.peek().has(keyOf(item))) return
-  seen.value = new Set([...seen.peek(), keyOf(item)].slice(-KEPT))
-  localStorage.setItem('seen', JSON.stringify([...seen.peek()]))
+/** Empties the inbox, when another company is opened. */
+export function clearInbox(): void {
+  items.clear()
+  approvals.clear()
+  isInboxLoaded.value = false
+}
+
+/** The inbox is loaded again at most so often, in milliseconds: a busy company has many events a second. */
+const GATHER_MS = 400
+let isGathering = false
+
+onEvent((event) => {
+  if (isGathering || !changesInbox(event) || !company.peek()) return
+  isGathering = true
+  setTimeout(() => {
+    isGathering = false
+    if (company.peek()) void loadInbox().catch(() => {})
+  }, GATHER_MS)
+})
+
+const changesInbox = ({ type, data: { entityType } }: LiveEvent) =>
+  type === 'reset' ||
+  entityType === 'approval' ||
+  entityType === 'agent' ||
+  type === 'company.budget_changed' ||
+  type === 'run.finished' ||
+  (entityType === 'issue' && type !== 'issue.checked_out')
+
+type Mark = { read?: boolean; dismissed?: boolean }
+
+/** Marks an item at once in the page, and back when the server refuses. */
+async function mark(item: InboxItem, body: Mark): Promise<void> {
+  const at = new Date().toISOString()
+  const shown = {
+    ...(body.read !== undefined && { readAt: body.read ? at : null }),
+    ...(body.dismissed !== undefined && { dismissedAt: body.dismissed ? at : null }),
+  }
+  await act(
+    () => request('PATCH /api/inbox/:itemId', { params: { itemId: item.id }, body }),
+    () => items.patch(item.id, shown),
+  )
+}
+
+export function markRead(item: InboxItem, read = true): void {
+  if ((item.readAt !== null) !== read) void mark(item, { read })
+}
+
+/** Takes an item out of the inbox, with a way back. */
+export function dismiss(item: InboxItem): void {
+  void mark(item, { dismissed: true })
+  toast('Dismissed.', { undo: () => void mark(item, { dismissed: false }) })
 }

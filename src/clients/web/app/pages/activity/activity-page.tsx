@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { Avatar } from '../../kit/avatar.tsx'
 import { Button } from '../../kit/button.tsx'
-import { words } from '../../kit/format.ts'
+import { number, words } from '../../kit/format.ts'
 import { Icon } from '../../kit/icon.tsx'
 import { List } from '../../kit/list.tsx'
 import { Page } from '../../kit/page.tsx'
@@ -113,7 +113,7 @@ const load = (filter: Filter, after: string | undefined) =>
     query: { ...filter, after, limit: PAGE },
   })
 
-type Row = { key: string } & ({ day: string } | { activity: Activity })
+type Row = { key: string } & ({ day: string } | { activity: Activity; times: number })
 
 const dayName = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' })
 
@@ -136,7 +136,11 @@ function Rows({ filter, items, next }: { filter: Filter; items: readonly Activit
     const day = dayName.format(new Date(activity.createdAt))
     const before = all[index - 1]
     const isNew = !before || dayName.format(new Date(before.createdAt)) !== day
-    return [...(isNew ? [{ key: day, day }] : []), { key: activity.id, activity }]
+    if (!isNew && before && isRepeated(before, activity)) return []
+    const next = all.slice(index + 1)
+    const end = next.findIndex((one) => !isRepeated(activity, one))
+    const times = 1 + (end === -1 ? next.length : end)
+    return [...(isNew ? [{ key: day, day }] : []), { key: activity.id, activity, times }]
   })
   return (
     <List
@@ -148,13 +152,13 @@ function Rows({ filter, items, next }: { filter: Filter; items: readonly Activit
       isItem={(row) => !('day' in row)}
       onEnd={() => void more()}
     >
-      {(row) => ('day' in row ? <h2 class="activity-day">{row.day}</h2> : <ActivityRow activity={row.activity} />)}
+      {(row) => ('day' in row ? <h2 class="activity-day">{row.day}</h2> : <ActivityRow {...row} />)}
     </List>
   )
 }
 
 /** An activity as one line: who did what to which thing. */
-export function ActivityRow({ activity }: { activity: Activity }) {
+export function ActivityRow({ activity, times }: { activity: Activity; times: number }) {
   const { actorType, actorId, entityType, entityId, createdAt, runId } = activity
   useEffect(() => {
     if (entityType === 'issue' && !issues.row(entityId).peek()) void loadIssue(entityId)
@@ -182,6 +186,7 @@ export function ActivityRow({ activity }: { activity: Activity }) {
             {subject.name}
           </span>
         )}
+        {times > 1 && <span class="note"> {number(times)} times</span>}
         {more && <span class="note"> {more}</span>}
       </span>
       <span class="activity-end">
@@ -197,6 +202,10 @@ export function ActivityRow({ activity }: { activity: Activity }) {
     </div>
   )
 }
+
+/** A timer may skip the same agent a hundred times in a row: one line says so. */
+const isRepeated = (a: Activity, b: Activity) =>
+  a.action === 'agent.heartbeat_skipped' && b.action === a.action && a.entityId === b.entityId
 
 function reasonOf({ action, details }: Activity): string | undefined {
   const reason =

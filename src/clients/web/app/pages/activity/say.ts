@@ -29,7 +29,10 @@ const SENTENCES: Record<string, string> = {
 export const verbOf = ({ action }: Activity) => SENTENCES[action] ?? words(action.split('.')[1] ?? action).toLowerCase()
 
 /** What an activity is about: its name, and its page where it has one. */
-export function subjectOf({ entityType, entityId, details }: Activity): { name: string; href: string | undefined } {
+export function subjectOf({ entityType, entityId, agentId, details }: Activity): {
+  name: string
+  href: string | undefined
+} {
   const text = (key: string) => (typeof details?.[key] === 'string' ? (details[key] as string) : undefined)
   const other = text('name') ?? text('title') ?? text('identifier')
   switch (entityType) {
@@ -45,14 +48,16 @@ export function subjectOf({ entityType, entityId, details }: Activity): { name: 
       const agent = agents.get(entityId)
       return { name: agent?.name ?? other ?? 'an agent', href: agent && pathTo(`agents/${agent.urlKey}`) }
     }
-    case 'run':
-      return { name: 'a run', href: pathTo(`runs/${entityId}`) }
+    case 'run': {
+      const agent = agents.get(agentId)
+      return { name: agent ? `a run of ${agent.name}` : 'a run', href: pathTo(`runs/${entityId}`) }
+    }
     case 'approval':
       return { name: other ?? 'an approval', href: pathTo('approvals') }
     case 'project':
       return { name: called('project', projects.get(entityId)?.name ?? other), href: pathTo(`projects/${entityId}`) }
     case 'goal':
-      return { name: called('goal', goals.get(entityId)?.title ?? other), href: pathTo('goals') }
+      return { name: called('goal', goals.get(entityId)?.title ?? other), href: pathTo(`goals/${entityId}`) }
     case 'label':
       return { name: called('label', labels.get(entityId)?.name ?? other), href: undefined }
     case 'company':

@@ -3,22 +3,27 @@ import play from 'lucide-static/icons/play.svg'
 import { useLocation, useRoute } from 'preact-iso'
 import { Avatar } from '../../kit/avatar.tsx'
 import { Button } from '../../kit/button.tsx'
-import { money, words } from '../../kit/format.ts'
+import { duration, money, words } from '../../kit/format.ts'
 import { Page } from '../../kit/page.tsx'
 import { Empty, Loaded, Skeleton } from '../../kit/states.tsx'
 import { Ago } from '../../kit/time.tsx'
 import { request } from '../../state/api.ts'
+import { type Command, useCommands } from '../../state/commands.ts'
 import { agents, companyIdNow, isLoaded, issues, may, nameOf, pathTo, runs } from '../../state/company.ts'
 import { useQuery } from '../../state/query.ts'
 import type { Agent } from '../../state/types.ts'
 import { RunLine } from '../issue/thread.tsx'
 import { IssueRow } from '../issues/issue-row.tsx'
-import { pauseAgent, resumeAgent, runAgent } from './actions.ts'
+import { pauseAgent, resumeAgent, runAgent, terminateAgent } from './actions.ts'
+import { adapterName, programOf } from './adapters.ts'
 import { AgentMenu } from './agents-page.tsx'
+import { approveConfiguration } from './approve-configuration.tsx'
 import { BudgetField } from './budget-field.tsx'
 import { ConfigurationForm } from './configuration-form.tsx'
 import { Keys } from './keys.tsx'
+import { openRehearsal } from './rehearsal.tsx'
 import { Revisions } from './revisions.tsx'
+import { Skills } from './skills.tsx'
 import { AgentState, STATE_NAME } from './state.tsx'
 
 const TABS = ['overview', 'runs', 'configuration', 'revisions', 'keys'] as const
@@ -27,9 +32,10 @@ type Tab = (typeof TABS)[number]
 /** One agent: what it does, its runs, how it is configured, and what it may spend. */
 export function AgentPage() {
   const { agentRef = '' } = useRoute().params
-  const { query } = useLocation()
+  const { query, route } = useLocation()
   const tab = TABS.find((one) => one === query.tab) ?? 'overview'
   const agent = agents.all.value.find(({ urlKey, id }) => urlKey === agentRef || id === agentRef)
+  useCommands(agent ? commandsOf(agent, () => route(pathTo('agents'))) : [])
   if (!agent) {
     return (
       <Page title="Agent">
@@ -55,13 +61,14 @@ export function AgentPage() {
             <p class="note">
               {agent.title ?? words(agent.role)}
               {agent.reportsTo && ` · reports to ${nameOf({ agentId: agent.reportsTo })}`}
-              {` · ${agent.adapterType}`}
+              {` · ${programOf(agent) ?? adapterName(agent.adapterType)}`}
             </p>
             <p class="agent-state">
               <b>{STATE_NAME[agent.status]}</b> <AgentState agent={agent} />
             </p>
           </div>
         </header>
+        <Restricted agent={agent} />
         <nav class="tabs" aria-label="Parts of the agent">
           {TABS.filter((one) => one !== 'keys' || may('admin')).map((one) => (
             <a
@@ -76,6 +83,54 @@ export function AgentPage() {
         <Content key={`${agent.id} ${tab}`} tab={tab} agent={agent} />
       </div>
     </Page>
+  )
+}
+
+/** What can be done with the agent, for the palette. */
+function commandsOf(agent: Agent, back: () => void): Command[] {
+  const command = (id: string, title: string, run: () => void, keys?: string): Command => ({
+    id: `agent.${id}`,
+    title: `${title} ${agent.name}`,
+    group: 'Agent',
+    run,
+    ...(keys && { keys }),
+  })
+  return [
+    { id: 'agent.back', title: 'Back to the agents', keys: 'Escape', group: 'Agent', isKeyOnly: true, run: back },
+    ...(may('member')
+      ? [
+          command('run', 'Run', () => void runAgent(agent), 'shift+r'),
+          command('rehearse', 'Rehearse', () => openRehearsal(agent)),
+        ]
+      : []),
+    ...(may('admin')
+      ? [
+          agent.status === 'paused'
+            ? command('resume', 'Resume', () => void resumeAgent(agent), 'shift+p')
+            : command('pause', 'Pause', () => void pauseAgent(agent), 'shift+p'),
+          command('terminate', 'Terminate', () => void terminateAgent(agent)),
+        ]
+      : []),
+  ]
+}
+
+/** Why the runs of an agent are restricted, with the way out. */
+function Restricted({ agent }: { agent: Agent }) {
+  if (agent.status === 'pending_approval' || agent.status === 'terminated') return null
+  if (agent.configApproved && agent.unapprovedPaths.length === 0) return null
+  return (
+    <p class="restricted">
+      <span>
+        {agent.configApproved
+          ? `An agent set ${agent.unapprovedPaths.join(', ')}: these paths may lead only to allowed folders.`
+          : 'Its configuration was set by an agent or a package. Until a person approves it, its runs are restricted.'}
+      </span>
+      {may('admin') ? (
+        <Button onClick={() => void approveConfiguration(agent)}>Approve the configuration</Button>
+      ) : (
+        <span class="note">An admin can approve it.</span>
+      )}
+    </p>
   )
 }
 
@@ -123,8 +178,12 @@ function Overview({ agent }: { agent: Agent }) {
           <dd>
             {heartbeat?.wakeOnDemand === false ? '' : 'For assignments and mentions'}
             {heartbeat?.enabled
-              ? `${heartbeat.wakeOnDemand === false ? 'E' : ', and e'}very ${heartbeat.intervalSec ?? 3600} s`
+              ? `${heartbeat.wakeOnDemand === false ? 'E' : ', and e'}very ${duration((heartbeat.intervalSec ?? 3_600) * 1_000)}`
               : ''}
+          </dd>
+          <dt>Skills</dt>
+          <dd>
+            <Skills agent={agent} />
           </dd>
           {agent.lastHeartbeatAt && (
             <>

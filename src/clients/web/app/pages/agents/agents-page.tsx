@@ -1,20 +1,30 @@
 import ellipsis from 'lucide-static/icons/ellipsis.svg'
+import plus from 'lucide-static/icons/plus.svg'
 import { Avatar } from '../../kit/avatar.tsx'
+import { Button } from '../../kit/button.tsx'
 import { words } from '../../kit/format.ts'
 import { Icon } from '../../kit/icon.tsx'
 import { List } from '../../kit/list.tsx'
 import { Menu } from '../../kit/menu.tsx'
 import { Page } from '../../kit/page.tsx'
 import { Empty, Skeleton } from '../../kit/states.tsx'
+import { useCommands } from '../../state/commands.ts'
 import { agents, isLoaded, may, pathTo } from '../../state/company.ts'
 import type { Agent } from '../../state/types.ts'
 import { pauseAgent, resumeAgent, runAgent, terminateAgent } from './actions.ts'
+import { openNewAgent } from './new-agent.tsx'
+import { openRehearsal } from './rehearsal.tsx'
 import { AgentState, BudgetMeter, STATE_NAME, STATE_ORDER } from './state.tsx'
 
 type Row = { key: string } & ({ status: Agent['status']; count: number } | { agent: Agent })
 
 /** Who is at work on what, and who waits and why. */
 export function AgentsPage() {
+  useCommands(
+    may('admin')
+      ? [{ id: 'agents.new', title: 'Hire an agent', keys: 'n', group: 'Agents', run: openNewAgent, isKeyOnly: true }]
+      : [],
+  )
   const all = agents.all.value.filter(({ status }) => status !== 'terminated')
   const groups = Map.groupBy(all, ({ status }) => status)
   const rows = STATE_ORDER.flatMap((status): Row[] => {
@@ -23,10 +33,31 @@ export function AgentsPage() {
     return [{ key: status, status, count: list.length }, ...list.map((agent): Row => ({ key: agent.id, agent }))]
   })
   return (
-    <Page title="Agents" layout="list">
+    <Page
+      title="Agents"
+      layout="list"
+      actions={
+        may('admin') && (
+          <Button kind="primary" icon={plus} hint="n" onClick={openNewAgent}>
+            Hire
+          </Button>
+        )
+      }
+    >
       {!isLoaded.value && <Skeleton />}
       {isLoaded.value && rows.length === 0 && (
-        <Empty title="No agents yet.">Import a package, or hire an agent over the API, and it appears here.</Empty>
+        <Empty
+          title="No agents yet."
+          action={
+            may('admin') && (
+              <Button kind="primary" hint="n" onClick={openNewAgent}>
+                Hire the first agent
+              </Button>
+            )
+          }
+        >
+          An agent is a program on this machine that takes issues, works on them and reports.
+        </Empty>
       )}
       {rows.length > 0 && (
         <List
@@ -75,6 +106,7 @@ export function AgentMenu({ agent }: { agent: Agent }) {
   const isPaused = agent.status === 'paused'
   const items = [
     { label: 'Run now', run: () => void runAgent(agent) },
+    { label: 'Rehearse…', note: 'without running', run: () => openRehearsal(agent) },
     ...(may('admin')
       ? [
           isPaused

@@ -3,75 +3,84 @@ import { Button } from '../../kit/button.tsx'
 import { Checkbox, Select, TextField } from '../../kit/field.tsx'
 import { Loaded } from '../../kit/states.tsx'
 import { reasonOf } from '../../state/act.ts'
-import { type Received, request } from '../../state/api.ts'
+import { request } from '../../state/api.ts'
 import { agents, may } from '../../state/company.ts'
 import { invalidate, useQuery } from '../../state/query.ts'
 import { toast } from '../../state/toasts.ts'
 import type { Agent } from '../../state/types.ts'
+import { AdapterFields } from './adapter-fields.tsx'
+import { type Adapter, adapterName, type Typed, toConfig } from './adapters.ts'
 
-type AdapterInfo = Received<'GET /api/adapters'>[number]
-
-/** The part of a JSON Schema that the form reads. */
-interface Property {
-  type?: string
-  description?: string
-  default?: unknown
-  enum?: readonly unknown[]
-  anyOf?: readonly Property[]
-}
-
-type Kind = 'text' | 'number' | 'yes' | 'json'
-
-const kindOf = (property: Property): Kind => {
-  const type = property.type ?? property.anyOf?.find((one) => one.type && one.type !== 'null')?.type
-  if (type === 'boolean') return 'yes'
-  if (type === 'number' || type === 'integer') return 'number'
-  return type === 'string' ? 'text' : 'json'
-}
-
-/** The configuration of an agent, as a form made from the schema of its adapter. */
+/** The configuration of an agent: what it is for, when it runs, and a form made from the schema of its adapter. */
 export function ConfigurationForm({ agent }: { agent: Agent }) {
   const query = useQuery('adapters', () => request('GET /api/adapters'))
   if (!may('admin')) return <p class="note">An admin can see and change the configuration.</p>
   return <Loaded query={query}>{(adapters) => <Form agent={agent} adapters={adapters} />}</Loaded>
 }
 
-function Form({ agent, adapters }: { agent: Agent; adapters: readonly AdapterInfo[] }) {
+/** How often the timer wakes an agent where nothing is set, in seconds. */
+const INTERVAL_SEC = 3_600
+
+/** The units of an interval, in seconds. */
+const UNITS = [
+  { value: '1', label: 'seconds' },
+  { value: '60', label: 'minutes' },
+  { value: '3600', label: 'hours' },
+]
+
+/** An interval in its largest whole unit. */
+function splitInterval(seconds: number): { every: string; unit: string } {
+  const unit = UNITS.toReversed().find(({ value }) => seconds % Number(value) === 0)!.value
+  return { every: String(seconds / Number(unit)), unit }
+}
+
+function Form({ agent, adapters }: { agent: Agent; adapters: readonly Adapter[] }) {
+  const heartbeat = agent.runtimeConfig.heartbeat ?? {}
   const type = useSignal(agent.adapterType)
-  const changed = useSignal<Record<string, string>>({})
-  const about = useSignal({ title: agent.title ?? '', capabilities: agent.capabilities ?? '' })
+  const typed = useSignal<Typed>({})
+  const fields = useSignal({
+    name: agent.name,
+    title: agent.title ?? '',
+    capabilities: agent.capabilities ?? '',
+    reportsTo: agent.reportsTo ?? '',
+    isTimed: heartbeat.enabled ?? false,
+    ...splitInterval(heartbeat.intervalSec ?? INTERVAL_SEC),
+    isWoken: heartbeat.wakeOnDemand ?? true,
+    skipsIdle: heartbeat.skipIfIdle ?? false,
+    atOnce: String(heartbeat.maxConcurrentRuns ?? 1),
+  })
+  const set = (changed: Partial<typeof fields.value>) => {
+    fields.value = { ...fields.peek(), ...changed }
+  }
   const error = useSignal<string | undefined>(undefined)
   const adapter = adapters.find((one) => one.type === type.value)
-  const properties = Object.entries((adapter?.configSchema.properties ?? {}) as Record<string, Property>)
-  const config = type.value === agent.adapterType ? agent.adapterConfig : {}
-  const textOf = (name: string, kind: Kind) => {
-    const value = config[name]
-    if (value === undefined || value === null) return ''
-    return kind === 'json' ? JSON.stringify(value, null, 2) : String(value)
-  }
-  const set = (name: string) => (value: string) => {
-    changed.value = { ...changed.peek(), [name]: value }
-  }
+  const { name, title, capabilities, reportsTo, isTimed, every, unit, isWoken, skipsIdle, atOnce } = fields.value
   const save = async (event: Event) => {
     event.preventDefault()
     try {
-      const adapterConfig = Object.fromEntries(
-        properties.flatMap(([name, property]) => {
-          const text = changed.peek()[name]
-          return text === undefined ? [] : [[name, parse(name, text, kindOf(property))]]
-        }),
-      )
+      const adapterConfig = adapter ? toConfig(adapter, typed.peek()) : {}
       const { chainOfCommand, ...row } = await request('PATCH /api/agents/:agentId', {
         params: { agentId: agent.id },
         body: {
           ...(type.peek() !== agent.adapterType && { adapterType: type.peek() }),
           ...(Object.keys(adapterConfig).length > 0 && { adapterConfig }),
-          title: about.peek().title.trim() || null,
-          capabilities: about.peek().capabilities.trim() || null,
+          name: name.trim(),
+          title: title.trim() || null,
+          capabilities: capabilities.trim() || null,
+          reportsTo: reportsTo || null,
+          runtimeConfig: {
+            heartbeat: {
+              enabled: isTimed,
+              intervalSec: Math.max(1, Math.round(Number(every) * Number(unit))),
+              wakeOnDemand: isWoken,
+              skipIfIdle: skipsIdle,
+              maxConcurrentRuns: Number(atOnce),
+            },
+          },
         },
       })
       agents.put(row)
-      changed.value = {}
+      typed.value = {}
       error.value = undefined
       invalidate(`revisions/${agent.id}`)
       toast('The configuration is saved.')
@@ -81,68 +90,80 @@ function Form({ agent, adapters }: { agent: Agent; adapters: readonly AdapterInf
   }
   return (
     <form class="agent-form" onSubmit={save}>
-      <TextField
-        label="Title"
-        value={about.value.title}
-        onInput={(title) => {
-          about.value = { ...about.peek(), title }
-        }}
-      />
-      <TextField
-        label="Capabilities"
-        hint="Other agents read it to choose whom to ask."
-        rows={3}
-        value={about.value.capabilities}
-        onInput={(capabilities) => {
-          about.value = { ...about.peek(), capabilities }
-        }}
-      />
-      <Select
-        label="Adapter"
-        hint={adapter?.summary}
-        value={type.value}
-        options={adapters.map((one) => ({ value: one.type, label: one.type }))}
-        onChange={(value) => {
-          type.value = value
-        }}
-      />
-      {properties.map(([name, property]) => {
-        const kind = kindOf(property)
-        const value = changed.value[name] ?? textOf(name, kind)
-        const placeholder =
-          property.default === undefined
-            ? {}
-            : {
-                placeholder:
-                  typeof property.default === 'object' ? JSON.stringify(property.default) : String(property.default),
-              }
-        if (kind === 'yes') {
-          return (
+      <fieldset>
+        <legend>Who it is</legend>
+        <div class="form-row">
+          <TextField label="Name" value={name} onInput={(value) => set({ name: value })} />
+          <TextField label="Title" value={title} onInput={(value) => set({ title: value })} />
+        </div>
+        <TextField
+          label="Capabilities"
+          hint="Other agents read it to choose whom to ask."
+          rows={2}
+          value={capabilities}
+          onInput={(value) => set({ capabilities: value })}
+        />
+        <Select
+          label="Reports to"
+          value={reportsTo}
+          options={[
+            { value: '', label: 'Nobody' },
+            ...agents.all.value
+              .filter(({ id, status }) => id !== agent.id && status !== 'terminated')
+              .map((one) => ({ value: one.id, label: one.name })),
+          ]}
+          onChange={(value) => set({ reportsTo: value })}
+        />
+      </fieldset>
+      <fieldset>
+        <legend>When it runs</legend>
+        <Checkbox
+          label="When work comes: assignments, mentions, answers"
+          isChecked={isWoken}
+          onChange={(isOn) => set({ isWoken: isOn })}
+        />
+        <Checkbox label="By a timer" isChecked={isTimed} onChange={(isOn) => set({ isTimed: isOn })} />
+        {isTimed && (
+          <div class="form-row under-check">
+            <TextField label="Every" type="number" value={every} onInput={(value) => set({ every: value })} />
+            <Select label="Unit" value={unit} options={UNITS} onChange={(value) => set({ unit: value })} />
             <Checkbox
-              key={name}
-              label={name}
-              hint={property.description ?? ''}
-              isChecked={value === 'true'}
-              onChange={(isOn) => set(name)(String(isOn))}
+              label="Skip when nothing changed"
+              isChecked={skipsIdle}
+              onChange={(isOn) => set({ skipsIdle: isOn })}
             />
-          )
-        }
-        return (
-          <TextField
-            key={name}
-            label={name}
-            hint={property.description}
-            {...(kind === 'number'
-              ? { type: 'number' as const }
-              : kind === 'json' || /template|prompt/i.test(name)
-                ? { rows: 3 }
-                : {})}
-            {...placeholder}
-            value={value}
-            onInput={set(name)}
+          </div>
+        )}
+        <TextField
+          label="Runs at once"
+          type="number"
+          class="short-field"
+          value={atOnce}
+          onInput={(value) => set({ atOnce: value })}
+        />
+      </fieldset>
+      <fieldset>
+        <legend>What runs</legend>
+        <Select
+          label="Adapter"
+          hint={adapter?.summary}
+          value={type.value}
+          options={adapters.map((one) => ({ value: one.type, label: adapterName(one.type) }))}
+          onChange={(value) => {
+            type.value = value
+          }}
+        />
+        {adapter && (
+          <AdapterFields
+            adapter={adapter}
+            config={type.value === agent.adapterType ? agent.adapterConfig : {}}
+            typed={typed.value}
+            onType={(key, text) => {
+              typed.value = { ...typed.peek(), [key]: text }
+            }}
           />
-        )
-      })}
+        )}
+      </fieldset>
       {error.value && (
         <p class="error" role="alert">
           {error.value}
@@ -155,17 +176,4 @@ function Form({ agent, adapters }: { agent: Agent; adapters: readonly AdapterInf
       </div>
     </form>
   )
-}
-
-/** The value that a field stands for; an empty one removes the key. */
-function parse(name: string, text: string, kind: Kind): unknown {
-  if (text.trim() === '') return null
-  if (kind === 'number') return Number(text)
-  if (kind === 'yes') return text === 'true'
-  if (kind === 'text') return text
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new Error(`${name} must be JSON`)
-  }
 }

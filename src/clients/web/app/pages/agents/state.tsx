@@ -35,7 +35,7 @@ export function AgentState({ agent }: { agent: Agent }) {
           </a>
         ) : (
           <a class="above" href={pathTo(`runs/${live[0]!.id}`)}>
-            Looks after its work
+            Looks for work
           </a>
         )}
         {live.length > 1 && ` and ${live.length - 1} more`}
@@ -45,8 +45,8 @@ export function AgentState({ agent }: { agent: Agent }) {
   if (agent.status === 'error') return <span class="error clip">{agent.errorReason ?? 'Its last run failed.'}</span>
   if (agent.heldUntil && Date.parse(agent.heldUntil) > Date.now()) {
     return (
-      <span class="warn clip">
-        Its provider refuses it; it goes on <Ago at={agent.heldUntil} />
+      <span class="warn clip" title={agent.heldBecause ?? undefined}>
+        Starts again <Ago at={agent.heldUntil} />: {agent.heldBecause ?? 'its provider refuses it.'}
       </span>
     )
   }

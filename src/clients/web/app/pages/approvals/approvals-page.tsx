@@ -1,17 +1,16 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso'
 import { Button } from '../../kit/button.tsx'
-import { TextField } from '../../kit/field.tsx'
-import { FormDialog } from '../../kit/form-dialog.tsx'
 import { Empty, Loaded, Skeleton } from '../../kit/states.tsx'
 import { Ago } from '../../kit/time.tsx'
 import { request } from '../../state/api.ts'
 import { useCommands } from '../../state/commands.ts'
 import { companyIdNow, may, nameOf, pathTo } from '../../state/company.ts'
-import { invalidate, useQuery } from '../../state/query.ts'
+import { useQuery } from '../../state/query.ts'
 import type { Approval } from '../../state/types.ts'
 import { SettingsPlace } from '../settings/place.tsx'
-import { decide, type Outcome } from './decide.ts'
+import { beginDecision, type Details, type Outcome } from './decide.ts'
+import { DecisionButtons } from './decision.tsx'
 import { ApprovalMeaning, approvalTitle } from './meaning.tsx'
 
 const STATES: Record<Approval['status'], string> = {
@@ -36,16 +35,12 @@ export function ApprovalsPage() {
     ({ data }) => data.entityType === 'approval',
   )
   const focused = useSignal<string | undefined>(undefined)
-  const asked = useSignal<{ approval: Approval; outcome: Outcome } | undefined>(undefined)
   const shown = (query.data.value ?? []).filter(
     ({ status }) => isAll || status === 'pending' || status === 'revision_requested',
   )
-  const begin = async (approval: Approval | undefined, outcome: Outcome) => {
-    if (approval?.status !== 'pending' || !may('admin')) return
-    if (outcome === 'approved') {
-      await decide(approval, outcome, null)
-      invalidate('approvals')
-    } else asked.value = { approval, outcome }
+  const begin = (outcome: Outcome, details?: Details) => () => {
+    const approval = current()
+    if (approval?.status === 'pending' && may('admin')) beginDecision(approval, outcome, details)
   }
   const current = () =>
     shown.find(({ id }) => id === focused.peek()) ?? shown.find(({ status }) => status === 'pending')
@@ -65,9 +60,10 @@ export function ApprovalsPage() {
   useCommands([
     key('j', 'Next approval', () => move(1)),
     key('k', 'Previous approval', () => move(-1)),
-    key('a', 'Approve', () => void begin(current(), 'approved')),
-    key('r', 'Reject', () => void begin(current(), 'rejected')),
-    key('v', 'Ask for a revision', () => void begin(current(), 'revision_requested')),
+    key('a', 'Approve', begin('approved')),
+    key('shift+a', 'Always allow the folder', begin('approved', { allow: 'always' })),
+    key('r', 'Reject', begin('rejected')),
+    key('v', 'Request a revision', begin('revision_requested')),
   ])
   return (
     <SettingsPlace
@@ -119,17 +115,7 @@ export function ApprovalsPage() {
                   <ApprovalMeaning approval={approval} />
                   <footer>
                     {approval.status === 'pending' && may('admin') ? (
-                      <>
-                        <Button kind="primary" hint="a" onClick={() => void begin(approval, 'approved')}>
-                          {approval.type === 'hire_agent' ? 'Approve hire' : 'Approve'}
-                        </Button>
-                        <Button hint="r" onClick={() => void begin(approval, 'rejected')}>
-                          Reject
-                        </Button>
-                        <Button kind="quiet" hint="v" onClick={() => void begin(approval, 'revision_requested')}>
-                          Request a revision
-                        </Button>
-                      </>
+                      <DecisionButtons approval={approval} hasKeys />
                     ) : (
                       <span class="note">
                         {STATES[approval.status]}
@@ -150,41 +136,6 @@ export function ApprovalsPage() {
           )
         }
       </Loaded>
-      {asked.value && (
-        <Reason
-          {...asked.value}
-          onClose={() => {
-            asked.value = undefined
-            invalidate('approvals')
-          }}
-        />
-      )}
     </SettingsPlace>
-  )
-}
-
-/** Asks why: who requested the approval reads it. */
-function Reason({ approval, outcome, onClose }: { approval: Approval; outcome: Outcome; onClose: () => void }) {
-  const text = useSignal('')
-  const verb = outcome === 'rejected' ? 'Reject' : 'Request a revision'
-  return (
-    <FormDialog
-      title={`${verb}: ${approvalTitle(approval)}`}
-      action={verb}
-      tone={outcome === 'rejected' ? 'danger' : 'primary'}
-      onClose={onClose}
-      onSubmit={() => decide(approval, outcome, text.peek().trim() || null)}
-    >
-      <TextField
-        label={outcome === 'rejected' ? 'Why' : 'What is to be changed'}
-        hint="The agent that requested it reads this."
-        rows={4}
-        autoFocus
-        value={text.value}
-        onInput={(value) => {
-          text.value = value
-        }}
-      />
-    </FormDialog>
   )
 }

@@ -1,6 +1,6 @@
 import { money } from '../../kit/format.ts'
 import { Markdown } from '../../kit/markdown.tsx'
-import { agents, nameOf } from '../../state/company.ts'
+import { agents, nameOf, pathTo } from '../../state/company.ts'
 import type { Approval } from '../../state/types.ts'
 
 /** The payload of a hire, as far as it says what it means. */
@@ -33,6 +33,8 @@ export function approvalTitle(approval: Approval): string {
 /** What follows from an approval, in one line: `runs claude · reports to Mara · at most $20.00 a month`. */
 export function approvalSummary(approval: Approval): string {
   const asker = `asked by ${nameOf({ agentId: approval.requestedByAgentId, userId: approval.requestedByUserId })}`
+  if (approval.type === 'allow_folder')
+    return `named by ${(approval.payload as { key?: string }).key ?? 'its configuration'}`
   if (approval.type !== 'hire_agent') return asker
   const hire = approval.payload as Hire
   return [
@@ -52,6 +54,7 @@ const commandOf = ({ adapterConfig = {}, adapterType = '' }: Hire): string =>
 
 /** What an approval means: who is hired, whom it reports to, which program will run, and what that may cost. */
 export function ApprovalMeaning({ approval }: { approval: Approval }) {
+  if (approval.type === 'allow_folder') return <FolderMeaning approval={approval} />
   if (approval.type !== 'hire_agent') {
     const { plan, ...rest } = approval.payload
     return (
@@ -95,6 +98,43 @@ export function ApprovalMeaning({ approval }: { approval: Approval }) {
               <code>{typeof value === 'string' ? value : JSON.stringify(value)}</code>
             </dd>,
           ])}
+      </dl>
+    </div>
+  )
+}
+
+/** What an allowed folder means: which path led there, and for how long it is allowed. */
+function FolderMeaning({ approval }: { approval: Approval }) {
+  const { folder, path, key, runId } = approval.payload as Partial<Record<string, string>>
+  return (
+    <div class="meaning">
+      <dl>
+        <dt>Folder</dt>
+        <dd>
+          <code>{folder}</code>
+        </dd>
+        {path !== folder && (
+          <>
+            <dt>Named as</dt>
+            <dd>
+              <code>{path}</code> by {key}
+            </dd>
+          </>
+        )}
+        <dt>Once</dt>
+        <dd>The next run of {nameOf({ agentId: approval.agentId })} may work there.</dd>
+        <dt>Always</dt>
+        <dd>Every agent of the company may work there from now on.</dd>
+        {runId && (
+          <>
+            <dt>Asked in</dt>
+            <dd>
+              <a class="link" href={pathTo(`runs/${runId}`)}>
+                its run
+              </a>
+            </dd>
+          </>
+        )}
       </dl>
     </div>
   )

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals'
 import check from 'lucide-static/icons/check.svg'
 import arrowLeft from 'lucide-static/icons/chevron-left.svg'
 import more from 'lucide-static/icons/ellipsis.svg'
@@ -8,6 +9,7 @@ import { Icon } from '../../kit/icon.tsx'
 import { Menu, type MenuItem } from '../../kit/menu.tsx'
 import { Page } from '../../kit/page.tsx'
 import { Loaded, Skeleton } from '../../kit/states.tsx'
+import { PRIORITIES, STATUS_NAME, STATUSES } from '../../kit/status.tsx'
 import { act } from '../../state/act.ts'
 import { request } from '../../state/api.ts'
 import { useCommands } from '../../state/commands.ts'
@@ -16,10 +18,16 @@ import { type Query, useQuery } from '../../state/query.ts'
 import { toast } from '../../state/toasts.ts'
 import type { Issue, IssueDetail } from '../../state/types.ts'
 import { changeIssue, closeIssue, moveIssue } from '../issues/change.ts'
+import { assigneeOptions, NOBODY, toAssignee } from '../issues/choices.tsx'
 import { openNewIssue } from '../issues/new-issue.tsx'
+import { attach, filesOf } from './attach.ts'
+import { Attachments } from './attachments.tsx'
+import { Documents, NewDocument } from './documents.tsx'
+import { LinkedApprovals } from './linked-approvals.tsx'
 import { Properties } from './properties.tsx'
 import { SubIssues } from './sub-issues.tsx'
 import { Thread } from './thread.tsx'
+import { openWhy, WhyDialog } from './why.tsx'
 
 /** One issue: its thread, and its properties beside it. */
 export function IssuePage() {
@@ -53,7 +61,32 @@ export function IssuePage() {
 
 function Content({ detail, issue }: { detail: IssueDetail; issue: Issue }) {
   const { route } = useLocation()
+  const isOver = useSignal(false)
+  const isWriting = useSignal(false)
+  const write = () => {
+    isWriting.value = true
+  }
+  /** Files that are dropped beside the composer are attached to the issue. */
+  const onDragOver = (event: DragEvent) => {
+    if (!may('member') || !event.dataTransfer?.types.includes('Files')) return
+    event.preventDefault()
+    isOver.value = true
+  }
+  const onDrop = (event: DragEvent) => {
+    isOver.value = false
+    const files = filesOf(event.dataTransfer)
+    if (files.length === 0 || !may('member')) return
+    event.preventDefault()
+    void attach(issue.id, files)
+  }
   useCommands([
+    {
+      id: 'issue.why',
+      title: 'Why is it where it is?',
+      keys: 'w',
+      group: 'Issue',
+      run: () => openWhy(issue),
+    },
     {
       id: 'issue.back',
       title: 'Back to the issues',
@@ -85,11 +118,39 @@ function Content({ detail, issue }: { detail: IssueDetail; issue: Issue }) {
             group: 'Issue',
             run: () => openNewIssue({ parentId: issue.id, projectId: issue.projectId ?? undefined }),
           },
+          { id: 'issue.document', title: 'New document', group: 'Issue', run: write },
+          ...STATUSES.filter((status) => status !== issue.status).map((status) => ({
+            id: `issue.status.${status}`,
+            title: `Move to ${STATUS_NAME[status]}`,
+            group: 'Issue',
+            run: () => void moveIssue(issue, status),
+          })),
+          ...assigneeOptions()
+            .filter(({ value }) => value !== (issue.assigneeAgentId ?? issue.assigneeUserId ?? NOBODY))
+            .map(({ value, label }) => ({
+              id: `issue.assign.${value}`,
+              title: value === NOBODY ? 'Unassign' : `Assign to ${label}`,
+              group: 'Issue',
+              run: () => void changeIssue(issue, toAssignee(value)),
+            })),
+          ...PRIORITIES.filter((priority) => priority !== issue.priority).map((priority) => ({
+            id: `issue.priority.${priority}`,
+            title: `Set the priority to ${priority}`,
+            group: 'Issue',
+            run: () => void changeIssue(issue, { priority }),
+          })),
         ]
       : []),
   ])
   return (
-    <div class="detail">
+    <div
+      class={`detail${isOver.value ? ' over' : ''}`}
+      onDragOver={onDragOver}
+      onDragLeave={() => {
+        isOver.value = false
+      }}
+      onDrop={onDrop}
+    >
       <div class="detail-main">
         <Trail detail={detail} />
         <EditableTitle
@@ -105,9 +166,21 @@ function Content({ detail, issue }: { detail: IssueDetail; issue: Issue }) {
           isFixed={!may('member')}
           onSave={(description) => changeIssue(issue, { description: description || null })}
         />
+        <LinkedApprovals issue={issue} />
         <SubIssues issue={issue} />
+        <Documents issue={issue} />
+        <Attachments issue={issue} />
         <Thread issue={issue} activeRunId={detail.activeRun?.id} />
       </div>
+      <WhyDialog />
+      {isWriting.value && (
+        <NewDocument
+          issue={issue}
+          onClose={() => {
+            isWriting.value = false
+          }}
+        />
+      )}
     </div>
   )
 }
@@ -133,6 +206,7 @@ function Actions({ issue }: { issue: Issue }) {
   const isClosed = issue.status === 'done' || issue.status === 'cancelled'
   const link = `${location.origin}${pathTo(`issues/${issue.identifier}`)}`
   const items: MenuItem[] = [
+    { label: 'Why is it where it is?', note: 'W', run: () => openWhy(issue) },
     {
       label: 'Copy the link',
       run: () => void navigator.clipboard.writeText(link).then(() => toast('The link was copied.')),

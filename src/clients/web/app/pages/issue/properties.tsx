@@ -1,3 +1,4 @@
+import { Button } from '../../kit/button.tsx'
 import { words } from '../../kit/format.ts'
 import { Picker } from '../../kit/menu.tsx'
 import { PriorityGlyph, STATUS_NAME, StatusGlyph } from '../../kit/status.tsx'
@@ -18,6 +19,7 @@ import {
   toAssignee,
 } from '../issues/choices.tsx'
 import { Blockers } from './blockers.tsx'
+import { openWhy } from './why.tsx'
 
 /** The properties, each of which is changed by a press on it. */
 export function Properties({ issue, detail }: { issue: Issue; detail: IssueDetail }) {
@@ -39,6 +41,9 @@ export function Properties({ issue, detail }: { issue: Issue; detail: IssueDetai
           >
             <StatusGlyph status={issue.status} /> {STATUS_NAME[issue.status]}
           </Picker>
+          <Button kind="quiet" class="why-button" onClick={() => openWhy(issue)}>
+            Why?
+          </Button>
         </dd>
         <dt>Priority</dt>
         <dd>

@@ -1,3 +1,4 @@
+import plus from 'lucide-static/icons/plus.svg'
 import { useLocation } from 'preact-iso'
 import { Avatar } from '../../kit/avatar.tsx'
 import { Button } from '../../kit/button.tsx'
@@ -5,8 +6,10 @@ import { money, spendOf, words } from '../../kit/format.ts'
 import { Page } from '../../kit/page.tsx'
 import { Empty, Loaded, Skeleton } from '../../kit/states.tsx'
 import { request } from '../../state/api.ts'
-import { agents, companyIdNow, pathTo } from '../../state/company.ts'
+import { agents, companyIdNow, may, pathTo } from '../../state/company.ts'
 import { useQuery } from '../../state/query.ts'
+import { openNewAgent } from '../agents/new-agent.tsx'
+import { STATE_NAME } from '../agents/state.tsx'
 import { layoutOrg, NODE, type OrgNode } from './layout.ts'
 
 /** Who reports to whom, with what each agent does at the moment and what it has spent. */
@@ -17,16 +20,28 @@ export function OrgPage() {
     ({ data }) => data.entityType === 'agent',
   )
   return (
-    <Page title="Org" layout="list">
+    <Page
+      title="Org"
+      layout="list"
+      actions={
+        may('admin') && (
+          <Button icon={plus} onClick={openNewAgent}>
+            Hire
+          </Button>
+        )
+      }
+    >
       <Loaded query={query} skeleton={<Skeleton rows={6} height={60} />}>
         {(roots) =>
           roots.length === 0 ? (
             <Empty
               title="No agents yet."
               action={
-                <Button kind="primary" href={pathTo('agents')}>
-                  Hire the first agent
-                </Button>
+                may('admin') && (
+                  <Button kind="primary" onClick={openNewAgent}>
+                    Hire the first agent
+                  </Button>
+                )
               }
             />
           ) : (
@@ -83,7 +98,7 @@ function Item({ node, level, at, isFirst = false }: ItemProps) {
       role="treeitem"
       aria-level={level}
       {...(node.reports.length > 0 && { 'aria-expanded': true })}
-      aria-label={`${node.name}, ${node.title ?? words(node.role)}, ${STATUS[status]}`}
+      aria-label={`${node.name}, ${node.title ?? words(node.role)}, ${STATE_NAME[status]}`}
       tabIndex={isFirst ? 0 : -1}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || event.target !== event.currentTarget) return
@@ -97,7 +112,7 @@ function Item({ node, level, at, isFirst = false }: ItemProps) {
           <b class="clip">{node.name}</b>
           <span class="note clip">{node.title ?? words(node.role)}</span>
           <span class={`note org-state ${status}`}>
-            {STATUS[status]}
+            {STATE_NAME[status]}
             {agent && agent.spentMonthlyCents > 0 && (
               <span class="num" title={spendOf(agent)}>
                 {money(agent.spentMonthlyCents)}
@@ -115,15 +130,6 @@ function Item({ node, level, at, isFirst = false }: ItemProps) {
       )}
     </li>
   )
-}
-
-const STATUS: Record<OrgNode['status'], string> = {
-  idle: 'Idle',
-  running: 'At work',
-  paused: 'Paused',
-  error: 'In error',
-  pending_approval: 'Waits for approval',
-  terminated: 'Terminated',
 }
 
 /** Up and down go through the tree in reading order, left to the manager, right to the first report. */

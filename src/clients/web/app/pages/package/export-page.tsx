@@ -2,13 +2,14 @@ import { useSignal } from '@preact/signals'
 import arrowLeft from 'lucide-static/icons/chevron-left.svg'
 import { Button } from '../../kit/button.tsx'
 import { Checkbox } from '../../kit/field.tsx'
-import { number, plural } from '../../kit/format.ts'
+import { plural, size, words } from '../../kit/format.ts'
 import { Page } from '../../kit/page.tsx'
 import { Loaded, Skeleton } from '../../kit/states.tsx'
 import { act } from '../../state/act.ts'
 import { request } from '../../state/api.ts'
 import { companyIdNow, pathTo } from '../../state/company.ts'
 import { useQuery } from '../../state/query.ts'
+import { Warnings } from './warnings.tsx'
 
 const PARTS = ['company', 'agents', 'projects', 'issues'] as const
 
@@ -43,16 +44,16 @@ export function ExportPage() {
       trail={<Button kind="quiet" icon={arrowLeft} label="Back to the settings" href={pathTo('settings')} />}
       actions={
         <Button kind="primary" onClick={() => void download()}>
-          Download
+          Download the package
         </Button>
       }
     >
-      <div>
-        <div class="settings-row">
+      <div class="form">
+        <div class="settings-row" role="group" aria-label="What to include">
           {PARTS.map((part) => (
             <Checkbox
               key={part}
-              label={part}
+              label={words(part)}
               isChecked={include.value[part]}
               onChange={(isChecked) => {
                 include.value = { ...include.peek(), [part]: isChecked }
@@ -62,18 +63,17 @@ export function ExportPage() {
         </div>
         <Loaded query={query} skeleton={<Skeleton rows={10} height={28} />}>
           {({ fileInventory, counts, warnings }) => (
-            <section class="settings-part">
-              <h2>{plural(counts.files, 'file')}</h2>
-              {warnings.map(({ message, path }) => (
-                <p key={`${path}${message}`} class="package-warning">
-                  {path && <code>{path}</code>} {message}
-                </p>
-              ))}
+            <section>
+              <Warnings list={warnings} />
+              <div class="section-head">
+                <h2>{plural(counts.files, 'file')}</h2>
+                <span class="num">{size(fileInventory.reduce((sum, { bytes }) => sum + bytes, 0))}</span>
+              </div>
               <ul class="lines package-files">
                 {fileInventory.map(({ path, bytes, reason }) => (
                   <li key={path} title={reason}>
                     <code class="clip">{path}</code>
-                    <span class="line-end note num">{number(bytes)} bytes</span>
+                    <span class="line-end note num">{size(bytes)}</span>
                   </li>
                 ))}
               </ul>

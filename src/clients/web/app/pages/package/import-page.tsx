@@ -7,14 +7,28 @@ import { Page } from '../../kit/page.tsx'
 import { reasonOf } from '../../state/act.ts'
 import { type Received, request, type Sent } from '../../state/api.ts'
 import { company, companyIdNow, loadAll, may, pathTo } from '../../state/company.ts'
+import { useQuery } from '../../state/query.ts'
 import { toast } from '../../state/toasts.ts'
+import type { Template } from '../../state/types.ts'
+import { Warnings } from './warnings.tsx'
 
 type Preview = Received<'POST /api/companies/:companyId/imports/preview'>
 type Body = Sent<'POST /api/companies/:companyId/imports/preview'>['body']
 
+const KINDS = { template: 'A template', repository: 'A repository', file: 'A file' }
+type Kind = keyof typeof KINDS
+
+const aboutTemplate = (template: Template | undefined) =>
+  template &&
+  `${template.agents.map((agent) => agent.title ?? agent.role).join(', ')}; ${plural(template.issues, 'issue')}`
+
 /** Imports a package: first what it would do, thing by thing, then the import of exactly that. */
 export function ImportPage() {
+  const kind = useSignal<Kind>('template')
+  const templates = useQuery('templates', () => request('GET /api/templates'))
   const source = useSignal('')
+  const template = useSignal<string | undefined>(undefined)
+  const chosenTemplate = template.value ?? templates.data.value?.[0]?.name
   const file = useSignal<{ name: string; files: Record<string, never> } | undefined>(undefined)
   const collision = useSignal<'rename' | 'skip'>('rename')
   const preview = useSignal<Preview | undefined>(undefined)
@@ -23,13 +37,14 @@ export function ImportPage() {
   const bodyOf = (): Body => {
     const text = source.peek().trim()
     return {
-      source: file.peek()
-        ? { type: 'inline', files: file.peek()!.files }
-        : /^https:\/\/github\.com\//.test(text)
-          ? { type: 'github', url: text }
-          : /^(https?|git|ssh):|^git@/.test(text)
-            ? { type: 'git', url: text }
-            : { type: 'template', name: text },
+      source:
+        kind.peek() === 'file'
+          ? { type: 'inline', files: file.peek()!.files }
+          : kind.peek() === 'template'
+            ? { type: 'template', name: chosenTemplate! }
+            : /^https:\/\/github\.com\//.test(text)
+              ? { type: 'github', url: text }
+              : { type: 'git', url: text },
       target: { mode: 'existing_company', companyId: companyIdNow() },
       collisionStrategy: collision.peek(),
     }
@@ -44,6 +59,8 @@ export function ImportPage() {
     }
     isBusy.value = false
   }
+  const isComplete =
+    kind.value === 'template' ? chosenTemplate : kind.value === 'file' ? file.value : source.value.trim()
   const params = { companyId: companyIdNow() }
   const look = () =>
     send(async () => {
@@ -76,45 +93,70 @@ export function ImportPage() {
     >
       {may('admin') ? (
         <div class="form">
-          <TextField
-            label="From"
-            hint="A repository on GitHub, the address of another Git repository, or the name of a template."
-            placeholder="https://github.com/owner/company"
-            isDisabled={file.value !== undefined}
-            value={file.value?.name ?? source.value}
-            onInput={(value) => {
-              source.value = value
-              preview.value = undefined
-            }}
-          />
-          <div class="settings-row">
-            <label class="button">
-              Choose an exported file
-              <input
-                type="file"
-                class="hidden"
-                accept="application/json"
-                onChange={(event) => void open(event.currentTarget.files?.[0])}
-              />
-            </label>
-            {file.value && (
-              <Button
-                kind="quiet"
+          <div class="tabs" role="tablist" aria-label="Where the package is">
+            {(Object.keys(KINDS) as Kind[]).map((one) => (
+              <button
+                key={one}
+                type="button"
+                role="tab"
+                aria-selected={kind.value === one}
                 onClick={() => {
-                  file.value = undefined
+                  kind.value = one
                   preview.value = undefined
                 }}
               >
-                Use an address instead
-              </Button>
-            )}
+                {KINDS[one]}
+              </button>
+            ))}
           </div>
+          {kind.value === 'template' && (
+            <Select
+              label="Template"
+              hint={aboutTemplate(templates.data.value?.find(({ name }) => name === chosenTemplate))}
+              value={chosenTemplate ?? ''}
+              options={(templates.data.value ?? []).map(({ name, title }) => ({ value: name, label: title }))}
+              onChange={(value) => {
+                template.value = value
+                preview.value = undefined
+              }}
+            />
+          )}
+          {kind.value === 'repository' && (
+            <TextField
+              label="Address"
+              hint="A repository on GitHub, or the address of another Git repository."
+              placeholder="https://github.com/owner/company"
+              value={source.value}
+              onInput={(value) => {
+                source.value = value
+                preview.value = undefined
+              }}
+            />
+          )}
+          {kind.value === 'file' && (
+            <div class="settings-row">
+              <label class="button">
+                {file.value ? 'Choose another file' : 'Choose an exported file'}
+                <input
+                  type="file"
+                  class="hidden"
+                  accept="application/json"
+                  onChange={(event) => void open(event.currentTarget.files?.[0])}
+                />
+              </label>
+              <span class="note">
+                {file.value
+                  ? `${file.value.name}: ${plural(Object.keys(file.value.files).length, 'file')}`
+                  : 'The JSON file that the page Export downloads.'}
+              </span>
+            </div>
+          )}
           <Select
-            label="What has a name that is taken"
+            label="Where a name is taken"
             value={collision.value}
             options={[
-              { value: 'rename', label: 'is imported under another name' },
-              { value: 'skip', label: 'is left out' },
+              { value: 'rename', label: 'Import under another name' },
+              { value: 'skip', label: 'Leave it out' },
             ]}
             onChange={(value) => {
               collision.value = value
@@ -129,7 +171,7 @@ export function ImportPage() {
           <div class="form-end">
             <Button
               kind={preview.value ? 'plain' : 'primary'}
-              isDisabled={isBusy.value || (source.value.trim() === '' && !file.value)}
+              isDisabled={isBusy.value || !isComplete}
               onClick={() => void look()}
             >
               Preview
@@ -157,11 +199,7 @@ function Plan({ preview, isBusy, onApply }: { preview: Preview; isBusy: boolean;
           {create} new, {rename} renamed, {skip} left out
         </span>
       </div>
-      {preview.warnings.map(({ message, path }) => (
-        <p key={`${path}${message}`} class="package-warning">
-          {path && <code>{path}</code>} {message}
-        </p>
-      ))}
+      <Warnings list={preview.warnings} />
       {[...kinds].map(([kind, list]) => (
         <details key={kind} class="plan" open={list.length <= 12}>
           <summary>

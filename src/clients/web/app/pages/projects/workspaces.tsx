@@ -16,7 +16,7 @@ type Workspace = Project['workspaces'][number]
 export function Workspaces({ project }: { project: Project }) {
   const isAdding = useSignal(false)
   return (
-    <section aria-label="Workspaces">
+    <section class="rows" aria-label="Workspaces">
       <header class="section-head">
         <h3>Workspaces</h3>
         <span class="section-end">

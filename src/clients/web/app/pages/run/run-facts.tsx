@@ -9,7 +9,8 @@ import { StatusGlyph } from '../../kit/status.tsx'
 import { Ago, Took } from '../../kit/time.tsx'
 import { agents, isLive, issues, nameOf, pathTo } from '../../state/company.ts'
 import { toast } from '../../state/toasts.ts'
-import type { Agent, Run } from '../../state/types.ts'
+import type { Run } from '../../state/types.ts'
+import { programOf } from '../agents/adapters.ts'
 import type { RunLog } from './log.ts'
 
 /** What is known of a run besides its output. */
@@ -126,12 +127,6 @@ function Reasons({ run }: { run: Run }) {
       {run.reasons.length > 6 && <li class="note">and {run.reasons.length - 6} more</li>}
     </ul>
   )
-}
-
-/** The program that an agent is configured to run, without its folder. */
-const programOf = (agent: Agent | undefined) => {
-  const { command } = (agent?.adapterConfig ?? {}) as { command?: unknown }
-  return typeof command === 'string' ? command.split('/').at(-1) : undefined
 }
 
 const WIDE = matchMedia('(min-width: 1101px)')

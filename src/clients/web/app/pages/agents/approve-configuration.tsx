@@ -1,0 +1,45 @@
+import { confirm } from '../../kit/dialog.tsx'
+import { act } from '../../state/act.ts'
+import { request } from '../../state/api.ts'
+import { agents } from '../../state/company.ts'
+import { invalidate } from '../../state/query.ts'
+import { toast } from '../../state/toasts.ts'
+import type { Agent } from '../../state/types.ts'
+
+/** Accepts the configuration that an agent or a package set, after the person saw exactly this one. */
+export async function approveConfiguration({ id: agentId, name }: Agent): Promise<void> {
+  const params = { agentId }
+  const seen = await act(() =>
+    Promise.all([
+      request('GET /api/agents/:agentId/configuration', { params }),
+      request('GET /api/agents/:agentId/config-revisions', { params, query: { limit: 1 } }),
+    ]),
+  )
+  if (!seen) return
+  const [configuration, [latest]] = seen
+  const isSure = await confirm({
+    title: `Approve the configuration of ${name}?`,
+    text: (
+      <>
+        <p>Its runs are no longer restricted, and its paths are used as they are.</p>
+        <pre class="quoted" tabIndex={0}>
+          {JSON.stringify(configuration, null, 2)}
+        </pre>
+      </>
+    ),
+    action: 'Approve',
+    tone: 'primary',
+  })
+  if (!isSure) return
+  const changed = await act(() =>
+    request('POST /api/agents/:agentId/approve-configuration', {
+      params,
+      body: latest ? { revisionId: latest.id } : {},
+    }),
+  )
+  if (!changed) return
+  const { chainOfCommand, ...agent } = changed
+  agents.put(agent)
+  invalidate(`revisions/${agentId}`)
+  toast(`The configuration of ${name} is approved.`)
+}

@@ -1,0 +1,20 @@
+import { agents, may, pathTo } from '../../state/company.ts'
+import type { InboxItem } from '../../state/inbox.ts'
+import { resumeAgent, runAgent } from '../agents/actions.ts'
+
+/** The page of what an item is about. */
+export function placeOf({ kind, issueIdentifier, commentId, agentId }: InboxItem): string {
+  if (issueIdentifier) return pathTo(`issues/${issueIdentifier}${commentId ? `#comment-${commentId}` : ''}`)
+  if (kind === 'budget' && !agentId) return pathTo('costs')
+  const agent = agents.row(agentId ?? '').peek()
+  return agent ? pathTo(`agents/${agent.urlKey}`) : pathTo('approvals')
+}
+
+/** Lets the agent of a failure, or of stale work, try again. */
+export async function repair({ kind, agentId }: InboxItem): Promise<void> {
+  const agent = agents.row(agentId ?? '').peek()
+  if (!agent || (kind !== 'failure' && kind !== 'stale')) return
+  if (agent.status === 'paused') {
+    if (may('admin')) await resumeAgent(agent)
+  } else if (may('member')) await runAgent(agent)
+}
