@@ -15,11 +15,16 @@ export const NO_CHROMIUM: string | false =
  * this machine: names that an attacker would point at it.
  */
 export async function launchChromium(t: TestContext): Promise<Browser> {
+  const browser = await startChromium()
+  t.after(() => browser.close())
+  return browser
+}
+
+/** Starts a real browser. The caller closes it. */
+export function startChromium(): Promise<Browser> {
   if (!found) throw new Error('There is no chromium: apt-get install chromium.')
-  const browser = await chromium.launch({
+  return chromium.launch({
     executablePath: found,
     args: ['--no-sandbox', '--host-resolver-rules=MAP *.example 127.0.0.1', '--disable-dev-shm-usage'],
   })
-  t.after(() => browser.close())
-  return browser
 }

@@ -13,6 +13,8 @@ interface ButtonProps {
   href?: string
   type?: 'button' | 'submit'
   isDisabled?: boolean
+  /** Has the focus when its dialog opens. */
+  autoFocus?: boolean
   isPressed?: boolean
   class?: string
 }
@@ -41,6 +43,7 @@ export function Button({ children, onClick, kind = 'plain', icon, hint, label, h
       class={shape}
       onClick={onClick}
       disabled={more.isDisabled}
+      autofocus={more.autoFocus}
       {...(more.isPressed !== undefined && { 'aria-pressed': more.isPressed })}
       {...name}
     >

@@ -90,7 +90,7 @@ export function Confirmation() {
       actions={
         <>
           <Button onClick={() => answer(false)}>Cancel</Button>
-          <Button kind={tone} onClick={() => answer(true)}>
+          <Button kind={tone} autoFocus onClick={() => answer(true)}>
             {action}
           </Button>
         </>

@@ -1,0 +1,229 @@
+/**
+ * Measures the web page in Chromium on a company with 10,000 issues, against a
+ * warm server that runs as a process of its own: the first view, page changes,
+ * a live event, and the tasks that block scrolling. Prints the median of a few
+ * tries each. Needs chromium.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
+import type { Browser, Page } from 'playwright-core'
+import { packageRoot } from '../src/platform/package-root.ts'
+import { startChromium } from '../test/browser/chromium.ts'
+import { withFolder } from './process.ts'
+import { seed } from './seed.ts'
+
+const { values } = parseArgs({
+  options: { issues: { type: 'string', default: '10000' }, tries: { type: 'string', default: '5' } },
+})
+const TRIES = Number(values.tries)
+const EVENTS = 10_000
+
+/** A task of the page that takes longer blocks it, in milliseconds. */
+const LONG_TASK_MS = 50
+
+const print = (text: string) => process.stdout.write(`${text}\n`)
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+const report = (name: string, values: readonly number[], limit: number) =>
+  print(
+    `${name.padEnd(34)} ${median(values).toFixed(0).padStart(6)} ms   limit ${limit} ms   (${values.map((one) => one.toFixed(0)).join(', ')})`,
+  )
+
+/** In the page: records when something is first on the screen, and every long task. */
+const PROBE = `
+  window.tasks = []
+  new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) tasks.push(duration) })
+    .observe({ type: 'longtask', buffered: true })
+  window.shown = (selector, text) => new Promise((resolve) => {
+    const look = () => {
+      const found = [...document.querySelectorAll(selector)].find((one) => !text || one.textContent.includes(text))
+      if (!found) return false
+      requestAnimationFrame(() => setTimeout(() => resolve(performance.now())))
+      return true
+    }
+    if (look()) return
+    const observer = new MutationObserver(() => look() && observer.disconnect())
+    observer.observe(document, { childList: true, subtree: true, characterData: true })
+  })
+`
+
+await withFolder(async (folder) => {
+  const { issueIds } = seed(folder, Number(values.issues))
+  const { url, stop } = await startService(folder)
+  const browser = await startChromium()
+  try {
+    const runId = await arrangeRun(url)
+    await measureFirstView(browser, url)
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+    const page = await context.newPage()
+    await page.addInitScript(PROBE)
+    await page.goto(`${url}/ACM/issues`)
+    await page.evaluate(`shown('.issue-row')`)
+    await measurePageChanges(page)
+    await measureLiveEvent(page, issueIds[issueIds.length - 1]!)
+    await measureScroll(page, `${url}/ACM/issues`, '.list', 5_000 * 32, 'scroll 5,000 issues')
+    await measureScroll(page, `${url}/ACM/runs/${runId}`, '.run-scroll', 10_000 * 24, 'scroll a run of 10,000 events')
+  } finally {
+    await browser.close()
+    await stop()
+  }
+})
+
+/** Starts the program as users have it; the first start of a checkout builds the page. */
+async function startService(dataDir: string): Promise<{ url: string; stop(): Promise<void> }> {
+  const launcher = path.join(packageRoot(), 'bin/service.mjs')
+  const child = spawn(process.execPath, [launcher, 'start', '--json', '--port', '0', '--data-dir', dataDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = await once(createInterface(child.stdout), 'line')
+  const stop = async () => {
+    const exit = once(child, 'exit')
+    child.kill('SIGINT')
+    await exit
+  }
+  return { url: JSON.parse(line).url, stop }
+}
+
+/** Makes an agent write so many events as Claude Code writes them, in one run. */
+async function arrangeRun(url: string): Promise<string> {
+  const call = async <T>(method: string, target: string, body?: unknown): Promise<T> => {
+    const response = await fetch(`${url}${target}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    if (!response.ok) throw new Error(`${method} ${target}: ${await response.text()}`)
+    return (await response.json()) as T
+  }
+  const program = `
+    for (let i = 0; i < ${EVENTS / 2}; i++) {
+      const id = 'call-' + i
+      const say = i % 3 === 0
+        ? { type: 'text', text: 'Step ' + i + ': the **table** of the week, and what \`npm test\` says about it.' }
+        : { type: 'tool_use', id, name: 'Bash', input: { command: 'npm test -- --only ' + i } }
+      console.log(JSON.stringify({ type: 'assistant', message: { content: [say] } }))
+      if (i % 3 !== 0) console.log(JSON.stringify({ type: 'user', message: { content: [
+        { type: 'tool_result', tool_use_id: id, content: 'ok '.repeat(40) }] } }))
+      console.log('line ' + i)
+    }`
+  const [company] = await call<{ id: string }[]>('GET', '/api/companies')
+  const agent = await call<{ id: string }>('POST', `/api/companies/${company!.id}/agents`, {
+    name: 'Chatty',
+    adapterType: 'process',
+    adapterConfig: { command: process.execPath, args: ['-e', program] },
+  })
+  await call('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
+  for (;;) {
+    const [run] = await call<{ id: string; finishedAt: string | null }[]>(
+      'GET',
+      `/api/companies/${company!.id}/runs?agentId=${agent.id}`,
+    )
+    if (run?.finishedAt) return run.id
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+/** From the start of the navigation until the first issues are on the screen, with an empty and with a full cache. */
+async function measureFirstView(browser: Browser, url: string): Promise<void> {
+  const cold: number[] = []
+  const warm: number[] = []
+  let requests = 0
+  let bytes = 0
+  for (let i = 0; i <= TRIES; i++) {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+    for (const times of [cold, warm]) {
+      const page = await context.newPage()
+      await page.addInitScript(PROBE)
+      await page.goto(`${url}/ACM/issues`, { waitUntil: 'commit' })
+      const at: number = await page.evaluate(`shown('.issue-row')`)
+      // The first try warms the server.
+      if (i > 0) times.push(at)
+      if (times === cold) {
+        const sizes: number[] = await page.evaluate(
+          `performance.getEntriesByType('resource').map(({ transferSize }) => transferSize)`,
+        )
+        requests = sizes.length + 1
+        bytes = sizes.reduce((sum, size) => sum + size, 0)
+      }
+      await page.close()
+    }
+    await context.close()
+  }
+  report('first view, empty cache', cold, 300)
+  report('first view, full cache', warm, 300)
+  print(`  ${requests} requests, ${(bytes / 1000).toFixed(0)} KB until the first view with an empty cache`)
+}
+
+const PAGES = [
+  ['inbox', '.inbox-list, .empty'],
+  ['agents', '.agent-row'],
+  ['runs', '.runs-row'],
+  ['costs', '.costs'],
+  ['dashboard', '.dashboard'],
+  ['activity', '.activity-row, .empty'],
+  ['issues', '.issue-row'],
+] as const
+
+/** From the press on a link of the sidebar until the page is on the screen. */
+async function measurePageChanges(page: Page): Promise<void> {
+  const first: number[] = []
+  const again: number[] = []
+  for (const times of [first, again]) {
+    for (const [name, selector] of PAGES) {
+      times.push(
+        await page.evaluate(`(async () => {
+          const from = performance.now()
+          document.querySelector('.sidebar a[href="/ACM/${name}"]').click()
+          return (await shown(${JSON.stringify(selector)})) - from
+        })()`),
+      )
+      await page.waitForTimeout(150)
+    }
+  }
+  report('page change, first time', first, 100)
+  report('page change, again', again, 100)
+}
+
+/** From the moment when the server has responded to a change until the list shows it. */
+async function measureLiveEvent(page: Page, issueId: string): Promise<void> {
+  const times: number[] = []
+  for (let i = 0; i < TRIES; i++) {
+    times.push(
+      await page.evaluate(`(async () => {
+        const title = 'Changed elsewhere, ${i}'
+        const onScreen = shown('.row-link', title)
+        await fetch('/api/issues/${issueId}', {
+          method: 'PATCH', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ title }) })
+        const from = performance.now()
+        return Math.max(0, (await onScreen) - from)
+      })()`),
+    )
+  }
+  report('live event on the screen', times, 200)
+}
+
+/** The tasks over 50 ms while a box is scrolled by so many pixels. */
+async function measureScroll(page: Page, address: string, box: string, pixels: number, name: string): Promise<void> {
+  await page.goto(address)
+  await page.evaluate(`shown(${JSON.stringify(`${box} [role=listitem]`)})`)
+  await page.waitForTimeout(1_500)
+  const { tasks, reached } = (await page.evaluate(`(async () => {
+    tasks.length = 0
+    const box = document.querySelector(${JSON.stringify(box)})
+    const frame = () => new Promise(requestAnimationFrame)
+    for (let done = 0; done < ${pixels}; done += 1200) {
+      box.scrollTop += 1200
+      await frame()
+    }
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    return { tasks: [...tasks], reached: box.scrollTop }
+  })()`)) as { tasks: number[]; reached: number }
+  const long = tasks.filter((ms) => ms > LONG_TASK_MS)
+  print(
+    `${name.padEnd(34)} ${String(long.length).padStart(6)} tasks over ${LONG_TASK_MS} ms${
+      long.length > 0 ? `, the longest ${Math.max(...long).toFixed(0)} ms` : ''
+    }   (${reached.toFixed(0)} px)`,
+  )
+}
