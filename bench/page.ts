@@ -31,6 +31,16 @@ const report = (name: string, values: readonly number[], limit: number) =>
     `${name.padEnd(34)} ${median(values).toFixed(0).padStart(6)} ms   limit ${limit} ms   (${values.map((one) => one.toFixed(0)).join(', ')})`,
   )
 
+const PAGES = [
+  ['inbox', '.inbox-list, .empty'],
+  ['agents', '.agent-row'],
+  ['runs', '.runs-row'],
+  ['costs', '.costs'],
+  ['dashboard', '.dashboard'],
+  ['activity', '.activity-row, .empty'],
+  ['issues', '.issue-row'],
+] as const
+
 /** In the page: records when something is first on the screen, and every long task. */
 const PROBE = `
   window.tasks = []
@@ -155,16 +165,6 @@ async function measureFirstView(browser: Browser, url: string): Promise<void> {
   report('first view, full cache', warm, 300)
   print(`  ${requests} requests, ${(bytes / 1000).toFixed(0)} KB until the first view with an empty cache`)
 }
-
-const PAGES = [
-  ['inbox', '.inbox-list, .empty'],
-  ['agents', '.agent-row'],
-  ['runs', '.runs-row'],
-  ['costs', '.costs'],
-  ['dashboard', '.dashboard'],
-  ['activity', '.activity-row, .empty'],
-  ['issues', '.issue-row'],
-] as const
 
 /** From the press on a link of the sidebar until the page is on the screen. */
 async function measurePageChanges(page: Page): Promise<void> {

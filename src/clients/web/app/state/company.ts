@@ -1,7 +1,8 @@
 import { batch, computed, signal } from '@preact/signals'
 import { type ApiError, request, toApiError } from './api.ts'
 import { type Collection, createCollection } from './collection.ts'
-import { followEvents, onEvent } from './live.ts'
+import { gather } from './gather.ts'
+import { followEvents, type LiveEvent, onEvent } from './live.ts'
 import { clearQueries } from './query.ts'
 import type { Agent, Company, Goal, Instance, Issue, Label, Member, Project, Run, Session } from './types.ts'
 
@@ -146,12 +147,14 @@ function replace<T extends { id: string }>(collection: Collection<T>, rows: read
   })
 }
 
-/** Events within this time cost one refetch of each thing. */
+/** Events within this time cost one request for each issue and run, in milliseconds. */
 const GATHER_MS = 60
+/** Whole lists are loaded again at most so often: a busy company has many events a second. */
+const LIST_MS = 1_000
+
 const wantedParts = new Set<Part>()
 const wantedIssues = new Set<string>()
 const wantedRuns = new Set<string>()
-let isGathering = false
 
 const PARTS_OF: Record<string, readonly Part[]> = {
   agent: ['agents'],
@@ -160,8 +163,7 @@ const PARTS_OF: Record<string, readonly Part[]> = {
   label: ['labels'],
   member: ['members'],
   company: ['company', 'instance'],
-  run: ['runs', 'agents'],
-  wake: [],
+  run: ['agents'],
 }
 
 onEvent((event) => {
@@ -171,28 +173,40 @@ onEvent((event) => {
     return
   }
   const noun = event.data.entityType ?? event.type.split('.')[0]!
+  showEntity(noun, event)
   if (noun === 'issue' && event.data.entityId) wantedIssues.add(event.data.entityId)
   if (noun === 'run' && event.data.entityId) wantedRuns.add(event.data.entityId)
   for (const part of PARTS_OF[noun] ?? []) wantedParts.add(part)
-  if (isGathering) return
-  isGathering = true
-  setTimeout(() => {
-    isGathering = false
-    void catchUp()
-  }, GATHER_MS)
+  if (wantedIssues.size + wantedRuns.size > 0) loadChanged()
+  if (wantedParts.size > 0) loadLists()
 })
 
-/** Loads again what the events since the last time have changed. */
-async function catchUp(): Promise<void> {
-  const params = { companyId: companyIdNow() }
-  const parts = [...wantedParts].map((part) => LOADERS[part](params))
-  const found = [...wantedIssues].map(loadIssue)
-  const changed = [...wantedRuns].map(loadRun)
-  wantedParts.clear()
+/** Shows at once what the event itself says; the request that follows brings the rest. */
+function showEntity(noun: string, { type, data: { entityId, entity, agentId, createdAt } }: LiveEvent): void {
+  if (!entityId || !entity) return
+  if (noun === 'issue') issues.patch(entityId, { ...entity, ...(createdAt && { updatedAt: createdAt }) })
+  if (noun === 'agent') agents.patch(entityId, entity)
+  if (noun === 'run') {
+    runs.patch(entityId, entity)
+    const agent = agents.row(agentId ?? '').peek()
+    if (type === 'run.started' && agent?.status === 'idle') agents.patch(agent.id, { status: 'running' })
+  }
+}
+
+/** Loads again the issues and runs that events were about. */
+const loadChanged = gather(GATHER_MS, () => {
+  for (const id of wantedIssues) void loadIssue(id)
+  for (const id of wantedRuns) void loadRun(id).catch(() => {})
   wantedIssues.clear()
   wantedRuns.clear()
-  await Promise.allSettled([...parts, ...found, ...changed])
-}
+})
+
+/** Loads again the lists that events have changed. */
+const loadLists = gather(LIST_MS, () => {
+  const params = { companyId: companyIdNow() }
+  for (const part of wantedParts) void LOADERS[part](params).catch(() => {})
+  wantedParts.clear()
+})
 
 /** Loads one issue into the page. An issue that is gone is removed. */
 export async function loadIssue(issueId: string): Promise<void> {

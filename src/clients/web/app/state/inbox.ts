@@ -3,6 +3,7 @@ import { act } from './act.ts'
 import { type Received, request } from './api.ts'
 import { createCollection } from './collection.ts'
 import { company, companyIdNow, openings } from './company.ts'
+import { gather } from './gather.ts'
 import { type LiveEvent, onEvent } from './live.ts'
 import { toast } from './toasts.ts'
 import type { Approval } from './types.ts'
@@ -64,15 +65,13 @@ export function clearInbox(): void {
 
 /** The inbox is loaded again at most so often, in milliseconds: a busy company has many events a second. */
 const GATHER_MS = 400
-let isGathering = false
+
+const reload = gather(GATHER_MS, () => {
+  if (company.peek()) void loadInbox().catch(() => {})
+})
 
 onEvent((event) => {
-  if (isGathering || !changesInbox(event) || !company.peek()) return
-  isGathering = true
-  setTimeout(() => {
-    isGathering = false
-    if (company.peek()) void loadInbox().catch(() => {})
-  }, GATHER_MS)
+  if (changesInbox(event)) reload()
 })
 
 const changesInbox = ({ type, data: { entityType } }: LiveEvent) =>

@@ -1,4 +1,5 @@
 import { effect, signal } from '@preact/signals'
+import { type ConnectionState, type Frame, readStream } from './stream.ts'
 
 /** Something that happened in the company. `data` of an activity has at least these fields. */
 export interface LiveEvent {
@@ -8,14 +9,17 @@ export interface LiveEvent {
     actorId?: string
     entityType?: string
     entityId?: string
+    /** What a list shows of the entity: its title or name, and its status. */
+    entity?: Record<string, unknown> | null
     agentId?: string | null
     runId?: string | null
+    createdAt?: string
     [key: string]: unknown
   }
 }
 
 /** Whether the event stream is connected. `offline` is shown to people; `connecting` is not. */
-export const connection = signal<'connecting' | 'online' | 'offline'>('connecting')
+export const connection = signal<ConnectionState>('connecting')
 
 type Listener = (event: LiveEvent) => void
 const listeners = new Set<Listener>()
@@ -33,73 +37,77 @@ const publish = (event: LiveEvent) => {
   for (const listener of listeners) listener(event)
 }
 
-/** How long to wait before the next try, in milliseconds, and at most. */
-const RETRY_MS = 500
-const MAX_RETRY_MS = 8_000
+/** What the tabs of one browser say to each other. */
+type Message =
+  | { kind: 'frame'; frame: Frame }
+  | { kind: 'state'; state: ConnectionState }
+  /** A tab that has just opened: what has it missed since this event? */
+  | { kind: 'hello'; since: number }
 
-/** The server sends something at least every 15 s; a stream that is silent for longer is dead. */
-const SILENCE_MS = 40_000
+/** So many frames are kept for tabs that open later. */
+const KEPT = 300
 
 /**
- * Follows a company's events until it is aborted. The page's HTML names the
- * event that the server was at, so that nothing between it and the first
- * connection is missed; later connections resume after the last event seen.
+ * Follows a company's events until it is aborted. A browser opens only six
+ * connections to a server, so one tab reads the stream and tells the others:
+ * the one that holds the lock. When it closes, the next one gets the lock and
+ * goes on after the last event that it saw.
+ *
+ * The page's HTML names the event that the server was at, so that nothing
+ * between it and the first connection is missed.
  */
 export function followEvents(companyId: string, stop: AbortSignal): void {
-  let lastId = document.querySelector<HTMLMetaElement>('meta[name=event-id]')?.content ?? ''
-  let failures = 0
-  const connect = async () => {
-    const attempt = new AbortController()
-    const abort = () => attempt.abort()
-    stop.addEventListener('abort', abort)
-    let silence = setTimeout(abort, SILENCE_MS)
-    try {
-      const response = await fetch(`/api/companies/${companyId}/events`, {
-        headers: { accept: 'text/event-stream', ...(lastId && { 'last-event-id': lastId }) },
-        signal: attempt.signal,
-      })
-      if (!response.ok) throw new Error(String(response.status))
-      let rest = ''
-      const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
-      for (;;) {
-        const { value, done } = await reader.read()
-        if (done) break
-        clearTimeout(silence)
-        silence = setTimeout(abort, SILENCE_MS)
-        failures = 0
-        connection.value = 'online'
-        const frames = `${rest}${value}`.split('\n\n')
-        rest = frames.pop()!
-        for (const frame of frames) lastId = read(frame) ?? lastId
-      }
-    } catch {
-      // The next try follows.
-    } finally {
-      clearTimeout(silence)
-      stop.removeEventListener('abort', abort)
-    }
-    if (stop.aborted) return
-    failures++
-    if (failures > 1) connection.value = 'offline'
-    const timer = setTimeout(retry, Math.min(RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS))
-    function retry() {
-      clearTimeout(timer)
-      removeEventListener('online', retry)
-      void connect()
-    }
-    addEventListener('online', retry)
+  let last = Number(document.querySelector<HTMLMetaElement>('meta[name=event-id]')?.content ?? 0)
+  const take = (frame: Frame) => {
+    if (frame.id <= last && frame.type !== 'reset') return
+    last = frame.id
+    if (frame.type === 'reset') publish(RESET)
+    else if (frame.type !== undefined) publish({ type: frame.type, data: frame.data ?? {} })
   }
-  void connect()
-}
+  const setState = (state: ConnectionState) => {
+    connection.value = state
+  }
+  const lastId = () => last
+  if (!('locks' in navigator)) {
+    // A page that is not served over HTTPS or from localhost has no locks.
+    void readStream({ companyId, lastId, onFrame: take, onState: setState, stop })
+    return
+  }
+  const channel = new BroadcastChannel(`events of ${companyId}`)
+  const tell = (message: Message) => channel.postMessage(message)
+  stop.addEventListener('abort', () => channel.close())
+  channel.onmessage = ({ data: message }: MessageEvent<Message>) => {
+    if (message.kind === 'frame') take(message.frame)
+    else if (message.kind === 'state') setState(message.state)
+  }
+  tell({ kind: 'hello', since: last })
 
-/** Publishes one frame of the stream. @returns its id */
-function read(frame: string): string | undefined {
-  const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(frame)?.[1]
-  const type = field('event')
-  const data = field('data')
-  if (type === 'reset') publish(RESET)
-  else if (type !== undefined && data !== undefined) publish({ type, data: JSON.parse(data) })
-  return field('id')
+  /** Reads the stream for all tabs, until this one closes or opens another company. */
+  const lead = async () => {
+    const kept: Frame[] = []
+    let keptSince = last
+    const onFrame = (frame: Frame) => {
+      take(frame)
+      tell({ kind: 'frame', frame })
+      kept.push(frame)
+      if (kept.length > KEPT) keptSince = kept.shift()!.id
+    }
+    channel.addEventListener('message', ({ data: message }: MessageEvent<Message>) => {
+      if (message.kind !== 'hello') return
+      tell({ kind: 'state', state: connection.peek() })
+      const missed = message.since < keptSince ? [{ id: last, type: 'reset' }] : kept
+      for (const frame of missed) if (frame.id > message.since) tell({ kind: 'frame', frame })
+    })
+    const onState = (state: ConnectionState) => {
+      if (state === connection.peek()) return
+      setState(state)
+      tell({ kind: 'state', state })
+    }
+    await readStream({ companyId, lastId, onFrame, onState, stop })
+  }
+  navigator.locks.request(`events of ${companyId}`, { signal: stop }, lead).catch(() => {
+    // The company was closed before this tab got the lock.
+  })
 }
 
 /** Calls a function when the connection comes back. */

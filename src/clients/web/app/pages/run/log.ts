@@ -49,36 +49,50 @@ function createLog(runId: string): RunLog & { connect(): () => void } {
     isComplete,
     isLost,
     connect() {
-      if (isComplete.peek()) return () => {}
-      const openedAt = Date.now()
-      const source = new EventSource(`/api/runs/${runId}/log/stream?offset=${offset}`)
-      source.addEventListener('open', () => {
-        isLost.value = false
-      })
-      source.addEventListener('log', ({ data }) => {
-        const part = JSON.parse(data) as { text: string; offset: number }
-        if (part.offset <= offset) return
-        offset = part.offset
-        reader.push(part.text, Date.now() - openedAt > HISTORY_MS)
-        const all = (rest + part.text).split('\n')
-        rest = all.pop()!
-        for (const line of all) lines.push(line)
-        tell()
-      })
-      source.addEventListener('end', () => {
-        source.close()
-        if (rest !== '') {
-          reader.push('\n', false)
-          lines.push(rest)
-          rest = ''
-        }
-        isComplete.value = true
-        tell()
-      })
-      source.addEventListener('error', () => {
-        isLost.value = true
-      })
-      return () => source.close()
+      // A tab that nobody sees gives its connection back: a browser has six for a server.
+      let close = document.hidden ? () => {} : open()
+      const onVisibility = () => {
+        close()
+        close = document.hidden ? () => {} : open()
+      }
+      document.addEventListener('visibilitychange', onVisibility)
+      return () => {
+        document.removeEventListener('visibilitychange', onVisibility)
+        close()
+      }
     },
+  }
+
+  function open(): () => void {
+    if (isComplete.peek()) return () => {}
+    const openedAt = Date.now()
+    const source = new EventSource(`/api/runs/${runId}/log/stream?offset=${offset}`)
+    source.addEventListener('open', () => {
+      isLost.value = false
+    })
+    source.addEventListener('log', ({ data }) => {
+      const part = JSON.parse(data) as { text: string; offset: number }
+      if (part.offset <= offset) return
+      offset = part.offset
+      reader.push(part.text, Date.now() - openedAt > HISTORY_MS)
+      const all = (rest + part.text).split('\n')
+      rest = all.pop()!
+      for (const line of all) lines.push(line)
+      tell()
+    })
+    source.addEventListener('end', () => {
+      source.close()
+      if (rest !== '') {
+        reader.push('\n', false)
+        lines.push(rest)
+        rest = ''
+      }
+      isComplete.value = true
+      tell()
+    })
+    source.addEventListener('error', () => {
+      isLost.value = true
+    })
+    return () => source.close()
   }
 }
