@@ -96,6 +96,8 @@ test('all that would make the run fail is said at once, as the run then says it'
   const agentId = await makeAgent(runs, 'runtimeA_local', {
     command: 'no-such-program',
     cwd: path.join(runs.config.dataDir, 'nowhere'),
+    // Without a PATH of its own, the wake would wait for the program instead.
+    env: { PATH: '/nowhere' },
   })
   const rehearsal = await rehearse(runs, agentId)
   assert.deepEqual([rehearsal.wouldRun, codesOf(rehearsal)], [false, ['cwd_missing', 'command_missing']])
