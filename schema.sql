@@ -282,6 +282,9 @@ create table workspace (
   repo_url   text,
   repo_ref   text,
   is_primary integer not null check (is_primary in (0, 1)),
+  isolation  text not null default 'none' check (isolation in ('none', 'worktree')), -- worktree: each issue has a worktree and a branch of its own
+  setup_command   text,                             -- shell commands that the board set: after a worktree was created, and before it is removed
+  cleanup_command text,
   created_at text not null,
   updated_at text not null,
   check (cwd is not null or repo_url is not null)   -- a workspace is somewhere
@@ -661,11 +664,30 @@ create table run (
   summary        text,
   retrying       text,                              -- while it lives: what its program tries again, and why
   refused_tools  integer not null default 0,        -- how many tool calls were refused to its agent
+  git_head       text,                              -- the commit of its issue's worktree at its start; null for a run without one
+  changes        text check (json_valid(changes)),  -- set at its end: what it changed there
   idle           integer check (idle in (0, 1)),    -- set at its end: whether it changed nothing; null where that cannot be told
   created_at     text not null,
   started_at     text,
   finished_at    text,
   check ((status in ('starting', 'running')) = (finished_at is null))
+) strict;
+
+-- The git worktree of an issue whose workspace isolates its issues. The row stays after the worktree was removed: its branch is still there.
+create table worktree (
+  issue_id      text primary key references issue (id) on delete cascade,
+  company_id    text not null references company (id) on delete cascade,
+  workspace_id  text references workspace (id) on delete set null,
+  path          text not null,                      -- the folder of the working tree, below the data directory
+  cwd           text not null,                      -- where runs work: path, or the folder in it that the workspace names
+  git_dir       text not null,                      -- with common_dir: where git keeps the worktree's own state and the repository's
+  common_dir    text not null,
+  object_format text not null,
+  branch        text not null,
+  base_commit   text not null,                      -- the branch began here
+  is_set_up     integer not null default 0 check (is_set_up in (0, 1)), -- the set-up command has succeeded
+  created_at    text not null,
+  removed_at    text
 ) strict;
 
 create unique index run_one_live_per_slot on run (agent_id, slot) where finished_at is null;

@@ -19,6 +19,7 @@ import { runControlRoutes } from './runtime/control/routes.ts'
 import { programRoutes } from './runtime/programs/routes.ts'
 import { rehearseRoutes } from './runtime/rehearsal/rehearse-routes.ts'
 import { runLogRoutes } from './runtime/run-log/routes.ts'
+import { worktreeRoutes } from './runtime/worktree/routes.ts'
 import { approvalRoutes, issueApprovalRoutes } from './work/approval/routes.ts'
 import { attachmentRoutes } from './work/attachment/routes.ts'
 import { briefingRoutes } from './work/briefing/routes.ts'
@@ -84,6 +85,7 @@ export const ENDPOINTS = [
   ...skillRoutes,
   ...whoamiRoutes,
   ...whyRoutes,
+  ...worktreeRoutes,
   ...workspaceRoutes,
 ]
 

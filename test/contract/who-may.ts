@@ -167,6 +167,7 @@ POST   /api/issues/:issueId/approvals                                      404  
 DELETE /api/issues/:issueId/approvals/:approvalId                          404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/attachments                                    404    ok    ok    ok       ok   ok
 POST   /api/issues/:issueId/attachments                                    404    ok    ok    ok       ok   ok
+GET    /api/issues/:issueId/changes                                        404    ok    ok    ok       ok   ok
 POST   /api/issues/:issueId/checkout                                       404    409   ok    409      409  ok
 POST   /api/issues/:issueId/children                                       404    ok    ok    ok       ok   ok
 POST   /api/issues/:issueId/close                                          403    403   403   403      403  ok

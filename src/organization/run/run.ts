@@ -11,6 +11,21 @@ export type RunStatus = (typeof RUN_STATUSES)[number]
 
 export type RunRow = Selectable<RunTable>
 
+/** What a run changed in the git worktree of its issue. */
+export const RunChanges = v.strictObject({
+  branch: v.nullable(v.string()),
+  headCommit: v.string(),
+  commits: v.pipe(
+    v.array(v.strictObject({ hash: v.string(), subject: v.string(), author: v.string(), committedAt: v.string() })),
+    v.description('Newest first, at most 20.'),
+  ),
+  filesChanged: v.number(),
+  insertions: v.number(),
+  deletions: v.number(),
+  hasUncommitted: v.pipe(v.boolean(), v.description('Whether it left changes that are not committed.')),
+})
+export type RunChanges = v.InferOutput<typeof RunChanges>
+
 /** A run as the API shows it. */
 export const Run = v.strictObject({
   id: field.id,
@@ -45,6 +60,10 @@ export const Run = v.strictObject({
     v.description('What to know of a run that ended well, such as "changed nothing; 1 tool call was refused".'),
   ),
   idle: v.pipe(v.nullable(v.boolean()), v.description('Whether it changed nothing; null while that cannot be told.')),
+  changes: v.pipe(
+    v.nullable(RunChanges),
+    v.description('What it changed in the worktree of its issue; `GET /api/issues/:issueId/changes` has the patch.'),
+  ),
   usage: v.strictObject({ inputTokens: v.number(), cachedInputTokens: v.number(), outputTokens: v.number() }),
   ...SUM,
   sessionIdBefore: v.nullable(v.string()),
@@ -91,6 +110,7 @@ export function toRun(row: RunRow, cost: RunCost | undefined): Run {
     outcome: row.idle === null ? null : row.idle === 1 ? 'unchanged' : 'changed',
     outcomeDetail: outcomeDetail(row),
     idle: row.idle === null ? null : row.idle === 1,
+    changes: row.changes === null ? null : JSON.parse(row.changes),
     usage: {
       inputTokens: cost?.input_tokens ?? 0,
       cachedInputTokens: cost?.cached_input_tokens ?? 0,

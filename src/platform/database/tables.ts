@@ -229,6 +229,9 @@ export interface WorkspaceTable {
   repo_url: string | null
   repo_ref: string | null
   is_primary: 0 | 1
+  isolation: Generated<'none' | 'worktree'>
+  setup_command: string | null
+  cleanup_command: string | null
   created_at: string
   updated_at: string
 }
@@ -504,10 +507,28 @@ export interface RunTable {
   summary: string | null
   retrying: string | null
   refused_tools: Generated<number>
+  git_head: string | null
+  changes: string | null
   idle: 0 | 1 | null
   created_at: string
   started_at: string | null
   finished_at: string | null
+}
+
+export interface WorktreeTable {
+  issue_id: string
+  company_id: string
+  workspace_id: string | null
+  path: string
+  cwd: string
+  git_dir: string
+  common_dir: string
+  object_format: string
+  branch: string
+  base_commit: string
+  is_set_up: Generated<0 | 1>
+  created_at: string
+  removed_at: string | null
 }
 
 export interface RunTotalTable {
@@ -687,6 +708,7 @@ export interface Tables {
   approval_comment: ApprovalCommentTable
   wake: WakeTable
   run: RunTable
+  worktree: WorktreeTable
   run_total: RunTotalTable
   agent_session: AgentSessionTable
   cost_event: CostEventTable

@@ -7,6 +7,8 @@ import { followRun, type RunProcess } from '../process/follow.ts'
 import { findShim, type ProcessIdentity } from '../process/process-table.ts'
 import { runFolder } from '../process/run-files.ts'
 import { sweepRun } from '../process/stop.ts'
+import { recordChanges } from '../worktree/record-changes.ts'
+import { createWorktrees } from '../worktree/worktrees.ts'
 import type { Ending } from './ending.ts'
 import { createFactBook, type FactBook, type FactSummary, NO_FACTS } from './facts.ts'
 import { finishRun } from './finish.ts'
@@ -44,6 +46,7 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
   const followed = new Map<string, Promise<void>>()
   const launching = new Set<Promise<void>>()
   const processes = createLiveProcesses(ctx)
+  const worktrees = createWorktrees(ctx)
   const persist = createPersist(ctx, () => isClosed)
   let isClosed = false
 
@@ -80,7 +83,7 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
     launching.add(launch.promise)
     let started: Awaited<ReturnType<typeof launchRun>>
     try {
-      started = await launchRun(ctx, run, facts.add, { persist, dependencies })
+      started = await launchRun(ctx, run, facts.add, { persist, dependencies, worktrees })
       if ('process' in started) await recordStart(started.process)
     } finally {
       launching.delete(launch.promise)
@@ -144,7 +147,11 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
         lastError: lastError ?? null,
         at: finishedAt,
       }
-      await finish(runId, ending, facts.summary())
+      const changes = run && (await worktrees.changesOf(run))
+      await persist(() => {
+        finishRun(ctx, runId, ending, facts.summary())
+        if (changes) recordChanges(ctx, runId, changes, ending)
+      })
     } finally {
       endWatch()
       processes.remove(runId)

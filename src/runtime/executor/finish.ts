@@ -5,6 +5,7 @@ import { warnOfUnpriced } from '../../organization/budget/warn.ts'
 import { costsOfRuns, findRun, hasChangedSomething, updateRun } from '../../organization/run/queries.ts'
 import type { RunRow, RunStatus } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
+import { SETUP_FAILED } from '../worktree/worktrees.ts'
 import type { Ending } from './ending.ts'
 import type { FactSummary } from './facts.ts'
 import { applyFailurePolicy } from './failure-policy.ts'
@@ -129,6 +130,10 @@ function exited(run: RunRow, ending: Ending, facts: FactSummary): Verdict {
     return { status: 'failed', code: 'no_result', message }
   }
   if (ending.exitCode === 0 && facts.outcome?.ok !== false) return SUCCEEDED
+  if (run.git_head !== null && ending.exitCode === SETUP_FAILED && facts.outcome === null) {
+    const message = withCause('The set-up command of the workspace failed.', ending)
+    return { status: 'failed', code: 'setup_failed', message }
+  }
   const how = ending.signal ? `It was ended by ${ending.signal}.` : `It exited with code ${ending.exitCode}.`
   return {
     status: 'failed',

@@ -6,6 +6,7 @@ import type { FolderRequest } from '../../work/approval/folder.ts'
 import type { Follow, RunProcess } from '../process/follow.ts'
 import { spawnRun } from '../process/process.ts'
 import { runFolder } from '../process/run-files.ts'
+import { type Worktrees, withSetup } from '../worktree/worktrees.ts'
 import type { Ending } from './ending.ts'
 import { NotStartable } from './not-startable.ts'
 import type { Persist } from './persist.ts'
@@ -28,16 +29,20 @@ export async function launchRun(
   ctx: Context,
   run: RunRow,
   onFacts: Follow['onFacts'],
-  { persist, dependencies }: { persist: Persist; dependencies: LaunchDependencies },
+  { persist, dependencies, worktrees }: { persist: Persist; dependencies: LaunchDependencies; worktrees: Worktrees },
 ): Promise<{ process: RunProcess } | { ending: Ending; folders: readonly FolderRequest[] }> {
   try {
     const token = await dependencies.tokens.sign({ id: run.id, agentId: run.agent_id, companyId: run.company_id })
+    const worktree = await worktrees.open(run)
     const prepared = await prepareRun(ctx, run, token, dependencies)
-    await persist(() => recordIntent(ctx, run.id, prepared))
+    // An agent with a cwd of its own does not work in the worktree.
+    const used = prepared.spec.cwd === worktree?.row.cwd ? worktree : null
+    await persist(() => recordIntent(ctx, run.id, prepared, used?.head ?? null))
     // A stop that was requested during the preparation found no process.
     if (findRun(ctx.db, { id: run.id })?.stop_reason) return { ending: STOPPED_BEFORE_SPAWN, folders: [] }
     const runDir = runFolder(ctx.config, run.id)
-    return { process: await spawnRun(prepared.spec, { shim: dependencies.shim, runDir, onFacts }) }
+    const spec = used?.setupCommand ? withSetup(prepared.spec, used.setupCommand) : prepared.spec
+    return { process: await spawnRun(spec, { shim: dependencies.shim, runDir, onFacts }) }
   } catch (error) {
     return { ending: toEnding(ctx, run, error), folders: error instanceof NotStartable ? error.folders : [] }
   }
@@ -46,9 +51,15 @@ export async function launchRun(
 const STOPPED_BEFORE_SPAWN: Ending = { reason: 'stopped', exitCode: null, signal: null, error: null, at: null }
 
 /** Records what the run will be before there is a process: a server after a crash knows what to look for. */
-function recordIntent(ctx: Context, runId: string, { spec, instructionsHash }: PreparedRun): void {
+function recordIntent(
+  ctx: Context,
+  runId: string,
+  { spec, instructionsHash }: PreparedRun,
+  gitHead: string | null,
+): void {
   const { agent_id } = updateRun(ctx.db, runId, {
     cwd: spec.cwd,
+    git_head: gitHead,
     instructions_hash: instructionsHash,
     grace_sec: spec.graceSec,
     timeout_sec: spec.timeoutSec,

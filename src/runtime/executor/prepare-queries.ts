@@ -25,14 +25,22 @@ export interface ProjectWorkspaces {
   approved: string[]
 }
 
-export function findProjectWorkspaces(db: Db, projectId: string): ProjectWorkspaces {
+/** @param issueId the issue of the run: its worktree takes the place of the primary workspace */
+export function findProjectWorkspaces(db: Db, projectId: string, issueId: string): ProjectWorkspaces {
   const rows = db.all(
-    sql.selectFrom('workspace').select(['cwd', 'cwd_approved', 'is_primary']).where('project_id', '=', projectId),
+    sql
+      .selectFrom('workspace')
+      .select(['cwd', 'cwd_approved', 'is_primary', 'isolation'])
+      .where('project_id', '=', projectId),
   )
-  return {
-    primary: rows.find((row) => row.is_primary === 1)?.cwd ?? null,
-    approved: rows.flatMap((row) => (row.cwd !== null && row.cwd_approved === 1 ? [row.cwd] : [])),
-  }
+  const worktree = db.first(
+    sql.selectFrom('worktree').select('cwd').where('issue_id', '=', issueId).where('removed_at', 'is', null),
+  )
+  const primary = rows.find((row) => row.is_primary === 1)
+  const approved = rows.flatMap((row) => (row.cwd !== null && row.cwd_approved === 1 ? [row.cwd] : []))
+  if (!worktree || primary?.isolation !== 'worktree') return { primary: primary?.cwd ?? null, approved }
+  // The server created the worktree, from a repository that the board approved or allowed.
+  return { primary: worktree.cwd, approved: [...approved, worktree.cwd] }
 }
 
 export type IssueBrief = NonNullable<ReturnType<typeof findIssueBrief>>

@@ -174,7 +174,7 @@ interface SetUp extends AdapterConfig {
 async function setUp(ctx: Context, { run, own, agent, adapter, issue, probe, refuse, ...read }: SetUp) {
   const projectEnv = issue ? envOfProject(ctx, agent, issue, refuse) : {}
   const { config, secrets } = resolveConfig(ctx, agent, read.config, projectEnv, refuse)
-  const workspaces = issue?.project_id ? findProjectWorkspaces(ctx.db, issue.project_id) : NO_WORKSPACES
+  const workspaces = issue?.project_id ? findProjectWorkspaces(ctx.db, issue.project_id, issue.id) : NO_WORKSPACES
   const place = { ctx, agent, config, workspaces, refuse }
   const cwd = await chooseCwd(place)
   const instructions = own.readsInstructions ? await readInstructions(place, adapter, cwd) : null

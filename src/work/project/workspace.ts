@@ -6,6 +6,9 @@ import type { WorkspaceTable } from '../../platform/database/tables.ts'
 
 export type WorkspaceRow = Selectable<WorkspaceTable>
 
+/** Whether the issues of a project share its folder, or each has a git worktree and a branch of its own. */
+export const ISOLATIONS = ['none', 'worktree'] as const
+
 /** A project's workspace as the API shows it: where its work is done. */
 export const Workspace = v.strictObject({
   id: field.id,
@@ -16,6 +19,9 @@ export const Workspace = v.strictObject({
   repoUrl: v.nullable(v.string()),
   repoRef: v.nullable(v.string()),
   isPrimary: v.boolean(),
+  isolation: v.picklist(ISOLATIONS),
+  setupCommand: v.nullable(v.string()),
+  cleanupCommand: v.nullable(v.string()),
   createdAt: field.timestamp,
   updatedAt: field.timestamp,
 })
@@ -47,6 +53,20 @@ const repoRef = v.pipe(
   v.check(isRepoRef, 'must be the name of a branch, a tag or a commit'),
 )
 
+const shellCommand = (description: string) =>
+  v.optional(
+    v.pipe(
+      v.nullable(
+        v.pipe(
+          field.text,
+          v.maxLength(4_000, 'must be at most 4,000 characters'),
+          v.check((line) => !line.includes('\0'), 'must not contain a NUL character'),
+        ),
+      ),
+      v.description(description),
+    ),
+  )
+
 const WorkspaceFields = {
   name: v.optional(v.pipe(field.name, v.description('Default: the last part of cwd or repoUrl.'))),
   cwd: v.optional(v.nullable(cwd)),
@@ -57,6 +77,20 @@ const WorkspaceFields = {
       v.boolean(),
       v.description('A project with workspaces has one primary: its first, until another is made it.'),
     ),
+  ),
+  isolation: v.optional(
+    v.pipe(
+      v.picklist(ISOLATIONS),
+      v.description(
+        'worktree: each issue has a git worktree and a branch (service/<identifier>) of its own, from its first run until it is closed. cwd must be in a git repository.',
+      ),
+    ),
+  ),
+  setupCommand: shellCommand(
+    'A shell command that the first run in a worktree executes before its program, such as `npm ci`. The board alone sets it.',
+  ),
+  cleanupCommand: shellCommand(
+    'A shell command that is executed before a worktree is removed. The board alone sets it.',
   ),
 }
 
@@ -79,6 +113,9 @@ export const toWorkspace = (row: WorkspaceRow): Workspace => ({
   repoUrl: row.repo_url,
   repoRef: row.repo_ref,
   isPrimary: row.is_primary === 1,
+  isolation: row.isolation,
+  setupCommand: row.setup_command,
+  cleanupCommand: row.cleanup_command,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })

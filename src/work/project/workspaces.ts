@@ -3,7 +3,7 @@ import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import { difference, fieldNames } from '../../platform/difference.ts'
-import { AppError, notFound, unprocessable } from '../../platform/errors.ts'
+import { AppError, forbidden, notFound, unprocessable } from '../../platform/errors.ts'
 import type { ProjectRow } from './project.ts'
 import {
   clearPrimary,
@@ -23,6 +23,7 @@ export function getWorkspace(ctx: Context, project: ProjectRow, id: string): Wor
 
 /** Adds a workspace to a project. The first one is primary, and so is one that asks for it. */
 export function addWorkspace(ctx: Context, caller: Caller, project: ProjectRow, want: NewWorkspace): WorkspaceRow {
+  assertMaySetCommands(caller, want)
   const isFirst = listWorkspaces(ctx.db, { projectId: project.id }).length === 0
   const isPrimary = isFirst || want.isPrimary === true
   if (isPrimary) clearPrimary(ctx.db, { projectId: project.id, at: ctx.now })
@@ -36,6 +37,9 @@ export function addWorkspace(ctx: Context, caller: Caller, project: ProjectRow, 
     repo_url: want.repoUrl ?? null,
     repo_ref: want.repoRef ?? null,
     is_primary: isPrimary ? 1 : 0,
+    isolation: want.isolation ?? 'none',
+    setup_command: want.setupCommand ?? null,
+    cleanup_command: want.cleanupCommand ?? null,
     created_at: ctx.now,
     updated_at: ctx.now,
   })
@@ -50,11 +54,15 @@ export function updateWorkspace(
   workspace: WorkspaceRow,
   want: WorkspaceChange,
 ): WorkspaceRow {
+  assertMaySetCommands(caller, want)
   const change = difference(workspace, {
     name: want.name,
     cwd: want.cwd,
     repo_url: want.repoUrl,
     repo_ref: want.repoRef,
+    isolation: want.isolation,
+    setup_command: want.setupCommand,
+    cleanup_command: want.cleanupCommand,
     is_primary: want.isPrimary === undefined ? undefined : want.isPrimary ? 1 : 0,
   })
   if (!change) return workspace
@@ -86,6 +94,12 @@ export function deleteWorkspace(ctx: Context, caller: Caller, workspace: Workspa
   }
   record(ctx, caller, 'workspace.deleted', workspace, { name: workspace.name })
   return workspace
+}
+
+/** The server executes these commands on the user's machine. */
+function assertMaySetCommands(caller: Caller, want: Pick<WorkspaceChange, 'setupCommand' | 'cleanupCommand'>): void {
+  if (caller.type !== 'agent' || (!want.setupCommand && !want.cleanupCommand)) return
+  throw forbidden('Only the board may set the commands of a workspace. Leave `setupCommand` and `cleanupCommand` out.')
 }
 
 const record = (

@@ -97,7 +97,7 @@ test('all that would make the run fail is said at once, as the run then says it'
     command: 'no-such-program',
     cwd: path.join(runs.config.dataDir, 'nowhere'),
     // Without a PATH of its own, the wake would wait for the program instead.
-    env: { PATH: '/nowhere' },
+    env: { PATH: '/no/programs' },
   })
   const rehearsal = await rehearse(runs, agentId)
   assert.deepEqual([rehearsal.wouldRun, codesOf(rehearsal)], [false, ['cwd_missing', 'command_missing']])

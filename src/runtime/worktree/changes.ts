@@ -1,0 +1,145 @@
+import { copyFile, lstat } from 'node:fs/promises'
+import path from 'node:path'
+import { type OwnGit, runGit, withOwnGitDir } from './git.ts'
+import type { WorktreeRow } from './queries.ts'
+
+/** What differs between a commit and the state of a worktree, with everything that is not committed. */
+export interface Changes {
+  branch: string | null
+  headCommit: string
+  commits: { hash: string; subject: string; author: string; committedAt: string }[]
+  files: { path: string; insertions: number | null; deletions: number | null }[]
+  filesChanged: number
+  insertions: number
+  deletions: number
+  /** Whether the working tree has changes that are not committed. */
+  hasUncommitted: boolean
+  patch: string
+  /** Whether commits, files or the patch were left out. */
+  isCut: boolean
+}
+
+export interface ChangesOptions {
+  searchPath: string
+  /** The commit to compare with. */
+  since: string
+  maxCommits: number
+  maxFiles: number
+  /** In bytes; 0 for no patch. */
+  maxPatch: number
+}
+
+/** A larger file that git does not track is left out, in bytes: reading it would take longer than the answer may. */
+const LARGEST_UNTRACKED = 5 * 1024 * 1024
+const MOST_UNTRACKED = 5_000
+
+/**
+ * Compares a worktree with a commit. Executes nothing that the repository
+ * configures. After the worktree was removed, its branch is compared.
+ */
+export async function readChanges(
+  worktree: Pick<WorktreeRow, 'path' | 'git_dir' | 'common_dir' | 'object_format' | 'branch' | 'removed_at'>,
+  options: ChangesOptions,
+): Promise<Changes> {
+  const { searchPath, since, maxCommits, maxFiles, maxPatch } = options
+  const isRemoved = worktree.removed_at !== null
+  const own = { commonDir: worktree.common_dir, objectFormat: worktree.object_format }
+  const tree = isRemoved ? worktree.common_dir : worktree.path
+  const refs = (args: string[]) =>
+    runGit([`--git-dir=${isRemoved ? worktree.common_dir : worktree.git_dir}`, ...args], { searchPath, cwd: tree })
+  const headName = isRemoved ? `refs/heads/${worktree.branch}` : 'HEAD'
+  const head = (await refs(['rev-parse', '--verify', '--quiet', `${headName}^{commit}`])).text.trim()
+  const branch = isRemoved ? worktree.branch : await currentBranch(refs)
+
+  return withOwnGitDir(searchPath, own, tree, async (git, gitDir) => {
+    const hasUncommitted = !isRemoved && (await addWorkingTree(git, { gitDir, worktree, head }))
+    // The index has the working tree now; of a removed worktree there is the commit alone.
+    const compared = isRemoved ? ['diff-tree', '-r', since, head] : ['diff-index', '--cached', since]
+    const diff = (format: string[], maxBytes: number) =>
+      git([compared[0]!, ...DIFF, ...format, ...compared.slice(1)], { maxBytes })
+    const log = await git([
+      'log',
+      '-z',
+      `--max-count=${maxCommits + 1}`,
+      '--format=%H%x1f%s%x1f%an%x1f%cI',
+      `${since}..${head}`,
+    ])
+    const commits = log.text.split('\0').filter(Boolean).map(toCommit)
+    const stat = await diff(['--numstat', '-z'], 8 * 1024 * 1024)
+    const files = stat.text.split('\0').filter(Boolean).map(toFile)
+    const patch = maxPatch === 0 ? { text: '', isCut: false } : await diff(['--patch'], maxPatch)
+    return {
+      branch,
+      headCommit: head,
+      commits: commits.slice(0, maxCommits),
+      files: files.slice(0, maxFiles),
+      filesChanged: files.length,
+      insertions: sum(files.map((file) => file.insertions)),
+      deletions: sum(files.map((file) => file.deletions)),
+      hasUncommitted,
+      patch: patch.text,
+      isCut: commits.length > maxCommits || files.length > maxFiles || patch.isCut || stat.isCut || log.isCut,
+    }
+  })
+}
+
+const DIFF = [
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--no-renames',
+  '--ignore-submodules=dirty',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+]
+
+/** Reads the branch that is checked out; null for a detached HEAD. */
+const currentBranch = (git: (args: string[]) => Promise<{ text: string }>): Promise<string | null> =>
+  git(['symbolic-ref', '--quiet', '--short', 'HEAD']).then(
+    ({ text }) => text.trim(),
+    () => null,
+  )
+
+/**
+ * Brings the index of the temporary git directory to the state of the working
+ * tree. `git add` and `git status` would start git in the folder of each
+ * submodule, with the configuration that is there; these commands do not.
+ *
+ * @returns whether the working tree differs from `head`
+ */
+async function addWorkingTree(
+  git: OwnGit,
+  { gitDir, worktree, head }: { gitDir: string; worktree: Pick<WorktreeRow, 'path' | 'git_dir'>; head: string },
+): Promise<boolean> {
+  // The agent's own index saves reading every file again, by the times that it holds.
+  await copyFile(path.join(worktree.git_dir, 'index'), path.join(gitDir, 'index')).catch(() => {})
+  await git(['read-tree', '--reset', head])
+  const tracked = await git(['diff-files', '--name-only', '-z', '--ignore-submodules=all'])
+  const untracked = await git(['ls-files', '--others', '--exclude-standard', '-z'])
+  const added: string[] = []
+  for (const name of untracked.text.split('\0').slice(0, MOST_UNTRACKED)) {
+    // A name that ends with a slash is another repository.
+    if (name === '' || name.endsWith('/')) continue
+    const found = await lstat(path.join(worktree.path, name)).catch(() => undefined)
+    if (found && (found.isFile() || found.isSymbolicLink()) && found.size <= LARGEST_UNTRACKED) added.push(name)
+  }
+  const changed = [...tracked.text.split('\0').filter(Boolean), ...added]
+  if (changed.length === 0) return false
+  await git(['update-index', '--add', '--remove', '-z', '--stdin'], { input: `${changed.join('\0')}\0` })
+  return true
+}
+
+function toCommit(line: string): Changes['commits'][number] {
+  const [hash = '', subject = '', author = '', committedAt = ''] = line.split('\x1f')
+  return { hash, subject: subject.slice(0, 500), author: author.slice(0, 200), committedAt }
+}
+
+/** A line is `insertions TAB deletions TAB path`, with dashes for a binary file. */
+function toFile(line: string): Changes['files'][number] {
+  const [insertions, deletions, ...name] = line.split('\t')
+  return { path: name.join('\t'), insertions: toNumber(insertions), deletions: toNumber(deletions) }
+}
+
+const toNumber = (text: string | undefined) => (text === undefined || text === '-' ? null : Number(text))
+
+const sum = (values: (number | null)[]) => values.reduce<number>((total, value) => total + (value ?? 0), 0)

@@ -1,0 +1,161 @@
+import { spawn } from 'node:child_process'
+import { copyFile, lstat, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+
+export interface GitOptions {
+  /** The PATH on which `git` is found. */
+  searchPath: string
+  cwd: string
+  env?: Record<string, string>
+  input?: string
+  /** The output is cut after so many bytes, and git is ended. */
+  maxBytes?: number
+  timeoutMs?: number
+}
+
+export interface GitOutput {
+  text: string
+  isCut: boolean
+}
+
+/** A git command that failed; the message is what git wrote to standard error. */
+export class GitError extends Error {}
+
+const TIMEOUT_MS = 10_000
+const MAX_BYTES = 4 * 1024 * 1024
+
+/**
+ * Settings that win over the configuration of a repository, which an agent may
+ * have written: git runs no hook, no file system monitor, no pager, no
+ * credential helper and no transport.
+ */
+const SAFE_SETTINGS = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.pager=cat',
+  'core.attributesFile=/dev/null',
+  'core.sshCommand=false',
+  'credential.helper=',
+  'protocol.allow=never',
+  'submodule.recurse=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'log.showSignature=false',
+  'safe.directory=*',
+]
+
+/** Neither the user's nor the system's configuration is read. */
+const SAFE_ENV = {
+  LC_ALL: 'C',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  GIT_OPTIONAL_LOCKS: '0',
+}
+
+/**
+ * Runs git with a time limit.
+ *
+ * These settings do not disable the filters and diff drivers of a repository.
+ * A command that would use them runs in `withOwnGitDir` instead.
+ *
+ * @throws GitError if git fails, is missing or exceeds the time limit
+ */
+export function runGit(args: readonly string[], options: GitOptions): Promise<GitOutput> {
+  const { promise, resolve, reject } = Promise.withResolvers<GitOutput>()
+  const child = spawn('git', [...SAFE_SETTINGS.flatMap((setting) => ['-c', setting]), ...args], {
+    cwd: options.cwd,
+    env: { PATH: options.searchPath, ...SAFE_ENV, ...options.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    timeout: options.timeoutMs ?? TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+  })
+  const maxBytes = options.maxBytes ?? MAX_BYTES
+  const chunks: Buffer[] = []
+  let bytes = 0
+  let errors = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (bytes < maxBytes) chunks.push(chunk.subarray(0, maxBytes - bytes))
+    bytes += chunk.length
+    if (bytes > maxBytes) child.kill('SIGKILL')
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    if (errors.length < 2_000) errors += text
+  })
+  child.on('error', (error) => reject(new GitError(`git cannot be run: ${error.message}`)))
+  child.on('close', (code, signal) => {
+    const isCut = bytes > maxBytes
+    if (code === 0 || isCut) resolve({ text: Buffer.concat(chunks).toString('utf8'), isCut })
+    else reject(new GitError(signal ? 'git exceeded its time limit' : errors.trim() || `git exited with code ${code}`))
+  })
+  child.stdin.on('error', () => {}) // git may exit before it has read its input
+  child.stdin.end(options.input ?? '')
+  return promise
+}
+
+/** A repository as its own files describe it. Paths are absolute. */
+export interface Repository {
+  /** The folder that holds the working tree. */
+  topFolder: string
+  /** The path of the examined folder below `topFolder`: empty, or with a slash at its end. */
+  prefix: string
+  commonDir: string
+  gitDir: string
+  objectFormat: string
+}
+
+/** @throws GitError if the folder is not inside a git repository with a working tree */
+export async function findRepository(searchPath: string, cwd: string): Promise<Repository> {
+  const questions = ['--show-toplevel', '--git-common-dir', '--git-dir', '--show-object-format', '--show-prefix']
+  const { text } = await runGit(['rev-parse', '--path-format=absolute', ...questions], { searchPath, cwd })
+  const [topFolder = '', commonDir = '', gitDir = '', objectFormat = 'sha1', prefix = ''] = text.split('\n')
+  return { topFolder, commonDir, gitDir, objectFormat, prefix }
+}
+
+/** Runs git on the objects of a repository; `tree` is the folder of the working tree. */
+export type OwnGit = (args: readonly string[], options?: Omit<GitOptions, 'searchPath' | 'cwd'>) => Promise<GitOutput>
+
+/**
+ * Gives `use` a git that reads the objects of a repository but nothing of its
+ * configuration: filters, diff drivers and text conversions that an agent
+ * configured do not exist there. New objects and the index go to a temporary
+ * folder, which is removed afterwards.
+ */
+export async function withOwnGitDir<Result>(
+  searchPath: string,
+  { commonDir, objectFormat }: Pick<Repository, 'commonDir' | 'objectFormat'>,
+  tree: string,
+  use: (git: OwnGit, gitDir: string) => Promise<Result>,
+): Promise<Result> {
+  const gitDir = await mkdtemp(path.join(tmpdir(), 'service-git-'))
+  try {
+    for (const folder of ['objects/info', 'refs/heads', 'info'])
+      await mkdir(path.join(gitDir, folder), { recursive: true })
+    const files = {
+      HEAD: 'ref: refs/heads/none\n',
+      config: `[core]\nrepositoryformatversion = 1\nbare = false\n[extensions]\nobjectFormat = ${objectFormat}\n`,
+      'objects/info/alternates': `${path.join(commonDir, 'objects')}\n`,
+    }
+    for (const [name, text] of Object.entries(files)) await writeFile(path.join(gitDir, name), text)
+    // The user's own list of ignored files, and where the history of a shallow clone ends.
+    for (const name of ['info/exclude', 'shallow'])
+      await copyIfFile(path.join(commonDir, name), path.join(gitDir, name))
+    const git: OwnGit = (args, options) =>
+      runGit([`--git-dir=${gitDir}`, `--work-tree=${tree}`, ...args], { ...options, searchPath, cwd: tree })
+    return await use(git, gitDir)
+  } finally {
+    await rm(gitDir, { recursive: true, force: true })
+  }
+}
+
+/** In bytes. */
+const LARGEST_COPY = 64 * 1024 * 1024
+
+async function copyIfFile(from: string, to: string): Promise<void> {
+  const found = await lstat(from).catch(() => undefined)
+  if (found?.isFile() && found.size <= LARGEST_COPY) await copyFile(from, to)
+}

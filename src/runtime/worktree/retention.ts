@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import type { Context } from '../../platform/context.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { readChanges } from './changes.ts'
+import { runGit } from './git.ts'
+import { listClosedWorktrees, updateWorktree, type WorktreeRow } from './queries.ts'
+import { searchPathOf } from './worktrees.ts'
+
+const CLEANUP_MS = 60_000
+
+/**
+ * Removes the worktrees of issues that were closed before a moment. This is the
+ * rule: the issue has no live run, and everything in the worktree is committed.
+ * The branch stays in the repository.
+ *
+ * @returns the issues whose worktree is kept because it has changes that are not committed, and how many were removed
+ */
+export async function removeClosedWorktrees(
+  ctx: Context,
+  { closedBefore }: { closedBefore: string },
+): Promise<{ removed: number; kept: string[] }> {
+  const kept: string[] = []
+  let removed = 0
+  for (const worktree of listClosedWorktrees(ctx.db, { closedBefore })) {
+    if (await hasUncommitted(ctx, worktree)) kept.push(worktree.issue_id)
+    else {
+      await removeWorktree(ctx, worktree)
+      removed++
+    }
+  }
+  return { removed, kept }
+}
+
+/** Whether something would be lost. A folder that cannot be read as a worktree is kept, unless it is gone. */
+async function hasUncommitted(ctx: Context, worktree: WorktreeRow): Promise<boolean> {
+  const options = { since: worktree.base_commit, maxCommits: 0, maxFiles: 0, maxPatch: 0 }
+  try {
+    return (await readChanges(worktree, { searchPath: searchPathOf(ctx), ...options })).hasUncommitted
+  } catch (error) {
+    ctx.log.warn('A worktree cannot be read, so it is kept.', { path: worktree.path, error: String(error) })
+    return true
+  }
+}
+
+async function removeWorktree(ctx: Context, worktree: WorktreeRow): Promise<void> {
+  await cleanUp(ctx, worktree)
+  await rm(worktree.path, { recursive: true, force: true })
+  const git = { searchPath: searchPathOf(ctx), cwd: worktree.common_dir }
+  await runGit([`--git-dir=${worktree.common_dir}`, 'worktree', 'prune'], git).catch((error) =>
+    ctx.log.warn('git keeps a worktree that was removed.', { path: worktree.path, error: String(error) }),
+  )
+  await ctx.write(() => updateWorktree(ctx.db, worktree.issue_id, { removed_at: ctx.now }))
+}
+
+/** Runs the clean-up command of the workspace in the worktree. The worktree is removed even if the command fails. */
+async function cleanUp(ctx: Context, worktree: WorktreeRow): Promise<void> {
+  const workspace = ctx.db.first(
+    sql.selectFrom('workspace').select(['cleanup_command', 'cwd_approved']).where('id', '=', worktree.workspace_id),
+  )
+  if (!workspace?.cleanup_command || workspace.cwd_approved === 0) return
+  const options = { cwd: worktree.cwd, env: ctx.config.environment, stdio: 'ignore', detached: true } as const
+  const child = spawn('/bin/sh', ['-c', workspace.cleanup_command], options)
+  const timer = setTimeout(() => killGroup(child.pid), CLEANUP_MS)
+  const [code] = await once(child, 'exit').catch((error) => [error])
+  clearTimeout(timer)
+  killGroup(child.pid) // what it left behind
+  if (code !== 0)
+    ctx.log.warn('The clean-up command of a workspace failed.', { path: worktree.path, code: String(code) })
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // Nobody is left in the group.
+  }
+}

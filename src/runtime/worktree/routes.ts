@@ -1,0 +1,94 @@
+import * as v from 'valibot'
+import { agent, board } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
+import { wholeNumber } from '../../http/list.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError } from '../../platform/errors.ts'
+import { getIssue } from '../../work/issue/get.ts'
+import { readChanges } from './changes.ts'
+import { GitError } from './git.ts'
+import { findWorktree } from './queries.ts'
+import { searchPathOf } from './worktrees.ts'
+
+/** In bytes. */
+const MAX_PATCH = 1024 * 1024
+
+const IssueChanges = v.strictObject({
+  path: v.pipe(v.nullable(v.string()), v.description('The folder of the worktree; null after it was removed.')),
+  branch: v.pipe(v.nullable(v.string()), v.description('The branch that is checked out; null if there is none.')),
+  baseCommit: v.pipe(v.nullable(v.string()), v.description('The commit at which the branch of the issue began.')),
+  headCommit: v.nullable(v.string()),
+  commits: v.pipe(
+    v.array(v.strictObject({ hash: v.string(), subject: v.string(), author: v.string(), committedAt: v.string() })),
+    v.description('Newest first, at most 100.'),
+  ),
+  files: v.pipe(
+    v.array(
+      v.strictObject({
+        path: v.string(),
+        insertions: v.pipe(v.nullable(v.number()), v.description('Null for a binary file.')),
+        deletions: v.nullable(v.number()),
+      }),
+    ),
+    v.description('At most 1,000.'),
+  ),
+  filesChanged: v.number(),
+  insertions: v.number(),
+  deletions: v.number(),
+  hasUncommitted: v.pipe(v.boolean(), v.description('Whether the patch has changes that are not committed.')),
+  patch: v.pipe(v.string(), v.description('From `baseCommit` to the working tree, in the format of git.')),
+  isCut: v.pipe(v.boolean(), v.description('Whether commits, files or a part of the patch were left out.')),
+})
+
+export const worktreeRoutes = [
+  route({
+    id: 'issues.changes',
+    method: 'GET',
+    path: '/api/issues/:issueId/changes',
+    summary: "Show what an issue's runs changed in its git worktree, with commits and patch",
+    description:
+      'Issues have a worktree if the primary workspace of their project has `isolation: worktree`, from their first run on; the fields of any other issue are empty. Nothing that the repository configures is executed.',
+    who: [board, agent],
+    query: v.object({
+      maxPatchBytes: v.optional(
+        v.pipe(wholeNumber(0, MAX_PATCH), v.description('The size at which the patch is cut.')),
+        String(MAX_PATCH),
+      ),
+    }),
+    responses: { 200: IssueChanges },
+    run: (ctx, { caller, params, query }) => changesOf(ctx, getIssue(ctx, caller, params.issueId), query.maxPatchBytes),
+  }),
+]
+
+const NO_CHANGES = {
+  path: null,
+  branch: null,
+  baseCommit: null,
+  headCommit: null,
+  commits: [],
+  files: [],
+  filesChanged: 0,
+  insertions: 0,
+  deletions: 0,
+  hasUncommitted: false,
+  patch: '',
+  isCut: false,
+}
+
+async function changesOf(
+  ctx: Context,
+  issue: { id: string; identifier: string },
+  maxPatch: number,
+): Promise<v.InferOutput<typeof IssueChanges>> {
+  const worktree = findWorktree(ctx.db, { issueId: issue.id })
+  if (!worktree) return NO_CHANGES
+  const options = { since: worktree.base_commit, maxCommits: 100, maxFiles: 1_000, maxPatch }
+  try {
+    const changes = await readChanges(worktree, { searchPath: searchPathOf(ctx), ...options })
+    const folder = worktree.removed_at === null ? worktree.path : null
+    return { path: folder, baseCommit: worktree.base_commit, ...changes }
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    throw new AppError('conflict', `The changes of ${issue.identifier} cannot be read: ${error.message}`)
+  }
+}
