@@ -1,108 +1,91 @@
 /**
- * How many requests a second, beside a bare node:http server that answers a
- * constant JSON of the same size, in one run on the same machine: what counts
- * is the ratio. Exits 1 when a ratio is under its goal. An argument limits it to
- * the scenarios whose name has it.
+ * Requests a second of each scenario, beside a bare node:http server that sends
+ * a constant JSON of the same size, in one run on the same machine: the share
+ * counts. Also prints the CPU time of a request, and the CPU time that the
+ * same SQL statements take on bare better-sqlite3.
+ *
+ * `node bench/http.ts [name] [--issues=1000,10000,100000]`: `name` selects the
+ * scenarios whose name contains it. Runs everything, then exits 1 if a share is
+ * under its goal at 10,000 issues, or if a rate falls by more than a third from
+ * 1,000 to 100,000 issues.
  */
-import { measure } from './load.ts'
-import { serve, withFolder } from './process.ts'
+import { parseArgs } from 'node:util'
+import { type Load, measure } from './load.ts'
+import { cpuSeconds, type ServerProcess, serve, withFolder } from './process.ts'
+import { requestOf, SCENARIOS, type Scenario } from './scenarios.ts'
 import { type Seeded, seed } from './seed.ts'
+import { cpuOfStatements } from './statements.ts'
 
-interface Scenario {
-  name: string
-  /** As the OpenAPI document has it; a scenario whose path is not there is left out, and said to be. */
-  path: string
-  method: 'GET' | 'POST'
-  /** The least share of the bare server's requests a second. */
-  goal: number
-  target(seeded: Seeded, n: number): string
-  body?(seeded: Seeded, n: number): unknown
-}
+/** The size at which the goals apply. */
+const GOAL_ISSUES = 10_000
+const LEAST_SHARE_LEFT = 2 / 3
+/** The service and the bare server in turn, so that other work of the machine affects both; the median share counts. */
+const ROUNDS = 3
 
-const SCENARIOS: Scenario[] = [
-  {
-    name: 'read one issue',
-    path: '/api/issues/{issueId}',
-    method: 'GET',
-    goal: 0.35,
-    target: ({ issueIds }, n) => `/api/issues/${issueIds[(n * 7919) % issueIds.length]}`,
-  },
-  {
-    name: 'check an issue out, durably',
-    path: '/api/issues/{issueId}/checkout',
-    method: 'POST',
-    goal: 0.12,
-    target: ({ issueIds }, n) => `/api/issues/${issueIds[n]}/checkout`,
-    body: ({ agentId }) => ({ agentId, expectedStatuses: ['todo'] }),
-  },
-  {
-    name: 'comment on an issue, durably',
-    path: '/api/issues/{issueId}/comments',
-    method: 'POST',
-    goal: 0.12,
-    target: ({ issueIds }, n) => `/api/issues/${issueIds[n]}/comments`,
-    body: (_, n) => ({ body: `Comment ${n}: this is what I found, and what I will do next.` }),
-  },
-]
-
-const ISSUES = 10_000
-const CLIENTS = 16
-/** Ours and the bare one in turn, so that whatever else the machine does meets both; the median ratio counts. */
-const ROUNDS = 5
-/** In each round; a checkout takes an issue that is still free, so all rounds together are under ISSUES. */
-const REQUESTS = { GET: 8_000, POST: 1_800 }
-const WARM_UP = 500
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { issues: { type: 'string', default: '1000,10000,100000' } },
+})
+const chosen = SCENARIOS.filter(({ name }) => name.includes(positionals[0] ?? ''))
+const sizes = values.issues.split(',').map(Number)
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
+const columns = ['issues', 'bare/s', 'service/s', 'share', 'goal', 'CPU µs', 'SQL µs']
+print(`${'scenario'.padEnd(26)}${columns.map((name) => name.padStart(10)).join('')}`)
 
-await withFolder(async (dataDir) => {
-  const seeded = seed(dataDir, ISSUES)
-  const service = await serve('service', dataDir)
-  const document = await (await fetch(`http://127.0.0.1:${service.port}/api/openapi.json`)).json()
-  const { paths } = document as { paths: Record<string, object> }
-  print(
-    `${'what'.padEnd(32)}${'bare/s'.padStart(9)}${'service/s'.padStart(11)}${'ratio'.padStart(8)}${'goal'.padStart(7)}`,
-  )
-  for (const scenario of SCENARIOS.filter(({ name }) => name.includes(process.argv[2] ?? ''))) {
-    if (paths[scenario.path]) await run(scenario, seeded, service.port)
-    else print(`${scenario.name.padEnd(32)}left out: there is no ${scenario.path}`)
-  }
-  await service.stop()
-})
+const rates = new Map<string, number>()
+for (const issues of sizes) {
+  await withFolder(async (dataDir) => {
+    const seeded = seed(dataDir, issues)
+    const sqlMicros = new Map<Scenario, number>()
+    for (const scenario of chosen) sqlMicros.set(scenario, await cpuOfStatements(scenario, seeded, dataDir))
+    const service = await serve('service', dataDir)
+    for (const scenario of chosen) await run(scenario, seeded, service, sqlMicros.get(scenario)!)
+    await service.stop()
+  })
+}
+for (const { name } of chosen) {
+  const [small, large] = [rates.get(`${name} 1000`), rates.get(`${name} 100000`)]
+  if (small === undefined || large === undefined || large >= small * LEAST_SHARE_LEFT) continue
+  print(`${name}: only ${((large / small) * 100).toFixed(0)} % of the rate at 1,000 issues is left at 100,000  MISSED`)
+  process.exitCode = 1
+}
 
-async function run(scenario: Scenario, seeded: Seeded, port: number): Promise<void> {
-  const { name, method, goal } = scenario
-  let asked = 0
-  const ours = () => requestOf(scenario, seeded, port, asked++)
-  const size = await answerSize(port, ours())
+async function run(scenario: Scenario, seeded: Seeded, service: ServerProcess, sqlMicros: number): Promise<void> {
+  const issues = seeded.issueIds.length
+  const load: Load = { clients: scenario.clients, requests: scenario.requests }
+  let sent = 0
+  const ours = () => requestOf(scenario, seeded, service.port, sent++)
+  const size = await responseSize(service.port, ours())
   const bare = await serve('bare', String(size))
-  const theirs = (n: number) => requestOf(scenario, seeded, bare.port, n % ISSUES)
-  const load = { clients: CLIENTS, requests: REQUESTS[method] }
-  const warmUp = { clients: CLIENTS, requests: WARM_UP }
-  await measure(bare.port, warmUp, theirs)
-  await measure(port, warmUp, ours)
-  const rates: { bare: number; ours: number }[] = []
+  const theirs = (n: number) => requestOf(scenario, seeded, bare.port, n % issues)
+  const bareLoad = { clients: scenario.clients, requests: scenario.clients === 1 ? 1_500 : 6_000 }
+  await measure(bare.port, { ...bareLoad, requests: 500 }, theirs)
+  await measure(service.port, { ...load, requests: Math.ceil(load.requests / 2) }, ours)
+  const rounds: { bare: number; ours: number }[] = []
+  const before = cpuSeconds(service.pid)
   for (let round = 0; round < ROUNDS; round++) {
-    rates.push({ bare: await measure(bare.port, load, theirs), ours: await measure(port, load, ours) })
+    rounds.push({
+      bare: await measure(bare.port, bareLoad, theirs),
+      ours: await measure(service.port, load, ours),
+    })
   }
+  const micros = ((cpuSeconds(service.pid) - before) / (ROUNDS * load.requests)) * 1e6
   await bare.stop()
-  const rate = rates.toSorted((a, b) => a.ours / a.bare - b.ours / b.bare)[Math.floor(ROUNDS / 2)]!
-  const ratio = rate.ours / rate.bare
-  const met = ratio >= goal
-  if (!met) process.exitCode = 1
-  const figures = [rate.bare.toFixed(0).padStart(9), rate.ours.toFixed(0).padStart(11), ratio.toFixed(2).padStart(8)]
-  print(`${name.padEnd(32)}${figures.join('')}${goal.toFixed(2).padStart(7)}  ${met ? 'met' : 'MISSED'}`)
+  const median = rounds.toSorted((a, b) => a.ours / a.bare - b.ours / b.bare)[Math.floor(ROUNDS / 2)]!
+  const share = median.ours / median.bare
+  rates.set(`${scenario.name} ${issues}`, median.ours)
+  const isMissed = issues === GOAL_ISSUES && share < scenario.goal
+  if (isMissed) process.exitCode = 1
+  const figures = [issues, median.bare.toFixed(0), median.ours.toFixed(0), share.toFixed(3), scenario.goal.toFixed(2)]
+  const all = [...figures, micros.toFixed(0), sqlMicros.toFixed(0)]
+  print(
+    `${scenario.name.padEnd(26)}${all.map((figure) => String(figure).padStart(10)).join('')}${isMissed ? '  MISSED' : ''}`,
+  )
 }
 
-function requestOf({ method, target, body }: Scenario, seeded: Seeded, port: number, n: number): string {
-  const head = `${method} ${target(seeded, n)} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n`
-  if (!body) return `${head}\r\n`
-  const text = JSON.stringify(body(seeded, n))
-  return `${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
-}
-
-/** How many bytes one answer has, so that the bare server sends as many. */
-async function answerSize(port: number, request: string): Promise<number> {
+/** Returns how many bytes a response has, so that the bare server sends as many. */
+async function responseSize(port: number, request: string): Promise<number> {
   const [head = '', body] = request.split('\r\n\r\n')
   const [method = '', target = ''] = head.split(' ')
   const init = body ? { body, headers: { 'content-type': 'application/json' } } : {}

@@ -3,14 +3,13 @@
  * 1,000 agents, each with a timer of one hour and none due while it is
  * watched. Prints the share of one core; exits 1 at 0.5 % or more.
  */
-import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { v7 as uuid } from 'uuid'
 import { createDb } from '../src/platform/database/db.ts'
 import { openDatabase } from '../src/platform/database/open.ts'
 import { sql } from '../src/platform/database/sql.ts'
-import { serve, withFolder } from './process.ts'
+import { cpuSeconds, serve, withFolder } from './process.ts'
 import { seed } from './seed.ts'
 
 const AGENTS = 1_000
@@ -60,11 +59,4 @@ function addAgents(dataDir: string, companyId: string): void {
     }
   })()
   sqlite.close()
-}
-
-/** User and system time of a process so far, in seconds; Linux counts it in hundredths. */
-function cpuSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
 }

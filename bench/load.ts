@@ -39,18 +39,19 @@ function askAll(socket: Socket, next: () => string | undefined): Promise<void> {
       if (request === undefined) resolve()
       else socket.write(request)
     }
-    let seen = ''
+    let left = 0
     socket.on('error', reject)
     socket.on('close', () => reject(new Error('The server closed the connection.')))
-    socket.on('data', (chunk) => {
-      seen += chunk.toString('latin1')
-      const head = seen.indexOf('\r\n\r\n')
-      if (head === -1) return
-      const length = Number(/\r\ncontent-length: *(\d+)/i.exec(seen)?.[1])
-      if (seen.length < head + 4 + length) return
-      if (!seen.startsWith('HTTP/1.1 2')) return reject(new Error(seen))
-      seen = ''
-      ask()
+    socket.on('data', (chunk: Buffer) => {
+      if (left === 0) {
+        // The head of a response comes in one piece: it is short, and the server writes it at once.
+        const head = chunk.indexOf('\r\n\r\n')
+        const text = chunk.toString('latin1', 0, head)
+        if (!text.startsWith('HTTP/1.1 2')) return reject(new Error(chunk.toString()))
+        left = head + 4 + Number(/\r\ncontent-length: *(\d+)/i.exec(text)?.[1])
+      }
+      left -= chunk.length
+      if (left === 0) ask()
     })
     ask()
   })

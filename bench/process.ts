@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
@@ -10,11 +10,28 @@ export interface ServerProcess {
   stop(): Promise<void>
 }
 
-/** Starts bench/serve.ts, with what `BENCH_NODE_OPTIONS` says (`--cpu-prof`), and waits for its port. */
-export async function serve(...args: string[]): Promise<ServerProcess> {
-  const options = (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean)
-  const program = path.join(import.meta.dirname, 'serve.ts')
-  const child = spawn(process.execPath, [...options, program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
+interface ServeOptions {
+  /** The arguments of serve.ts. */
+  args: readonly string[]
+  /** The options of Node. */
+  options?: readonly string[]
+  environment?: Record<string, string>
+}
+
+/** Starts bench/serve.ts, with the options in `BENCH_NODE_OPTIONS` (`--cpu-prof`), and waits for its port. */
+export const serve = (...args: string[]) =>
+  serveFrom(import.meta.dirname, { args, options: (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean) })
+
+/** Starts serve.ts of a folder, which may belong to another checkout. */
+export async function serveFrom(
+  folder: string,
+  { args, options = [], environment }: ServeOptions,
+): Promise<ServerProcess> {
+  const program = path.join(folder, 'serve.ts')
+  const child = spawn(process.execPath, [...options, program, ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, ...environment },
+  })
   const [port] = await once(child.stdout, 'data')
   return { port: Number(port), pid: child.pid!, stop: () => stop(child) }
 }
@@ -33,4 +50,11 @@ export async function withFolder<T>(run: (folder: string) => Promise<T>): Promis
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Returns the CPU time of a process so far, user and system, in seconds. Linux counts it in hundredths. */
+export function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
 }

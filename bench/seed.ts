@@ -1,8 +1,6 @@
 import path from 'node:path'
 import { v7 as uuid } from 'uuid'
-import { createDb } from '../src/platform/database/db.ts'
 import { openDatabase } from '../src/platform/database/open.ts'
-import { sql } from '../src/platform/database/sql.ts'
 
 export interface Seeded {
   companyId: string
@@ -10,37 +8,80 @@ export interface Seeded {
   issueIds: string[]
 }
 
-/** Makes a database with one company, one agent and so many free issues. */
+const SYLLABLES = ['ka', 'lo', 'mi', 'ter', 'von', 'sel', 'dra', 'pu', 'nis', 'gor', 'bel', 'tah']
+
+/** Returns one of 1,728 made-up words; low numbers are as frequent as common words. */
+export const wordAt = (n: number) => [0, 1, 2].map((i) => SYLLABLES[Math.floor(n / 12 ** i) % 12]).join('')
+
+/** Returns words whose frequency falls with their number, the same ones for the same `seed`. */
+const wordsOf = (seed: number, count: number) =>
+  Array.from({ length: count }, (_, i) =>
+    wordAt(Math.floor(1_728 * (((seed * 7_919 + i * 104_729) % 9_973) / 9_973) ** 3)),
+  )
+
+/** Creates a database with one company, one agent and a number of free issues, each with a comment and an activity. */
 export function seed(dataDir: string, issues: number): Seeded {
   const sqlite = openDatabase(path.join(dataDir, 'service.db'), { backupDir: dataDir, now: new Date() })
-  const db = createDb(sqlite)
   const at = new Date().toISOString()
   const [companyId, agentId] = [uuid(), uuid()]
-  const times = { created_at: at, updated_at: at }
   const issueIds = Array.from({ length: issues }, () => uuid())
+  const columns = (names: string) => `(${names}) values (${names.replace(/\w+/g, '@$&')})`
+  const insert = (table: string, names: string) => sqlite.prepare(`insert into ${table} ${columns(names)}`)
+  const addIssue = insert(
+    'issue',
+    'id, company_id, issue_number, identifier, title, description, status, created_at, updated_at',
+  )
+  const addComment = insert(
+    'comment',
+    'id, company_id, issue_id, author_type, author_user_id, body, created_at, updated_at',
+  )
+  const addActivity = insert(
+    'activity',
+    'id, company_id, actor_type, actor_id, action, entity_type, entity_id, details, created_at, previous_hash, hash',
+  )
+  const made = { company_id: companyId, created_at: at, updated_at: at }
   sqlite.transaction(() => {
-    db.run(
-      sql
-        .insertInto('company')
-        .values({ id: companyId, name: 'Acme', issue_prefix: 'ACM', issue_counter: issues, ...times }),
-    )
-    const agent = { id: agentId, company_id: companyId, name: 'Ada', url_key: 'ada', role: 'engineer' }
-    // Nothing but the requests is to be measured: no run may start from them.
-    const runtime_config = JSON.stringify({ heartbeat: { wakeOnDemand: false } })
-    db.run(sql.insertInto('agent').values({ ...agent, runtime_config, adapter_type: 'process', ...times }))
+    insert('company', 'id, name, issue_prefix, issue_counter, created_at, updated_at').run({
+      ...made,
+      id: companyId,
+      name: 'Acme',
+      issue_prefix: 'ACM',
+      issue_counter: issues,
+    })
+    insert('agent', 'id, company_id, name, url_key, role, runtime_config, adapter_type, created_at, updated_at').run({
+      ...made,
+      id: agentId,
+      name: 'Ada',
+      url_key: 'ada',
+      role: 'engineer',
+      // Only the requests are measured: they must not start a run.
+      runtime_config: JSON.stringify({ heartbeat: { wakeOnDemand: false } }),
+      adapter_type: 'process',
+    })
     for (const [i, id] of issueIds.entries()) {
-      db.run(
-        sql.insertInto('issue').values({
-          id,
-          company_id: companyId,
-          issue_number: i + 1,
-          identifier: `ACM-${i + 1}`,
-          title: `Issue number ${i + 1}`,
-          description: 'What is to be done, in a sentence or two, as issues have it.',
-          status: 'todo',
-          ...times,
-        }),
-      )
+      addIssue.run({
+        ...made,
+        id,
+        issue_number: i + 1,
+        identifier: `ACM-${i + 1}`,
+        title: `Issue number ${i + 1} ${wordsOf(i, 3).join(' ')}`,
+        description: `What is to be done, in a sentence or two: ${wordsOf(i + 1, 12).join(' ')}.`,
+        status: 'todo',
+      })
+      const author = { author_type: 'user', author_user_id: 'local-board' }
+      addComment.run({ ...made, ...author, id: uuid(), issue_id: id, body: `Found: ${wordsOf(i + 2, 12).join(' ')}.` })
+      addActivity.run({
+        ...made,
+        id: uuid(),
+        actor_type: 'user',
+        actor_id: 'local-board',
+        action: 'issue.created',
+        entity_type: 'issue',
+        entity_id: id,
+        details: JSON.stringify({ title: `Issue number ${i + 1}` }),
+        previous_hash: 'none',
+        hash: 'none',
+      })
     }
   })()
   sqlite.close()

@@ -11,13 +11,11 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { packageRoot } from '../src/platform/package-root.ts'
-import { withFolder } from './process.ts'
+import { cpuSeconds, withFolder } from './process.ts'
 import { seed } from './seed.ts'
 
 const GOAL = { startMs: 400, idlePercent: 0.5, idleMb: 110 }
 const STARTS = 7
-/** Of `/proc/<pid>/stat`, in ticks a second: Linux has it so on every machine. */
-const TICKS = 100
 
 const [seconds = 20] = process.argv.slice(2).map(Number)
 
@@ -54,13 +52,9 @@ async function start(dataDir: string) {
 }
 
 async function idle(pid: number): Promise<void> {
-  const ticks = () => {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-    return Number(fields[11]) + Number(fields[12])
-  }
-  const before = ticks()
+  const before = cpuSeconds(pid)
   await pause(seconds * 1_000)
-  const percent = ((ticks() - before) / TICKS / seconds) * 100
+  const percent = ((cpuSeconds(pid) - before) / seconds) * 100
   const mb = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
   tell(`idle for ${seconds} s: ${percent.toFixed(2)} % of a core`, percent, GOAL.idlePercent, '%')
   tell(`idle: ${mb.toFixed(0)} MB resident`, mb, GOAL.idleMb, 'MB')

@@ -1,0 +1,111 @@
+import { type Seeded, wordAt } from './seed.ts'
+
+/** A request that is sent again and again, with what it may cost. */
+export interface Scenario {
+  name: string
+  method: 'GET' | 'POST'
+  clients: number
+  /** How many requests a round has: about half a second's. */
+  requests: number
+  /** The least share of the bare server's rate, at 10,000 issues. */
+  goal: number
+  target(seeded: Seeded, n: number): string
+  body?(seeded: Seeded, n: number): unknown
+}
+
+const any = <T>(list: readonly T[], n: number) => list[(n * 7_919) % list.length]!
+const company = ({ companyId }: Seeded) => `/api/companies/${companyId}`
+
+export const SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'read an issue',
+    method: 'GET',
+    clients: 16,
+    requests: 6_000,
+    goal: 0.5,
+    target: ({ issueIds }, n) => `/api/issues/${any(issueIds, n)}`,
+  },
+  {
+    name: 'list 50 issues',
+    method: 'GET',
+    clients: 1,
+    requests: 500,
+    goal: 0.2,
+    target: (seeded) => `${company(seeded)}/issues?limit=50`,
+  },
+  {
+    name: 'list 500 issues',
+    method: 'GET',
+    clients: 1,
+    requests: 100,
+    goal: 0.04,
+    target: (seeded) => `${company(seeded)}/issues`,
+  },
+  {
+    name: 'list 50 activities',
+    method: 'GET',
+    clients: 1,
+    requests: 500,
+    goal: 0.15,
+    target: (seeded) => `${company(seeded)}/activity?limit=50`,
+  },
+  {
+    name: 'search two words',
+    method: 'GET',
+    clients: 8,
+    requests: 150,
+    goal: 0.02,
+    target: (seeded, n) => `${company(seeded)}/search?q=${wordAt(n % 40)}%20${wordAt((n * 31) % 900)}`,
+  },
+  {
+    name: 'search a rare prefix',
+    method: 'GET',
+    clients: 8,
+    requests: 150,
+    goal: 0.02,
+    target: (seeded, n) => `${company(seeded)}/search?q=${wordAt((n * 37) % 1_728).slice(0, 4)}`,
+  },
+  {
+    name: 'read the dashboard',
+    method: 'GET',
+    clients: 16,
+    requests: 1_500,
+    goal: 0.25,
+    target: (seeded) => `${company(seeded)}/dashboard`,
+  },
+  {
+    name: 'comment, durably',
+    method: 'POST',
+    clients: 16,
+    requests: 1_500,
+    goal: 0.2,
+    target: ({ issueIds }, n) => `/api/issues/${any(issueIds, n)}/comments`,
+    body: (_, n) => ({ body: `Comment ${n}: this is what I found, and what I will do next.` }),
+  },
+  {
+    name: 'create an issue, durably',
+    method: 'POST',
+    clients: 16,
+    requests: 1_000,
+    goal: 0.15,
+    target: (seeded) => `${company(seeded)}/issues`,
+    body: (_, n) => ({ title: `Task ${n}`, description: 'What is to be done, in a sentence or two.' }),
+  },
+  {
+    name: 'check out, durably',
+    method: 'POST',
+    clients: 16,
+    requests: 200,
+    goal: 0.2,
+    target: ({ issueIds }, n) => `/api/issues/${issueIds[n]}/checkout`,
+    body: ({ agentId }) => ({ agentId, expectedStatuses: ['todo'] }),
+  },
+]
+
+/** Returns a request as the bytes on the wire. */
+export function requestOf({ method, target, body }: Scenario, seeded: Seeded, port: number, n: number): string {
+  const head = `${method} ${target(seeded, n)} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n`
+  if (!body) return `${head}\r\n`
+  const text = JSON.stringify(body(seeded, n))
+  return `${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
+}
