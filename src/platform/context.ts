@@ -20,6 +20,11 @@ export interface Context {
   events: Events
   /** Tells the executor and the scheduler about stops, wakes and budgets. */
   signals: Signals
+  /**
+   * What the writes of this server left in the database, by key, for a later
+   * write that would otherwise read it back. Each rollback empties it.
+   */
+  lastWritten: Map<string, string>
   /** Encrypts and decrypts values that the database stores encrypted. */
   vault: Vault
   /** The moment, ISO 8601 UTC with milliseconds; inside a write the same for all of it. */
@@ -45,7 +50,12 @@ export interface ContextParts {
 /** @returns the context, and `flush`, which commits the queued writes at once (for a stop) */
 export function createContext({ sqlite, clock, config, log, vault }: ContextParts): Context & { flush(): void } {
   const db = createDb(sqlite)
-  const queue = createWriteQueue(sqlite, { endReads: db.endReads, alwaysReplay: config.selfCheck })
+  const lastWritten = new Map<string, string>()
+  const queue = createWriteQueue(sqlite, {
+    endReads: db.endReads,
+    onRollback: () => lastWritten.clear(),
+    alwaysReplay: config.selfCheck,
+  })
   const logFailure = (message: string) => (error: unknown) =>
     log.error(message, { stack: String((error as Error)?.stack ?? error) })
   let current: { now: string; afterCommit: (effect: Effect) => void } | undefined
@@ -56,6 +66,7 @@ export function createContext({ sqlite, clock, config, log, vault }: ContextPart
     log,
     events: createEvents(clock.now(), logFailure('A listener of the live events failed.')),
     signals: createSignals(logFailure('A handler of a signal failed.')),
+    lastWritten,
     vault,
     get now() {
       return current?.now ?? clock.now().toISOString()

@@ -5,13 +5,14 @@ export interface LiveEvent {
   companyId: string
   /** Such as `issue.checked_out` (an activity), `run.started`, `wake.waiting`. */
   type: string
-  data: unknown
+  readonly data: unknown
 }
 
 export interface Events {
   /** The id of the latest event, or the one before the first. */
   readonly last: number
-  publish(event: Omit<LiveEvent, 'id'>): void
+  /** @param load returns the data of the event; called once, when a listener or a stream that resumes reads it */
+  publish(companyId: string, type: string, load: () => unknown): void
   /**
    * @param onClose called when there will be no more events
    * @returns a function that ends the subscription
@@ -40,8 +41,8 @@ export function createEvents(startedAt: Date, onError: (error: unknown) => void 
     get last() {
       return last
     },
-    publish(event) {
-      const numbered = { ...event, id: ++last }
+    publish(companyId, type, load) {
+      const numbered = lazyEvent({ id: ++last, companyId, type }, load)
       kept.push(numbered)
       if (kept.length > KEPT_EVENTS) kept.shift()
       for (const { listener } of subscriptions) {
@@ -65,6 +66,17 @@ export function createEvents(startedAt: Date, onError: (error: unknown) => void 
     close() {
       closed = true
       for (const { onClose } of subscriptions) onClose?.()
+    },
+  }
+}
+
+function lazyEvent(event: Omit<LiveEvent, 'data'>, load: () => unknown): LiveEvent {
+  let loaded: { data: unknown } | undefined
+  return {
+    ...event,
+    get data() {
+      loaded ??= { data: load() }
+      return loaded.data
     },
   }
 }

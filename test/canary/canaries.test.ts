@@ -152,7 +152,7 @@ test('what people sign in with is found in the log: password, session, board tok
   const { url } = (await ask('POST', `/api/companies/${id}/invitations`)).body
   const invitation = new URL(url).searchParams.get('token')
   for (const secret of [fields.token, PASSWORD, cookie, token]) app.ctx.log.info(secret)
-  app.ctx.events.publish({ companyId: id, type: 'invitation', data: invitation })
+  app.ctx.events.publish(id, 'invitation', () => invitation)
   await assert.rejects(end, ({ message }: Error) => {
     const places = ['link token', 'password', 'session', 'board token'].map((kind) => `${kind} in the log`)
     for (const hit of [...places, 'link token in the event invitation']) assert.ok(message.includes(hit), message)

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { hash as digest } from 'node:crypto'
 import { v7 as uuid } from 'uuid'
 import type { Context } from '../../platform/context.ts'
 import { actorOf, type Caller } from '../caller/caller.ts'
@@ -36,18 +36,26 @@ export function recordActivity(ctx: Context, caller: Caller, entry: ActivityEntr
     run_id: entry.runId ?? (caller.type === 'agent' ? caller.runId : null),
     details: entry.details ? JSON.stringify(entry.details) : null,
     created_at: ctx.now,
-    previous_hash: lastHash(ctx.db, { companyId: entry.companyId })?.hash ?? '',
+    previous_hash: previousHash(ctx, entry.companyId),
   }
-  insertActivity(ctx.db, { ...row, hash: hashActivity(row) })
-  ctx.afterCommit(() => ctx.events.publish({ companyId: entry.companyId, type: entry.action, data: toEvent(ctx, row) }))
+  const hash = hashActivity(row)
+  insertActivity(ctx.db, { ...row, hash })
+  ctx.lastWritten.set(chainKey(entry.companyId), hash)
+  ctx.afterCommit(() => ctx.events.publish(entry.companyId, entry.action, () => toEvent(ctx, row)))
   return row.id
 }
+
+const chainKey = (companyId: string) => `activity ${companyId}`
+
+/** Returns the hash of the company's last activity, which the next one continues. */
+const previousHash = (ctx: Context, companyId: string): string =>
+  ctx.lastWritten.get(chainKey(companyId)) ?? lastHash(ctx.db, { companyId })?.hash ?? ''
 
 /** Returns the hash of a row: it covers the whole row and, through `previous_hash`, all rows before it. */
 export function hashActivity(row: Omit<ActivityRow, 'seq' | 'hash'>): string {
   const { previous_hash, id, company_id, actor_type, actor_id, action, entity_type, entity_id } = row
   const { agent_id, run_id, details, created_at } = row
-  return hash(
+  return digest(
     'sha256',
     JSON.stringify([
       previous_hash,

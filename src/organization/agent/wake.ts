@@ -74,6 +74,6 @@ function publishWaiting(ctx: Context, wake: WakeRow): void {
   const data = { agentId: wake.agent_id, wakeId: wake.id }
   ctx.afterCommit(() => {
     ctx.signals.wakeQueued()
-    ctx.events.publish({ companyId: wake.company_id, type: 'wake.waiting', data })
+    ctx.events.publish(wake.company_id, 'wake.waiting', () => data)
   })
 }

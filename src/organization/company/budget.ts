@@ -13,7 +13,7 @@ export function settleBudget(ctx: Context, companyId: string): void {
   else resumeCompanyFromBudget(ctx, companyId)
   ctx.afterCommit(() => {
     ctx.signals.budgetChanged(companyId)
-    ctx.events.publish({ companyId, type: 'company.budget_changed', data: { companyId } })
+    ctx.events.publish(companyId, 'company.budget_changed', () => ({ companyId }))
   })
 }
 

@@ -22,7 +22,7 @@ export async function deleteCompany(ctx: Context, companyId: string, confirm: st
     // Its own activity goes with it, so the log keeps that it was deleted.
     ctx.afterCommit(() => {
       ctx.log.info('A company was deleted.', { companyId })
-      ctx.events.publish({ companyId, type: 'company.deleted', data: { companyId } })
+      ctx.events.publish(companyId, 'company.deleted', () => ({ companyId }))
     })
     return company
   })

@@ -15,11 +15,7 @@ export function requestStop(ctx: Context, runId: string, reason: StopReason): Ru
   const stopped = run.stop_reason ? run : updateRun(ctx.db, run.id, { stop_reason: reason })
   ctx.afterCommit(() => {
     ctx.signals.stopRequested(runId)
-    ctx.events.publish({
-      companyId: run.company_id,
-      type: 'run.stopping',
-      data: { runId, reason: stopped.stop_reason },
-    })
+    ctx.events.publish(run.company_id, 'run.stopping', () => ({ runId, reason: stopped.stop_reason }))
   })
   return stopped
 }

@@ -39,6 +39,8 @@ interface Outcome {
 export interface WriteQueueOptions {
   /** Called before a batch begins. */
   endReads?: () => void
+  /** Called after each rollback, of a batch or of one write. */
+  onRollback?: () => void
   /** Rolls every batch back and runs it again: tests show so that each write can run twice. */
   alwaysReplay?: boolean
 }
@@ -54,7 +56,7 @@ export interface WriteQueueOptions {
  * a savepoint for each write.
  */
 export function createWriteQueue(sqlite: Sqlite, options: WriteQueueOptions = {}): WriteQueue {
-  const { endReads = () => {}, alwaysReplay = false } = options
+  const { endReads = () => {}, onRollback = () => {}, alwaysReplay = false } = options
   const begin = sqlite.prepare('begin immediate')
   const commit = sqlite.prepare('commit')
   const rollback = sqlite.prepare('rollback')
@@ -79,6 +81,7 @@ export function createWriteQueue(sqlite: Sqlite, options: WriteQueueOptions = {}
     } catch (error) {
       // The commit failed, or SQLite rolled the transaction back (on a full disk, for example): no write stands.
       if (sqlite.inTransaction) rollback.run()
+      onRollback()
       for (const { reject } of batch) reject(toAppError(error))
       return
     } finally {
@@ -106,11 +109,15 @@ export function createWriteQueue(sqlite: Sqlite, options: WriteQueueOptions = {}
   /** Runs the writes of a batch again, from its beginning, each in a savepoint. */
   function runApart(batch: Waiting[]): Outcome[] {
     rollback.run()
+    onRollback()
     begin.run()
     return batch.map((waiting) => {
       savepoint.run()
       const outcome = run(waiting)
-      if (outcome.failed) undo.run()
+      if (outcome.failed) {
+        undo.run()
+        onRollback()
+      }
       release.run()
       return outcome
     })

@@ -105,7 +105,7 @@ const changedSince = () =>
 const tellProgress =
   (ctx: Context, companyId: string | null) =>
   (phase: 'fetching' | 'writing' | 'done' | 'failed', more: Record<string, unknown> = {}) => {
-    if (companyId !== null) ctx.events.publish({ companyId, type: 'import.progress', data: { phase, ...more } })
+    if (companyId !== null) ctx.events.publish(companyId, 'import.progress', () => ({ phase, ...more }))
   }
 
 async function readImport(ctx: Context, caller: Caller, companyId: string | null, body: ImportBody): Promise<Import> {

@@ -207,5 +207,5 @@ function recordRunning(ctx: Context, runId: string, identity: ProcessIdentity | 
     started_at: ctx.now,
   })
   const data = { runId, agentId: run.agent_id }
-  ctx.afterCommit(() => ctx.events.publish({ companyId: run.company_id, type: 'run.running', data }))
+  ctx.afterCommit(() => ctx.events.publish(run.company_id, 'run.running', () => data))
 }

@@ -21,7 +21,7 @@ function watching(t: TestContext) {
     return { response, next, reader, first: response.status === 200 ? await next() : '' }
   }
   const publish = (type: string, data: unknown = {}, id = companyId) =>
-    app.ctx.write(() => app.ctx.afterCommit(() => app.ctx.events.publish({ companyId: id, type, data })))
+    app.ctx.write(() => app.ctx.afterCommit(() => app.ctx.events.publish(id, type, () => data)))
   return { ...app, companyId, watch, publish }
 }
 
@@ -69,7 +69,7 @@ test('what is rolled back is never sent', async (t) => {
   const { ctx, watch, publish, companyId } = watching(t)
   const { next, reader } = await watch()
   const failing = ctx.write(() => {
-    ctx.afterCommit(() => ctx.events.publish({ companyId, type: 'lost', data: {} }))
+    ctx.afterCommit(() => ctx.events.publish(companyId, 'lost', () => ({})))
     throw new Error('rolled back')
   })
   await assert.rejects(failing, /rolled back/)
@@ -185,7 +185,7 @@ test('a client that does not keep up is dropped, and its memory with it', async 
   const data = 'x'.repeat(64 * 1024)
   for (let sent = 0; watchers.now > 0; sent++) {
     assert.ok(sent < 1_000, 'the client reads nothing and is still served')
-    ctx.events.publish({ companyId, type: 'flood', data })
+    ctx.events.publish(companyId, 'flood', () => data)
     await new Promise(setImmediate)
   }
   slow.resume()

@@ -15,7 +15,7 @@ test('what nudged the scheduler just before it closed starts no turn: the databa
   const scheduler = createScheduler(ctx, { execute: () => {}, reconcile: () => {} })
   await scheduler.start()
   const before = writes
-  ctx.events.publish({ companyId: 'x', type: 'wake.waiting', data: null })
+  ctx.events.publish('x', 'wake.waiting', () => null)
   scheduler.close()
   await nextTurn()
   await nextTurn()

@@ -122,7 +122,7 @@ test('a run that never wrote anything ends its stream all the same', async (t) =
   await app.ctx.write(() => {
     app.ctx.db.run(sql.updateTable('run').set({ status: 'lost', finished_at: app.ctx.now }))
     const data = { entityId: id }
-    app.ctx.afterCommit(() => app.ctx.events.publish({ companyId: company.id, type: 'run.finished', data }))
+    app.ctx.afterCommit(() => app.ctx.events.publish(company.id, 'run.finished', () => data))
   })
   assert.deepEqual((await end)[0]?.data.status, 'lost')
 })

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hashActivity, recordActivity } from '../../../src/access/activity/record.ts'
+import { SYSTEM } from '../../../src/access/caller/caller.ts'
+import { sql } from '../../../src/platform/database/sql.ts'
+import { createTestApp } from '../../helpers.ts'
+
+test('the chain of hashes has no gap when writes of a batch are rolled back', async (t) => {
+  const { ctx, make } = createTestApp(t)
+  const { id: companyId } = await make('POST', '/api/companies', { name: 'Acme' })
+  const record = (action: string) =>
+    recordActivity(ctx, SYSTEM, { companyId, action, entity: { type: 'company', id: companyId } })
+  const refused = (action: string) => () => {
+    record(action)
+    throw new Error('refused')
+  }
+  await Promise.allSettled([
+    ctx.write(() => record('test.first')),
+    ctx.write(refused('test.undone')),
+    ctx.write(() => record('test.second')),
+    ctx.write(refused('test.undone_too')),
+  ])
+  await ctx.write(() => record('test.third'))
+  const rows = ctx.db.all(sql.selectFrom('activity').selectAll().orderBy('seq'))
+  assert.deepEqual(
+    rows.slice(-3).map((row) => row.action),
+    ['test.first', 'test.second', 'test.third'],
+  )
+  for (const [i, row] of rows.entries()) {
+    assert.equal(row.previous_hash, rows[i - 1]?.hash ?? '')
+    assert.equal(row.hash, hashActivity(row))
+  }
+})
