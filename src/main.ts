@@ -7,6 +7,7 @@ import { demoAgentCommand } from './clients/cli/demo-agent.ts'
 import { doctorCommand } from './clients/cli/doctor.ts'
 import { freezeCommand, thawCommand } from './clients/cli/freeze.ts'
 import { logsCommand } from './clients/cli/logs.ts'
+import { mcpCommand } from './clients/cli/mcp.ts'
 import { NOUNS } from './clients/cli/nouns.ts'
 import { resetPasswordCommand } from './clients/cli/reset-password.ts'
 import { restoreCommand } from './clients/cli/restore.ts'
@@ -33,6 +34,7 @@ const COMMANDS = [
   backupCommand,
   restoreCommand,
   logsCommand,
+  mcpCommand,
   resetPasswordCommand,
 ]
 const CLIENT_COMMANDS = [whyCommand, waitCommand, apiCommand]

@@ -7,6 +7,7 @@ import { deleteExpiredSessions, isAnyUser } from './access/board/user-queries.ts
 import { createApp } from './app.ts'
 import { finishRestore } from './clients/backup/place.ts'
 import { scheduleBackups } from './clients/backup/schedule.ts'
+import { withMcp } from './clients/mcp/http.ts'
 import { withPage } from './clients/web/serve.ts'
 import { listen } from './http/listener.ts'
 import { removeLeftovers } from './organization/company/leftovers.ts'
@@ -81,7 +82,8 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     const listener = await listen({ ...config, allowedHosts: [...config.allowedHosts, ...ownNames(config.host)] })
     closers.push(() => listener.close())
     const app = createApp(ctx, tokens)
-    listener.serve(config.webFolder === undefined ? app.fetch : withPage(ctx, config.webFolder, app.fetch))
+    const fetch = withMcp(app.fetch)
+    listener.serve(config.webFolder === undefined ? fetch : withPage(ctx, config.webFolder, fetch))
     closers.push(() => ctx.events.close())
     const url = `http://${urlHost(reachable(config.host))}:${listener.port}`
     lock.announce(

@@ -1,0 +1,40 @@
+import * as v from 'valibot'
+import type { Client } from '../client/client.ts'
+
+/** A tool of the MCP server: agents see its name, description and input. */
+export interface Tool {
+  name: string
+  description: string
+  input: v.GenericSchema
+  /** Whether it only reads. */
+  readOnly: boolean
+  /** @param args fit `input` */
+  run(client: Client, args: never): Promise<unknown>
+}
+
+/** Declares a tool whose `run` receives what its input describes. */
+export function tool<const Entries extends v.ObjectEntries>(definition: {
+  name: string
+  description: string
+  input: Entries
+  readOnly?: boolean
+  run(client: Client, args: v.InferOutput<v.StrictObjectSchema<Entries, undefined>>): Promise<unknown>
+}): Tool {
+  const { name, description, input, readOnly = false, run } = definition
+  return { name, description, input: v.strictObject(input), readOnly, run: run as Tool['run'] }
+}
+
+const text = (description: string) => v.pipe(v.string(), v.minLength(1), v.description(description))
+
+/** Inputs that several tools have. */
+export const arg = {
+  text,
+  optional: (description: string) => v.optional(text(description)),
+  company: v.optional(text('The company: its name, issue prefix or id. Needed only if you can reach several.')),
+  issue: text('The issue: its identifier, such as TER-12, or its id.'),
+  agent: text('The agent: its name or id, or `me`.'),
+  limit: v.optional(
+    v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100), v.description('At most this many; default 20.')),
+    20,
+  ),
+}
