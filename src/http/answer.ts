@@ -7,7 +7,7 @@ import { AppError } from '../platform/errors.ts'
 import { Page, takes } from './list.ts'
 import type { Endpoint, Reply } from './route.ts'
 
-/** Gives a reply its form: JSON with its headers, or what the route made itself. */
+/** Converts a reply to a response: JSON with its headers, or the body that the route created itself. */
 export function answer(ctx: Context, endpoint: Endpoint, c: HonoContext, reply: Reply): Response {
   if (ctx.config.selfCheck) checkAnswer(endpoint, reply)
   const { status, body, headers } = reply
@@ -35,7 +35,7 @@ export function answer(ctx: Context, endpoint: Endpoint, c: HonoContext, reply: 
   return new Response(text, { status, headers: all })
 }
 
-/** Whether an `If-None-Match` names the tag: `*`, or a list of tags that may be marked as weak. */
+/** Whether an `If-None-Match` header matches an `ETag`. The header is `*` or a list of tags, which may be weak. */
 const isKnown = (header: string | undefined, etag: string) =>
   header !== undefined && (header.trim() === '*' || header.includes(etag))
 
@@ -45,14 +45,14 @@ function nextUrl(c: HonoContext, cursor: string): string {
   return `${c.req.path}?${query}`
 }
 
-/** In tests: an answer that its endpoint does not declare is a bug. */
+/** In tests, throws if an endpoint sends a response that it does not declare. */
 function checkAnswer(endpoint: Endpoint, { status, body, headers }: Reply): void {
   const { id, responses } = endpoint
   if (endpoint.streams && body instanceof ReadableStream) return
   const declared = responses[status]
   if (body instanceof Page !== takes(endpoint, 'after'))
     throw new Error(`${id} takes \`after\`, or answers a page, alone.`)
-  // A page without a script may tell of an error as a page.
+  // The pages without scripts may show an error as a page.
   if (!declared && body instanceof Uint8Array && status >= 400) return
   if (declared === null || typeof declared === 'string') {
     const type = headers['content-type'] ?? ''
@@ -67,7 +67,11 @@ function checkAnswer(endpoint: Endpoint, { status, body, headers }: Reply): void
   }
 }
 
-/** Answers what was thrown: an AppError as it says, anything else as a bug that is logged whole and shown as nothing. */
+/**
+ * Converts an error to a response. An AppError is sent to the client. Any other
+ * error is a bug: it is logged in full, and the client receives "Internal
+ * error.".
+ */
 export function answerError(ctx: Context, thrown: Error, c: HonoContext): Response {
   const error = toAppError(thrown)
   if (error instanceof AppError) return new Response(...errorAnswer(error))
@@ -77,7 +81,7 @@ export function answerError(ctx: Context, thrown: Error, c: HonoContext): Respon
   return new Response(text, init)
 }
 
-/** The one shape of every error, as the text, status and headers of an answer. */
+/** Returns the body, status and headers of an error response. All errors have this shape. */
 export function errorAnswer(error: AppError) {
   const { code, message, status, details } = error
   const requestId = randomUUID()
@@ -90,7 +94,7 @@ export function errorAnswer(error: AppError) {
   return [JSON.stringify(body), { status, headers }] as const
 }
 
-/** What an error says in headers, whatever its body is. */
+/** Returns the response headers that an error requires, regardless of its body. */
 export function headersOf({ code, status, details }: AppError): Record<string, string> {
   if (code === 'method_not_allowed') return { allow: (details as { allowed: string[] }).allowed.join(', ') }
   if (code === 'rate_limited') return { 'retry-after': String((details as { retryAfterSec: number }).retryAfterSec) }

@@ -3,10 +3,11 @@ import { bodyLimit } from 'hono/body-limit'
 import { AppError, type FieldError, invalid } from '../platform/errors.ts'
 
 /**
- * Reads a request's body as text, within its limit, chunked or not.
+ * Reads the body of a request as text, with or without `Content-Length`.
  *
  * @param maxSize in bytes
- * @returns an empty string when there is no body
+ * @returns an empty string if there is no body
+ * @throws AppError 413
  */
 export async function readBody(c: HonoContext, maxSize: number): Promise<string> {
   const type = c.req.header('content-type')
@@ -24,13 +25,13 @@ export async function readBody(c: HonoContext, maxSize: number): Promise<string>
   }
 }
 
-/** The largest form of a page: a few texts of a person. */
+/** The maximum size of a form of a page, in bytes. */
 const MAX_FORM_BYTES = 64 * 1024
 const MAX_FORM_FIELDS = 100
 
 /**
- * Reads a form as a page without a script sends it: each field once. Pages of
- * other sites could send one too; the gate is what keeps them out.
+ * Reads an HTML form, each field once. A page of another site could send such a
+ * form too; the gate refuses those requests.
  */
 export async function readForm(c: HonoContext, maxSize: number): Promise<Record<string, string>> {
   if (!/^application\/x-www-form-urlencoded *(;|$)/i.test(c.req.header('content-type') ?? '')) {
@@ -47,9 +48,10 @@ export async function readForm(c: HonoContext, maxSize: number): Promise<Record<
 }
 
 /**
- * Reads a request's body, within its limit, chunked or not.
+ * Reads the body of a request, with or without `Content-Length`.
  *
  * @param maxSize in bytes
+ * @throws AppError 413
  */
 export async function readBytes(c: HonoContext, maxSize: number): Promise<ArrayBuffer> {
   if (!/^(identity)?$/i.test(c.req.header('content-encoding') ?? '')) {
@@ -58,7 +60,7 @@ export async function readBytes(c: HonoContext, maxSize: number): Promise<ArrayB
   const length = c.req.header('content-length')
   const chunked = c.req.header('transfer-encoding') !== undefined
   const tooLarge = () => new AppError('body_too_large', `The body is larger than ${maxSize} bytes.`)
-  // Node's parser holds a body to its Content-Length, so this is enough, and it spares a copy.
+  // Node's parser enforces the Content-Length, so the check of the header is enough and avoids a copy.
   if (!chunked && Number(length) > maxSize) throw tooLarge()
   try {
     if (chunked || length === undefined) {
@@ -79,16 +81,18 @@ export async function readBytes(c: HonoContext, maxSize: number): Promise<ArrayB
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** How many fields a body may have, in all its objects together. */
+/** The maximum number of fields in a body, over all its objects. */
 export const MAX_FIELDS = 1_000
 
-/** How deep a body may nest. */
+/** The maximum depth of nested objects in a body. */
 const MAX_DEPTH = 32
 
 /**
- * Parses a body, and refuses what JSON can say but the rest of the program could not carry unharmed.
+ * Parses a JSON body. Refuses values that JSON allows but that the server
+ * cannot store unchanged.
  *
- * @param maxFields for the few bodies that hold many files
+ * @param maxFields higher for endpoints whose body contains many files
+ * @throws AppError 400
  */
 export function parseBody(text: string, maxFields = MAX_FIELDS): unknown {
   assertSmall(text, maxFields)
@@ -105,13 +109,14 @@ export function parseBody(text: string, maxFields = MAX_FIELDS): unknown {
 }
 
 /**
- * Counts fields, elements and levels before the text is parsed: JSON.parse takes
- * 0.8 s for 2 MB of fields, and validation takes longer. The count is linear and
- * jumps over strings; of a text that is not JSON it means nothing.
+ * Counts fields, elements and levels before the text is parsed, because
+ * JSON.parse takes 0.8 s for 2 MB of fields, and validation takes longer. The
+ * count is linear and skips strings. For a text that is not JSON the count has
+ * no meaning.
  */
 function assertSmall(text: string, maxFields: number): void {
   const tooLarge = (what: string) => invalid([{ path: '', message: `the body ${what}` }])
-  // An array of 10,000 texts where an object must be took up to 0.4 s to validate.
+  // Validation of an array of 10,000 strings where an object is required took up to 0.4 s.
   const maxElements = 2 * maxFields
   let [depth, fields, elements] = [0, 0, 0]
   for (let i = 0; i < text.length; i++) {
@@ -138,12 +143,12 @@ function endOfString(text: string, start: number): number {
   return text.length
 }
 
-/** Names that reach an object's prototype when they are used as a key. */
+/** Names that access the prototype of an object when they are used as a key. */
 const POISONED_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
- * Finds the first value that would not survive: a number beyond range would
- * come back as null, NUL and lone surrogates cut or change a text.
+ * Finds the first value that cannot be stored unchanged: a number out of range
+ * becomes null, and NUL or a lone surrogate changes or cuts a string.
  */
 function findFault(body: unknown): FieldError | undefined {
   const open: { value: unknown; path: string }[] = [{ value: body, path: '' }]

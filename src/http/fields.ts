@@ -1,15 +1,16 @@
 import * as v from 'valibot'
 
 /**
- * The fields that bodies are made of. Strings are whole Unicode without NUL,
- * which neither SQLite's text functions nor an agent's environment can carry.
+ * The field schemas that bodies are composed of. Strings are valid Unicode
+ * without NUL, which SQLite's text functions and environment variables cannot
+ * contain.
  */
 const wellFormed = v.pipe(
   v.string(),
   v.check((text) => text.isWellFormed() && !text.includes('\0'), 'must be Unicode text without NUL'),
 )
 
-/** A name or a title: one line, 1 to 200 characters, without blanks around it. */
+/** A name or a title: one line of 1 to 200 characters, without leading or trailing blanks. */
 export const name = v.pipe(
   wellFormed,
   v.trim(),
@@ -22,18 +23,18 @@ export const name = v.pipe(
 /** A text of several lines, such as a description. */
 export const text = v.pipe(wellFormed, v.maxLength(100_000, 'must be at most 100,000 characters'))
 
-/** A reference to an entity: an id, an identifier or a key. What it refers to is looked up by the use case. */
+/** A reference to an entity: an id, an identifier or a key. The use case resolves it. */
 export const reference = v.pipe(wellFormed, v.minLength(1, 'must not be empty'), v.maxLength(200))
 
-/** Whole cents, from nothing to ten million dollars. */
+/** Whole cents, from 0 to 10 million dollars. */
 export const cents = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000_000), v.examples([5_000]))
 
 /** A colour as `#rrggbb`. */
 export const color = v.pipe(v.string(), v.regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour like #1a2b3c'))
 
-/** Fields for answers. */
+/** The field schemas of responses. */
 export const id = v.pipe(v.string(), v.uuid())
 export const timestamp = v.pipe(v.string(), v.isoTimestamp())
 
-/** Any JSON object; for a body it is bounded by the body's limit. */
+/** Any JSON object. In a body, the limits of the body apply. */
 export const jsonObject = v.record(v.string(), v.unknown())

@@ -1,25 +1,28 @@
 import { AppError } from '../platform/errors.ts'
 
-/** The parts of a request that the gate looks at, as they came over the wire. */
+/** The parts of a request that the gate checks, unparsed. */
 export interface RawRequest {
   method: string
   /** The request target, unparsed. */
   target: string
-  /** Names and values in turn, as Node keeps them: repeated headers are still there. */
+  /** Names and values in turn, as in Node's `rawHeaders`: repeated headers are all included. */
   rawHeaders: readonly string[]
 }
 
 export type Gate = (request: RawRequest) => AppError | undefined
 
 /**
- * Decides whether a request may reach the server at all, before anything is
- * routed or parsed, in every mode. A web page that the user happens to have
- * open must not be able to drive a server on the user's own machine: not by a
- * form, not by a name that it rebinds to loopback, not from another local port.
- * Both lists are made at the start, so that nothing the attacker sends is
- * compared with something else the attacker sends.
+ * Creates the gate: it decides, before routing and parsing and in every mode,
+ * whether a request may reach the server. A web page that the user has open in
+ * a browser must not be able to control a server on the user's machine: not
+ * with a form, not with a name that it rebinds to loopback (DNS rebinding), and
+ * not from another local port.
  *
- * @param hosts the `Host` values that mean this server, such as `localhost:3100`
+ * The allowed values of `Host` and `Origin` are computed at the start, so the
+ * gate never compares one value of a request with another value of the same
+ * request.
+ *
+ * @param hosts the `Host` values of this server, such as `localhost:3100`
  */
 export function createGate(hosts: readonly string[]): Gate {
   const allowedHosts = new Set(hosts.map((host) => host.toLowerCase()))
@@ -63,8 +66,9 @@ export function createGate(hosts: readonly string[]): Gate {
 }
 
 /**
- * Whether a target is the page's and not the API's, as a router sees it: one
- * that only becomes `/api` by its dots or escapes is the API's.
+ * Whether a router resolves a request target to the web page instead of the
+ * API. A target that becomes `/api` only after its dots or escapes are resolved
+ * belongs to the API.
  */
 function isOfThePage(target: string): boolean {
   const path = URL.parse(`http://localhost${target}`)?.pathname ?? '/api'
@@ -73,15 +77,18 @@ function isOfThePage(target: string): boolean {
 
 const refused = (message: string) => new AppError('gate_refused', message)
 
-/** The `Host` values of a server on a port of this machine, and of its configured names. */
+/** Returns the `Host` values of a server on a port of this machine, and of its configured names. */
 export function hostsOf(port: number, names: readonly string[]): string[] {
   const local = ['localhost', '127.0.0.1', '[::1]']
   const withPort = [...local, ...names].map((name) => `${name}:${port}`)
-  // A client leaves the default port out; a name behind a proxy has the proxy's port, or none.
+  // Clients omit the default port. A name behind a proxy has the port of the proxy, or none.
   return [...withPort, ...names, ...(port === 80 ? local : [])]
 }
 
-/** Sent with every answer: nothing here is to be framed, sniffed, cached or referred from, unless a route says so. */
+/**
+ * The security headers of every response, unless a route overrides them: no
+ * framing, no content sniffing, no caching, no referrer.
+ */
 export const SECURITY_HEADERS: readonly (readonly [string, string])[] = [
   ['X-Content-Type-Options', 'nosniff'],
   ['X-Frame-Options', 'DENY'],

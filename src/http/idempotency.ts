@@ -3,10 +3,10 @@ import { prepared, sql } from '../platform/database/sql.ts'
 import { AppError, invalid } from '../platform/errors.ts'
 import { Reply } from './route.ts'
 
-/** How long an answer can be asked for again. */
+/** How long a response is stored for retries. */
 const KEPT_MS = 24 * 60 * 60 * 1_000
 
-/** Thrown inside a write whose key was answered in the meantime, to undo it. */
+/** Thrown inside a write to roll it back if another request with the same key was completed in the meantime. */
 class Answered extends Error {
   readonly reply: Reply
   constructor(reply: Reply) {
@@ -15,24 +15,24 @@ class Answered extends Error {
   }
 }
 
-/** A request that is to be done once. */
+/** A request with an `Idempotency-Key`. */
 interface Once {
   /** The caller that the key belongs to. */
   owner: string
   /** The `Idempotency-Key`. */
   key: string
-  /** What makes it this request and no other: path, query, body. */
+  /** The parts that identify the request: path, query and body. */
   request: string[]
-  /** Whether its answer holds a secret, which the database must not. */
+  /** Whether the response contains a secret, which the database must not store. */
   secret: boolean | undefined
 }
 
 /**
- * Runs a POST once for its `Idempotency-Key`: the same request again gets the
- * first answer, another request under the same key is a 422. The answer is
- * kept in the very transaction that did the work, so a crash between the two
- * cannot make it happen twice. A request that fails keeps nothing: it changed
- * nothing either.
+ * Runs a POST request once per `Idempotency-Key`: the same request again
+ * receives the stored response, and another request with the same key is a 422.
+ * The response is stored in the transaction of the work, so a crash cannot make
+ * the work happen twice. A request that fails stores nothing, because it
+ * changed nothing.
  */
 export async function withIdempotency(
   ctx: Context,
@@ -48,7 +48,7 @@ export async function withIdempotency(
   if (known) return known
 
   const keep = (reply: Reply) => keepAnswer(ctx, entry, secret ? new Reply(reply.status, SHOWN_ONCE) : reply)
-  // The work and its answer in one write: the answer is what the last write of the use case returns.
+  // The work and its response are one write: the response is what the last write of the use case returns.
   let kept: Reply | undefined
   const recording = withWrites(ctx, (change) => () => {
     const answered = kept ? undefined : findAnswer(ctx, entry)
@@ -71,7 +71,7 @@ export async function withIdempotency(
   }
 }
 
-/** Stands in the table for an answer that is not kept. */
+/** Stored instead of a response that contains a secret. */
 const SHOWN_ONCE = { shownOnce: true }
 
 interface Entry {

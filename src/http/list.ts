@@ -5,7 +5,7 @@ import { countRows, raw } from '../platform/database/sql.ts'
 import { invalid } from '../platform/errors.ts'
 import type { Endpoint } from './route.ts'
 
-/** What every list takes, besides its own filters; spread into its query schema. */
+/** The query parameters of every list; spread into the query schema of the endpoint. */
 export const LIST_QUERY = {
   limit: v.optional(v.pipe(wholeNumber(1, 1_000), v.description('How many at most.')), '500'),
   after: v.optional(v.pipe(v.string(), v.description('The cursor of the `Link: rel="next"` of the page before.'))),
@@ -18,7 +18,7 @@ export interface ListQuery {
   count?: 'true' | 'false' | undefined
 }
 
-/** Whether an endpoint's query has a parameter: one with `after` answers a page of a list. */
+/** Whether the query schema of an endpoint has a parameter. An endpoint with `after` returns a page of a list. */
 export const takes = ({ query }: Pick<Endpoint, 'query'>, name: string): boolean =>
   name in ((query as { entries?: object } | undefined)?.entries ?? {})
 
@@ -36,9 +36,9 @@ export function wholeNumber(least: number, most: number) {
 }
 
 /**
- * A filter that takes one value or several, separated by commas:
- * `status=todo,blocked`. Empty entries are ignored and each value counts once;
- * a filter without a value does not filter.
+ * A filter of one or several values separated by commas, such as
+ * `status=todo,blocked`. Empty entries are ignored, and each value counts once.
+ * A filter without a value does not filter.
  */
 export const listOf = <const Values extends readonly string[]>(values: Values) =>
   v.pipe(
@@ -53,7 +53,7 @@ export const listOf = <const Values extends readonly string[]>(values: Values) =
     v.transform((entries) => (entries.length > 0 ? entries : undefined)),
   )
 
-/** One page of a list, answered as a bare array with `Link` and `X-Total-Count` headers. */
+/** One page of a list. The response is a bare array with `Link` and `X-Total-Count` headers. */
 export class Page<T> {
   readonly items: T[]
   readonly next: string | undefined
@@ -66,9 +66,11 @@ export class Page<T> {
   }
 
   /**
-   * Makes a page from up to `limit + 1` rows: one more than asked for says that there is more.
+   * Creates a page from up to `limit + 1` rows: the additional row means that
+   * there is another page.
    *
-   * @param cursorOf what the next page starts after, of the last row shown; values that sort the list
+   * @param cursorOf returns the values of the sort columns of a row; the next
+   *   page begins after the last row
    */
   static of<Row, T>(
     rows: Row[],
@@ -90,11 +92,13 @@ export class Page<T> {
 }
 
 /**
- * Reads the page that a request asks for, of the rows that `rows` selects.
+ * Reads the page that a request asks for from the rows that `rows` selects.
  *
  * @param rows a query without order and limit
- * @param order.by the column that sorts the list. Its values must be unique in the list.
- * @param order.table the column's table, if several tables of the query have such a column
+ * @param order.by the column that sorts the list. Its values must be unique in
+ *   the list.
+ * @param order.table the column's table, if several tables of the query have
+ *   such a column
  * @param order.cursor the type of the column's values. Default: string.
  */
 export function readPage<Row>(
@@ -121,8 +125,9 @@ export type CursorValue = string | number
 const encodeCursor = (values: CursorValue[]) => Buffer.from(JSON.stringify(values)).toString('base64url')
 
 /**
- * Reads a cursor back, as values of the types in `shape`. A cursor that this
- * list did not make is a 400.
+ * Decodes a cursor to values of the types in `shape`.
+ *
+ * @throws AppError 400 if this list did not create the cursor
  */
 export function decodeCursor<const Shape extends readonly ('string' | 'number')[]>(
   cursor: string | undefined,
@@ -135,7 +140,7 @@ export function decodeCursor<const Shape extends readonly ('string' | 'number')[
       return values as never
     }
   } catch {
-    // Not JSON: falls through to the same answer.
+    // Not JSON: the error below applies.
   }
   throw invalid([{ path: 'after', message: 'is no cursor of this list; take it from the Link header' }])
 }

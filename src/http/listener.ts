@@ -5,41 +5,41 @@ import { AppError } from '../platform/errors.ts'
 import { errorAnswer } from './answer.ts'
 import { createGate, hostsOf, SECURITY_HEADERS } from './gate.ts'
 
-/** How long a client may take, in milliseconds: a slow one must not hold a connection for nothing. */
+/** The timeouts for clients, in milliseconds. A slow client must not hold a connection for long. */
 const PATIENCE: ServerOptions = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
   keepAliveTimeout: 30_000,
-  // The gate looks at the Host header itself, and answers in this project's own shape.
+  // The gate checks the Host header itself and responds in the error shape of this API.
   requireHostHeader: false,
 }
 
-/** How long a stop waits for the answers under way, in milliseconds. */
+/** How long `close` waits for open responses, in milliseconds. */
 const STOP_GRACE = 1_000
 
-/** How many ports after a busy default one are tried. */
+/** The number of ports that are tried after a busy default port. */
 const TRIED_PORTS = 100
 
 type Fetch = Parameters<typeof getRequestListener>[0]
 
 export interface Listener {
   port: number
-  /** Says what answers requests; to be called in the turn in which `listen` resolves. */
+  /** Sets the handler of requests. Call it in the same turn of the event loop in which `listen` resolves. */
   serve(fetch: Fetch): void
-  /** Takes no more connections, lets the answers under way end, and breaks off what is left after a second. */
+  /** Stops accepting connections, waits up to one second for open responses, and closes the remaining connections. */
   close(): Promise<void>
 }
 
 export interface ListenOptions {
   host: string
   port: number
-  /** Whether it must be this port; else the next free one is taken. */
+  /** Whether the port is fixed. If not, the next free port is used. */
   portGiven: boolean
-  /** Names besides loopback's that requests may come for. */
+  /** The host names besides loopback that requests may use. */
   allowedHosts: readonly string[]
 }
 
-/** Listens, with the gate before whatever will be served: what it refuses is neither routed nor read. */
+/** Listens on a port. Each request passes the gate before routing and parsing. */
 export async function listen(options: ListenOptions, patience: ServerOptions = {}): Promise<Listener> {
   const server = createServer({ ...PATIENCE, ...patience })
   server.on('clientError', refuseBrokenRequest)
@@ -58,7 +58,7 @@ export async function listen(options: ListenOptions, patience: ServerOptions = {
         return response.writeHead(status, { ...headers, 'content-length': length, connection: 'close' }).end(text)
       }
       server.on('request', onRequest)
-      // An expectation that Node does not know is ignored; its own 417 would come without our headers.
+      // Node responds to an unknown expectation with a 417 without our headers, so the expectation is ignored.
       server.on('checkExpectation', onRequest)
     },
     close: () => close(server),
@@ -66,11 +66,11 @@ export async function listen(options: ListenOptions, patience: ServerOptions = {
 }
 
 /**
- * Lets what was read in one turn of the event loop leave together, at its end.
- * A write to a socket wakes the client that waits for it, which costs more than
- * to read an issue; the next write in a row finds it awake. Measured with 16
- * clients on 2 cores: 27,000 reads a second, against 14,000 with each by itself.
- * What was written leaves together as it is, after the commit that it shares.
+ * Sends the responses of one turn of the event loop together, at its end. A
+ * write to a socket wakes the waiting client, which costs more than reading an
+ * issue; further writes in a row find it awake. Measured with 16 clients on 2
+ * cores: 27,000 reads per second, against 14,000 if each response is sent
+ * alone. Responses to writes leave together anyway, after their common commit.
  */
 function answerTogether(fetch: Fetch): Fetch {
   let endOfTurn: Promise<void> | undefined
@@ -109,7 +109,7 @@ async function bind(server: Server, { host, port: first, portGiven }: ListenOpti
   }
 }
 
-/** Answers what Node's parser could not read as a request. */
+/** Sends the error response to a request that Node's parser cannot read. */
 function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const [text, { status, headers }] = errorAnswer(brokenRequest(error.code))
@@ -126,14 +126,17 @@ function brokenRequest(code: string | undefined): AppError {
   return new AppError('malformed_request', 'This is no valid HTTP request.')
 }
 
-/** Answers a request whose target is no URL; the gate let it in, so only its path can be at fault. */
+/**
+ * Sends the error response to a request whose target is not a URL. The gate
+ * accepted it, so only the path can be invalid.
+ */
 function refuseBrokenTarget(): Response {
   return new Response(...errorAnswer(new AppError('malformed_request', 'The request target is no valid path.')))
 }
 
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    // A connection falls idle when its answer is through; Node would keep it for the client's next request.
+    // A connection becomes idle when its response is complete; Node would keep it open for another request.
     const idle = setInterval(() => server.closeIdleConnections(), 20)
     const late = setTimeout(() => server.closeAllConnections(), STOP_GRACE)
     server.close(() => {

@@ -14,7 +14,7 @@ import { readUpload, Upload } from './upload.ts'
 import { validate } from './validate.ts'
 import { validateQuery } from './validate-query.ts'
 
-/** Mounts each endpoint as a route of the app, with authentication, validation and one error shape. */
+/** Mounts each endpoint as a route of the app, with authentication, validation and the common error shape. */
 export function mount<Principal, Caller>(
   app: Hono,
   ctx: Context,
@@ -31,10 +31,10 @@ export function mount<Principal, Caller>(
   app.notFound((c) => answerError(ctx, noSuchRoute(c), c))
 }
 
-/** A path that ends like `/:name.txt`: its parameter is what stands before the `.txt`. */
+/** A path such as `/:name.txt`: the parameter is the part before `.txt`. */
 const TEXT_FILE = /:(\w+)\.txt$/
 
-/** Handles a request of a page's form: an error is shown as a page too. */
+/** Handles a form of a page: an error is shown as a page too. */
 async function handleForm<Principal, Caller>(
   ctx: Context,
   access: RequestAccess<Principal, Caller>,
@@ -97,7 +97,7 @@ function paramsOf(endpoint: Endpoint, c: HonoContext): Record<string, string> {
   return file ? { ...params, [file]: params[file]!.slice(0, -'.txt'.length) } : params
 }
 
-/** The body schema of a route without a body: nothing, or an object without fields. */
+/** The body schema of a route without a body: no body, or an empty object. */
 const NoFields = v.strictObject({})
 
 /** A body that has arrived. It is parsed and validated after the caller is authorized. */
@@ -137,7 +137,10 @@ function replyOf(endpoint: Endpoint, result: unknown): Reply {
   return new Reply(status, result)
 }
 
-/** Says, of a request that no route takes, whether its path or only its method is unknown. */
+/**
+ * Returns the handler of requests that match no route: 404 for an unknown path,
+ * 405 for an unknown method of a known path.
+ */
 function refuseUnknown(endpoints: readonly Endpoint[]): (c: HonoContext) => AppError {
   const patterns = endpoints.map(({ method, path }) => ({
     method,

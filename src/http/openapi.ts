@@ -55,7 +55,7 @@ export function openapiDocument(endpoints: readonly Endpoint[], access: Access, 
 const text = (description: string) => ({ description, schema: { type: 'string' } })
 const number = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } })
 
-/** The headers of answers, as the operations refer to them. */
+/** The response headers, by the names that the operations refer to. */
 export const HEADERS = {
   ETag: text('Stands for what the answer says; send it back as `If-None-Match`.'),
   Link: text('The next page, if there is one: `<path>; rel="next"`.'),

@@ -7,7 +7,7 @@ import { RATE_LIMITS } from './rate-limit.ts'
 import type { Answer, Endpoint } from './route.ts'
 import { EVENT_STREAM } from './sse.ts'
 
-/** What of the settings shows in the document. */
+/** The settings that affect the document. */
 export type Access = Pick<Config, 'mode' | 'requireToken' | 'trustProxy'>
 
 export type Schemas = Record<string, JsonSchema>
@@ -29,7 +29,7 @@ export interface Response {
   content?: Content
 }
 
-/** An endpoint as the document tells it. */
+/** An endpoint as an operation of the OpenAPI document. */
 export interface Operation {
   operationId: string
   summary: string
@@ -41,7 +41,7 @@ export interface Operation {
   security: Record<string, never[]>[]
 }
 
-/** @param schemas takes up what the endpoint's schemas refer to */
+/** @param schemas receives the schemas that the endpoint refers to */
 export function operationOf(endpoint: Endpoint, schemas: Schemas, access: Access): Operation {
   const { id, summary, description, who } = endpoint
   return {
@@ -65,7 +65,10 @@ const pathParameters = ({ path }: Endpoint): Parameter[] =>
     schema: { type: 'string' },
   }))
 
-/** A query is text on the wire; what comes out of its schema is what the text means. */
+/**
+ * The parameters of a query. They are text in the URL, so the input types of
+ * the schema are described, not its output types.
+ */
 function queryParameters({ id, query }: Endpoint, schemas: Schemas): Parameter[] {
   if (!query) return []
   const { required = [] } = schemaOf(query, 'input', `${id}.query`, schemas)
@@ -80,7 +83,7 @@ function queryParameters({ id, query }: Endpoint, schemas: Schemas): Parameter[]
   }))
 }
 
-/** Whether an answer has an `ETag`, so that it need not be sent again. */
+/** Whether a response has an `ETag`, so that a client can revalidate its copy. */
 const isTagged = ({ method, responses, ...endpoint }: Endpoint) =>
   method === 'GET' && (304 in responses || (typeof responses[200] === 'object' && !takes(endpoint, 'after')))
 
@@ -125,7 +128,7 @@ function bodyOf({ id, body, upload, form, bodyOptional, bodyLimit, bodyFields }:
   }
 }
 
-/** The form of an upload: more fields than the file are taken, and mean nothing. */
+/** The form of an upload. Fields other than the file are accepted and ignored. */
 const FILE_FORM: JsonSchema = {
   type: 'object',
   required: ['file'],
@@ -170,7 +173,10 @@ function contentOf(answer: Answer, name: string, schemas: Schemas): Content | un
   return { [answer]: { schema: answer.startsWith('text/') ? { type: 'string' } : {} } }
 }
 
-/** How a request says who asks: not at all where anybody may, or where whoever reaches the server is the board. */
+/**
+ * Returns how a request authenticates; nothing where anyone may call, or where
+ * everyone who reaches the server is the board.
+ */
 function securityOf({ who }: Endpoint, { mode, requireToken }: Access): Operation['security'] {
   const isOpen = mode === 'local_trusted' && !requireToken
   const ways = new Set(
@@ -179,7 +185,7 @@ function securityOf({ who }: Endpoint, { mode, requireToken }: Access): Operatio
   return [...ways].map((way) => (way === 'nothing' ? {} : { [way]: [] }))
 }
 
-/** A schema as JSON Schema; what it refers to (a tree refers to itself) becomes a schema of the document. */
+/** Converts a schema to JSON Schema. A schema that it refers to (a tree refers to itself) is added to the document. */
 export function schemaOf(
   schema: v.GenericSchema,
   typeMode: 'input' | 'output',

@@ -29,7 +29,7 @@ ${error && html`<p role="alert">${faultsOf(error).size > 0 ? 'Some fields are mi
   done !== undefined && html`<p role="status">${done}</p>`
 }${body}</main></body></html>`)
 
-/** What is wrong, by the field's name. */
+/** Returns the message of each invalid field, by its name. */
 export function faultsOf(error: AppError | undefined): Map<string, string> {
   const { fields = [] } = (error?.details ?? {}) as { fields?: FieldError[] }
   return new Map(fields.map(({ path, message }) => [path, message]))
@@ -88,9 +88,10 @@ td,th{padding:.4rem .75rem .4rem 0;border-bottom:1px solid var(--rule);text-alig
 @media (min-width:48rem){dl>div{display:grid;grid-template-columns:minmax(0,2fr) minmax(0,3fr);gap:1.5rem;align-items:baseline}dd{margin:0}.endpoints li{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:1.5rem;align-items:baseline}.endpoints p{margin:0}.endpoints a{display:grid;grid-template-columns:3.75rem minmax(0,1fr);align-items:baseline}}`
 
 /**
- * Nothing runs on these pages, and they send their forms here only. Under the
- * usual `no-referrer` a browser sends a form with `Origin: null`, which the
- * gate refuses; what the page's own address holds goes to no other site.
+ * These pages run no scripts and send their forms to this server only. With the
+ * usual `no-referrer`, a browser sends a form with `Origin: null`, which the
+ * gate refuses. With `same-origin`, the address of the page is not sent to
+ * other sites.
  */
 export const PAGE_HEADERS = {
   'referrer-policy': 'same-origin',
@@ -98,13 +99,13 @@ export const PAGE_HEADERS = {
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
 }
 
-/** Answers with a page that shows an error; `page` is the form again, with what was wrong. */
+/** Returns a page that shows an error. `page` is the form again, with the error. */
 export const errorPage = (error: AppError, page = failurePage(error)): Reply =>
   pageReply(page, error.status, headersOf(error))
 
 const failurePage = (error: AppError) =>
   pageOf({ title: 'That did not work', body: html`<p><a href="/">Go to the start</a></p>`, error })
 
-/** Answers with a page. */
+/** Returns the reply for a page. */
 export const pageReply = (page: string, status = 200, headers: Record<string, string> = {}): Reply =>
   reply(status, new TextEncoder().encode(page), { ...PAGE_HEADERS, ...headers })

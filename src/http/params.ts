@@ -1,4 +1,4 @@
-/** What stands for each parameter of a path, whichever path it is in. */
+/** The description of each path parameter, the same in every path. */
 export const PARAMS: Record<string, string> = {
   adapterType: 'What runs the agent, such as `process`.',
   agentId: 'The id of an agent, or its `urlKey` with `companyId` in the query.',

@@ -3,9 +3,9 @@ import type { Context as HonoContext } from 'hono'
 import { type Config, isLoopback } from '../platform/config.ts'
 
 /**
- * Where a request comes from. `X-Forwarded-For` counts only behind a proxy
- * that the server was told of, and of it only the last address, which is the
- * one that this proxy itself has seen.
+ * Returns the address of the client. `X-Forwarded-For` counts only if the
+ * server is configured with a proxy, and then only its last address, which that
+ * proxy itself has seen.
  */
 export function addressOf(config: Pick<Config, 'trustProxy'>, c: HonoContext): string {
   const forwarded = config.trustProxy ? c.req.header('x-forwarded-for')?.split(',').at(-1)?.trim() : undefined
@@ -13,13 +13,16 @@ export function addressOf(config: Pick<Config, 'trustProxy'>, c: HonoContext): s
   return forwarded || incoming?.socket.remoteAddress || 'unknown'
 }
 
-/** A link to this server under the name that the request came for; the gate has checked that name. */
+/** Returns a link to this server under the host name of the request. The gate has checked that name. */
 export function linkTo(config: Pick<Config, 'trustProxy'>, header: (name: string) => string | undefined, path: string) {
   const isSecure = config.trustProxy && header('x-forwarded-proto') === 'https'
   return `${isSecure ? 'https' : 'http'}://${header('host') ?? 'localhost'}${path}`
 }
 
-/** The base of links for people: where the server is not on loopback, or behind a proxy, they know it by its name. */
+/**
+ * Returns the base URL of links for people: if the server is not on loopback,
+ * or is behind a proxy, its first allowed host name.
+ */
 export function urlForPeople(config: Config, url: string): string {
   const { host, trustProxy, allowedHosts } = config
   const name = isLoopback(host) && !trustProxy ? undefined : allowedHosts[0]

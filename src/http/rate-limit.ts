@@ -2,21 +2,21 @@ import { isIPv6 } from 'node:net'
 import type { Context } from '../platform/context.ts'
 import { AppError } from '../platform/errors.ts'
 
-/** How often something may be done by one who does it, within so many seconds. */
+/** The rate limits: `times` within `seconds`, for each key. */
 export const RATE_LIMITS = {
-  /** Guesses at any accounts from one network. */
+  /** Sign-in attempts to any account from one network. */
   'sign-in of an address': { times: 50, seconds: 15 * 60 },
-  /** Guesses at one account from one network. */
+  /** Sign-in attempts to one account from one network. */
   'sign-in': { times: 10, seconds: 15 * 60 },
-  /** Guesses at one account from everywhere. Beyond it, the next limit applies to each network. */
+  /** Sign-in attempts to one account from all networks. Above this limit, the next limit applies to each network. */
   'sign-in of an account': { times: 100, seconds: 60 * 60 },
   /**
-   * Guesses from one network at an account that is under attack. It is lower
-   * than the usual limit, and not zero: strangers who guess from many networks
-   * must not lock out the owner, who comes from another one.
+   * Sign-in attempts from one network to an account under attack. The limit is
+   * lower than usual but not zero, so that attackers from many networks cannot
+   * lock out the owner, who uses another network.
    */
   'sign-in under attack': { times: 3, seconds: 15 * 60 },
-  /** Tries of a setup or invitation link from one network. */
+  /** Attempts to use a setup or invitation link from one network. */
   link: { times: 30, seconds: 15 * 60 },
   key: { times: 20, seconds: 60 * 60 },
   invitation: { times: 50, seconds: 60 * 60 },
@@ -29,19 +29,24 @@ const LIMITS_OF_NETWORK: readonly RateLimit[] = ['sign-in of an address', 'link'
 
 export const isLimitOfNetwork = (limit: RateLimit) => LIMITS_OF_NETWORK.includes(limit)
 
-/** Counts what is done, in memory: a restart forgives. */
+/** Counts attempts in memory. A restart resets the counters. */
 export interface RateCounter {
-  /** @returns in how many milliseconds the next try is allowed; 0 is now, and is counted */
+  /**
+   * Counts an attempt if it is allowed now.
+   *
+   * @returns 0, or the milliseconds until the next allowed attempt
+   */
   take(limit: RateLimit, who: string, now: number): number
 }
 
-/** How many counters each limit has, so that a flood of made-up names cannot fill the memory. */
+/** The maximum number of counters for each limit, so that invented names cannot fill the memory. */
 const MAX_COUNTERS = 10_000
 
 /**
- * Creates the counters. Each limit has a map of its own, and a full map gives up
- * an expired counter or else the one with the fewest tries: made-up names, with
- * one try each, evict each other and not the counter of an account under attack.
+ * Creates the counters. Each limit has its own map. A full map removes an
+ * expired counter or else the one with the fewest attempts. Invented names have
+ * one attempt each, so they evict each other and not the counter of an account
+ * under attack.
  */
 export function createRateCounter(maxCounters = MAX_COUNTERS): RateCounter {
   const counters = new Map<RateLimit, Map<string, number[]>>()
@@ -74,7 +79,8 @@ function evictOne(seen: Map<string, number[]>, since: number): void {
 }
 
 /**
- * Counts an attempt, and refuses it if there were too many. Local trusted mode has no rate limits.
+ * Counts an attempt, and refuses it if the limit is exceeded. Local trusted
+ * mode has no rate limits.
  *
  * @throws AppError 429 with `retryAfterSec`
  */
@@ -91,12 +97,12 @@ export function limitRate(ctx: Context, rates: RateCounter, limit: RateLimit, wh
  * /64 of an IPv6 address, since one customer has at least that many addresses.
  */
 export function networkOf(address: string): string {
-  // Some proxies add the client's port, which differs by connection.
+  // Some proxies include the port of the client, which differs for each connection.
   const ipv4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/i.exec(address)?.[1]
   if (ipv4 !== undefined) return ipv4
   const plain = address.replace(/^\[|\](:\d+)?$|%.*$/g, '')
   if (!isIPv6(plain)) return address
-  // The URL parser writes each group in one way, with the longest run of zeros as `::`.
+  // The URL parser normalizes each group and writes the longest run of zeros as `::`.
   const [head = '', tail = ''] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::')
   const groupsOf = (part: string) => (part === '' ? [] : part.split(':'))
   const zeros = Array.from({ length: 8 - groupsOf(head).length - groupsOf(tail).length }, () => '0')

@@ -14,7 +14,7 @@ type Params<Path extends string> = Path extends `${infer Head}/${infer Tail}`
 
 type Output<Schema> = Schema extends GenericSchema ? InferOutput<Schema> : undefined
 
-/** What an answer holds: JSON of a schema, something of a media type, or nothing. */
+/** The body of a response: JSON of a schema, a media type, or nothing. */
 export type Answer = GenericSchema | MediaType | null
 export type MediaType = `${string}/${string}`
 
@@ -28,20 +28,20 @@ export interface Input<Caller = unknown, P = unknown, Q = unknown, B = unknown> 
   params: P
   query: Q
   body: B
-  /** The request's `Accept`, `If-None-Match` and the like, for the few routes that answer no JSON. */
+  /** Returns a header of the request, such as `Accept`, for the few routes that do not return JSON. */
   header(name: string): string | undefined
-  /** Where the request comes from: the client's address, as far as it is known. */
+  /** The address of the client, if it is known. */
   address: string
-  /** Closes the connection at once; for a stream whose client does not keep up. */
+  /** Closes the connection at once, for a stream whose client is too slow. */
   drop(): void
-  /** Authenticates and authorizes the request again; for a stream that outlives its check. */
+  /** Authenticates and authorizes the request again, for a stream that lasts longer than the first check. */
   isStillAuthorized(): Promise<boolean>
 }
 
-/** One type of caller, as the documentation and a refusal name it. */
+/** A type of caller, as the documentation and errors name it. */
 export interface Audience {
   name: string
-  /** How such a caller authenticates; `nothing` is enough on a local server that requires no token. */
+  /** How such a caller authenticates. `nothing` is enough on a local server without a token. */
   by: readonly ('nothing' | 'bearer' | 'session')[]
 }
 
@@ -53,31 +53,34 @@ interface Definition<Id extends string, M extends Method, Path extends string, Q
   /** One sentence without a full stop. */
   summary: string
   description?: string
-  /** The kinds of caller that may call it; without one a route does not compile. */
+  /** The types of callers that may call the endpoint; at least one. */
   who: readonly [Who, ...Who[]]
-  /** The least role of a person in the company; by default `viewer` for GET and `admin` for the rest. */
+  /** The least role of a person in the company. Default: `viewer` for GET, otherwise `admin`. */
   role?: Role
-  /** Whether it may be called for an archived company, which otherwise refuses every method but GET. */
+  /** Whether an archived company allows the request. By default it allows only GET. */
   allowsArchived?: boolean
   query?: Q
   body?: B
-  /** Whether a request without a body is taken as `{}`. */
+  /** Whether a request without a body counts as `{}`. */
   bodyOptional?: boolean
-  /** Whether the body is a multipart form with a file; its `body` is then `Upload`. */
+  /** Whether the body is a multipart form with a file. `body` is then `Upload`. */
   upload?: boolean
-  /** Whether the body is a form that a page without a script sends (`application/x-www-form-urlencoded`). */
+  /** Whether the body is an HTML form (`application/x-www-form-urlencoded`). */
   form?: boolean
-  /** The largest body in bytes, where it is not the server's usual limit. */
+  /** The maximum size of the body in bytes, if it differs from the server's limit. */
   bodyLimit?: number
-  /** How many fields the body may have, in all its objects together, where it is not the usual limit. */
+  /** The maximum number of fields in the body, over all its objects, if it differs from the usual limit. */
   bodyFields?: number
-  /** Whether the endpoint streams events, instead of its JSON, to a request with `Accept: text/event-stream`. */
+  /** Whether a request with `Accept: text/event-stream` receives a stream of events instead of JSON. */
   streams?: boolean
-  /** Whether the answer holds a secret that is shown once: then it is not kept for an `Idempotency-Key` either. */
+  /**
+   * Whether the response contains a secret that is shown once. Such a response
+   * is not stored for an `Idempotency-Key`.
+   */
   secret?: boolean
-  /** What it is limited by, where signing in or making keys is: then it may answer 429. */
+  /** The rate limits that apply to the endpoint. It may respond with 429. */
   limits?: readonly RateLimit[]
-  /** The answers by status; the first 2xx is what a plain return value is answered with. */
+  /** The responses by status. The first 2xx is the status of a plain return value. */
   responses: R
   run(ctx: Ctx, input: Input<Caller, Params<Path>, Output<Q>, Output<B>>): unknown
 }
@@ -95,7 +98,7 @@ type AnyDefinition = Definition<
   string
 >
 
-/** An endpoint as data: the app, the OpenAPI document, the guides and the tests are all made from it. */
+/** An endpoint as data. The app, the OpenAPI document, the guides and the tests are made from it. */
 export interface Endpoint extends Omit<AnyDefinition, 'run'> {
   run(ctx: never, input: never): unknown
 }
@@ -130,10 +133,7 @@ type Received<R> = {
     : never
 }[keyof R]
 
-/**
- * Makes the function that describes an endpoint and types its parameters,
- * query and body from the path and the schemas.
- */
+/** Creates the function that describes an endpoint. The path and the schemas type its parameters, query and body. */
 export const routeFor =
   <Ctx, Caller, Who extends Audience, Role extends string>() =>
   <
@@ -154,7 +154,7 @@ export const alias = <const Id extends string, M extends Method, const Path exte
   { id, path }: { id: Id; path: Path },
 ): TypedEndpoint<Id, M, Path, W> => ({ ...endpoint, id, path })
 
-/** An answer that is not the route's usual one: another status, headers, or a body that is no JSON. */
+/** A response that differs from the route's usual one: another status, headers, or a body that is not JSON. */
 export class Reply {
   readonly status: number
   readonly body: unknown

@@ -1,10 +1,10 @@
 const ORIGIN = 'http://localhost'
 
 /**
- * Returns the path and query of an address that a request named as the place to
- * continue at, or `/` if a browser would leave this server for it. The result is
- * parsed again as the browser does: `/.//evil.test` has the path `//evil.test`,
- * which as a `Location` is another host.
+ * Returns the path and query of the address at which a request asked to
+ * continue, or `/` if the address leads to another host. The result is parsed
+ * again as a browser would: `/.//evil.test` has the path `//evil.test`, which
+ * as a `Location` is another host.
  */
 export function sameOriginPath(next: string): string {
   const url = next.startsWith('/') ? URL.parse(next, ORIGIN) : null

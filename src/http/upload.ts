@@ -4,21 +4,22 @@ import * as v from 'valibot'
 import { AppError } from '../platform/errors.ts'
 import { readBytes } from './body.ts'
 
-/** What a route with `upload: true` is given: the field named `file`, and the other fields as text. */
+/** The body of a route with `upload: true`: the field named `file`, and the other fields as text. */
 export const Upload = v.strictObject({
   file: v.instance(File, 'must be a file'),
   fields: v.record(v.string(), v.string()),
 })
 export type Upload = v.InferOutput<typeof Upload>
 
-/** How much the form around a file may add to its size, in bytes. */
+/** How many bytes a form may have besides its file. */
 export const FORM_OVERHEAD = 64 * 1024
 
 /**
- * Reads a multipart form, within its limit, chunked or not.
+ * Reads a multipart form, with or without `Content-Length`.
  *
  * @param maxSize of the whole body, in bytes
- * @returns the form, not yet validated, and a digest that stands for the body
+ * @returns the form, not yet validated, and a digest that identifies the body
+ * @throws AppError 413
  */
 export async function readUpload(c: HonoContext, maxSize: number): Promise<{ form: unknown; digest: string }> {
   const type = c.req.header('content-type') ?? ''

@@ -1,13 +1,17 @@
 import * as v from 'valibot'
 import { type FieldError, invalid } from '../platform/errors.ts'
 
-/** How many fields at fault an answer names. */
+/** The maximum number of invalid fields that an error names. */
 const NAMED_FIELDS = 50
 
-/** How many of them may be unknown: each costs another validation. */
+/** The maximum number of unknown fields that an error names. Each requires another validation. */
 const NAMED_UNKNOWN_FIELDS = 20
 
-/** Checks a value and returns it as the schema has it; else a 400 that names every field at fault. */
+/**
+ * Validates a value with a schema and returns its output.
+ *
+ * @throws AppError 400 that names every invalid field
+ */
 export function validate<T>(schema: v.GenericSchema<unknown, T>, value: unknown, at = ''): T {
   const result = v.safeParse(schema, value)
   if (result.success) {
@@ -21,7 +25,7 @@ export function validate<T>(schema: v.GenericSchema<unknown, T>, value: unknown,
   throw invalid(issues.slice(0, NAMED_FIELDS).map((issue) => fieldError(issue, at)))
 }
 
-/** Where a list was taken as an object, which valibot does: `[]` would be `{}`, and `['x']` a record. */
+/** Finds lists that valibot accepted as objects: it converts `[]` to `{}` and `['x']` to a record. */
 function listsAsObjects(value: unknown, taken: unknown, at: string): string[] {
   if (typeof value !== 'object' || value === null || typeof taken !== 'object' || taken === null) return []
   if (value === taken) return []
@@ -35,7 +39,10 @@ type Issue = v.BaseIssue<unknown>
 
 const isUnknownField = (issue: Issue) => issue.type === 'strict_object' && issue.expected === 'never'
 
-/** Valibot stops at an object's first unknown field: the others show when that one is taken away. */
+/**
+ * Finds further unknown fields. Valibot stops at the first unknown field of an
+ * object, so each one is removed and the value is validated again.
+ */
 function moreUnknownFields(schema: v.GenericSchema, value: unknown, found: readonly Issue[]): Issue[] {
   const more: Issue[] = []
   const copy = structuredClone(value)
@@ -58,9 +65,9 @@ function fieldError(issue: Issue, at: string): FieldError {
   const path = shorten([at, v.getDotPath(issue)].filter(Boolean).join('.'))
   if (isUnknownField(issue)) return { path, message: 'is not a field of this request' }
   if (issue.type.endsWith('object') && issue.received === 'undefined') return { path, message: 'is required' }
-  // valibot's own messages begin "Invalid type: "; those of this project's schemas are clauses already.
+  // Messages of valibot begin with "Invalid type: ". Messages of our schemas are clauses.
   return { path, message: shorten(issue.message.replace(/^Invalid \w+: /, '').replace(/^Expected/, 'expected')) }
 }
 
-/** What came in may be as long as the body may be, and is not sent back whole. */
+/** Shortens a value for an error message. A value may be as long as the body. */
 const shorten = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}…` : text)

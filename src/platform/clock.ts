@@ -1,4 +1,4 @@
-/** The time, as the program sees it. Tests bring their own. */
+/** The source of the current time. Tests use their own. */
 export interface Clock {
   now(): Date
 }

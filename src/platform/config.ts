@@ -9,49 +9,55 @@ import { packageRoot } from './package-root.ts'
 
 export type Mode = 'local_trusted' | 'authenticated'
 
-/** What a server runs with, settled. */
+/** The configuration of a server, with all defaults applied. */
 export interface Config {
-  /** Absolute. */
+  /** An absolute path. */
   dataDir: string
   host: string
   port: number
-  /** Whether the port was asked for: a busy one is then an error, else the next free one is taken. */
+  /** Whether the user chose the port. If it is busy, the start fails; otherwise the next free port is used. */
   portGiven: boolean
   mode: Mode
-  /** Host names, besides loopback's, that requests may come for. */
+  /** The host names besides loopback that requests may use. */
   allowedHosts: string[]
-  /** Whether requests come through a proxy that ends TLS: `X-Forwarded-*` counts, and cookies are for https only. */
+  /** Whether a proxy terminates TLS: `X-Forwarded-*` headers count, and cookies are for https only. */
   trustProxy: boolean
-  /** Whether local trusted mode, too, asks each browser for the token of the start. */
+  /** Whether local trusted mode requires the token of the start from each browser. */
   requireToken: boolean
-  /** How many runs may live at once, over all agents. */
+  /** The maximum number of live runs, over all agents. */
   maxRuns: number
-  /** The largest JSON body, in bytes. */
+  /** The maximum size of a JSON body, in bytes. */
   bodyLimit: number
-  /** How much of a run's output is kept, in bytes. */
+  /** The maximum size of the stored output of a run, in bytes. */
   logLimit: number
-  /** So many runs of an agent for one issue, in a row and without a change by it, are a loop; 0 for none. */
+  /**
+   * After this many consecutive runs on one issue that change nothing, the
+   * agent is paused as a loop; 0 for no limit.
+   */
   loopRuns: number
-  /** At this many runs that woke each other without a person in between, the agents are paused as a loop; 0 for never. */
+  /**
+   * At this many runs that woke each other without a person in between, the
+   * agents are paused as a loop; 0 for no limit.
+   */
   maxWakeDepth: number
-  /** How many runs may start for one issue within an hour, over all agents; 0 for any number. */
+  /** The maximum number of runs on one issue within an hour, over all agents; 0 for no limit. */
   issueRunsPerHour: number
-  /** Whether each run gets a PID namespace of its own, where the system offers it without root. */
+  /** Whether each run gets its own PID namespace, if the system allows that without root. */
   pidNamespace: boolean
-  /** How long a stop waits for runs to finish by themselves, in seconds. */
+  /** How long a stop waits for runs to finish, in seconds. */
   drainSec: number
-  /** The scheduled backups: whether there is one a day, and how many days and weeks they are kept. */
+  /** The scheduled backups: whether one is made each day, and how many daily and weekly backups are kept. */
   backups: { daily: boolean; keepDaily: number; keepWeekly: number }
-  /** Whether the server refuses every change and starts no agent: it shows a backup. */
+  /** Whether the server refuses every change and starts no agent, as when it shows a backup. */
   readOnly: boolean
   /** For tests: checks each response against its declared schema, and runs each write twice with a rollback between. */
   selfCheck: boolean
-  /** The part of the server's own environment that runs are given. */
+  /** The part of the server's environment that runs receive. */
   environment: Record<string, string>
   version: string
-  /** The folder of the built web page; without it the server has only pages that need no script. */
+  /** The folder of the built web page. Without it, the server has only the pages without scripts. */
   webFolder?: string | undefined
-  /** Names this start of a server and no other; its health tells it, so that nobody takes another server for it. */
+  /** Identifies this start of the server. The health endpoint returns it, so that a client can tell servers apart. */
   instance: string
 }
 
@@ -71,7 +77,7 @@ export const DEFAULT_PORT = 3100
 
 const MODES: readonly Mode[] = ['local_trusted', 'authenticated']
 
-/** `<data dir>/config.json`: what may be set there. */
+/** The settings of `<data dir>/config.json`. */
 const ConfigFile = v.strictObject({
   host: v.optional(v.string()),
   port: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535))),
@@ -97,12 +103,15 @@ const ConfigFile = v.strictObject({
 
 export type Environment = Record<string, string | undefined>
 
-/** The data directory: the flag, else `SERVICE_HOME`, else the platform's place for user data. */
+/** Returns the data directory: the flag, otherwise `SERVICE_HOME`, otherwise the platform's folder for user data. */
 export function dataDirOf(flags: Pick<Flags, 'dataDir'>, env: Environment): string {
   return path.resolve(flags.dataDir ?? (env.SERVICE_HOME || envPaths('service', { suffix: '' }).data))
 }
 
-/** Settles what to run with: flags beat the environment, which beats the config file, which beats the defaults. */
+/**
+ * Returns the configuration. Flags override the environment, which overrides
+ * the config file, which overrides the defaults.
+ */
 export function readConfig(flags: Flags, env: Environment): Config {
   const dataDir = dataDirOf(flags, env)
   const file = readConfigFile(path.join(dataDir, 'config.json'))
@@ -157,7 +166,7 @@ export function readConfig(flags: Flags, env: Environment): Config {
   }
 }
 
-/** What runs see of the server's environment: the user's own login and language live there, and nothing else of it. */
+/** The variables of the server's environment that runs receive: those of the user's login, language and network. */
 const PASSED_ON =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TERM|TMPDIR|XDG_\w+|SSH_AUTH_SOCK|HTTPS?_PROXY|NO_PROXY|https?_proxy|no_proxy|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|SYSTEMROOT)$/
 

@@ -10,15 +10,15 @@ import type { Log } from './log.ts'
 import { createSignals, type Signals } from './signals.ts'
 import type { Vault } from './vault.ts'
 
-/** What a use case works with. */
+/** The dependencies of a use case. */
 export interface Context {
   db: Db
-  /** Runs reads that can take long, in a thread of their own. */
+  /** Runs reads that can take long in another thread. */
   reader: Reader
   config: Config
   log: Log
   events: Events
-  /** Tells the executor and the scheduler about stops, wakes and budgets. */
+  /** Notifies the executor and the scheduler of stops, wakes and budgets. */
   signals: Signals
   /**
    * What the writes of this server left in the database, by key, for a later
@@ -27,7 +27,7 @@ export interface Context {
   lastWritten: Map<string, string>
   /** Encrypts and decrypts values that the database stores encrypted. */
   vault: Vault
-  /** The moment, ISO 8601 UTC with milliseconds; inside a write the same for all of it. */
+  /** The current time, ISO 8601 UTC with milliseconds. It is constant within a write. */
   readonly now: string
   /**
    * Runs a synchronous change in a transaction and resolves once it is
@@ -35,7 +35,7 @@ export interface Context {
    * may run twice, so it must change nothing but the database.
    */
   write<T>(change: () => T): Promise<T>
-  /** Lets something happen once the current write is durable; drops it if the write is rolled back. */
+  /** Runs an effect after the current write is durable. A write that is rolled back drops its effects. */
   afterCommit(effect: Effect): void
 }
 
@@ -47,7 +47,7 @@ export interface ContextParts {
   vault: Vault
 }
 
-/** @returns the context, and `flush`, which commits the queued writes at once (for a stop) */
+/** @returns the context, and `flush`, which commits the queued writes at once */
 export function createContext({ sqlite, clock, config, log, vault }: ContextParts): Context & { flush(): void } {
   const db = createDb(sqlite)
   const lastWritten = new Map<string, string>()
@@ -88,7 +88,7 @@ export function createContext({ sqlite, clock, config, log, vault }: ContextPart
         try {
           effect()
         } catch (error) {
-          // The write is durable and its response is sent, even if an effect of it fails.
+          // The write is durable and its response is sent, even if one of its effects fails.
           log.error('An effect of a write failed.', { stack: String((error as Error).stack ?? error) })
         }
       })

@@ -1,8 +1,8 @@
 import { createHash, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /**
- * Makes a long-lived credential: the prefix, 32 random bytes and a checksum,
- * by which secret scanners tell a real credential from a look-alike.
+ * Creates a long-lived credential: the prefix, 32 random bytes and a checksum,
+ * with which secret scanners recognize real credentials.
  */
 export function createCredential(prefix: string): string {
   const body = randomBytes(32).toString('base64url')

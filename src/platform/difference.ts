@@ -1,7 +1,7 @@
 /**
- * The columns of a wanted change that differ from the row; what is undefined
- * is left as it is. Undefined when nothing would change, so that a PATCH to
- * what stands already writes nothing.
+ * Returns the columns of a change that differ from the row, ignoring undefined
+ * values. Returns undefined if nothing differs, so that a PATCH with the
+ * current values writes nothing.
  */
 export function difference<Row extends object>(
   row: Row,
@@ -12,6 +12,6 @@ export function difference<Row extends object>(
   return changed.length > 0 ? (Object.fromEntries(changed) as Partial<Row>) : undefined
 }
 
-/** Columns as the API names them, for an activity's details: `parent_id` is `parentId`. */
+/** Converts column names to API field names for the details of an activity: `parent_id` becomes `parentId`. */
 export const fieldNames = (change: object) =>
   Object.keys(change).map((column) => column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()))

@@ -1,4 +1,4 @@
-/** Every code that an answer can carry, with the status that the contract's error table gives it. */
+/** Every error code with its HTTP status, from the error table of the contract. */
 export const ERROR_STATUS = {
   validation_failed: 400,
   malformed_json: 400,
@@ -34,9 +34,9 @@ export const ERROR_STATUS = {
 export type ErrorCode = keyof typeof ERROR_STATUS
 
 /**
- * A failure that the caller can do something about. The message is a sentence
- * for a person that says what to do; the code is for programs. Anything thrown
- * that is not an AppError is a bug and is answered as `internal`.
+ * An error that the caller can resolve. The message is a sentence that says
+ * what to do; the code is for programs. Any other error is a bug and is sent as
+ * `internal`.
  */
 export class AppError extends Error {
   readonly code: ErrorCode
@@ -54,20 +54,20 @@ export class AppError extends Error {
   }
 }
 
-/** Says that a thing does not exist, or not for this caller: the answer is the same, so nobody learns which. */
+/** Returns a 404. An entity of another company has the same error, so that callers cannot detect that it exists. */
 export const notFound = (what: string, ref: string) =>
   new AppError('not_found', `No such ${what}: ${ref.length > 100 ? `${ref.slice(0, 100)}…` : ref}`)
 
 export const forbidden = (message: string, details?: unknown) => new AppError('forbidden', message, details)
 
-/** A field at fault, in the shape of every validation error. */
+/** An invalid field, in the shape of every validation error. */
 export interface FieldError {
-  /** Dotted path into the body or query, such as `runtimeConfig.heartbeat.intervalSec`. */
+  /** A dotted path in the body or query, such as `runtimeConfig.heartbeat.intervalSec`. */
   path: string
   message: string
 }
 
-/** Refuses a request for the fields at fault, all of them at once. */
+/** Returns a 400 that names all invalid fields. */
 export const invalid = (fields: FieldError[]) =>
   new AppError(
     'validation_failed',
@@ -79,6 +79,6 @@ export const invalid = (fields: FieldError[]) =>
 export const unprocessable = (field: string, message: string) =>
   new AppError('semantic', `${field}: ${message}`, { fields: [{ path: field, message }] })
 
-/** Returns a 422 for a reference in a body. A record of another company is as unknown as one that does not exist. */
+/** Returns a 422 for an unknown reference in a body. An entity of another company has the same error. */
 export const unknownReference = (field: string, what: string) =>
   unprocessable(field, `there is no such ${what} in this company`)

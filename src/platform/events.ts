@@ -1,15 +1,18 @@
-/** Something that happened in a company, for whoever watches it live. Published after its commit only. */
+/** An event in a company for live clients. It is published after its commit. */
 export interface LiveEvent {
-  /** Counts up, over restarts of the server too; a watcher that reconnects asks for what came after the last it saw. */
+  /**
+   * Increases monotonically, also across restarts. A client that reconnects
+   * asks for the events after the last one it received.
+   */
   id: number
   companyId: string
-  /** Such as `issue.checked_out` (an activity), `run.started`, `wake.waiting`. */
+  /** Such as `issue.checked_out` (an activity), `run.started` or `wake.waiting`. */
   type: string
   readonly data: unknown
 }
 
 export interface Events {
-  /** The id of the latest event, or the one before the first. */
+  /** The id of the latest event, or the id before the first one. */
   readonly last: number
   /** @param load returns the data of the event; called once, when a listener or a stream that resumes reads it */
   publish(companyId: string, type: string, load: () => unknown): void
@@ -18,19 +21,21 @@ export interface Events {
    * @returns a function that ends the subscription
    */
   subscribe(listener: (event: LiveEvent) => void, onClose?: () => void): () => void
-  /** The kept events after an id, oldest first, or undefined when that id is too old to resume from. */
+  /** Returns the stored events after an id, oldest first, or undefined if the id is too old. */
   since(id: number): LiveEvent[] | undefined
-  /** Tells every subscriber that there will be no more. */
+  /** Notifies every subscriber that there will be no more events. */
   close(): void
 }
 
-/** How many past events a watcher can catch up on. */
+/** The number of past events that a client can resume from. */
 const KEPT_EVENTS = 1_000
 
 /**
- * @param startedAt where ids begin: above all those of a server before this
- * one, so that a watcher which outlives a restart is never shown wrong events
- * @param onError receives what a listener throws; the other listeners run regardless
+ * @param startedAt determines the first id, which is higher than all ids of
+ *   earlier servers: a client that reconnects after a restart never receives
+ *   wrong events
+ * @param onError receives what a listener throws; the other listeners run
+ *   regardless
  */
 export function createEvents(startedAt: Date, onError: (error: unknown) => void = () => {}): Events {
   const subscriptions = new Set<{ listener: (event: LiveEvent) => void; onClose: (() => void) | undefined }>()

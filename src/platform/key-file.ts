@@ -6,8 +6,8 @@ import type { Config } from './config.ts'
 export const KEY_BYTES = 32
 
 /**
- * Reads a key of the data directory, or makes it at the first start: 32 random
- * bytes that nobody but the server's user can read.
+ * Reads a key of the data directory, or creates it at the first start: 32
+ * random bytes that only the user of the server can read.
  *
  * @param name such as `run-token`, for `keys/run-token.key`
  */
@@ -17,12 +17,12 @@ export function readKeyFile(config: Pick<Config, 'dataDir'>, name: string): Uint
   const file = fileOf(config, name)
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
   const key = randomBytes(KEY_BYTES)
-  // On the disk before anything is stored under it: what it seals is lost without it.
+  // The key must be on disk before anything is encrypted with it: without the key that data is lost.
   writeFileSync(file, key, { mode: 0o600, flag: 'wx', flush: true })
   return key
 }
 
-/** Reads a key of the data directory, if it is there. */
+/** Reads a key of the data directory. Returns undefined if there is none. */
 export function findKeyFile(config: Pick<Config, 'dataDir'>, name: string): Uint8Array | undefined {
   const file = fileOf(config, name)
   if (!existsSync(file)) return undefined

@@ -1,11 +1,11 @@
-/** Cuts a stream of bytes into lines. */
+/** Splits a stream of bytes into lines. */
 export interface Lines {
   push(chunk: Buffer): void
-  /** Gives the last line, if it has no newline. */
+  /** Emits the last line if it has no newline. */
   flush(): void
 }
 
-/** @param maxBytes a longer line is passed over, so that none can fill the memory */
+/** @param maxBytes longer lines are skipped, so that no line can fill the memory */
 export function createLines(maxBytes: number, onLine: (text: string) => void): Lines {
   let parts: Buffer[] = []
   let size = 0
@@ -29,7 +29,7 @@ export function createLines(maxBytes: number, onLine: (text: string) => void): L
         finish()
         from = end + 1
       }
-      // A copy: a rest of a few bytes must not keep its whole chunk in memory.
+      // A copy, because a short rest must not keep its whole chunk in memory.
       if (from < chunk.length) add(Buffer.from(chunk.subarray(from)))
     },
     flush: finish,

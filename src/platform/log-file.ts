@@ -1,15 +1,15 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import path from 'node:path'
 
-/** Where a server keeps its log; the one before it, when it grew too large, is `<name>.1` beside it. */
+/** The path of the server's log. When the file is full, it is renamed to `<name>.1`. */
 export const logFile = (dataDir: string) => path.join(dataDir, 'logs', 'service.log')
 
-/** In bytes; so much twice is what the log takes at most. */
+/** The maximum size of each of the two files, in bytes. */
 const LARGEST = 5 * 1024 * 1024
 
 /**
- * Keeps log lines in a file of limited size. A disk that is full costs the
- * lines and nothing else: they are on standard error too.
+ * Writes log lines to a file of limited size. If the disk is full, the lines
+ * are dropped; standard error has them too.
  *
  * @returns a function that writes one line
  */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The folder that holds `schema.sql` and `package.json`, above the sources and above the bundle alike. */
+/** Returns the folder of `schema.sql` and `package.json`, which is above the sources and above the bundle. */
 export function packageRoot(): string {
   let folder = path.dirname(fileURLToPath(import.meta.url))
   while (!existsSync(path.join(folder, 'schema.sql'))) {

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { packageRoot } from './package-root.ts'
 
-/** The programs and threads that the server starts, besides the agents' own programs. */
+/** The programs and threads that the server starts, besides the programs of agents. */
 const PROGRAMS = {
   main: 'src/main.ts',
   shim: 'src/runtime/process/shim.ts',
@@ -10,7 +10,7 @@ const PROGRAMS = {
   reader: 'src/reader.ts',
 }
 
-/** The argv that starts one of them. */
+/** Returns the argv that starts a program. */
 export const argvOf = (program: keyof typeof PROGRAMS): [string, string] => [process.execPath, fileOf(program)]
 
 /** The file of a program: its bundle, or its source if the server itself runs from sources. */

@@ -1,9 +1,9 @@
 /**
- * The form of a name for URLs: lower-case ASCII letters, digits and dashes,
- * made unique with a number (`website`, `website-2`). A name without such
- * letters takes the fallback.
+ * Returns the form of a name for URLs: lower-case ASCII letters, digits and
+ * dashes, made unique with a number (`website`, `website-2`).
  *
- * @param isTaken whether another of the same company has it
+ * @param fallback for a name without ASCII letters and digits
+ * @param isTaken whether another entity of the company has the key
  */
 export function chooseUrlKey(name: string, fallback: string, isTaken: (urlKey: string) => boolean): string {
   const stem = slugOf(name) || fallback
@@ -12,10 +12,10 @@ export function chooseUrlKey(name: string, fallback: string, isTaken: (urlKey: s
   }
 }
 
-/** The first of a name has it as it is, the second with a 2. */
+/** The first one keeps the name; the second one gets the suffix 2. */
 export const numbered = (stem: string, n: number) => (n === 1 ? stem : `${stem}-${n}`)
 
-/** Empty when the name has no letter or digit of ASCII. */
+/** Empty if the name has no ASCII letters or digits. */
 export const slugOf = (name: string) =>
   name
     .normalize('NFKD')

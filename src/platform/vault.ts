@@ -1,6 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Where a secret belongs. What was sealed for one place does not open in another. */
+/**
+ * The entity and name that a secret belongs to. A value that was encrypted for
+ * one place cannot be decrypted for another.
+ */
 export interface Place {
   companyId: string
   name: string
@@ -8,9 +11,9 @@ export interface Place {
 
 export interface Vault {
   seal(place: Place, value: string): string
-  /** @returns undefined for what was sealed for another place or under another key, or was altered */
+  /** @returns undefined if the value was encrypted for another place or with another key, or was altered */
   open(place: Place, sealed: string): string | undefined
-  /** A hash by which a text is known again, and which without the key cannot be tried against guesses. */
+  /** Returns a keyed hash of a text. Without the key, guesses cannot be compared with it. */
   fingerprint(text: string): string
 }
 
@@ -19,9 +22,9 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Seals values with AES-256-GCM. The company and the name are bound into each,
- * so that who can write the database cannot have one company's secret handed
- * to another's agents by moving a row.
+ * Encrypts values with AES-256-GCM. The company and the name are authenticated
+ * with each value: someone who can write to the database cannot give the secret
+ * of one company to agents of another by moving a row.
  *
  * @param key 32 bytes
  */

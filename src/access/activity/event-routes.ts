@@ -5,7 +5,10 @@ import { agent, board } from '../caller/who.ts'
 import type { Input } from '../route.ts'
 import { route } from '../route.ts'
 
-/** How many bytes may wait for a client before it counts as too slow; more than all kept events together. */
+/**
+ * The maximum number of bytes that wait for a client before it counts as too
+ * slow; more than all stored events together.
+ */
 const WAITING_BYTES = 1024 * 1024
 
 export const eventRoutes = [
@@ -22,7 +25,10 @@ export const eventRoutes = [
   }),
 ]
 
-/** The company's events as the bytes of an event stream, until the client goes or the server stops. */
+/**
+ * Returns the live events of a company as the bytes of an event stream, until
+ * the client disconnects or the server stops.
+ */
 function watch(
   ctx: Context,
   companyId: string,
@@ -45,7 +51,7 @@ function watch(
           end()
           drop()
         }
-        // The request is authorized again: a revoked key or an ended run must not go on watching.
+        // Authorizes the request again, so that a revoked key or an ended run stops receiving events.
         const heartbeat = setInterval(() => {
           isStillAuthorized().then((isAuthorized) => (isAuthorized ? send(': alive\n\n') : end()))
         }, HEARTBEAT_MS)
@@ -65,7 +71,7 @@ function watch(
   )
 }
 
-/** What a stream begins with: where it stands, and what the client missed. */
+/** Returns the beginning of a stream: the current event id, and the events that the client missed. */
 function resume(ctx: Context, companyId: string, lastEventId: string | undefined): string {
   const here = `id: ${ctx.events.last}\n`
   if (!lastEventId) return `${here}: watching\n\n`

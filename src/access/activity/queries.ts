@@ -9,7 +9,7 @@ const last = prepared((of: { companyId: string }) =>
   sql.selectFrom('activity').select('hash').where('company_id', '=', of.companyId).orderBy('seq', 'desc').limit(1),
 )
 
-/** The hash that the company's next row carries on. */
+/** Returns the hash of the company's latest row, which the next row includes. */
 export const lastHash = (db: Db, of: { companyId: string }) => db.first(last(of))
 
 const insert = prepared((row: Omit<ActivityRow, 'seq'>) =>

@@ -75,7 +75,10 @@ export function hashActivity(row: Omit<ActivityRow, 'seq' | 'hash'>): string {
   )
 }
 
-/** Returns an activity as its live event: with what a list shows of the entity, so that a listener need not fetch it. */
+/**
+ * Converts an activity to its live event, which includes a summary of the
+ * entity, so that a listener need not fetch it.
+ */
 const toEvent = ({ db }: Context, row: Omit<ActivityRow, 'seq' | 'hash' | 'previous_hash'>) => ({
   activityId: row.id,
   actorType: row.actor_type,

@@ -6,7 +6,7 @@ import { agent, board } from '../caller/who.ts'
 import { route } from '../route.ts'
 import { type ActivityFilter, type ActivityRow, selectActivity } from './queries.ts'
 
-/** An activity as the API shows it. */
+/** An activity as the API returns it. */
 export const Activity = v.strictObject({
   id: field.id,
   companyId: field.id,
@@ -61,6 +61,6 @@ export const activityRoutes = [
   }),
 ]
 
-/** A page of a company's activity, newest first. */
+/** Returns a page of a company's activity, newest first. */
 export const pageOfActivity = (ctx: Context, filter: ActivityFilter, query: ListQuery) =>
   readPage(ctx.db, selectActivity(filter), query, { by: 'seq', direction: 'desc', cursor: 'number' }).map(toActivity)

@@ -5,7 +5,7 @@ interface Key {
   id: string
 }
 
-/** For each type of entity, the columns by which a list shows it. */
+/** The columns that a list displays, for each type of entity. */
 const SUMMARIES = {
   agent: prepared((key: Key) => sql.selectFrom('agent').select(['name', 'status']).where('id', '=', key.id)),
   approval: prepared((key: Key) => sql.selectFrom('approval').select(['type', 'status']).where('id', '=', key.id)),
@@ -26,9 +26,9 @@ const SUMMARIES = {
 const userName = prepared((key: Key) => sql.selectFrom('auth_user').select('name').where('id', '=', key.id))
 
 /**
- * Returns what a list shows of an entity: its identifier, title or name, and
- * its status. A client that watches events can then update a row without a
- * request. Null for an entity that is gone, or of another type.
+ * Returns the summary of an entity for lists: its identifier, title or name,
+ * and its status. A client that receives events can then update a row without a
+ * request. Null if the entity does not exist or has another type.
  */
 export const summaryOf = (db: Db, entity: { type: string; id: string }): Record<string, unknown> | null =>
   entity.type in SUMMARIES ? ((db.first<object>(SUMMARIES[entity.type as 'agent'](entity)) as never) ?? null) : null

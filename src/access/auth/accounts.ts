@@ -20,20 +20,27 @@ const email = v.pipe(
 
 const NewAccount = v.strictObject({ name: field.name, email, password: NewPassword })
 
-/** What a person types to get an account; not yet checked. */
+/** The form for a new account, not yet validated. */
 export interface AccountForm {
   name: string
   email: string
   password: string
 }
 
-/** The part of the context that only authenticated mode has. */
+/**
+ * Returns the identity service, which only authenticated mode has.
+ *
+ * @throws AppError 404 in local trusted mode
+ */
 export function identityOf(ctx: AccessContext): Identity {
   if (ctx.signIn.identity) return ctx.signIn.identity
   throw new AppError('not_found', 'There are no accounts in local trusted mode: start with --mode authenticated.')
 }
 
-/** Makes the first person, who owns whatever is there already, by the link that the start printed. */
+/**
+ * Creates the first person with the link that the server printed at its start.
+ * That person becomes the owner of all existing companies.
+ */
 export async function setUp(ctx: AccessContext, token: string, form: AccountForm): Promise<string> {
   const identity = identityOf(ctx)
   const want = validate(NewAccount, form)
@@ -52,7 +59,7 @@ export async function setUp(ctx: AccessContext, token: string, form: AccountForm
   return beginSession(ctx, want)
 }
 
-/** Makes an account by the link of an invitation, and its person a member. */
+/** Creates an account with the link of an invitation, and makes its person a member. */
 export async function joinAsNew(ctx: AccessContext, token: string, form: AccountForm): Promise<string> {
   const identity = identityOf(ctx)
   openInvitation(ctx, token)
@@ -68,7 +75,12 @@ export async function joinAsNew(ctx: AccessContext, token: string, form: Account
   return beginSession(ctx, want)
 }
 
-/** Signs a person in. What is wrong, the e-mail or the password, is not said. @returns the `Set-Cookie` value */
+/**
+ * Signs a person in. The error does not say whether the email address or the
+ * password is wrong.
+ *
+ * @returns the `Set-Cookie` value
+ */
 export async function signIn(
   ctx: AccessContext,
   address: string,
@@ -84,7 +96,7 @@ export async function signIn(
   const begun = await identity.signIn(account, credentials.password, cookie)
   if (begun === undefined) throw wrongCredentials()
   if (findPasswordHash(ctx.db, { email: account }) !== passwordHash) {
-    // Another password was set meanwhile, and ended every session but this one, which came a moment later.
+    // Another request set a new password meanwhile and ended all sessions except this one, which began afterwards.
     await identity.signOut(begun.split(';')[0]!)
     throw wrongCredentials()
   }
@@ -93,7 +105,11 @@ export async function signIn(
 
 const wrongCredentials = () => new AppError('unauthenticated', 'The e-mail or the password is wrong.')
 
-/** @returns the `Set-Cookie` value, with which every other session of the person has ended */
+/**
+ * Changes a person's password and ends all other sessions of the person.
+ *
+ * @returns the `Set-Cookie` value
+ */
 export async function changePassword(
   ctx: AccessContext,
   who: { userId: string; cookie: string },
@@ -106,7 +122,11 @@ export async function changePassword(
   return changed
 }
 
-/** Ends every session of a person, on the server too. @returns the `Set-Cookie` value */
+/**
+ * Ends all sessions of a person on the server.
+ *
+ * @returns the `Set-Cookie` value
+ */
 export async function signOutEverywhere(ctx: AccessContext, who: { userId: string; cookie: string }): Promise<string> {
   await ctx.write(() => deleteSessions(ctx.db, who))
   return identityOf(ctx).signOut(who.cookie)

@@ -8,48 +8,54 @@ import { SESSION_COOKIE } from './cookies.ts'
 import { PASSWORD_BYTES } from './password.ts'
 import { hashPasswordJob, verifyPasswordJob } from './password-jobs.ts'
 
-/** Who people are: their passwords and sessions, as better-auth keeps them. Only authenticated mode loads this. */
+/** Passwords and sessions of people, stored by better-auth. Only authenticated mode loads this module. */
 export interface Identity {
-  /** Whose session a `Cookie` header holds; undefined when it holds none that is valid. */
+  /** Returns the user of the session in a `Cookie` header; undefined if it has no valid session. */
   sessionOf(cookie: string): Promise<{ userId: string } | undefined>
   /**
-   * Begins a session, and ends the one that the request came with.
+   * Begins a session and ends the previous session of the request.
    *
-   * @returns the `Set-Cookie` value; undefined when e-mail and password are not those of a person
+   * @returns the `Set-Cookie` value; undefined if the email address or the
+   *   password is wrong
    */
   signIn(email: string, password: string, cookie: string | undefined): Promise<string | undefined>
-  /** Ends the session of a `Cookie` header, on the server too. @returns the `Set-Cookie` value */
+  /**
+   * Ends the session in a `Cookie` header on the server.
+   *
+   * @returns the `Set-Cookie` value
+   */
   signOut(cookie: string): Promise<string>
   /**
-   * Sets another password, ends every session of the person and begins one.
+   * Changes the password, ends every session of the person and begins a new
+   * one.
    *
-   * @returns the `Set-Cookie` value; undefined when the current password is wrong
+   * @returns the `Set-Cookie` value; undefined if the current password is wrong
    */
   changePassword(cookie: string, current: string, next: string): Promise<string | undefined>
-  /** @throws AppError `rate_limited` if too many passwords wait, as do the other calls with a password */
+  /** @throws AppError `rate_limited` if too many passwords wait; the other calls with a password do the same */
   hashPassword(password: string): Promise<string>
   close(): Promise<void>
 }
 
-/** Each waits for those before it, about 50 ms each: a longer queue would outlast the patience of its clients. */
+/** The maximum number of queued passwords. Each takes about 50 ms, so clients of a longer queue would time out. */
 const MAX_WAITING = 32
 
-/** Milliseconds. One password takes 50; a machine that is busy with runs may need much longer. */
+/** In milliseconds. One password takes 50; a machine that is busy with runs may need much longer. */
 const TIME_LIMIT_MS = 20_000
 
-/** Seconds. A session ends then, however much it is used. */
+/** The lifetime of a session in seconds, regardless of its use. */
 const SESSION_LASTS = 14 * 24 * 60 * 60
 
 /**
- * Opens better-auth over the server's database, through a connection of its
- * own. Its statements run one by one: a transaction of it that waits for
- * something would lock the database against the server's own writes.
+ * Opens better-auth with its own connection to the server's database. Its
+ * statements run one by one, because a transaction that waits would lock the
+ * database against the server's writes.
  *
  * @param key signs the cookies; 32 bytes
  */
 export function openIdentity(config: Pick<Config, 'dataDir' | 'trustProxy'>, key: Uint8Array): Identity {
   const file = path.join(config.dataDir, 'service.db')
-  // In a thread of its own: on the main thread every request would wait for a sign-in, and here no search does.
+  // Passwords have their own thread: the main thread must not wait for them, and searches use the reader's thread.
   const thread = createReader(file, { maxQueued: MAX_WAITING, queued: 'sign-ins' })
   const limits = { timeLimitMs: TIME_LIMIT_MS }
   const hashPassword = (password: string) => thread.run(hashPasswordJob, password, limits)
@@ -59,7 +65,7 @@ export function openIdentity(config: Pick<Config, 'dataDir' | 'trustProxy'>, key
   sqlite.pragma('foreign_keys = on')
   sqlite.pragma('trusted_schema = off')
   const auth = betterAuth({
-    // Nothing is asked of it over HTTP, so it needs no address: links and origins are the server's own to check.
+    // better-auth receives no HTTP requests, so it needs no address. The server validates links and origins itself.
     baseURL: 'http://localhost',
     secret: Buffer.from(key).toString('base64url'),
     database: {
@@ -130,7 +136,7 @@ export function openIdentity(config: Pick<Config, 'dataDir' | 'trustProxy'>, key
   }
 }
 
-/** What a call gives, or undefined when better-auth refused it; anything else that it throws is a fault. */
+/** Returns the result of a call, or undefined if better-auth refused it. Any other error is thrown. */
 async function orRefused<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call

@@ -4,17 +4,21 @@ import { LOCAL_COOKIE } from './cookies.ts'
 import { createOneTimeLink, type OneTimeLink } from './setup.ts'
 
 /**
- * Who is the board in local trusted mode: everybody who reaches the server,
- * or, with `--require-token`, the browser that opened the link of the start and
- * who can read the data directory.
+ * Decides who is the board in local trusted mode: everyone who reaches the
+ * server or, with `--require-token`, the browser that opened the start link and
+ * everyone who can read the data directory.
  */
 export interface LocalAccess {
-  /** Undefined where no token is required. */
+  /** Undefined if no token is required. */
   link: OneTimeLink | undefined
-  /** What the command line beside the data directory sends as a bearer; undefined where no token is required. */
+  /** The bearer token that the command line reads from the data directory. Undefined if no token is required. */
   key: string | undefined
   admits(cookie: string | undefined): boolean
-  /** @returns the `Set-Cookie` value for the link's token; undefined when it is not, or used up */
+  /**
+   * Exchanges the token of the start link.
+   *
+   * @returns the `Set-Cookie` value; undefined if the token is wrong or used
+   */
   enter(token: string): string | undefined
 }
 

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 
-/** A shorter one is guessed, and bcrypt would cut a longer one. */
+/** A shorter password can be guessed, and bcrypt truncates a longer one. */
 export const PASSWORD_BYTES = { least: 10, most: 72 }
 
-/** A password that somebody chooses. */
+/** A new password. */
 export const NewPassword = v.pipe(
   v.string(),
   v.minLength(PASSWORD_BYTES.least, `must be at least ${PASSWORD_BYTES.least} characters`),

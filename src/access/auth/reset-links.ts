@@ -2,20 +2,28 @@ import { randomBytes } from 'node:crypto'
 import { hashCredential } from '../../platform/credential.ts'
 
 /**
- * Links to set another password. They are in memory alone, by their hashes: a
- * restart ends them, and neither the database nor a backup of it holds one.
+ * Creates and checks password-reset links. Their hashes are in memory only: a
+ * restart invalidates them, and neither the database nor a backup contains one.
  */
 export interface ResetLinks {
-  /** Who has it may make links; it stands in keys/one-time.json, for the server's user alone. */
+  /**
+   * The key that authorizes the creation of links. It is in keys/one-time.json,
+   * which only the server's user can read.
+   */
   readonly key: string
-  /** Makes a link for a person, in place of the one there was. @returns its token, and when it ends */
+  /**
+   * Creates a link for a person and invalidates the person's previous link.
+   *
+   * @returns its token and its expiry
+   */
   make(userId: string, now: string): { token: string; expiresAt: string }
-  /** @returns the id of the user whose link it is; undefined when it was used, has expired or never was */
+  /** @returns the id of the link's user; undefined if the link is used, expired or unknown */
   find(token: string, now: string): string | undefined
   /**
-   * Uses a link up.
+   * Marks a link as used.
    *
-   * @returns the id of its user, and a function that makes the link valid again; undefined as `find`
+   * @returns the id of its user, and a function that makes the link valid
+   *   again; undefined as in `find`
    */
   take(token: string, now: string): { userId: string; giveBack: () => void } | undefined
 }

@@ -8,11 +8,11 @@ import { NewPassword } from './password.ts'
 import type { AccessContext } from './sign-in.ts'
 
 /**
- * Makes the link by which a person sets another password. No role of a company
- * may: the person may belong to others, and would be theirs to take over. Only
- * who can read the data directory has the key.
+ * Creates a password-reset link. It requires the key in the data directory, and
+ * no role of a company: the person may belong to other companies, which an
+ * admin could otherwise take over.
  *
- * @returns the link's token, and when it ends
+ * @returns the token of the link and its expiry
  */
 export function makeResetLink(ctx: AccessContext, want: { key: string; email: string }) {
   identityOf(ctx)
@@ -25,7 +25,7 @@ export function makeResetLink(ctx: AccessContext, want: { key: string; email: st
   return ctx.signIn.resets.make(user.id, ctx.now)
 }
 
-/** Whom a link is for, while it is good. */
+/** Returns the person of a valid link. */
 export function personOfReset(ctx: AccessContext, token: string): { id: string; name: string; email: string } {
   const userId = ctx.signIn.resets.find(token, ctx.now)
   const user = userId === undefined ? undefined : findUser(ctx.db, { id: userId })
@@ -33,7 +33,12 @@ export function personOfReset(ctx: AccessContext, token: string): { id: string; 
   return user
 }
 
-/** Sets the password of a link's person, whose every session ends, and begins one. @returns the `Set-Cookie` value */
+/**
+ * Sets the password of the link's person, ends all their sessions and begins a
+ * new one.
+ *
+ * @returns the `Set-Cookie` value
+ */
 export async function resetPassword(
   ctx: AccessContext,
   want: { token: string; password: string },

@@ -1,13 +1,17 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** A link that works once, for whoever reads what the server prints at its start. Its token is nowhere but there. */
+/** A link that works once. The server prints it at its start and stores its token nowhere else. */
 export interface OneTimeLink {
-  /** The token of the link, while it can still be used. */
+  /** The token of the link; undefined after its use. */
   readonly token: string | undefined
   matches(token: string): boolean
-  /** Uses the link up. @returns whether it was this one's token and nobody was faster */
+  /**
+   * Marks the link as used.
+   *
+   * @returns whether the token is correct and was not used before
+   */
   use(token: string): boolean
-  /** Makes a used link good again, when what it was used for failed. */
+  /** Makes a used link valid again, if the action that used it failed. */
   giveBack(token: string): void
 }
 

@@ -14,13 +14,13 @@ export interface SignIn {
   setup: OneTimeLink | undefined
   /** The links that reset forgotten passwords. */
   resets: ResetLinks
-  /** Who is the board in local trusted mode. */
+  /** Decides who is the board in local trusted mode. */
   local: LocalAccess
-  /** Counts attempts. */
+  /** The counters of the rate limits. */
   rates: RateCounter
 }
 
-/** The context that the routes of the server receive: what use cases use, and how people sign in. */
+/** The context of the routes: the dependencies of use cases, and how people sign in. */
 export interface AccessContext extends Context {
   signIn: SignIn
 }

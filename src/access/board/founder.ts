@@ -4,9 +4,10 @@ import type { Caller } from '../caller/caller.ts'
 import { listMemberships, mayCreateCompanies } from './membership-queries.ts'
 
 /**
- * Requires that a person may create companies, as the database has it now. The
- * owner of a company decides which programs run on the server's machine, so
- * only the person who set up the server, and owners and admins of a company, may.
+ * Requires that a person may create companies, according to the current data.
+ * The owner of a company decides which programs run on the server's machine.
+ * Therefore only the person who set up the server, and owners and admins of a
+ * company, may create companies.
  *
  * @throws AppError 403
  */

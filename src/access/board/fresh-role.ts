@@ -5,11 +5,11 @@ import { requireCompanyAccess } from '../caller/visibility.ts'
 import { findMembership } from './membership-queries.ts'
 
 /**
- * Requires a role of a person as the database has it now. For two cases that
- * the check before the use case does not cover: a field that requires more than
- * the endpoint does, and work that took seconds since the request was authorized
- * (an import that fetched a repository). Inside a write, the result holds until
- * the commit.
+ * Requires a role of a person, according to the current data. Two cases need it
+ * besides the check before the use case: a field that requires a higher role
+ * than the endpoint, and work that took seconds since the request was
+ * authorized, such as an import from a repository. Inside a write, the result
+ * holds until the commit.
  *
  * @param least default: the role that the endpoint requires
  */
@@ -21,9 +21,9 @@ export function requireRole(ctx: Context, caller: Caller, companyId: string, lea
 }
 
 /**
- * Checks a caller's access to a company again, inside the write that follows
- * work of seconds: meanwhile the person may have lost the role, or the company
- * may have been archived or deleted.
+ * Checks a caller's access to a company again, inside the write after work of
+ * seconds. Meanwhile the person may have lost the role, or the company may have
+ * been archived or deleted.
  *
  * @throws AppError 403, 404 or 422
  */

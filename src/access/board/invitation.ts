@@ -17,7 +17,7 @@ import { addMember } from './member.ts'
 
 export type InvitationRow = Selectable<InvitationTable>
 
-/** An invitation as lists show it: without its link. */
+/** An invitation as lists return it, without its link. */
 export const Invitation = v.strictObject({
   id: field.id,
   companyId: field.id,
@@ -29,7 +29,7 @@ export const Invitation = v.strictObject({
   expiresAt: field.timestamp,
 })
 
-/** An invitation at its creation: the only answer that ever holds its link. */
+/** An invitation as the response to its creation returns it. No other response contains the link. */
 export const InvitationWithLink = v.strictObject({ ...Invitation.entries, url: v.string() })
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -57,7 +57,7 @@ function statusOf(row: InvitationRow, now: string) {
   return row.expires_at <= now ? 'expired' : 'open'
 }
 
-/** Invites one person, whoever has the link. Nobody makes others more than they are. */
+/** Invites one person. The invited role cannot exceed the role of the caller. */
 export function invite(ctx: Context, caller: BoardCaller, companyId: string, want: NewInvitation) {
   requireRole(ctx, caller, companyId, want.role === 'owner' ? 'owner' : 'admin')
   const token = randomBytes(32).toString('base64url')
@@ -78,7 +78,7 @@ export function invite(ctx: Context, caller: BoardCaller, companyId: string, wan
   return { row, token }
 }
 
-/** Takes an invitation back. One that was accepted or revoked stays as it is. */
+/** Revokes an invitation. Revoking one that was accepted or revoked is a no-op. */
 export function revokeInvitation(ctx: Context, caller: Caller, companyId: string, id: string): InvitationRow {
   const row = findInvitation(ctx.db, { companyId, id })
   if (!row) throw notFound('invitation', id)
@@ -87,7 +87,7 @@ export function revokeInvitation(ctx: Context, caller: Caller, companyId: string
   return updateInvitation(ctx.db, id, { revoked_at: ctx.now })
 }
 
-/** The invitation of a link, if it can still be accepted. */
+/** Returns the invitation of a link if it can still be accepted. */
 export function openInvitation(ctx: Context, token: string): InvitationRow {
   const row = findInvitationByHash(ctx.db, { hash: hashCredential(token) })
   if (!row || statusOf(row, ctx.now) !== 'open') {
@@ -96,7 +96,7 @@ export function openInvitation(ctx: Context, token: string): InvitationRow {
   return row
 }
 
-/** Makes a person a member by the link of an invitation, which is then used up. */
+/** Makes a person a member with the link of an invitation, and marks the link as used. */
 export function acceptInvitation(ctx: Context, userId: string, token: string): void {
   const row = openInvitation(ctx, token)
   updateInvitation(ctx.db, row.id, { accepted_at: ctx.now, accepted_by_user_id: userId })

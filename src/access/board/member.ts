@@ -34,7 +34,7 @@ export const toMember = (row: MemberRow): Member => ({
   createdAt: row.created_at,
 })
 
-/** Makes a person a member. Who is one already keeps the higher role of the two. */
+/** Makes a person a member. An existing member keeps the higher of the two roles. */
 export function addMember(ctx: Context, caller: BoardCaller, companyId: string, role: Role): void {
   const { userId } = caller
   const before = findMembership(ctx.db, { companyId, userId })?.role
@@ -44,7 +44,7 @@ export function addMember(ctx: Context, caller: BoardCaller, companyId: string, 
   record(ctx, caller, 'company.member_joined', companyId, userId, { role })
 }
 
-/** Gives a member another role. The last owner stays one. */
+/** Changes the role of a member. The last owner keeps the role. */
 export function changeRole(ctx: Context, caller: Caller, companyId: string, userId: string, role: Role): Member {
   const member = getMember(ctx, companyId, userId)
   if (member.role === role) return toMember(member)
@@ -54,7 +54,7 @@ export function changeRole(ctx: Context, caller: Caller, companyId: string, user
   return toMember({ ...member, role })
 }
 
-/** Removes a member: owners may remove anybody, and everybody may leave. The last owner stays. */
+/** Removes a member. Owners may remove anyone, and everyone may leave, except the last owner. */
 export function removeMember(ctx: Context, caller: BoardCaller, companyId: string, userId: string): Member {
   const leaves = caller.userId === userId
   if (!leaves) requireRole(ctx, caller, companyId, 'owner')

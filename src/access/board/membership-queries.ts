@@ -55,7 +55,10 @@ export const mayCreateCompanies = (db: Db, of: { userId: string }): boolean =>
   db.first(sql.selectFrom('auth_user').select('may_create_companies').where('id', '=', of.userId))
     ?.may_create_companies === 1
 
-/** Gives who set the server up the companies that have nobody: those of local trusted mode. */
+/**
+ * Makes the person who set up the server the owner of all companies without
+ * members, which local trusted mode created.
+ */
 export const adoptCompanies = (db: Db, at: string) =>
   db.run(
     sql

@@ -138,7 +138,7 @@ export const boardRoutes = [
   }),
 ]
 
-/** The routes above admit people only. */
+/** The routes above allow people only. */
 function asPerson(caller: Caller): BoardCaller {
   if (caller.type !== 'board') throw new Error('This route admits people only.')
   return caller

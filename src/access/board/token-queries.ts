@@ -8,7 +8,7 @@ const userOfToken = prepared((key: { hash: string }) =>
   sql.selectFrom('board_token').select(['id', 'user_id', 'revoked_at', 'last_used_at']).where('hash', '=', key.hash),
 )
 
-/** Finds whose token has this hash; the token may be revoked. */
+/** Finds the user of a token by its hash. The token may be revoked. */
 export const findUserOfToken = (db: Db, key: { hash: string }) => db.first(userOfToken(key))
 
 export const insertToken = (db: Db, row: Insertable<BoardTokenTable>) =>
@@ -21,7 +21,7 @@ export const selectTokens = (of: { userId: string }) =>
 export const listLiveTokens = (db: Db, of: { userId: string; limit: number }) =>
   db.all(selectTokens(of).where('revoked_at', 'is', null).orderBy('id').limit(of.limit))
 
-/** Revokes a token; one that was revoked before stays as it is. Returns undefined when the user has no such token. */
+/** Revokes a token. Revoking it again is a no-op. Returns undefined if the user has no such token. */
 export const revokeToken = (db: Db, key: { id: string; userId: string; at: string }) =>
   db.first(
     sql
@@ -32,7 +32,7 @@ export const revokeToken = (db: Db, key: { id: string; userId: string; at: strin
       .returningAll(),
   )
 
-/** Notes that a token was used, at most once a minute. */
+/** Records the use of a token, at most once a minute. */
 export function noteTokenUse(ctx: Context, token: { id: string; last_used_at: string | null }): void {
   const at = ctx.now
   if (token.last_used_at && Date.parse(at) - Date.parse(token.last_used_at) < 60_000) return

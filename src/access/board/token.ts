@@ -9,7 +9,7 @@ import type { BoardCaller } from '../caller/caller.ts'
 import { BOARD_TOKEN_PREFIX } from '../caller/credential-prefix.ts'
 import { insertToken } from './token-queries.ts'
 
-/** A token as lists show it: by its first characters. */
+/** A token as lists return it, with its first characters. */
 export const Token = v.strictObject({
   id: field.id,
   name: v.string(),
@@ -19,7 +19,7 @@ export const Token = v.strictObject({
   revokedAt: v.nullable(field.timestamp),
 })
 
-/** A token at its creation: the only answer that ever holds it. */
+/** A token as the response to its creation returns it. No other response contains its value. */
 export const NewToken = v.strictObject({
   id: field.id,
   name: v.string(),
@@ -36,7 +36,7 @@ export const toToken = (row: Selectable<BoardTokenTable>): v.InferOutput<typeof 
   revokedAt: row.revoked_at,
 })
 
-/** Makes a token that may do what its person may, but not what only a password may. */
+/** Creates a token with the permissions of its person, except those that require a password. */
 export function createToken(ctx: Context, caller: BoardCaller, name: string): v.InferOutput<typeof NewToken> {
   const token = createCredential(BOARD_TOKEN_PREFIX)
   const id = uuid()

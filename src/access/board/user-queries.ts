@@ -5,7 +5,7 @@ import { sql } from '../../platform/database/sql.ts'
 export const findUser = (db: Db, key: { id: string }) =>
   db.first(sql.selectFrom('auth_user').selectAll().where('id', '=', key.id))
 
-/** @param key.email in lower case, as all are stored */
+/** @param key.email in lower case, as all addresses are stored */
 export const findUserByEmail = (db: Db, key: { email: string }) =>
   db.first(sql.selectFrom('auth_user').select('id').where('email', '=', key.email))
 
@@ -19,7 +19,11 @@ export interface NewUser {
   mayCreateCompanies: boolean
 }
 
-/** Inserts a person with a password, in the form in which better-auth keeps them. @returns the user's id */
+/**
+ * Inserts a person with a password, in the format of better-auth.
+ *
+ * @returns the user's id
+ */
 export function insertUser(db: Db, user: NewUser, at: string): string {
   const id = uuid()
   const times = { created_at: at, updated_at: at }
@@ -40,7 +44,7 @@ export function insertUser(db: Db, user: NewUser, at: string): string {
   return id
 }
 
-/** The hash of a person's password; undefined for who has none. */
+/** Returns the hash of a person's password; undefined if the person has none. */
 export const findPasswordHash = (db: Db, of: { email: string }): string | null | undefined =>
   db.first(
     sql
@@ -60,7 +64,11 @@ export const updatePassword = (db: Db, change: { userId: string; passwordHash: s
       .where('provider_id', '=', 'credential'),
   )
 
-/** Ends every session of a person. @returns how many there were */
+/**
+ * Ends every session of a person.
+ *
+ * @returns the number of sessions
+ */
 export const deleteSessions = (db: Db, of: { userId: string }) =>
   db.run(sql.deleteFrom('auth_session').where('user_id', '=', of.userId))
 

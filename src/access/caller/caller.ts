@@ -14,7 +14,7 @@ export interface BoardCaller {
   via: 'local' | 'session' | 'token'
   /** The user's role in each company that the user belongs to; null in local trusted mode: all companies. */
   roles: ReadonlyMap<string, Role> | null
-  /** The least role that the request requires in the company that it touches. */
+  /** The least role that the request requires in its company. */
   requiredRole: Role
   /** Whether the request may change a company's data; an archived company then refuses it. */
   isWrite: boolean
@@ -25,7 +25,7 @@ export interface AgentCaller {
   agentId: string
   companyId: string
   role: string
-  /** The run whose token this is; null for a long-lived key. */
+  /** The run of the token; null for a long-lived key. */
   runId: string | null
   isWrite: boolean
 }
@@ -51,7 +51,7 @@ export const LOCAL_BOARD: BoardCaller = {
   isWrite: true,
 }
 
-/** Whether a caller belongs to a company. Says nothing about its role in it. */
+/** Whether a caller belongs to a company, in any role. */
 export function belongsTo(caller: Caller, companyId: string): boolean {
   if (caller.type === 'agent') return caller.companyId === companyId
   if (caller.type === 'board') return caller.roles === null || caller.roles.has(companyId)

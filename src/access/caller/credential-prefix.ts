@@ -1,5 +1,5 @@
-/** How the long-lived tokens of people begin. */
+/** The prefix of the long-lived tokens of people. */
 export const BOARD_TOKEN_PREFIX = 'svcb_'
 
-/** How the long-lived keys of agents begin. */
+/** The prefix of the long-lived keys of agents. */
 export const AGENT_KEY_PREFIX = 'svc_'

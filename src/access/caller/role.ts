@@ -1,6 +1,6 @@
 import { forbidden } from '../../platform/errors.ts'
 
-/** The roles of a person in a company, the least first: each may do what those before it may. */
+/** The roles of a person in a company, lowest first. Each role includes the permissions of the ones before it. */
 export const ROLES = ['viewer', 'member', 'admin', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
@@ -10,12 +10,16 @@ export const includesRole = (role: Role, least: Role) => ROLES.indexOf(role) >= 
 /**
  * Returns the least role that an endpoint requires of a person. An endpoint
  * that names none can be read by every viewer and written by admins only, so
- * that an endpoint whose role was forgotten is closed, not open.
+ * that an endpoint whose role was forgotten is closed.
  */
 export const requiredRole = ({ method, role }: { method: string; role?: Role }): Role =>
   role ?? (method === 'GET' ? 'viewer' : 'admin')
 
-/** The error for a person whose role in a company is too low. `role` is undefined for a person who is no member. */
+/**
+ * Returns the error for a person whose role in a company is too low.
+ *
+ * @param role undefined for a person who is not a member
+ */
 export const roleTooLow = (role: Role | undefined, required: Role) =>
   forbidden(
     `${role ? `You are ${withArticle(role)} of this company` : 'You do not belong to this company'}; this requires the role ${

@@ -5,15 +5,15 @@ import { belongsTo, type Caller } from './caller.ts'
 import { includesRole, roleTooLow } from './role.ts'
 
 /**
- * Returns the row if the caller may access it; every entity that a request
- * names by its id passes here. A row of another company is reported exactly
- * like one that does not exist, so that a caller cannot learn what exists in
- * other companies.
+ * Returns the row if the caller may access it. Every entity that a request
+ * names by its id passes this check. A row of another company has the same
+ * error as a missing one, so that a caller cannot detect that it exists.
  *
  * @param noun for the error message, such as `issue`
- * @param ref the id as the request sent it
- * @throws AppError 404 if there is no such row for this caller, 403 if the person's role is too low, 422 if the
- *   request changes something and the company is archived
+ * @param ref the id in the request
+ * @throws AppError 404 if there is no such row for this caller, 403 if the
+ *   person's role is too low, 422 if the request changes something and the
+ *   company is archived
  */
 export function requireVisible<Row extends { company_id: string }>(
   ctx: Context,

@@ -27,7 +27,10 @@ export const person: Who = {
   allows: (_, caller) => caller.type === 'board' && caller.via !== 'local',
 }
 
-/** A person with a session in a browser. A token cannot do what would outlive its own revocation. */
+/**
+ * A person with a session in a browser. A token is excluded: it could create
+ * something that remains valid after its revocation.
+ */
 export const signedIn: Who = {
   name: 'people who signed in with their password',
   by: ['session'],

@@ -3,32 +3,32 @@ import { isSealed } from './sealed.ts'
 
 export type Json = Record<string, unknown>
 
-/** What stands for a secret in everything that is read. */
+/** The placeholder of a secret in everything that is read. */
 export const REDACTED = '[redacted]'
 
-/** Whole maps whose values are nobody's to read: an agent's environment and the headers of a request. */
+/** Objects whose values are always secret: an agent's environment and the headers of a request. */
 const SECRET_MAPS: ReadonlySet<string> = new Set(['env', 'headers'])
 
-/** Names of keys and of options that hold a secret. `tokens` is a count. */
+/** The names of keys and options that contain a secret. `tokens` is a count and not one of them. */
 const SECRET_NAME =
   /token(?!s)|secret|passw|passphrase|pwd$|api[-_]?key|private[-_]?key|access[-_]?key|authorization|bearer|credential|cookie/i
 
 /** Whether a key, an option or a variable of this name holds a secret. */
 export const isSecretName = (name: string) => SECRET_NAME.test(name)
 
-/** Values that give themselves away: keys of well-known services, of this one, and signed tokens. */
+/** Values that are recognizable as secrets: keys of well-known services and of this one, and signed tokens. */
 const SECRET_VALUE =
   /(?<![A-Za-z0-9])(?:sk-(?=[\w-]*\d)[\w-]{16,}|gh[opsu]_\w{8,}|github_pat_\w{8,}|xox[abpr]-[\w-]{8,}|AKIA[A-Z0-9]{12,}|svc_[\w-]{8,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+)/g
 
-/** An `adapterConfig` as it may be shown, stored or in plain: without secrets at any depth, and with no value of its `env` and `headers`. */
+/** Redacts an `adapterConfig`: secrets at any depth, and all values of its `env` and `headers`. */
 export const redactConfig = (config: Json): Json => mapEntries(config, (key, value) => redactEntry(key, value))
 
-/** A JSON object without what looks like a secret in it, at any depth. References to stored secrets stay visible. */
+/** Redacts the recognizable secrets in a JSON object, at any depth. References to stored secrets remain visible. */
 export const redact = redactConfig
 
 /**
- * A configuration for those who decide on it: only literal secrets are hidden,
- * and the other values of `env` and `headers` are shown.
+ * Redacts a configuration for the people who approve it: only literal secrets
+ * are hidden. The other values of `env` and `headers` remain visible.
  */
 export const redactSecrets = (config: Json): Json =>
   mapEntries(config, (key, value) =>
@@ -37,7 +37,12 @@ export const redactSecrets = (config: Json): Json =>
       : redactEntry(key, value),
   )
 
-/** Throws 422 if a configuration holds a secret itself instead of the name of a stored one. */
+/**
+ * Refuses a configuration that contains a secret instead of the name of a
+ * stored one.
+ *
+ * @throws AppError 422
+ */
 export function refuseLiteralSecrets(config: Json, path: string): void {
   const found = changedPaths(config, redactSecrets(config), path)
   if (found.length === 0) return
@@ -73,18 +78,21 @@ function redactValue(value: unknown): unknown {
   return value
 }
 
-/** `https://user:password@host` keeps its host only. */
+/** The user and password in a URL: `https://user:password@host`. */
 const URL_PASSWORD = /(?<=[a-z]:\/\/)[^\s/@]+@/gi
 const URL_REDACTED = `${REDACTED}@`
 
-/** What of a text is a secret by its looks: keys and tokens of known forms, and what stands before a URL's host. */
+/**
+ * Returns the parts of a text that are recognizable as secrets: keys and tokens
+ * of known formats, and the credentials in a URL.
+ */
 export const secretsIn = (text: string): string[] =>
   [...text.matchAll(SECRET_VALUE), ...text.matchAll(URL_PASSWORD)].flatMap(([found]) =>
-    // Of a user and a password, the password is also looked for alone.
+    // If a user and a password are found, the password is also searched for alone.
     found.endsWith('@') ? [found.slice(0, -1), ...found.slice(0, -1).split(':').slice(1)] : [found],
   )
 
-/** A list, perhaps of command-line arguments: `--api-key=x` and `--api-key`, `x` hide the x. */
+/** Redacts a list, such as command-line arguments: in `--api-key=x` and `--api-key`, `x` the x is hidden. */
 function redactList(list: unknown[]): unknown[] {
   return list.map((item, i) => {
     if (typeof item !== 'string') return redactValue(item)
@@ -96,7 +104,10 @@ function redactList(list: unknown[]): unknown[] {
   })
 }
 
-/** `{ "$secret": "NAME" }`: a stored secret by its name, which is none itself. */
+/**
+ * Whether a value is a reference to a stored secret by its name, `{ "$secret":
+ * "NAME" }`. A reference is not a secret.
+ */
 const isReference = (value: unknown): boolean =>
   isObject(value) && Object.keys(value).length === 1 && typeof value.$secret === 'string'
 
@@ -106,8 +117,9 @@ const mapEntries = (object: Json, change: (key: string, value: unknown) => unkno
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(key, value)]))
 
 /**
- * Puts the stored secrets back where a client sends what it read: whatever is
- * just as the redaction shows the stored value there is the stored value.
+ * Restores stored secrets in a value that a client read and sent back: where
+ * the client sent the redacted form of the stored value, the stored value is
+ * used.
  */
 export function restore(sent: Json, stored: Json): Json {
   return restoreAgainst(sent, stored, redactConfig(stored)) as Json
@@ -128,7 +140,7 @@ const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 const asObject = (value: unknown): Json => (isObject(value) ? value : {})
 const own = (object: Json, key: string) => (Object.hasOwn(object, key) ? object[key] : undefined)
 
-/** Refuses a placeholder that stands for nothing: stored, it would be handed to an agent as its secret. */
+/** Refuses a placeholder that replaces no stored secret. If it were stored, an agent would receive it as its secret. */
 export function refusePlaceholders(value: unknown, path: string): void {
   const found = placeholdersIn(value, path)
   if (found.length > 0) {
@@ -142,7 +154,10 @@ export function placeholdersIn(value: unknown, path: string): string[] {
   return Object.entries(value).flatMap(([key, inner]) => placeholdersIn(inner, `${path}.${key}`))
 }
 
-/** Merges a patch into a JSON object (RFC 7396): objects key by key, null removes, everything else replaces. */
+/**
+ * Merges a patch into a JSON object (RFC 7396): objects are merged by key, null
+ * removes a key, and any other value replaces the old one.
+ */
 export function mergePatch(target: Json, patch: Json): Json {
   const merged = new Map(Object.entries(target))
   for (const [key, value] of Object.entries(patch)) {

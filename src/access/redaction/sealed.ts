@@ -1,6 +1,6 @@
 import { invalid } from '../../platform/errors.ts'
 
-/** Stands in a row for a value that reads redact: the value itself, sealed, and what a read shows in its place. */
+/** The stored form of a redacted value: the encrypted value, and what a read displays in its place. */
 export interface Sealed {
   $sealed: string
   shown: unknown
@@ -9,7 +9,7 @@ export interface Sealed {
 export const isSealed = (value: unknown): value is Sealed =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, '$sealed')
 
-/** Where in a value something is sealed: `path`, and with dots what is below it. */
+/** Returns the paths of the encrypted values in a value: `path`, followed by dotted keys. */
 export function sealedIn(value: unknown, path: string): string[] {
   if (isSealed(value)) return [path]
   if (typeof value !== 'object' || value === null) return []
@@ -17,8 +17,9 @@ export function sealedIn(value: unknown, path: string): string[] {
 }
 
 /**
- * Refuses a sealed value where a plain one belongs: a client's, which could be
- * another's that it saw somewhere, and a stored one that the key does not open.
+ * Refuses an encrypted value where a plain one is required: one that a client
+ * sent, which it may have copied from elsewhere, and a stored one that the key
+ * cannot decrypt.
  */
 export function refuseSealed(value: unknown, path: string): void {
   const found = sealedIn(value, path)
@@ -28,6 +29,6 @@ export function refuseSealed(value: unknown, path: string): void {
   }
 }
 
-/** What is wrong with values that do not open, and what mends it. */
+/** Returns the message for values that cannot be decrypted, with the remedy. */
 export const unreadable = (paths: readonly string[], owner: string) =>
   `${paths.join(', ')} of ${owner} cannot be opened: keys/secret.key is not the key that it was stored under. Put that key back, or set the value again.`

@@ -6,7 +6,7 @@ import { findUserOfToken, noteTokenUse } from '../board/token-queries.ts'
 import type { AgentCaller, BoardCaller } from '../caller/caller.ts'
 import { AGENT_KEY_PREFIX, BOARD_TOKEN_PREFIX } from '../caller/credential-prefix.ts'
 
-/** The identity that a credential proves, before the permissions of a request are known. */
+/** The identity that a credential proves, without the permissions of a request. */
 export type Principal =
   | Pick<BoardCaller, 'type' | 'userId' | 'via'>
   | Omit<AgentCaller, 'isWrite'>

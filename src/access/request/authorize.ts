@@ -9,10 +9,11 @@ import type { Who } from '../caller/who.ts'
 import type { Principal } from './authenticate.ts'
 
 /**
- * Makes the caller of a request and checks what the endpoint and the path
+ * Returns the caller of a request after checking what the endpoint and the path
  * decide: the type of caller, the company in the path, the person's role, and
- * that an archived company is not changed. It runs right before the use case,
- * after the body has arrived, so that a slow body cannot outlive a permission.
+ * that an archived company does not change. It runs right before the use case,
+ * after the body has arrived, so that a permission that ends during a slow
+ * upload does not count.
  *
  * @throws AppError 403, 404 or 422
  */

@@ -19,7 +19,7 @@ export function getSecret(ctx: Context, caller: Caller, id: string): SecretRow {
   return requireVisible(ctx, caller, secret, 'secret', id)
 }
 
-/** Stores a secret under a name that the company does not use yet. */
+/** Stores a secret under a new name. */
 export function createSecret(ctx: Context, caller: Caller, companyId: string, want: NewSecret): SecretRow {
   const [taken] = findSecretsByName(ctx.db, { companyId, names: [want.name] })
   if (taken) {
@@ -40,7 +40,7 @@ export function createSecret(ctx: Context, caller: Caller, companyId: string, wa
   return secret
 }
 
-/** Gives a secret another value, which runs that start from then on get. */
+/** Replaces the value of a secret. Runs that start afterwards receive the new value. */
 export function rotateSecret(ctx: Context, caller: Caller, secret: SecretRow, value: string): SecretRow {
   const sealed = ctx.vault.seal({ companyId: secret.company_id, name: secret.name }, value)
   const rotated = resealSecret(ctx.db, { id: secret.id, sealed, at: ctx.now })
@@ -49,8 +49,8 @@ export function rotateSecret(ctx: Context, caller: Caller, secret: SecretRow, va
 }
 
 /**
- * Deletes a secret. One that something refers to stays, unless the deletion is
- * forced: the next run of what refers to it fails.
+ * Deletes a secret. A secret that is in use is deleted only if the deletion is
+ * forced; the next run that needs it then fails.
  */
 export function deleteSecret(ctx: Context, caller: Caller, secret: SecretRow, force: boolean): SecretRow {
   const usedBy = listSecretUses(ctx.db, { companyId: secret.company_id, name: secret.name })
@@ -67,7 +67,7 @@ export function deleteSecret(ctx: Context, caller: Caller, secret: SecretRow, fo
   return secret
 }
 
-/** Only names go into the activity, which everybody of the company reads. */
+/** The activity contains names only, because everyone in the company can read it. */
 const record = (
   ctx: Context,
   caller: Caller,

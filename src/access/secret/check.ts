@@ -4,7 +4,10 @@ import type { Vault } from '../../platform/vault.ts'
 import { sealedIn, unreadable } from '../redaction/sealed.ts'
 import { open, placeOf } from './seal.ts'
 
-/** Says of each secret, agent and project what of it the key does not open, as after a restore without `keys/`. */
+/**
+ * Lists the secrets, and the agents and projects with values, that the key
+ * cannot decrypt, as after a restore without `keys/`.
+ */
 export function checkSecrets(db: Db, vault: Vault): string[] {
   const secrets = db
     .all(sql.selectFrom('secret').select(['company_id', 'name', 'sealed']))
@@ -35,5 +38,5 @@ export function checkSecrets(db: Db, vault: Vault): string[] {
   return [...secrets, ...owned]
 }
 
-/** Leaves out what has nothing sealed in it, before JSON is parsed. */
+/** Excludes rows without encrypted values before their JSON is parsed. */
 const MENTIONS_SEALED = '%"$sealed"%'

@@ -2,9 +2,9 @@ import type { Context } from '../../platform/context.ts'
 import { findSecretsByName } from './queries.ts'
 
 /**
- * Opens a company's secrets, for the start of a run and nothing else. Names
- * that the company does not have are not in the answer; undefined stands for a
- * secret that the key does not open.
+ * Decrypts a company's secrets, only for the start of a run. The result omits
+ * names that the company does not have; undefined marks a secret that the key
+ * cannot decrypt.
  */
 export function openSecrets(
   ctx: Context,

@@ -29,7 +29,7 @@ export const resealSecret = (db: Db, change: { id: string; sealed: string; at: s
 
 export const deleteSecretRow = (db: Db, id: string) => db.run(sql.deleteFrom('secret').where('id', '=', id))
 
-/** The agents that are not terminated and the projects whose configuration names the secret. */
+/** Lists the agents (except terminated ones) and the projects whose configuration refers to the secret. */
 export function listSecretUses(db: Db, of: { companyId: string; name: string }): SecretUse[] {
   const agents = db.all(
     sql
@@ -58,5 +58,5 @@ export function listSecretUses(db: Db, of: { companyId: string; name: string }):
   ]
 }
 
-/** Leaves out what has no reference at all, before JSON is parsed. */
+/** Excludes rows without references before their JSON is parsed. */
 const MENTIONS_SECRET = '%"$secret"%'

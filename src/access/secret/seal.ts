@@ -2,21 +2,24 @@ import type { Place, Vault } from '../../platform/vault.ts'
 import { type Json, redactConfig } from '../redaction/redact.ts'
 import { isSealed, type Sealed } from '../redaction/sealed.ts'
 
-/** To whom the sealed values of a row belong. No stored secret has a name with a slash, so neither opens for the other. */
+/**
+ * Returns the place that the encrypted values of a row belong to. Names of
+ * stored secrets contain no slash, so the places of rows and secrets differ.
+ */
 export const placeOf = (kind: 'agent' | 'project', row: { id: string; company_id: string }): Place => ({
   companyId: row.company_id,
   name: `${kind}/${row.id}`,
 })
 
 /**
- * A JSON object as its row keeps it: what a read of it redacts is sealed, and
- * the rest is as it was. So there is one set of rules, that of `redactConfig`,
- * and who reads needs no key.
+ * Returns a JSON object as its row stores it: the values that a read redacts
+ * are encrypted, and the rest is unchanged. `redactConfig` is therefore the
+ * only set of rules, and reads need no key.
  */
 export const seal = (vault: Vault, place: Place, plain: Json): Json =>
   sealHidden(plain, redactConfig(plain), (value) => vault.seal(place, JSON.stringify(value))) as Json
 
-/** @param shown the value's redaction */
+/** @param shown the redacted value */
 function sealHidden(value: unknown, shown: unknown, sealOne: (value: unknown) => string): unknown {
   if (isSealed(value) || value === shown) return value
   if (Array.isArray(value) && Array.isArray(shown)) return value.map((item, i) => sealHidden(item, shown[i], sealOne))
@@ -26,7 +29,10 @@ function sealHidden(value: unknown, shown: unknown, sealOne: (value: unknown) =>
   return { $sealed: sealOne(value), shown } satisfies Sealed
 }
 
-/** The reverse of `seal`. What the key does not open stays sealed, so that it is not lost to a key that comes back. */
+/**
+ * Decrypts the values of a stored object. Values that the key cannot decrypt
+ * remain encrypted, so that they are not lost if the key is restored.
+ */
 export const open = (vault: Vault, place: Place, stored: Json): Json =>
   openSealed(stored, (sealed) => vault.open(place, sealed)) as Json
 

@@ -6,7 +6,7 @@ import type { SecretTable } from '../../platform/database/tables.ts'
 
 export type SecretRow = Selectable<SecretTable>
 
-/** A secret as the API shows it: everything but its value, which no answer holds. */
+/** A secret as the API returns it. No response contains its value. */
 export const Secret = v.strictObject({
   id: field.id,
   companyId: field.id,
@@ -18,16 +18,19 @@ export const Secret = v.strictObject({
 })
 export type Secret = v.InferOutput<typeof Secret>
 
-/** What refers to a secret by its name. */
+/** An entity that refers to a secret by its name. */
 export const SecretUse = v.strictObject({ type: v.picklist(['agent', 'project']), id: field.id, name: v.string() })
 export type SecretUse = v.InferOutput<typeof SecretUse>
 
 export const SecretWithUses = v.strictObject({ ...Secret.entries, usedBy: v.array(SecretUse) })
 
-/** Shorter ones could not be told from ordinary words in the output that they are taken out of. */
+/**
+ * The minimum length. A shorter value could not be distinguished from ordinary
+ * words when it is removed from output.
+ */
 const SHORTEST = 8
 
-/** An environment holds at most 128 KB in one variable. */
+/** The maximum length. One environment variable holds at most 128 KB. */
 const LONGEST = 65_536
 
 const value = v.pipe(

@@ -10,7 +10,7 @@ import { ROLES } from '../caller/role.ts'
 import { anyone, board, signedIn } from '../caller/who.ts'
 import { route } from '../route.ts'
 
-/** Who is signed in. */
+/** The person who is signed in. */
 const Me = v.strictObject({
   userId: v.string(),
   name: v.pipe(v.nullable(v.string()), v.description('Null in local trusted mode, where nobody signs in.')),

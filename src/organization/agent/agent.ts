@@ -13,7 +13,7 @@ import { RuntimeConfig } from './runtime-config.ts'
 
 export type AgentRow = Selectable<AgentTable>
 
-/** An agent with what is read from elsewhere: this month's spend, and its status in the light of its live runs. */
+/** An agent with the spend of this month, and with its status derived from its live runs. */
 export type AgentWithFacts = AgentRow & { spent_micros: number; unpriced_costs: number; shown_status: ShownStatus }
 
 export const Permissions = v.strictObject({
@@ -31,7 +31,7 @@ export const Permissions = v.strictObject({
 })
 export type Permissions = v.InferOutput<typeof Permissions>
 
-/** An agent as lists show it. */
+/** An agent as lists return it. */
 export const Agent = v.strictObject({
   id: field.id,
   companyId: field.id,
@@ -86,7 +86,7 @@ export type Agent = v.InferOutput<typeof Agent>
 
 const Superior = v.strictObject({ id: field.id, name: v.string(), role: v.string(), title: v.nullable(v.string()) })
 
-/** An agent as every answer about one agent shows it: with its managers, the direct one first. */
+/** An agent as responses about one agent return it: with its managers, the direct one first. */
 export const AgentDetail = v.strictObject({ ...Agent.entries, chainOfCommand: v.array(Superior) })
 export type AgentDetail = v.InferOutput<typeof AgentDetail>
 
@@ -137,13 +137,13 @@ const ADAPTER_ALIASES: Record<string, string> = { claude_local: 'runtimeA_local'
 
 const adapterType = v.pipe(
   field.reference,
-  // Before the transform: the schema of a request ends there.
+  // The description comes before the transform, because the schema of a request ends there.
   v.description('What runs it: one of the adapters of GET /llms/agent-configuration.txt.'),
   v.transform((type) => ADAPTER_ALIASES[type] ?? type),
   v.string(),
 )
 
-/** The agent creation shape, of a creation and of a hire. */
+/** The body of a creation and of a hire. */
 export const NewAgent = v.strictObject({
   name: v.pipe(field.name, v.description('Its name; @Name in a comment wakes it.')),
   role: v.optional(

@@ -8,10 +8,10 @@ import type { AgentRow } from './agent.ts'
 export const ownFolder = (ctx: Pick<Context, 'config'>, agentId: string) =>
   path.join(ctx.config.dataDir, 'agents', agentId)
 
-/** Where a path that an agent set leads, all symbolic links followed. */
+/** The destination of a path that an agent set, after following all symbolic links. */
 export interface Destination {
   path: string
-  /** `never`: inside the server's data directory, which the board cannot allow either. */
+  /** `never`: inside the server's data directory, which even the board cannot allow. */
   access: 'allowed' | 'not_allowed' | 'never'
 }
 

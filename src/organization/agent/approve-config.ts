@@ -8,10 +8,13 @@ import { findLatestRevision } from './revision-queries.ts'
 import { assertNotTerminated } from './update.ts'
 
 /**
- * Approves an agent's configuration as it stands. Approving it again is a no-op.
+ * Approves the current configuration of an agent. Approving it again is a
+ * no-op.
  *
- * @param revisionId the latest revision that the board saw; undefined to approve whatever stands
- * @throws AppError 409 if the configuration has changed since, 422 if the agent's hire is undecided
+ * @param revisionId the latest revision that the board saw; undefined to
+ *   approve any current one
+ * @throws AppError 409 if the configuration has changed since, 422 if the
+ *   agent's hire is undecided
  */
 export function approveAgentConfig(
   ctx: Context,

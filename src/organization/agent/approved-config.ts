@@ -6,20 +6,23 @@ import type { AgentRow } from './agent.ts'
 import { isReady, nextTimer } from './lifecycle.ts'
 import { findAgent, updateAgent } from './queries.ts'
 
-/** The keys of `adapterConfig` that hold a path of this machine. */
+/** The keys of `adapterConfig` whose value is a path on this machine. */
 const PATH_KEYS = ['cwd', 'instructionsFilePath'] as const
 
 /** Returns the keys of `adapterConfig` whose path an agent set and the board has not approved. */
 export const unapprovedPaths = (agent: Pick<AgentRow, 'unapproved_paths'>): string[] =>
   JSON.parse(agent.unapproved_paths)
 
-/** What the columns about approval are for a configuration that somebody creates. */
+/** Returns the columns about approval of a new configuration. */
 export const approvalColumns = (config: Json, isApproved: boolean) => ({
   config_approved: isApproved ? (1 as const) : (0 as const),
   unapproved_paths: JSON.stringify(isApproved ? [] : PATH_KEYS.filter((key) => typeof config[key] === 'string')),
 })
 
-/** Returns `unapproved_paths` after a change: a path counts as approved if the board set it, and not if an agent did. */
+/**
+ * Returns `unapproved_paths` after a change: a path is approved if the board
+ * set it, and unapproved if an agent did.
+ */
 export function unapprovedPathsAfter(caller: Caller, agent: AgentRow, before: Json, after: Json): string {
   const unapproved = unapprovedPaths(agent)
   const isUnapproved = (key: string) =>
@@ -52,7 +55,7 @@ export function approveConfig(ctx: Context, caller: Caller, agent: AgentRow, see
   })
 }
 
-/** Allows an agent a folder for its next run. */
+/** Allows an agent to use a folder in its next run. */
 export function allowFolderOnce(ctx: Context, agentId: string, folder: string): void {
   const agent = findAgent(ctx.db, { id: agentId })!
   const allowed = new Set([...(JSON.parse(agent.allowed_once) as string[]), folder])

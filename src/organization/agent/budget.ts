@@ -11,10 +11,10 @@ import { activateAgent, pauseAgent } from './pause.ts'
 import { findAgent, isAbove, updateAgent } from './queries.ts'
 
 /**
- * Pauses an agent because its budget is spent: its live runs are stopped, its
- * wakes wait. Changes nothing for one that cannot work anyway.
+ * Pauses an agent because its budget is spent: its live runs stop, and its
+ * wakes wait. A no-op for an agent that cannot work anyway.
  *
- * @returns whether it was paused by this call
+ * @returns whether this call paused it
  */
 export function pauseForBudget(ctx: Context, agentId: string): boolean {
   const agent = findAgent(ctx.db, { id: agentId })
@@ -25,10 +25,10 @@ export function pauseForBudget(ctx: Context, agentId: string): boolean {
 }
 
 /**
- * Lets an agent work again that was paused for its budget, if there is some
- * of it left: after it was raised, or in a month that is young.
+ * Resumes an agent that was paused for its budget, if the budget is no longer
+ * spent: after a raise, or in a new month.
  *
- * @returns whether it was resumed by this call
+ * @returns whether this call resumed it
  */
 export function resumeFromBudget(ctx: Context, agentId: string): boolean {
   const agent = findAgent(ctx.db, { id: agentId })
@@ -38,7 +38,7 @@ export function resumeFromBudget(ctx: Context, agentId: string): boolean {
   return true
 }
 
-/** Sets an agent's monthly budget, and pauses or resumes it as the new one asks. */
+/** Sets an agent's monthly budget, and pauses or resumes the agent accordingly. */
 export function setBudget(ctx: Context, caller: Caller, agent: AgentRow, cents: number): void {
   assertMaySetBudget(ctx, caller, agent, cents)
   const budget = toMicros(cents)
@@ -59,7 +59,10 @@ export function setBudget(ctx: Context, caller: Caller, agent: AgentRow, cents: 
 const hasSpentBudget = (ctx: Context, agent: AgentRow): boolean =>
   isSpent(agent.budget_micros, agentSpend(ctx.db, { companyId: agent.company_id, agentId: agent.id, now: ctx.now }))
 
-/** The board sets any budget; a manager those of its own subtree, within its own budget. */
+/**
+ * Requires that the caller may set a budget: the board may set any, and a
+ * manager may set those of the agents below it, up to its own budget.
+ */
 function assertMaySetBudget(ctx: Context, caller: Caller, agent: AgentRow, cents: number): void {
   if (caller.type !== 'agent') return
   if (!isAbove(ctx.db, { managerId: caller.agentId, agentId: agent.id })) {
@@ -71,5 +74,5 @@ function assertMaySetBudget(ctx: Context, caller: Caller, agent: AgentRow, cents
   }
 }
 
-/** Whether a budget is no larger than another, in micro-dollars; 0 is no limit, and larger than any. */
+/** Whether a budget does not exceed another, in micro-dollars. 0 means no limit, which exceeds every budget. */
 export const isWithin = (budget: number, other: number) => other === 0 || (budget > 0 && budget <= other)

@@ -24,9 +24,9 @@ interface Origin {
 }
 
 /**
- * Gives an agent another configuration, checked, with its revision and
- * activity. The same configuration again changes nothing and records nothing.
- * `runtimeConfig` must have been validated.
+ * Changes an agent's configuration after validating it, and records a revision
+ * and an activity. An equal configuration is a no-op. `runtimeConfig` must have
+ * been validated.
  */
 export function applyConfig(ctx: Context, caller: Caller, agent: AgentRow, after: AgentConfig, origin: Origin): void {
   const before = configOf(ctx, agent)
@@ -67,11 +67,11 @@ export function applyConfig(ctx: Context, caller: Caller, agent: AgentRow, after
   })
 }
 
-/** Puts an agent under another manager, or at the top. */
+/** Changes the manager of an agent; null puts it at the top. */
 export const moveAgent = (ctx: Context, caller: Caller, agent: AgentRow, reportsTo: string | null): void =>
   applyConfig(ctx, caller, agent, { ...configOf(ctx, agent), reportsTo }, { source: 'patch' })
 
-/** Refuses a manager who is not there, or who is the agent itself or below it. */
+/** Refuses a manager that does not exist, or that is the agent itself or below it. */
 function assertMayReportTo(ctx: Context, agent: AgentRow, managerId: string): void {
   const manager = getManager(ctx, agent.company_id, managerId)
   if (manager.id !== agent.id && !isAbove(ctx.db, { managerId: agent.id, agentId: manager.id })) return
@@ -79,11 +79,11 @@ function assertMayReportTo(ctx: Context, agent: AgentRow, managerId: string): vo
   throw new AppError('semantic', `reportsTo: ${agent.name} cannot report to ${who}.`, { field: 'reportsTo' })
 }
 
-/** A changed timer starts over; an unchanged one keeps its moment. */
+/** Whether the timer starts again. An unchanged timer keeps its due time. */
 function changesTimer(agent: AgentRow, runtimeConfig: string): boolean {
   const [before, after] = [heartbeatOf(agent), heartbeatOf({ runtime_config: runtimeConfig })]
   return before.enabled !== after.enabled || before.intervalSec !== after.intervalSec
 }
 
-/** The agent as it is stored by now, after changes in the same write. */
+/** Reads the agent again after changes in the same write. */
 export const reload = (ctx: Context, agent: AgentRow): AgentRow => findAgent(ctx.db, { id: agent.id })!

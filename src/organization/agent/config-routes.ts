@@ -12,7 +12,7 @@ import { selectRevisions } from './revision-queries.ts'
 import { rollBack } from './rollback.ts'
 import { AGENT_QUERY, changing } from './show.ts'
 
-/** What an agent is configured to be and do, without its secrets. */
+/** The configuration of an agent as the API returns it, without its secrets. */
 const Configuration = v.strictObject({
   id: field.id,
   companyId: field.id,

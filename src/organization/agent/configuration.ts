@@ -13,8 +13,8 @@ import { insertRevision } from './revision-queries.ts'
 export type RevisionRow = Selectable<ConfigRevisionTable>
 
 /**
- * What revisions keep of an agent. Budget, permissions and skills are not
- * among it: a rollback must not raise a limit, nor give back a right.
+ * The configuration that revisions store. Budget, permissions and skills are
+ * excluded, so that a rollback cannot raise a limit or restore a permission.
  */
 export interface AgentConfig {
   name: string
@@ -29,10 +29,13 @@ export interface AgentConfig {
   metadata: Json | null
 }
 
-/** An agent's configuration, its secrets in plain; what the key does not open is still sealed. */
+/** Returns an agent's configuration with decrypted secrets. Values that the key cannot decrypt remain encrypted. */
 export const configOf = (ctx: Context, row: AgentRow): AgentConfig => openConfig(ctx, row, storedConfigOf(row))
 
-/** A configuration as the rows of an agent and of its revisions keep it: what a read redacts is sealed. */
+/**
+ * Returns a configuration as the rows of agents and revisions store it: the
+ * values that a read redacts are encrypted.
+ */
 export const sealConfig = (ctx: Context, agent: Owner, config: AgentConfig): AgentConfig =>
   changeHiding(config, (json) => seal(ctx.vault, placeOf('agent', agent), json))
 
@@ -43,7 +46,7 @@ type Owner = Pick<AgentRow, 'id' | 'company_id'>
 
 const shown = (config: AgentConfig): AgentConfig => changeHiding(config, redactConfig)
 
-/** Changes the parts of a configuration that may have secrets in them. */
+/** Changes the parts of a configuration that may contain secrets. */
 const changeHiding = (config: AgentConfig, change: (json: Json) => Json): AgentConfig => ({
   ...config,
   adapterConfig: change(config.adapterConfig),
@@ -76,7 +79,7 @@ const RevisionConfig = v.strictObject({
   metadata: v.nullable(field.jsonObject),
 })
 
-/** A change of an agent's configuration, as the API shows it: without the secrets that it keeps. */
+/** A change of an agent's configuration as the API returns it, without its secrets. */
 export const Revision = v.strictObject({
   id: field.id,
   companyId: field.id,
@@ -105,13 +108,13 @@ export const toRevision = (row: RevisionRow): v.InferOutput<typeof Revision> => 
   createdAt: row.created_at,
 })
 
-/** The keys in which two configurations differ; all of them when there was none before. */
+/** Returns the keys in which two configurations differ; all keys if there was none before. */
 export function changedKeys(before: AgentConfig | null, after: AgentConfig): string[] {
   const keys = Object.keys(after) as (keyof AgentConfig)[]
   return before ? keys.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key])) : keys
 }
 
-/** Keeps a configuration change whole, its secrets sealed, so that it can be rolled back to. */
+/** Records a configuration as a revision, with encrypted secrets, so that a rollback can restore it. */
 export function recordRevision(
   ctx: Context,
   caller: Caller,

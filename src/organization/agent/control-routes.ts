@@ -10,7 +10,7 @@ import { AGENT_QUERY, changing } from './show.ts'
 import { assertNotTerminated, changePermissions } from './update.ts'
 import { manager } from './who.ts'
 
-/** What the board does to an agent besides configuring it. */
+/** The endpoints with which the board controls an agent, besides its configuration. */
 export const controlRoutes = [
   route({
     id: 'agents.setBudget',

@@ -32,17 +32,20 @@ export function createAgent(ctx: Context, caller: Caller, companyId: string, wan
   return agent
 }
 
-/** What an agent is known by, where that is chosen beforehand: its files are on disk already, its slug is a package's. */
+/**
+ * The id and URL key of an agent that are chosen beforehand: its files are on
+ * disk already, or a package sets its slug.
+ */
 export interface Identity {
   id?: string
-  /** Free in the company. */
+  /** Must be free in the company. */
   urlKey?: string
 }
 
 /**
- * Puts an agent into the company, with its first configuration revision. The
- * activity is the caller's to record. The configuration counts as approved if
- * a person sets it, or if the company trusts what its agents hire.
+ * Adds an agent to the company, with its first configuration revision. The
+ * caller records the activity. The configuration counts as approved if a person
+ * sets it, or if the company trusts the hires of its agents.
  */
 export function addAgent(
   ctx: Context,
@@ -86,7 +89,7 @@ export function addAgent(
   return agent
 }
 
-/** Refuses an adapter that does not exist and a configuration that its adapter does not take. */
+/** Refuses an unknown adapter, and a configuration that does not match the adapter's schema. */
 export function assertAdapterConfig(type: string, config: Json): void {
   const adapter = adapterOf(type)
   if (!adapter) {
@@ -97,7 +100,7 @@ export function assertAdapterConfig(type: string, config: Json): void {
   refusePlaceholders(config, 'adapterConfig')
 }
 
-/** The agent that `reportsTo` names: one of the company that is not terminated. */
+/** Returns the agent that `reportsTo` names. It must belong to the company and must not be terminated. */
 export function getManager(ctx: Context, companyId: string, ref: string): AgentRow {
   const manager = findAgentByReference(ctx.db, { companyId, ref })
   if (manager?.company_id !== companyId) {
@@ -123,7 +126,12 @@ export function sourceIssues(ctx: Context, companyId: string, want: NewAgent): s
   return [...new Set(ids)]
 }
 
-/** The agent's name in URLs, unique in the company; `me` is the API's own. @param agentId the one that may have it */
+/**
+ * Returns the form of an agent's name for URLs, unique in the company. `me` is
+ * reserved by the API.
+ *
+ * @param agentId the agent that may already have it
+ */
 export const chooseUrlKey = (ctx: Context, companyId: string, name: string, agentId?: string): string =>
   uniqueUrlKey(name, 'agent', (urlKey) => {
     const holder = findAgentByUrlKey(ctx.db, { companyId, urlKey })

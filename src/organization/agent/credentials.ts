@@ -10,7 +10,7 @@ const agentOfKey = prepared((key: { hash: string }) =>
     .where('hash', '=', key.hash),
 )
 
-/** Finds the agent whose key has this hash; the key may be revoked. */
+/** Finds the agent of a key by its hash. The key may be revoked. */
 export const findAgentOfKey = (db: Db, key: { hash: string }) => db.first(agentOfKey(key))
 
 const runOfToken = prepared((token: { runId: string }) =>
@@ -21,7 +21,7 @@ const runOfToken = prepared((token: { runId: string }) =>
     .where('run.id', '=', token.runId),
 )
 
-/** Finds the run that a token was made for; it may have ended. */
+/** Finds the run of a token. The run may have ended. */
 export const findRunOfToken = (db: Db, token: { runId: string }) => db.first(runOfToken(token))
 
 const liveSubordinate = prepared((of: { agentId: string }) =>
@@ -33,10 +33,10 @@ const liveSubordinate = prepared((of: { agentId: string }) =>
     .limit(1),
 )
 
-/** Whether an agent is a manager: somebody who is not terminated reports to it. */
+/** Whether an agent is a manager: at least one agent that is not terminated reports to it. */
 export const hasSubordinates = (db: Db, of: { agentId: string }) => db.first(liveSubordinate(of)) !== undefined
 
-/** Notes that a key was used, at most once a minute: a write for each request would cost more than it tells. */
+/** Records the use of a key, at most once a minute, because a write for each request would cost too much. */
 export function noteKeyUse(ctx: Context, key: { id: string; last_used_at: string | null }): void {
   const at = ctx.now
   if (key.last_used_at && Date.parse(at) - Date.parse(key.last_used_at) < 60_000) return

@@ -1,4 +1,4 @@
-/** The names that an agent's icon may have; the page draws each, and `/llms/agent-icons.txt` lists them. */
+/** The names of agent icons. The page draws each of them, and `/llms/agent-icons.txt` lists them. */
 export const AGENT_ICONS = [
   'anchor',
   'archive',

@@ -31,9 +31,10 @@ export const InstructionsPath = v.strictObject({
 })
 
 /**
- * Sets where an agent's instructions are: a relative path resolves against
- * its `cwd`, null clears it. The agent itself may, the managers above it, and
- * the board. It is the one part of its configuration that an agent may write.
+ * Sets the path of an agent's instructions. A relative path resolves against
+ * its `cwd`; null clears it. The agent itself, the managers above it and the
+ * board may set it. It is the only part of the configuration that an agent may
+ * set itself.
  */
 export function setInstructionsPath(
   ctx: Context,
@@ -59,9 +60,9 @@ function assertMaySetInstructions(ctx: Context, caller: Caller, agent: AgentRow)
 }
 
 /**
- * The key that holds the path: the adapter's own, or for an adapter that has
- * none the one that was named. Only a key that is a file's can be named: the
- * others say what runs.
+ * Returns the key of the path: the adapter's own key or, for an adapter without
+ * one, the named key. Only a key whose value is a file can be named, because
+ * other keys decide what runs.
  */
 function keyFor(agent: AgentRow, named: string | undefined): string {
   const own = adapterOf(agent.adapter_type)?.instructionsKey ?? null

@@ -11,7 +11,7 @@ export const findKey = (db: Db, key: { id: string; agentId: string }) =>
 export const selectKeys = (of: { agentId: string }) =>
   sql.selectFrom('agent_key').selectAll().where('agent_id', '=', of.agentId)
 
-/** Returns undefined when there is no such key, or it was revoked before. */
+/** Returns undefined if there is no such key, or if it was revoked before. */
 export const revokeKey = (db: Db, key: { id: string; agentId: string; at: string }) =>
   db.first(
     sql

@@ -15,7 +15,7 @@ import { findKey, insertKey, revokeKey as revoke } from './key-queries.ts'
 
 export type KeyRow = Selectable<AgentKeyTable>
 
-/** A key as lists show it: by its first characters. */
+/** A key as lists return it, with its first characters. */
 export const Key = v.strictObject({
   id: field.id,
   name: v.string(),
@@ -25,7 +25,7 @@ export const Key = v.strictObject({
   revokedAt: v.nullable(field.timestamp),
 })
 
-/** A key at its creation: the only answer that ever holds it. */
+/** A key as the response to its creation returns it. No other response contains its value. */
 export const NewKey = v.strictObject({ id: field.id, name: v.string(), token: v.string(), createdAt: field.timestamp })
 
 export const toKey = (row: KeyRow): v.InferOutput<typeof Key> => ({
@@ -38,8 +38,9 @@ export const toKey = (row: KeyRow): v.InferOutput<typeof Key> => ({
 })
 
 /**
- * Makes a long-lived key for an agent. The board may, and the agent itself with
- * a long-lived key. A run token may not: a key would outlive the run.
+ * Creates a long-lived key for an agent. The board may, and the agent itself
+ * with a long-lived key. A run token may not, because the key would outlive the
+ * run.
  */
 export function createKey(ctx: Context, caller: Caller, agent: AgentRow, name: string): v.InferOutput<typeof NewKey> {
   assertMayManageKeys(caller, agent)
@@ -65,7 +66,7 @@ export function createKey(ctx: Context, caller: Caller, agent: AgentRow, name: s
   return { id, name, token, createdAt: ctx.now }
 }
 
-/** Revokes a key for good. Revoking it again changes nothing. */
+/** Revokes a key permanently. Revoking it again is a no-op. */
 export function revokeKey(ctx: Context, caller: Caller, agent: AgentRow, keyId: string): KeyRow {
   assertMayManageKeys(caller, agent)
   const revoked = revoke(ctx.db, { id: keyId, agentId: agent.id, at: ctx.now })
@@ -78,7 +79,7 @@ export function revokeKey(ctx: Context, caller: Caller, agent: AgentRow, keyId: 
   return known
 }
 
-/** Refuses every agent but the one that the keys are of. */
+/** Refuses every agent except the owner of the keys. */
 export function assertMayManageKeys(caller: Caller, agent: AgentRow): void {
   if (caller.type === 'agent' && caller.agentId !== agent.id) {
     throw forbidden(`Only the board and ${agent.name} itself may see and change its keys.`)

@@ -1,14 +1,14 @@
 import { AppError } from '../../platform/errors.ts'
 import { heartbeatOf } from './runtime-config.ts'
 
-/** The statuses that are stored. `running` is shown besides them: it is read from live runs. */
+/** The stored statuses. The API also returns `running`, which is derived from live runs. */
 export const AGENT_STATUSES = ['idle', 'paused', 'error', 'pending_approval', 'terminated'] as const
 export type AgentStatus = (typeof AGENT_STATUSES)[number]
 
 export const PAUSE_REASONS = ['manual', 'budget', 'failures', 'loop'] as const
 export type PauseReason = (typeof PAUSE_REASONS)[number]
 
-/** What may follow each status. A termination is final. */
+/** The statuses that may follow each status. A termination is final. */
 export const NEXT: Record<AgentStatus, readonly AgentStatus[]> = {
   idle: ['paused', 'error', 'terminated'],
   error: ['idle', 'paused', 'terminated'],
@@ -22,11 +22,16 @@ export const READY: readonly AgentStatus[] = ['idle', 'error']
 
 export const isReady = (status: AgentStatus) => READY.includes(status)
 
-/** What the API shows: a ready agent with a live run is running. */
+/** The statuses that the API returns: an agent with a live run is `running`. */
 export const SHOWN_STATUSES = [...AGENT_STATUSES, 'running'] as const
 export type ShownStatus = (typeof SHOWN_STATUSES)[number]
 
-/** Refuses a change of status that the table does not have; says which there are. */
+/**
+ * Refuses a change of status that `NEXT` does not contain. The error lists the
+ * allowed ones.
+ *
+ * @throws AppError 422 `invalid_transition`
+ */
 export function assertTransition(agent: { name: string; status: AgentStatus }, to: AgentStatus): void {
   const allowed = NEXT[agent.status]
   if (allowed.includes(to)) return
@@ -39,8 +44,8 @@ export function assertTransition(agent: { name: string; status: AgentStatus }, t
 }
 
 /**
- * When the timer wakes an agent next, counted from `now`; null while its timer
- * is off, it may not work, or no person has approved its configuration.
+ * Returns when the timer wakes an agent next, counted from `now`. Null if its
+ * timer is off, it may not work, or no person has approved its configuration.
  */
 export function nextTimer(
   agent: { status: AgentStatus; runtime_config: string; config_approved: number },

@@ -21,8 +21,8 @@ export const OrgNode: v.GenericSchema<OrgNode> = v.strictObject({
 })
 
 /**
- * The reporting tree, the oldest first on each level. Everybody given stands
- * in it exactly once, at the top when the manager is not among them.
+ * Returns the reporting tree, oldest first on each level. Each agent appears
+ * exactly once; it is at the top if its manager is not among the given agents.
  */
 export function toOrg(agents: readonly AgentWithFacts[]): OrgNode[] {
   const reports = Map.groupBy(agents, (agent) => agent.reports_to)
@@ -36,6 +36,6 @@ export function toOrg(agents: readonly AgentWithFacts[]): OrgNode[] {
     return [{ id, name, role, title, status, reports: (reports.get(id) ?? []).flatMap(place) }]
   }
   const tops = agents.filter((agent) => agent.reports_to === null || !known.has(agent.reports_to))
-  // Whoever is left reports in a circle, should the data ever hold one: its oldest then stands at the top.
+  // The remaining agents report in a cycle, which the data should never contain. The oldest of a cycle is put at the top.
   return [...tops.flatMap(place), ...agents.flatMap(place)]
 }

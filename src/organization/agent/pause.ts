@@ -11,7 +11,7 @@ import type { AgentRow } from './agent.ts'
 import { assertTransition, nextTimer, type PauseReason } from './lifecycle.ts'
 import { updateAgent } from './queries.ts'
 
-/** Pauses an agent by hand. One that something else paused is from then on the board's to resume. */
+/** Pauses an agent by hand. An agent that was paused for another reason can then be resumed by the board only. */
 export function pauseAgentManually(ctx: Context, caller: Caller, agent: AgentRow, message: string | undefined): void {
   if (agent.status === 'paused' && agent.pause_reason === 'manual' && message === undefined) return
   pauseAgent(ctx, caller, agent, { reason: 'manual', message: message ?? 'Paused by the board.' })
@@ -50,7 +50,7 @@ export function pauseAgent(
   requestStops(ctx, { agentId: agent.id }, why.reason === 'budget' ? 'budget' : 'paused')
 }
 
-/** Lets an agent work again that is paused, failed or held for its provider; refused while its budget is spent. */
+/** Resumes an agent that is paused, failed or held for its provider. Refused while its budget is spent. */
 export function resumeAgent(ctx: Context, caller: Caller, agent: AgentRow): void {
   const isHeld = agent.status === 'idle' && agent.held_until !== null
   if (agent.status !== 'paused' && agent.status !== 'error' && !isHeld) {
@@ -84,7 +84,7 @@ export function activateAgent(ctx: Context, caller: Caller, agent: AgentRow, act
     timer_due_at: nextTimer({ ...agent, status: 'idle' }, ctx.now),
     updated_at: ctx.now,
   })
-  // A resume is an act of a person, or a new month: the wake that waits starts a chain.
+  // A resume is an act of a person, or a new month, so the waiting wake begins a causal chain.
   resetWakeDepth(ctx.db, { agentId: agent.id })
   recordActivity(ctx, caller, {
     companyId: agent.company_id,

@@ -17,7 +17,7 @@ const agentByUrlKey = prepared((key: { companyId: string; urlKey: string }) =>
 export const findAgentByUrlKey = (db: Db, key: { companyId: string; urlKey: string }): AgentRow | undefined =>
   db.first(agentByUrlKey(key))
 
-/** Finds the agent that an id, or a `urlKey` of a company in any case, refers to. The id may be of another company. */
+/** Finds an agent by its id, or by its `urlKey` in a company in any case. The id may belong to another company. */
 export const findAgentByReference = (
   db: Db,
   key: { companyId: string | undefined; ref: string },
@@ -27,10 +27,10 @@ export const findAgentByReference = (
     ? undefined
     : findAgentByUrlKey(db, { companyId: key.companyId, urlKey: key.ref.toLowerCase() }))
 
-/** The agents above one, from its direct manager up to the top. */
+/** Lists the managers of an agent, from the direct one up to the top. */
 export const listManagers = (db: Db, of: { agentId: string }): AgentRow[] => db.all(managers(of))
 
-// `union`, not `union all`: should a cycle ever stand in the data, the walk still ends.
+// `union`, not `union all`: the recursion ends even if the data contains a cycle.
 const managers = prepared((of: { agentId: string }) =>
   sql
     .withRecursive('above(id, depth)', (cte) =>
@@ -52,17 +52,17 @@ const managers = prepared((of: { agentId: string }) =>
     .orderBy('depth'),
 )
 
-/** Whether `managerId` is on the agent's chain of command, at any height. */
+/** Whether `managerId` is above the agent in its chain of command, at any height. */
 export const isAbove = (db: Db, pair: { managerId: string; agentId: string }): boolean =>
   listManagers(db, { agentId: pair.agentId }).some((manager) => manager.id === pair.managerId)
 
-/** The status that is shown; see `SHOWN_STATUSES`. */
+/** The status that the API returns; see `SHOWN_STATUSES`. */
 export const SHOWN_STATUS = raw<ShownStatus>`case
   when agent.status in (${raw.join(READY.map((status) => raw.lit(status)))})
     and exists (select 1 from run where run.agent_id = agent.id and run.finished_at is null)
   then 'running' else agent.status end`
 
-/** Selects agents with what they spent in a month and the status that is shown. */
+/** Selects agents with their spend in a month and the status that the API returns. */
 const withFacts = (month: string) =>
   sql
     .selectFrom('agent')
@@ -104,7 +104,7 @@ export function selectAgents(filter: AgentFilter) {
   return query
 }
 
-/** All agents of a company that are not terminated, oldest first. */
+/** Lists all agents of a company that are not terminated, oldest first. */
 export const listLiveAgents = (db: Db, of: { companyId: string; now: string }): AgentWithFacts[] =>
   db.all(
     withFacts(monthOf(of.now))
@@ -118,13 +118,13 @@ export const insertAgent = (db: Db, row: Insertable<AgentTable>) => db.run(sql.i
 export const updateAgent = (db: Db, id: string, change: Updateable<AgentTable>) =>
   db.run(sql.updateTable('agent').set(change).where('id', '=', id))
 
-/** Ends what the board allowed an agent for one run. */
+/** Clears the folders that the board allowed an agent for one run. */
 export const clearAllowedOnce = (db: Db, of: { agentId: string }) =>
   db.run(
     sql.updateTable('agent').set({ allowed_once: '[]' }).where('id', '=', of.agentId).where('allowed_once', '<>', '[]'),
   )
 
-/** The agents that report to one directly and are not terminated. */
+/** Lists the agents that report directly to one and are not terminated. */
 export const listSubordinates = (db: Db, of: { agentId: string }): AgentRow[] =>
   db.all(
     sql
@@ -135,7 +135,7 @@ export const listSubordinates = (db: Db, of: { agentId: string }): AgentRow[] =>
       .orderBy('id'),
   )
 
-/** The issue of a company that an id or an identifier means. */
+/** Finds an issue of a company by its id or identifier. */
 export const findIssueRef = (db: Db, key: { companyId: string; ref: string }) =>
   db.first(
     sql
@@ -148,7 +148,7 @@ export const findIssueRef = (db: Db, key: { companyId: string; ref: string }) =>
 export const findLastRun = (db: Db, of: { agentId: string }) =>
   db.first(sql.selectFrom('run').selectAll().where('agent_id', '=', of.agentId).orderBy('id', 'desc').limit(1))
 
-/** The latest first. */
+/** Latest first. */
 export const listSessions = (db: Db, of: { agentId: string; limit: number }) =>
   db.all(
     sql

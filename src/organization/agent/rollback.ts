@@ -8,8 +8,9 @@ import { findRevision } from './revision-queries.ts'
 import { assertNotTerminated } from './update.ts'
 
 /**
- * Gives an agent the configuration that it had after a revision, secrets
- * included. That is a revision itself, so it can be undone in the same way.
+ * Restores the configuration that an agent had after a revision, including
+ * secrets. The rollback is a revision itself, so it can be undone in the same
+ * way.
  */
 export function rollBack(ctx: Context, caller: Caller, agent: AgentRow, revisionId: string): void {
   assertNotTerminated(agent)
@@ -19,7 +20,7 @@ export function rollBack(ctx: Context, caller: Caller, agent: AgentRow, revision
   try {
     applyConfig(ctx, caller, agent, config, { source: 'rollback', rolledBackFrom: revision.id })
   } catch (error) {
-    // The revision is at fault, not the request: its adapter or its rules have changed since.
+    // The revision is invalid, not the request: its adapter or the adapter's schema has changed since.
     if (!(error instanceof AppError) || error.code !== 'validation_failed') throw error
     throw new AppError(
       'semantic',

@@ -47,7 +47,7 @@ export interface Heartbeat {
   maxConcurrentRuns: number
 }
 
-/** An agent's heartbeat settings, with the defaults filled in. */
+/** Returns an agent's heartbeat settings, with defaults. */
 export function heartbeatOf(agent: { runtime_config: string }): Heartbeat {
   const { heartbeat } = JSON.parse(agent.runtime_config) as v.InferOutput<typeof RuntimeConfig>
   return {

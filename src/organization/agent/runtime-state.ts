@@ -5,7 +5,7 @@ import type { AgentRow } from './agent.ts'
 import { SHOWN_STATUSES } from './lifecycle.ts'
 import { findAgentWithFacts, findLastRun, listSessions } from './queries.ts'
 
-/** What an agent is doing and when it will next: what is not configuration. */
+/** The last run, next timer wake and sessions of an agent, which are not configuration. */
 export const RuntimeState = v.strictObject({
   agentId: field.id,
   companyId: field.id,
@@ -36,7 +36,7 @@ export const RuntimeState = v.strictObject({
   ),
 })
 
-/** How many sessions are shown, the latest first. */
+/** The maximum number of sessions in a response, latest first. */
 const SHOWN_SESSIONS = 100
 
 export function runtimeStateOf(ctx: Context, agent: AgentRow): v.InferOutput<typeof RuntimeState> {

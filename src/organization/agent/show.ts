@@ -5,14 +5,14 @@ import { type AgentDetail, type AgentRow, toAgentDetail } from './agent.ts'
 import { getAgent } from './get.ts'
 import { findAgentWithFacts, listManagers } from './queries.ts'
 
-/** The company in which a `urlKey` in the path is looked up; an id needs none, nor does an agent's own company. */
+/** The company of a `urlKey` in the path. Not needed for an id, or for the agents of the caller's own company. */
 export const AGENT_QUERY = v.object({ companyId: v.optional(v.string()) })
 
-/** An agent as it stands, for an answer. */
+/** Returns the current state of an agent for a response. */
 export const showAgent = (ctx: Context, { id }: { id: string }): AgentDetail =>
   toAgentDetail(findAgentWithFacts(ctx.db, { id, now: ctx.now })!, listManagers(ctx.db, { agentId: id }))
 
-/** Runs a change of the agent that the path names, in one write, and answers the agent as it then is. */
+/** Runs a change of the agent that the path names in one write, and returns the changed agent. */
 export function changing<P extends { agentId: string }, B>(
   change: (ctx: Context, input: Input<P, unknown, B>, agent: AgentRow) => void,
 ) {

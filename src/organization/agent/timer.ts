@@ -3,8 +3,8 @@ import { earlierBy, prepared, raw, sql } from '../../platform/database/sql.ts'
 import { isCompanyRunning } from '../company/running.ts'
 
 /**
- * The agents of companies that work whose timer has come, with whether anything concerns them: an
- * issue of theirs to work on, or one that changed since their last run.
+ * Lists the agents whose timer is due, in companies that may run. `has_news` is
+ * whether an issue of the agent needs work, or changed since its last run.
  */
 export const listDueAgents = (db: Db, at: { now: string }) => db.all(dueAgents(at))
 
@@ -41,7 +41,7 @@ const nextTimer = sql
   .limit(1)
   .compile()
 
-/** When the next timer comes due, of those that count: what stands still misses its ticks. */
+/** Returns when the next timer is due, in companies that may run. Other timers skip their ticks. */
 export const nextTimerDue = (db: Db): string | undefined => db.first(nextTimer)?.timer_due_at ?? undefined
 
 const timerDue = prepared((of: { agentId: string; at: string | null }) =>
@@ -54,7 +54,7 @@ const heartbeat = prepared((of: { agentId: string; at: string }) =>
   sql.updateTable('agent').set({ last_heartbeat_at: of.at }).where('id', '=', of.agentId),
 )
 
-/** Shifts the timers and holds that lie ahead back by so many milliseconds. */
+/** Shifts future timers and holds back by some milliseconds. */
 export function shiftTimers(db: Db, by: { now: string; ms: number }): void {
   for (const column of ['timer_due_at', 'held_until'] as const) {
     db.run(
@@ -66,17 +66,17 @@ export function shiftTimers(db: Db, by: { now: string; ms: number }): void {
   }
 }
 
-/** The agents whose timer is due later than a moment. */
+/** Lists the agents whose timer is due after a time. */
 export const listTimersAfter = (db: Db, at: { now: string }) =>
   db.all(sql.selectFrom('agent').select(['id', 'timer_due_at', 'runtime_config']).where('timer_due_at', '>', at.now))
 
-/** Notes that an agent is being run. */
+/** Records the start of a run as the agent's latest heartbeat. */
 export const noteHeartbeat = (db: Db, of: { agentId: string; at: string }) => db.run(heartbeat(of))
 
 const nextHold = prepared((at: { now: string }) =>
   sql.selectFrom('agent').select('held_until').where('held_until', '>', at.now).orderBy('held_until').limit(1),
 )
 
-/** When the next agent may run again that a provider refuses. */
+/** Returns when the next hold of an agent ends. */
 export const nextHoldEnd = (db: Db, at: { now: string }): string | undefined =>
   db.first(nextHold(at))?.held_until ?? undefined

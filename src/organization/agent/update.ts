@@ -14,10 +14,13 @@ import { getManager } from './create.ts'
 import { isAbove, updateAgent } from './queries.ts'
 import { RuntimeConfig } from './runtime-config.ts'
 
-/** What an agent may write of itself and of those below it: nothing that decides what runs, when, or for how much. */
+/**
+ * The fields that an agent may set for itself and the agents below it. None of
+ * them decides what runs, when, or at what cost.
+ */
 const OPEN_TO_AGENTS: readonly string[] = ['name', 'title', 'icon', 'capabilities']
 
-/** Changes an agent. A placeholder of a redacted secret that comes back keeps the secret. */
+/** Changes an agent. A redaction placeholder that the client sends back keeps the stored secret. */
 export function changeAgent(ctx: Context, caller: Caller, agent: AgentRow, want: AgentChange): void {
   assertMayChange(ctx, caller, agent, want)
   assertNotTerminated(agent)
@@ -42,7 +45,7 @@ export function changeAgent(ctx: Context, caller: Caller, agent: AgentRow, want:
   if (want.budgetMonthlyCents !== undefined) setBudget(ctx, caller, reload(ctx, agent), want.budgetMonthlyCents)
 }
 
-/** Changes what an agent may do beyond its place in the organization. */
+/** Changes the permissions of an agent. */
 export function changePermissions(ctx: Context, caller: Caller, agent: AgentRow, want: Permissions): void {
   assertNotTerminated(agent)
   const permissions = JSON.stringify({ ...JSON.parse(agent.permissions), ...want })
@@ -51,7 +54,7 @@ export function changePermissions(ctx: Context, caller: Caller, agent: AgentRow,
   record(ctx, caller, agent, 'agent.permissions_changed', { permissions: want })
 }
 
-/** A termination is final, so nothing of the agent changes any more. */
+/** Refuses a change of a terminated agent, because a termination is final. */
 export function assertNotTerminated(agent: AgentRow): void {
   if (agent.status !== 'terminated') return
   throw new AppError('agent_not_ready', `${agent.name} is terminated, so it cannot be changed.`, {
@@ -70,7 +73,10 @@ function assertMayChange(ctx: Context, caller: Caller, agent: AgentRow, want: Ag
   }
 }
 
-/** The adapter and its configuration: merged into the one there is, or begun anew with another adapter. */
+/**
+ * Returns the adapter and its configuration after a change: merged into the
+ * current configuration, or replaced if the adapter changes.
+ */
 function adapterAfter(before: AgentConfig, want: AgentChange): Partial<AgentConfig> {
   const adapterType = want.adapterType ?? before.adapterType
   const sent = restore(want.adapterConfig ?? {}, before.adapterConfig)
@@ -81,13 +87,13 @@ function adapterAfter(before: AgentConfig, want: AgentChange): Partial<AgentConf
 const metadataAfter = (before: AgentConfig, sent: AgentConfig['metadata']) =>
   sent && mergePatch(before.metadata ?? {}, restore(sent, before.metadata ?? {}))
 
-/** The fields that were sent; a field that was left out keeps its value. */
+/** Returns the fields that were sent. A field that was not sent keeps its value. */
 const given = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>
   }
 
-/** Sets the skills that an agent is to have, as canonical keys. */
+/** Sets the desired skills of an agent, as canonical keys. */
 export function setDesiredSkills(ctx: Context, caller: Caller, agent: AgentRow, keys: readonly string[]): void {
   const desired = JSON.stringify(keys)
   if (desired === agent.desired_skills) return

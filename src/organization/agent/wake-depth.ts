@@ -8,13 +8,13 @@ import { isReady } from './lifecycle.ts'
 import { pauseAgent } from './pause.ts'
 import { findAgent, findLastRun } from './queries.ts'
 
-/** How long an action with a lasting key counts as caused by the agent's latest run, in milliseconds. */
+/** How long an action with a long-lived key counts as caused by the agent's latest run, in milliseconds. */
 const KEY_LINK_MS = 60 * 60_000
 
 /**
- * Returns the causal depth of a wake after a request: how many runs caused
- * each other up to it. An act of a person starts again at zero, also for a
- * wake that waits. The timer counts as zero, but ends no chain.
+ * Returns the causal depth of a wake after a request: how many runs caused each
+ * other before it. An act of a person resets it to zero, also for a wake that
+ * already waits. The timer counts as zero but does not end a chain.
  */
 export function wakeDepth(ctx: Context, caller: Caller, request: WakeRequest, waiting: WakeRow | undefined): number {
   if (caller.type === 'board') return 0

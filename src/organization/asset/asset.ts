@@ -8,7 +8,7 @@ export type AssetRow = Selectable<AssetTable>
 /** The maximum size of a logo, in bytes. */
 export const LOGO_LIMIT = 5 * 1024 * 1024
 
-/** An uploaded file as the API shows it. */
+/** An uploaded file as the API returns it. */
 export const Asset = v.strictObject({
   assetId: field.id,
   companyId: field.id,

@@ -7,7 +7,7 @@ import type { Context } from '../../platform/context.ts'
 import { AppError, invalid } from '../../platform/errors.ts'
 import { contentTypeOf } from './content-type.ts'
 
-/** A file that is on disk, before a row says whose it is. */
+/** A file on disk that has no row yet. */
 export interface StoredFile {
   id: string
   fileName: string
@@ -17,11 +17,11 @@ export interface StoredFile {
 }
 
 /**
- * Looks at an uploaded file and puts it on disk, durably, under an id of its
- * own: no name that a client chose is ever a path.
+ * Detects the type of an uploaded file and writes it to disk durably. Its path
+ * consists of a new id, never of a name that a client sent.
  *
  * @param limit in bytes
- * @param accept the content types that may pass; all, when left out
+ * @param accept decides which content types are allowed. Default: all.
  */
 export async function storeFile(
   config: Config,
@@ -48,7 +48,7 @@ export async function storeFile(
   return { id, fileName: baseName(file.name), contentType, bytes: content.length, sha256: hash('sha256', content) }
 }
 
-/** Reads a stored file; undefined when it is gone. */
+/** Reads a stored file. Returns undefined if it does not exist. */
 export async function readAssetFile(config: Config, id: string): Promise<Uint8Array | undefined> {
   try {
     return await readFile(assetFile(config, id))
@@ -58,7 +58,7 @@ export async function readAssetFile(config: Config, id: string): Promise<Uint8Ar
   }
 }
 
-/** Removes stored files; one that cannot be removed is logged, since its row is gone already. */
+/** Removes stored files. A failure is logged, because the rows are deleted already. */
 export async function removeAssetFiles(ctx: Context, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     await rm(assetFile(ctx.config, id), { force: true }).catch((error) =>
@@ -69,6 +69,6 @@ export async function removeAssetFiles(ctx: Context, ids: readonly string[]): Pr
 
 export const assetFile = (config: Config, id: string) => path.join(config.dataDir, 'assets', id)
 
-/** The last part of a name as a client gave it, on one line. */
+/** Returns the last part of the client's file name, on one line. */
 const baseName = (name: string) =>
   name.split(/[/\\]/).at(-1)!.replaceAll(/\p{C}/gu, '').slice(0, 200).toWellFormed() || 'file'

@@ -6,7 +6,7 @@ import { companySpend, insertCostEvent } from '../cost/queries.ts'
 import { pauseCompanyForBudget, resumeCompanyFromBudget } from './pause.ts'
 import { findCompany } from './queries.ts'
 
-/** Pauses or resumes a company as its budget and its spend ask, and tells those who wait on either. */
+/** Pauses or resumes a company according to its budget and its spend, and notifies the runtime and live clients. */
 export function settleBudget(ctx: Context, companyId: string): void {
   const { budget_micros } = findCompany(ctx.db, { id: companyId })!
   if (isSpent(budget_micros, companySpend(ctx.db, { companyId, now: ctx.now }))) pauseCompanyForBudget(ctx, companyId)
@@ -18,11 +18,11 @@ export function settleBudget(ctx: Context, companyId: string): void {
 }
 
 /**
- * Brings this month's figure of a company to what the board says it is, by a
- * cost event over the difference, so that the figure and the events agree to
- * the micro-dollar. A figure that is shown already, rounded, changes nothing.
+ * Corrects the spend of a company in this month to the amount that the board
+ * sets, by a cost event for the difference, so that the total equals the sum of
+ * the events to the micro-dollar. The displayed (rounded) amount is a no-op.
  *
- * @returns whether something was booked
+ * @returns whether an event was recorded
  */
 export function correctSpend(ctx: Context, companyId: string, cents: number): boolean {
   const booked = companySpend(ctx.db, { companyId, now: ctx.now })

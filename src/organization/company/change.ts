@@ -11,8 +11,8 @@ import { BOARD_ONLY, type CompanyChange, type CompanyRow } from './company.ts'
 import { findCompany, findCompanyWithSpend, updateCompany } from './queries.ts'
 
 /**
- * Changes a company. The CEO agent changes how it is called and looks; one
- * field beyond that in its request refuses all of it.
+ * Changes a company. The CEO agent may change its name and appearance; a
+ * request of the CEO agent with any other field is refused.
  */
 export function changeCompany(ctx: Context, caller: Caller, companyId: string, want: CompanyChange) {
   assertMayChangeFields(caller, want)
@@ -40,7 +40,7 @@ export function changeCompany(ctx: Context, caller: Caller, companyId: string, w
   const corrected = want.spentMonthlyCents !== undefined && correctSpend(ctx, companyId, want.spentMonthlyCents)
   if (change) updateCompany(ctx.db, companyId, { ...change, updated_at: ctx.now })
   if (change || corrected) record(ctx, caller, companyId, change ?? {}, want)
-  // What waits goes on waiting: nothing is claimed until the company is active again.
+  // Waiting wakes remain: the scheduler claims none until the company is active again.
   if (change?.status && change.status !== 'active') requestStops(ctx, { companyId }, 'paused')
   if (change?.status || change?.budget_micros !== undefined || corrected) settleBudget(ctx, companyId)
   return findCompanyWithSpend(ctx.db, { id: companyId, now: ctx.now })!
@@ -58,7 +58,10 @@ function assertIsImage(ctx: Context, companyId: string, assetId: string): void {
   if (!asset.content_type.startsWith('image/')) throw unprocessable('logoAssetId', 'is no image')
 }
 
-/** A status with what stands beside it. Pausing by hand what a budget paused makes it the board's own pause. */
+/**
+ * Returns a status with the columns that depend on it. Pausing a company that
+ * its budget paused makes it a manual pause.
+ */
 function statusColumns(ctx: Context, company: CompanyRow, status: CompanyRow['status'] | undefined) {
   if (status === undefined || (status === company.status && company.pause_reason !== 'budget')) return {}
   if (status !== 'paused') return { status, pause_reason: null, paused_at: null }

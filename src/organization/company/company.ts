@@ -9,7 +9,7 @@ export const COMPANY_STATUSES = ['active', 'paused', 'archived'] as const
 
 export type CompanyRow = Selectable<CompanyTable>
 
-/** A company as the API shows it. */
+/** A company as the API returns it. */
 export const Company = v.strictObject({
   id: field.id,
   name: v.string(),
@@ -33,7 +33,7 @@ export const Company = v.strictObject({
 })
 export type Company = v.InferOutput<typeof Company>
 
-/** The body of a creation. The issue prefix is derived from the name and final. */
+/** The body of a creation. The issue prefix is derived from the name and never changes. */
 export const NewCompany = v.strictObject({
   name: v.pipe(field.name, v.examples(['Tern & Co'])),
   description: v.optional(v.nullable(field.text)),
@@ -52,7 +52,7 @@ const branding = {
   ),
 }
 
-/** What the CEO agent may change of its company, as the board may. */
+/** The fields that the CEO agent may change in its company, as the board may. */
 export const BrandingChange = v.strictObject(branding)
 
 const boardOnly = {
@@ -90,7 +90,7 @@ const boardOnly = {
   ),
 }
 
-/** The fields that an agent's PATCH may not have, not even its CEO's. */
+/** The fields that no agent may set, not even the CEO. */
 export const BOARD_ONLY = Object.keys(boardOnly)
 
 export const CompanyChange = v.strictObject({
@@ -104,7 +104,7 @@ export const BudgetChange = v.strictObject({
   budgetMonthlyCents: v.pipe(field.cents, v.description('0 is no limit.')),
 })
 
-/** @param spentMicros what was spent in the current month */
+/** @param spentMicros the spend of the current month */
 export function toCompany(row: CompanyRow & { spent_micros: number }): Company {
   return {
     id: row.id,

@@ -41,8 +41,8 @@ export function createCompany(ctx: Context, caller: Caller, want: NewCompany) {
 }
 
 /**
- * The first three letters of a name, upper-cased (`Walrus Ltd` is `WAL`), with
- * letters added until it is unique: `WALA`, ... `WALZ`, `WALAA`.
+ * Returns the first three letters of a name in upper case (`Walrus Ltd` becomes
+ * `WAL`), with letters added until it is unique: `WALA`, ... `WALZ`, `WALAA`.
  */
 function choosePrefix(ctx: Context, name: string): string {
   const letters = name
@@ -57,6 +57,6 @@ function choosePrefix(ctx: Context, name: string): string {
   }
 }
 
-/** 0 is nothing, 1 is `A`, 26 is `Z`, 27 is `AA`. */
+/** 0 becomes '', 1 becomes `A`, 26 `Z` and 27 `AA`. */
 const suffix = (n: number): string =>
   n === 0 ? '' : suffix(Math.floor((n - 1) / 26)) + String.fromCharCode(65 + ((n - 1) % 26))

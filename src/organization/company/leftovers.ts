@@ -5,10 +5,10 @@ import type { Db } from '../../platform/database/db.ts'
 import { raw, sql } from '../../platform/database/sql.ts'
 
 /**
- * Notes what a company has in the data directory, within the write that deletes
- * its rows: so it is known after a crash too, and nothing else is. To look for
- * what no row owns instead would read every folder at each start, and take what
- * is of use to a newer copy of the database while an older one is tried.
+ * Records the files of a company in the write that deletes its rows, so that a
+ * crash does not lose track of them. Searching for files without rows instead
+ * would read every folder at each start, and could remove files that a newer
+ * copy of the database needs.
  */
 export function noteLeftovers(db: Db, companyId: string): void {
   const owned = (folder: 'agents' | 'assets' | 'runs', table: 'agent' | 'asset' | 'run') =>
@@ -25,14 +25,14 @@ export function noteLeftovers(db: Db, companyId: string): void {
   db.run(sql.insertInto('leftover').values({ folder: 'skills', id: companyId }))
 }
 
-/** How many are removed at a time, and forgotten in one write. */
+/** The number of entries that are removed at a time, and deleted in one write. */
 const BATCH = 100
 
 /**
- * Removes from the disk what deleted companies had there. A link is removed, not
- * followed. What cannot be removed is logged, and tried again with the next
- * company that is deleted and at the next start: it keeps neither the deletion
- * from being answered nor a server from starting, and no full disk does.
+ * Removes the files of deleted companies from the disk. A link is removed and
+ * not followed. A failure is logged, and the removal is tried again at the next
+ * deletion and at the next start. No failure prevents the response to a
+ * deletion, or the start of the server.
  */
 export async function removeLeftovers(ctx: Context): Promise<void> {
   const all = ctx.db.all(sql.selectFrom('leftover').selectAll())

@@ -6,7 +6,7 @@ import { companySpend } from '../cost/queries.ts'
 import { requestStops } from '../run/stop.ts'
 import { findCompany, updateCompany } from './queries.ts'
 
-/** Pauses a company whose budget is spent: its runs are stopped and its wakes wait. */
+/** Pauses a company because its budget is spent: its runs stop, and its wakes wait. */
 export function pauseCompanyForBudget(ctx: Context, companyId: string): void {
   const company = findCompany(ctx.db, { id: companyId })
   if (company?.status !== 'active') return
@@ -21,8 +21,8 @@ export function pauseCompanyForBudget(ctx: Context, companyId: string): void {
 }
 
 /**
- * Lets a company work again that was paused for its budget, if some of it is
- * left: after it was raised, or in a month that is young.
+ * Resumes a company that was paused for its budget, if the budget is no longer
+ * spent: after a raise, or in a new month.
  */
 export function resumeCompanyFromBudget(ctx: Context, companyId: string): void {
   const company = findCompany(ctx.db, { id: companyId })

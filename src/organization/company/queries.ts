@@ -8,7 +8,7 @@ const companyById = prepared((key: { id: string }) => sql.selectFrom('company').
 
 export const findCompany = (db: Db, key: { id: string }) => db.first(companyById(key))
 
-/** Selects companies with what they spent in a month. */
+/** Selects companies with their spend in a month. */
 const withSpend = (month: string) =>
   sql
     .selectFrom('company')
@@ -51,9 +51,9 @@ const prefixesFrom = prepared((range: { stem: string; end: string }) =>
     .where('issue_prefix', '<', range.end),
 )
 
-/** The issue prefixes that begin with a stem of capital letters. */
+/** Returns the issue prefixes that begin with a stem of capital letters. */
 export const prefixesWith = (db: Db, stem: string): Set<string> =>
-  // `[` is what follows `Z`.
+  // `[` follows `Z` in ASCII.
   new Set(db.all(prefixesFrom({ stem, end: `${stem}[` })).map((row) => row.issue_prefix))
 
 export const insertCompany = (db: Db, row: Insertable<CompanyTable>) => db.run(sql.insertInto('company').values(row))
@@ -69,7 +69,7 @@ const nextNumber = prepared((key: { id: string }) =>
     .returning(['issue_counter', 'issue_prefix']),
 )
 
-/** Takes the company's next issue number; one is never used twice. */
+/** Reserves the company's next issue number. A number is never used twice. */
 export const takeIssueNumber = (db: Db, key: { id: string }) => db.first(nextNumber(key))!
 
 /**
@@ -83,6 +83,6 @@ export function deleteCompanyRows(db: Db, id: string): void {
   db.run(sql.deleteFrom('company').where('id', '=', id))
 }
 
-/** The ids of all companies that are not archived. */
+/** Returns the ids of all companies that are not archived. */
 export const listCompanyIds = (db: Db): string[] =>
   db.all(sql.selectFrom('company').select('id').where('status', '<>', 'archived')).map(({ id }) => id)

@@ -6,10 +6,11 @@ import { noteLeftovers, removeLeftovers } from './leftovers.ts'
 import { deleteCompanyRows, findCompany } from './queries.ts'
 
 /**
- * Deletes a company with everything in it, and its files once that is durable.
- * There is no way back, so its name has to be said, and nothing may run.
+ * Deletes a company with everything in it, and its files after the commit. The
+ * deletion is permanent, so the request must confirm the name, and no run may
+ * be live.
  *
- * @returns the row as it was
+ * @returns the deleted row
  */
 export async function deleteCompany(ctx: Context, companyId: string, confirm: string | undefined): Promise<CompanyRow> {
   const company = await ctx.write(() => {
@@ -19,7 +20,7 @@ export async function deleteCompany(ctx: Context, companyId: string, confirm: st
     assertNoLiveRuns(ctx, companyId)
     noteLeftovers(ctx.db, companyId)
     deleteCompanyRows(ctx.db, companyId)
-    // Its own activity goes with it, so the log keeps that it was deleted.
+    // The deletion removes the company's activity too, so the server log records it.
     ctx.afterCommit(() => {
       ctx.log.info('A company was deleted.', { companyId })
       ctx.events.publish(companyId, 'company.deleted', () => ({ companyId }))

@@ -5,9 +5,9 @@ import { requestStops } from '../run/stop.ts'
 import { findCompany, updateCompany } from './queries.ts'
 
 /**
- * Stops everything that runs in a company, at once, and lets nothing start.
- * It stands beside the company's status: what waits goes on waiting, and a
- * thaw brings back exactly that.
+ * Stops all runs of a company and prevents new ones. The stop is separate from
+ * the company's status: waiting wakes remain, and a thaw restores the previous
+ * state.
  */
 export function stopCompany(ctx: Context, caller: Caller, companyId: string, reason: string | null): void {
   if (findCompany(ctx.db, { id: companyId })!.stopped_at !== null) return
@@ -16,7 +16,7 @@ export function stopCompany(ctx: Context, caller: Caller, companyId: string, rea
   record(ctx, caller, companyId, 'company.stopped', { reason, runs })
 }
 
-/** Lets a stopped company work again. One that is not stopped stays as it is. */
+/** Ends the stop of a company. A no-op for a company that is not stopped. */
 export function thawCompany(ctx: Context, caller: Caller, companyId: string): void {
   if (findCompany(ctx.db, { id: companyId })!.stopped_at === null) return
   updateCompany(ctx.db, companyId, { stopped_at: null, updated_at: ctx.now })

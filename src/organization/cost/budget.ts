@@ -24,7 +24,7 @@ export function budgetStatus({ budgetMicros, spentMicros }: Budget): BudgetStatu
 export const isBudgetSpent = (budgetMicros: RawBuilder<unknown>, spentMicros: RawBuilder<unknown>) =>
   raw<boolean>`${budgetMicros} > 0 and ${spentMicros} >= ${budgetMicros}`
 
-/** Whether nothing is left of a budget. */
+/** Whether a budget is spent. */
 export const isSpent = (budgetMicros: number, spentMicros: number) =>
   budgetStatus({ budgetMicros, spentMicros }) === 'exceeded'
 

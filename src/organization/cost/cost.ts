@@ -5,7 +5,7 @@ import { MICROS_PER_CENT } from './money.ts'
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000_000_000))
 
-/** The body of a cost event. Cents may be fractional; left out, the price is not known. */
+/** The body of a cost event. Cents may be fractional. Without them the price is unknown. */
 export const NewCostEvent = v.strictObject({
   agentId: field.reference,
   issueId: v.optional(v.nullable(field.reference)),
@@ -26,7 +26,7 @@ export type NewCostEvent = v.InferOutput<typeof NewCostEvent>
 
 const COST_STATUSES = ['reported', 'estimated', 'unpriced'] as const satisfies readonly CostStatus[]
 
-/** A cost event as the API shows it. */
+/** A cost event as the API returns it. */
 export const CostEvent = v.strictObject({
   id: field.id,
   companyId: field.id,
@@ -47,23 +47,23 @@ export const CostEvent = v.strictObject({
   createdAt: field.timestamp,
 })
 
-/** What several events come to, as the API shows it. */
+/** The sum of several cost events, as the API returns it. */
 export const SUM = { costCents: v.number(), costStatus: v.picklist(['none', ...COST_STATUSES]) }
 
-/** `none` where nothing was booked. */
+/** `none` if there are no events. */
 export const toSum = (events: { cost_micros: number; cost_status: CostStatus } | undefined) => ({
   costCents: (events?.cost_micros ?? 0) / MICROS_PER_CENT,
   costStatus: events?.cost_status ?? ('none' as const),
 })
 
-/** What each grouping of costs shows besides what it groups by. */
+/** The fields that every grouping of costs returns. */
 const figures = {
   costCents: v.number(),
   inputTokens: v.number(),
   cachedInputTokens: v.number(),
   outputTokens: v.number(),
   eventCount: v.number(),
-  /** Events whose price nobody knows: they are not in `costCents`. */
+  /** The number of events without a known price. `costCents` does not include them. */
   unpricedEventCount: v.number(),
 }
 

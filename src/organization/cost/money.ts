@@ -1,11 +1,11 @@
-/** Money is kept in integer micro-dollars, so that no cheap run rounds to zero. */
+/** Amounts are stored in integer micro-dollars, so that the cost of a cheap run is not rounded to zero. */
 export const MICROS_PER_CENT = 10_000
 
-/** Micro-dollars as whole cents, as the API shows spend: rounded to the nearest. */
+/** Converts micro-dollars to whole cents, rounded to the nearest, as the API returns them. */
 export const toCents = (micros: number) => Math.round(micros / MICROS_PER_CENT)
 
-/** Cents, possibly fractional, as micro-dollars. */
+/** Converts cents, possibly fractional, to micro-dollars. */
 export const toMicros = (cents: number) => Math.round(cents * MICROS_PER_CENT)
 
-/** The UTC month of a moment, `2026-11`: the period that budgets are counted in. */
+/** Returns the UTC month of a timestamp, such as `2026-11`: the period of budgets. */
 export const monthOf = (at: string) => at.slice(0, 7)

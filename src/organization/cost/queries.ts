@@ -22,7 +22,7 @@ const costOfRun = prepared((of: { runId: string; provider: string; model: string
     .where('model', '=', of.model),
 )
 
-/** What stands on a run's books for one model. */
+/** Returns the sums of a run's cost events for one model. */
 export const sumCostOfRun = (db: Db, of: { runId: string; provider: string; model: string }) => db.first(costOfRun(of))!
 
 const status = prepared((of: { runId: string; provider: string; model: string; status: CostStatus }) =>
@@ -35,13 +35,13 @@ const status = prepared((of: { runId: string; provider: string; model: string; s
     .where('cost_status', '<>', of.status),
 )
 
-/** Says of all that stands on a run's books for one model how its price is known. */
+/** Sets the cost status of all of a run's events for one model. */
 export const setCostStatusOfRun = (
   db: Db,
   of: { runId: string; provider: string; model: string; status: CostStatus },
 ) => db.run(status(of))
 
-/** How the price of several events together is known: as well as the one of which the least is known. */
+/** The cost status of several events together: the least certain one. */
 export const COST_STATUS_OF_ALL = raw<CostStatus>`case when max(cost_status = 'unpriced') then 'unpriced' when max(cost_status = 'estimated') then 'estimated' else 'reported' end`
 
 const spend = prepared((of: { companyId: string; kind: 'company' | 'agent'; key: string; period: string }) =>
@@ -54,16 +54,16 @@ const spend = prepared((of: { companyId: string; kind: 'company' | 'agent'; key:
     .where('key', '=', of.key),
 )
 
-/** What an agent spent in the month of `now`, in micro-dollars. */
+/** Returns an agent's spend in the month of `now`, in micro-dollars. */
 export const agentSpend = (db: Db, of: { companyId: string; agentId: string; now: string }): number =>
   db.first(spend({ companyId: of.companyId, kind: 'agent', key: of.agentId, period: monthOf(of.now) }))?.cost_micros ??
   0
 
-/** How many costs of an agent in the month of `now` nobody knows the price of. */
+/** Returns how many cost events of an agent in the month of `now` have no known price. */
 export const agentUnpriced = (db: Db, of: { companyId: string; agentId: string; now: string }): number =>
   db.first(spend({ companyId: of.companyId, kind: 'agent', key: of.agentId, period: monthOf(of.now) }))?.unpriced ?? 0
 
-/** What a company spent in the month of `now`, in micro-dollars. */
+/** Returns a company's spend in the month of `now`, in micro-dollars. */
 export const companySpend = (db: Db, of: { companyId: string; now: string }): number =>
   db.first(spend({ companyId: of.companyId, kind: 'company', key: '', period: monthOf(of.now) }))?.cost_micros ?? 0
 
@@ -74,7 +74,7 @@ interface Named {
   identifier?: string
 }
 
-/** How the things that costs are booked on are called, by id. */
+/** Returns the names of the entities that costs are attributed to, by id. */
 export function listNames(
   db: Db,
   table: 'agent' | 'project' | 'issue' | 'auth_user',
@@ -89,7 +89,7 @@ export function listNames(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** How many runs each agent had in some days, by its id. */
+/** Returns the number of runs of each agent in a range of days, by agent id. */
 export const countRunsByAgent = (db: Db, of: { companyId: string; from: string; to: string }): Map<string, number> =>
   new Map(
     db

@@ -3,16 +3,16 @@ import { countRows, raw, sql } from '../../platform/database/sql.ts'
 import { invalid } from '../../platform/errors.ts'
 import { MICROS_PER_CENT, monthOf } from './money.ts'
 
-/** Whole UTC days, both ends included, such as `2026-11-01` to `2026-11-30`. */
+/** A range of whole UTC days, including both ends, such as `2026-11-01` to `2026-11-30`. */
 export interface Days {
   from: string
   to: string
 }
 
 /**
- * The days that a query asks for; the current month when it asks for none. A
- * timestamp means its UTC day: figures come from daily totals, so that they
- * take the same time however much was spent.
+ * Returns the days that a query selects. Default: the current month. A
+ * timestamp means its UTC day, because totals are stored by day: their query
+ * takes the same time for any number of events.
  */
 export function daysOf(query: { from?: string | undefined; to?: string | undefined }, now: string): Days {
   const from = dayOf('from', query.from) ?? `${monthOf(now)}-01`
@@ -29,7 +29,7 @@ function dayOf(path: string, text: string | undefined): string | undefined {
 }
 
 export interface Total {
-  /** What is summed: an id, `provider/model`, a day; '' for what has none. */
+  /** The key of the group: an id, `provider/model`, or a day; '' for events without one. */
   key: string
   events: number
   unpriced: number
@@ -41,10 +41,10 @@ export interface Total {
 
 export type TotalKind = 'company' | 'agent' | 'project' | 'issue' | 'model' | 'provider'
 
-/** Some days of a company's totals of one kind. */
+/** A company's totals of one kind for a range of days. */
 export type TotalsOf = { companyId: string; kind: TotalKind } & Days
 
-/** The totals of some days by key, the most expensive first: one more than `limit`, where there are more. */
+/** Lists the totals by key, the most expensive first. Returns one row more than `limit` if there are more. */
 export function listTotals(
   db: Db,
   of: TotalsOf,
@@ -64,10 +64,10 @@ export function listTotals(
 /** Returns how many keys `listTotals` returns in all. */
 export const countTotals = (db: Db, of: TotalsOf): number => countRows(db, totalsBy('key', of))
 
-/** The totals of some days, the earliest first. */
+/** Lists the totals by day, earliest first. */
 export const listDays = (db: Db, of: TotalsOf): Total[] => db.all(totalsBy('period', of).orderBy('period'))
 
-/** What a company spent on some days. */
+/** Returns a company's spend in a range of days. */
 export const sumOfCompany = (db: Db, of: { companyId: string } & Days): Omit<Total, 'key'> =>
   db.first(totalsBy('key', { ...of, kind: 'company' })) ?? NOTHING
 
@@ -89,13 +89,13 @@ const totalsBy = (by: 'key' | 'period', of: TotalsOf) =>
     ])
     .where('company_id', '=', of.companyId)
     .where('kind', '=', of.kind === 'provider' ? 'model' : of.kind)
-    // Months lie between days in the alphabet, but no range of days holds a period of seven characters.
+    // The table also has monthly periods of seven characters, which sort between days.
     .where('period', '>=', of.from)
     .where('period', '<=', of.to)
     .where(({ fn, eb }) => eb(fn<number>('length', ['period']), '=', 10))
     .groupBy(by === 'key' ? keyOf(of) : raw`period`)
 
-/** A total as the API shows it. Cents are not rounded here: small runs add up. */
+/** Converts a total to its public form. Cents are not rounded, because small runs add up. */
 export const toFigures = (total: Omit<Total, 'key'>) => ({
   costCents: total.cost_micros / MICROS_PER_CENT,
   inputTokens: total.input_tokens,

@@ -5,9 +5,9 @@ import { requestStops } from '../run/stop.ts'
 import { deleteFreeze, findFreeze, insertFreeze, listCompanyIds } from './queries.ts'
 
 /**
- * Stops everything that runs, in every company, and lets nothing start until
- * the thaw, over restarts of the server too. What waits goes on waiting.
- * Freezing what is frozen changes nothing.
+ * Stops all runs in every company and prevents new ones until the thaw, also
+ * after a restart of the server. Waiting wakes remain. Freezing again is a
+ * no-op.
  */
 export function freezeAll(ctx: Context, caller: Caller, reason: string | null): void {
   if (findFreeze(ctx.db)) return
@@ -16,14 +16,14 @@ export function freezeAll(ctx: Context, caller: Caller, reason: string | null): 
   recordForAll(ctx, caller, 'company.frozen', { reason })
 }
 
-/** Lets everything go on that was waiting. */
+/** Ends the freeze. Waiting wakes can start again. */
 export function thawAll(ctx: Context, caller: Caller): void {
   if (deleteFreeze(ctx.db) > 0) recordForAll(ctx, caller, 'company.unfrozen', {})
 }
 
 /**
- * The activity belongs to companies: each says why nothing ran in it, also one
- * to which who set the server up does not belong.
+ * Records the activity in every company, because each one must show why nothing
+ * ran in it, including companies that the operator does not belong to.
  */
 function recordForAll(ctx: Context, operator: Caller, action: string, details: Record<string, unknown>): void {
   const caller: Caller = operator.type === 'board' ? { ...operator, roles: null } : operator

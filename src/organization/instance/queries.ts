@@ -7,7 +7,7 @@ export type FreezeRow = Selectable<FreezeTable>
 
 const freeze = sql.selectFrom('freeze').selectAll().compile()
 
-/** The emergency stop of everything, while it stands. */
+/** Returns the freeze in force, or undefined. */
 export const findFreeze = (db: Db): FreezeRow | undefined => db.first(freeze)
 
 export const insertFreeze = (db: Db, row: Omit<FreezeRow, 'id'>) =>
@@ -20,9 +20,9 @@ const company = sql.selectFrom('company').select('id').compile()
 export const listCompanyIds = (db: Db): string[] => db.all(company).map(({ id }) => id)
 
 /**
- * How much runs and how much waits.
+ * Counts the live runs and the waiting wakes.
  *
- * @param companyIds in these only; null for all
+ * @param companyIds only in these companies; null for all
  */
 export function countLoad(db: Db, companyIds: ReadonlySet<string> | null) {
   let runs = sql

@@ -7,7 +7,7 @@ import type { Context } from '../../platform/context.ts'
 import { freezeAll, thawAll } from './freeze.ts'
 import { countLoad, findFreeze } from './queries.ts'
 
-/** The instance as the API shows it. */
+/** The instance as the API returns it. */
 const Instance = v.strictObject({
   isReadOnly: v.pipe(v.boolean(), v.description('The server shows a backup: it refuses changes and starts no agent.')),
   isFrozen: v.boolean(),

@@ -15,7 +15,7 @@ const runById = prepared((key: { id: string }) => sql.selectFrom('run').selectAl
 
 export const findRun = (db: Db, key: { id: string }): RunRow | undefined => db.first(runById(key))
 
-/** The runs that have not ended, oldest first. */
+/** Lists the live runs, oldest first. */
 export function listLiveRuns(
   db: Db,
   filter: { agentId?: string; companyId?: string; issueId?: string } = {},
@@ -36,7 +36,7 @@ const liveRunCount = prepared((_: object) =>
 
 export const countLiveRuns = (db: Db): number => db.first(liveRunCount({}))!.n
 
-/** A run and its retries, however often: what one root cause led to, oldest first. */
+/** Lists a run and all its retries, oldest first. */
 export const listTries = (db: Db, of: { rootId: string }): RunRow[] =>
   db.all(
     sql
@@ -46,7 +46,7 @@ export const listTries = (db: Db, of: { rootId: string }): RunRow[] =>
       .orderBy('id'),
   )
 
-/** The run on an issue that has this many later runs on it. */
+/** Finds the run on an issue that is followed by this many later runs on it. */
 export const findNthLatestOnIssue = (db: Db, of: { issueId: string; later: number }) => db.first(nthLatestOnIssue(of))
 
 const nthLatestOnIssue = prepared((of: { issueId: string; later: number }) =>
@@ -59,7 +59,7 @@ const nthLatestOnIssue = prepared((of: { issueId: string; later: number }) =>
     .offset(of.later),
 )
 
-/** The latest runs of an agent on an issue after a moment, newest first. */
+/** Lists the latest runs of an agent on an issue after a time, newest first. */
 export const listLatestOnIssue = (db: Db, of: { agentId: string; issueId: string; since: string; limit: number }) =>
   db.all(
     sql
@@ -89,7 +89,7 @@ const liveRunOnIssue = prepared((of: { issueId: string; agentId: string }) =>
     .limit(1),
 )
 
-/** The live run of an agent that works on an issue, if there is one. */
+/** Finds the live run of an agent on an issue. */
 export const findLiveRunOnIssue = (db: Db, of: { issueId: string; agentId: string }) => db.first(liveRunOnIssue(of))
 
 const changeOfRun = prepared((of: { runId: string }) =>
@@ -102,7 +102,7 @@ const changeOfRun = prepared((of: { runId: string }) =>
     .limit(1),
 )
 
-/** Whether a run's agent did anything by its token that the activity knows; to report its own costs is nothing. */
+/** Whether the activity contains a change that the run's agent made with its token. Reports of costs do not count. */
 export const hasChangedSomething = (db: Db, of: { runId: string }) => db.first(changeOfRun(of)) !== undefined
 
 const changeWithKey = prepared((of: { companyId: string; agentId: string; since: string }) =>
@@ -110,7 +110,7 @@ const changeWithKey = prepared((of: { companyId: string; agentId: string; since:
     .selectFrom('activity')
     .select('seq')
     .where('company_id', '=', of.companyId)
-    // No index has the time. From the newest row back to the last one before the moment, there are few.
+    // No index contains the time. The query reads few rows: from the newest back to the last one before the time.
     .where('seq', '>', (eb) =>
       eb.fn.coalesce(
         eb
@@ -130,11 +130,11 @@ const changeWithKey = prepared((of: { companyId: string; agentId: string; since:
     .limit(1),
 )
 
-/** Whether an agent changed anything with a lasting key since a moment. */
+/** Whether an agent changed anything with a long-lived key since a time. */
 export const hasChangedWithKey = (db: Db, of: { companyId: string; agentId: string; since: string }) =>
   db.first(changeWithKey(of)) !== undefined
 
-/** What runs cost, by run id; one that cost nothing is not in it. */
+/** Returns the costs of runs by run id. Runs without costs are omitted. */
 export function costsOfRuns(db: Db, runIds: readonly string[]): Map<string, RunCost> {
   if (runIds.length === 0) return new Map()
   const rows = db.all(
@@ -168,7 +168,7 @@ export function selectRuns(filter: RunFilter) {
   let query = sql
     .selectFrom('run')
     .selectAll()
-    // Of an issue or an agent, theirs is the index to read.
+    // With an issue or an agent, SQLite must use their index.
     .where(
       filter.issueId === undefined && filter.agentId === undefined ? 'company_id' : raw`+company_id`,
       '=',
@@ -185,7 +185,7 @@ const issueScope = prepared((key: { id: string }) =>
   sql.selectFrom('issue').select(['project_id', 'goal_id', 'billing_code']).where('id', '=', key.id),
 )
 
-/** What an issue's costs are booked on besides it. */
+/** Returns the project, goal and billing code that the costs of an issue are attributed to. */
 export const findIssueScope = (db: Db, key: { id: string }) => db.first(issueScope(key))
 
 /** Finds an issue by its id or its identifier, in any case. */

@@ -73,14 +73,14 @@ export const Run = v.strictObject({
 })
 export type Run = v.InferOutput<typeof Run>
 
-/** What a run's cost events sum to. */
+/** The sum of a run's cost events. */
 export interface RunCost {
   input_tokens: number
   cached_input_tokens: number
   output_tokens: number
   cost_micros: number
   cost_status: CostStatus
-  /** How many of them nobody knows the price of. */
+  /** The number of events without a known price. */
   unpriced: number
 }
 
@@ -124,7 +124,10 @@ export function toRun(row: RunRow, cost: RunCost | undefined): Run {
   }
 }
 
-/** Says what a run's status alone hides: that it changed nothing, and how many tool calls were refused. */
+/**
+ * Returns details that the status does not show: that the run changed nothing,
+ * and how many tool calls were refused.
+ */
 export function outcomeDetail(row: Pick<RunRow, 'status' | 'idle' | 'refused_tools'>): string | null {
   const refused = row.refused_tools === 1 ? '1 tool call was refused' : `${row.refused_tools} tool calls were refused`
   const parts = [

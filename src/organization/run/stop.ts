@@ -5,9 +5,8 @@ import type { RunRow } from './run.ts'
 export type StopReason = NonNullable<RunRow['stop_reason']>
 
 /**
- * Marks a live run to be stopped; the executor ends its processes once that is
- * durable. The first reason stands: an ending has one cause. Does nothing to a
- * run that has ended.
+ * Requests the stop of a live run. The executor ends its processes after the
+ * commit. The first reason is kept. A no-op for a run that has ended.
  */
 export function requestStop(ctx: Context, runId: string, reason: StopReason): RunRow | undefined {
   const run = findRun(ctx.db, { id: runId })
@@ -21,11 +20,11 @@ export function requestStop(ctx: Context, runId: string, reason: StopReason): Ru
 }
 
 /**
- * Marks all live runs of an agent, of a company or of everybody to be stopped,
- * in the transaction that says why: a server that dies the moment after stops
- * them when it is back.
+ * Requests the stop of all live runs of an agent, a company or the server, in
+ * the transaction of the cause. A server that crashes right after the commit
+ * stops them after its restart.
  *
- * @returns how many there are
+ * @returns the number of runs
  */
 export function requestStops(
   ctx: Context,

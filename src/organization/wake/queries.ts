@@ -6,7 +6,7 @@ const waitingWake = prepared((of: { agentId: string }) =>
   sql.selectFrom('wake').selectAll().where('agent_id', '=', of.agentId).where('status', '=', 'waiting'),
 )
 
-/** The agent's waiting wake; there is at most one. */
+/** Finds the agent's waiting wake. There is at most one. */
 export const findWaitingWake = (db: Db, of: { agentId: string }) => db.first(waitingWake(of))
 
 type WakeStart = Omit<WakeRow, 'status' | 'dropped_reason'>
@@ -82,7 +82,7 @@ export const resetWakeDepth = (db: Db, of: { agentId: string }) =>
 export const delayWake = (db: Db, wake: { id: string; until: string }) =>
   db.run(sql.updateTable('wake').set({ not_before: wake.until }).where('id', '=', wake.id))
 
-/** Shifts the starts of waiting wakes that lie ahead back by so many milliseconds. */
+/** Shifts the future starts of waiting wakes back by some milliseconds. */
 export const shiftWakes = (db: Db, by: { now: string; ms: number }) =>
   db.run(
     sql
@@ -92,7 +92,7 @@ export const shiftWakes = (db: Db, by: { now: string; ms: number }) =>
       .where('not_before', '>', by.now),
   )
 
-/** Lets no waiting wake start later than a moment. */
+/** Limits the start of all waiting wakes to a latest time. */
 export const boundWakes = (db: Db, to: { latest: string }) =>
   db.run(
     sql
@@ -102,7 +102,7 @@ export const boundWakes = (db: Db, to: { latest: string }) =>
       .where('not_before', '>', to.latest),
   )
 
-/** Drops what waits for an agent, because it was stopped. */
+/** Drops the waiting wake of an agent. */
 export const dropWaitingWakes = (db: Db, of: { agentId: string; reason: string; at: string }) =>
   db.run(
     sql
@@ -112,7 +112,7 @@ export const dropWaitingWakes = (db: Db, of: { agentId: string; reason: string; 
       .where('status', '=', 'waiting'),
   )
 
-/** When the next wake that has to wait may go: the earliest `not_before` after now. */
+/** Returns the next start of a waiting wake: the earliest `not_before` after now. */
 export const findNextNotBefore = (db: Db, at: { now: string }): string | undefined =>
   db.first(nextNotBefore(at))?.not_before ?? undefined
 
@@ -120,7 +120,7 @@ const nextNotBefore = prepared((at: { now: string }) =>
   sql
     .selectFrom('wake')
     .select('not_before')
-    .where(raw<boolean>`status = 'waiting'`) // spelt out: the partial index is found by it
+    .where(raw<boolean>`status = 'waiting'`) // A literal, because SQLite uses the partial index only then.
     .where('not_before', '>', at.now)
     .orderBy('not_before')
     .limit(1),

@@ -27,7 +27,7 @@ export const Reason = v.strictObject({
   approvalId: v.nullable(field.id),
   actorType: v.picklist(['agent', 'user', 'system']),
   actorId: v.string(),
-  /** The run that caused it, if one did. */
+  /** The run that caused it, or null. */
   runId: v.nullable(field.id),
   /** The activity that records the cause; null for a timer, and for causes that record no activity. */
   activityId: v.nullable(field.id),

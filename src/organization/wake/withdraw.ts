@@ -3,10 +3,10 @@ import { dropWaitingWakes, findWaitingWake, updateWake } from './queries.ts'
 import { parseReasons, type WakeSource } from './wake.ts'
 
 /**
- * Takes reasons back from the waiting wake of an agent: those of the given
- * sources for one issue. A wake without another reason is dropped.
+ * Removes the reasons of the given sources for one issue from the waiting wake
+ * of an agent. A wake without remaining reasons is dropped.
  *
- * @param because why, in a word: stored with the dropped wake
+ * @param because one word that is stored with the dropped wake
  */
 export function withdrawReasons(
   ctx: Context,

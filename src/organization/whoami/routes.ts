@@ -10,7 +10,7 @@ import type { Context } from '../../platform/context.ts'
 import { forbidden } from '../../platform/errors.ts'
 import { findAgent } from '../agent/queries.ts'
 
-/** The identity behind a request: the fields of the other type are null. */
+/** The identity of the caller. The fields of the other type are null. */
 const Identity = v.strictObject({
   type: v.picklist(['agent', 'user']),
   via: v.pipe(

@@ -1,20 +1,20 @@
 import type { Database as Sqlite, Statement } from 'better-sqlite3'
 import type { Compilable, CompiledQuery } from 'kysely'
 
-/** A query as Kysely builds it, or one made by `prepared`. */
+/** A query that Kysely built, or one of `prepared`. */
 export type Query<O> = Compilable<O> | CompiledQuery<O>
 
-/** Runs queries, synchronously, on statements that are prepared once. */
+/** Runs queries synchronously. Statements are prepared once. */
 export interface Db {
   all<O>(query: Query<O>): O[]
   first<O>(query: Query<O>): O | undefined
-  /** Runs a query for its effect and returns how many rows it changed. */
+  /** Runs a query for its effect and returns the number of changed rows. */
   run(query: Query<unknown>): number
-  /** Ends the snapshot that the reads of this turn share, so that a write can begin. */
+  /** Ends the snapshot that the reads of this turn of the event loop share, so that a write can begin. */
   endReads(): void
 }
 
-/** How many prepared statements are kept; the least lately made go first. */
+/** The maximum number of cached statements. The oldest is removed first. */
 const KEPT_STATEMENTS = 500
 
 export function createDb(sqlite: Sqlite): Db {
@@ -36,8 +36,8 @@ export function createDb(sqlite: Sqlite): Db {
   let isReading = false
 
   /**
-   * Lets the reads of one turn of the event loop share a snapshot: a read by
-   * itself locks the file and unlocks it again, which is half of its time.
+   * Begins a snapshot for the reads of one turn of the event loop. A read
+   * without one locks and unlocks the file, which takes half of its time.
    */
   function read() {
     if (isReading || sqlite.inTransaction) return
@@ -67,7 +67,7 @@ export function createDb(sqlite: Sqlite): Db {
       if (isReading) endReads()
       const { sql, parameters } = compile(query)
       const statement = statementFor(sql)
-      // A statement that returns rows is stepped to its end by all(), and only so.
+      // A statement that returns rows completes only if all() steps through every row.
       return statement.reader ? statement.all(...parameters).length : statement.run(...parameters).changes
     },
   }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import Database from 'better-sqlite3'
 import { readServerInfo, type ServerInfo, type ServerKeys, serverInfoFile, serverKeysFile } from './server-info.ts'
 
-/** Another server has this data directory. */
+/** Thrown if another server uses the data directory. */
 export class DataDirTaken extends Error {
   readonly holder: ServerInfo | undefined
 
@@ -15,15 +15,15 @@ export class DataDirTaken extends Error {
 }
 
 export interface DataDirLock {
-  /** Tells others who serves here. */
+  /** Writes which server uses the data directory, for other processes. */
   announce(info: ServerInfo, keys?: ServerKeys): void
   release(): void
 }
 
 /**
- * Takes the data directory for this process: an exclusive transaction on a
- * small file of its own, which the operating system ends with the process,
- * however that ends. So no stale pid file can block a start.
+ * Locks the data directory for this process, with an exclusive transaction on a
+ * small file. The operating system releases the lock when the process ends, so
+ * a stale pid file cannot block a start.
  */
 export function lockDataDir(dataDir: string): DataDirLock {
   const sqlite = lockFile(dataDir)
@@ -48,7 +48,7 @@ export function lockDataDir(dataDir: string): DataDirLock {
   }
 }
 
-/** @returns the lock file's database, with an exclusive transaction */
+/** @returns the database of the lock file, in an exclusive transaction */
 function lockFile(dataDir: string, isRepaired = false): Database.Database {
   const file = path.join(dataDir, 'server.lock')
   const sqlite = new Database(file, { timeout: 0 })
@@ -60,13 +60,16 @@ function lockFile(dataDir: string, isRepaired = false): Database.Database {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (code.startsWith('SQLITE_BUSY')) throw new DataDirTaken(dataDir, readServerInfo(dataDir))
     if (isRepaired || !/^SQLITE_(NOTADB|CORRUPT)/.test(code)) throw error
-    // The file holds no data and nobody holds the lock. It is emptied, not removed: two starts must lock the same file.
+    // The file contains no data, and no process holds the lock. It is truncated, not removed: two starts must lock the same file.
     truncateSync(file)
     return lockFile(dataDir, true)
   }
 }
 
-/** Writes a file for this user only. Written under another name first: readers see all of it or nothing. */
+/**
+ * Writes a file that only this user can read. Writes a temporary file and
+ * renames it, so that readers see all of it or nothing.
+ */
 function replaceFile(file: string, content: object): void {
   rmSync(`${file}.tmp`, { force: true })
   writeFileSync(`${file}.tmp`, `${JSON.stringify(content)}\n`, { mode: 0o600, flag: 'wx' })

@@ -4,20 +4,20 @@ import type { Database as Sqlite } from 'better-sqlite3'
 import { packageRoot } from '../package-root.ts'
 import { MIGRATIONS } from './migrations.ts'
 
-/** Marks a file as ours (`PRAGMA application_id`): "SVCE". */
+/** Identifies our database files (`PRAGMA application_id`): "SVCE". */
 const APPLICATION_ID = 0x53564345
 
-/** The file cannot be opened by this version; nothing in it was touched. */
+/** Thrown if this version cannot open the file. The file is not changed. */
 export class WrongDatabase extends Error {}
 
-/** The version that a list of migrations leads to: each adds one. `schema.sql` describes the last. */
+/** Returns the schema version after a list of migrations: each adds one. `schema.sql` describes the last version. */
 const versionAfter = (migrations: readonly string[]) => 1 + migrations.length
 
 export const SCHEMA_VERSION = versionAfter(MIGRATIONS)
 
 const versionOf = (sqlite: Sqlite) => sqlite.pragma('user_version', { simple: true }) as number
 
-/** Refuses a file of a newer version or of another program; only reads. */
+/** Refuses a file of a newer version or of another program. Only reads. */
 export function refuseForeign(sqlite: Sqlite, file: string, migrations = MIGRATIONS): void {
   const foreign = () => new WrongDatabase(`${file} is a file of another program. Start on another data directory.`)
   let tables: unknown
@@ -38,15 +38,12 @@ export function refuseForeign(sqlite: Sqlite, file: string, migrations = MIGRATI
 
 export interface MigrateOptions {
   file: string
-  /** Where a copy of an older file is put before it is changed. */
+  /** The folder for the copy of an older file before its migration. */
   backupDir: string
   now: Date
 }
 
-/**
- * Makes a new file from schema.sql, or brings an older one up in one
- * transaction, after a copy of it was put aside.
- */
+/** Creates a new file from schema.sql, or migrates an older one in one transaction after copying it. */
 export function migrate(sqlite: Sqlite, options: MigrateOptions, migrations = MIGRATIONS): void {
   const version = versionOf(sqlite)
   const target = versionAfter(migrations)
@@ -56,7 +53,7 @@ export function migrate(sqlite: Sqlite, options: MigrateOptions, migrations = MI
     return
   }
   backUp(sqlite, options, version)
-  // A step that makes a table anew drops the old one, which must not take the rows that refer to it along.
+  // A migration that recreates a table drops the old one, which must not delete the rows that refer to it.
   sqlite.pragma('foreign_keys = off')
   sqlite.transaction(() => {
     for (const step of migrations.slice(version - 1)) sqlite.exec(step)
@@ -90,7 +87,7 @@ function backUp(sqlite: Sqlite, options: MigrateOptions, version: number): void 
   closeSync(fd)
 }
 
-/** The copy needs the size of the file, and the migration can write every page of it to the log once more. */
+/** Requires free space for the copy of the file, and for a migration that writes every page to the log. */
 function requireSpace({ file, backupDir }: MigrateOptions): void {
   const needed = 2 * statSync(file).size
   const { bavail, bsize } = statfsSync(backupDir)

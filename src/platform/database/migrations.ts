@@ -1,6 +1,6 @@
 /**
- * The numbered steps that bring an older file to `schema.sql`: the first one
- * leads from version 1 to 2, and so on. A step is SQL, never changed once
- * released. A test holds that they lead to what schema.sql creates.
+ * The migrations, in order: the first one leads from version 1 to 2. A
+ * migration is SQL and never changes after its release. A test verifies that
+ * the migrations lead to the same schema as schema.sql.
  */
 export const MIGRATIONS: readonly string[] = []

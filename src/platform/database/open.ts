@@ -2,9 +2,10 @@ import Database, { type Database as Sqlite } from 'better-sqlite3'
 import { migrate, refuseForeign } from './migrate.ts'
 
 /**
- * What each connection is set to. `synchronous` must be set, although the
- * pragma already answers FULL: better-sqlite3 is compiled so that a WAL file
- * runs at NORMAL until it is, and a power cut could then lose answered writes.
+ * The settings of each connection. `synchronous` must be set explicitly,
+ * although the pragma already returns FULL: better-sqlite3 is compiled so that
+ * a WAL file uses NORMAL by default, and a power failure could then lose
+ * committed writes.
  */
 const PRAGMAS = [
   ['busy_timeout', '5000', 5000],
@@ -14,14 +15,14 @@ const PRAGMAS = [
   ['trusted_schema', 'off', 0],
   ['temp_store', 'memory', 2],
   ['journal_size_limit', String(64 * 1024 * 1024), 64 * 1024 * 1024],
-  // 32 MB: the default of 2 MB makes a read of one of 10,000 issues go to the system for its pages, four times as slow.
+  // 32 MB. With the default of 2 MB, reading one of 10,000 issues takes four times as long, because its pages come from the system.
   ['cache_size', '-32000', -32_000],
   ['mmap_size', '0', 0],
 ] as const
 
 /**
- * Opens the database, unless it is not this program's to touch; brings its schema up to date and proves its settings.
- * The caller holds the data directory's lock.
+ * Opens the database, migrates its schema and verifies its settings. The caller
+ * holds the lock of the data directory.
  *
  * @throws WrongDatabase for a file of a newer version or of another program
  */

@@ -7,7 +7,7 @@ import type { ReadJob, Request, Response } from './reader.ts'
 // biome-ignore lint/suspicious/noExplicitAny: each job has its own input and output.
 type AnyJob = ReadJob<any, unknown>
 
-/** Serves the jobs in this thread, which a reader started. The connection cannot write. */
+/** Runs the jobs of a reader in this thread. The connection cannot write. */
 export function serveJobs(jobs: readonly AnyJob[]): void {
   const sqlite = openReadOnly(workerData)
   const db = createDb(sqlite)
@@ -20,18 +20,18 @@ export function serveJobs(jobs: readonly AnyJob[]): void {
       const output = byName.get(job)!.run(db, input, (progress) => send({ type: 'progress', progress }))
       send({ type: 'done', output })
     } catch (error) {
-      // A copy of an error has lost its class.
+      // An error that is copied between threads loses its class.
       if (error instanceof AppError) {
         send({ type: 'refused', code: error.code, message: error.message, details: error.details })
       } else send({ type: 'failed', error })
     } finally {
-      // The next job must see what was committed until it starts.
+      // The next job must see everything that was committed before it starts.
       db.endReads()
     }
   })
 }
 
-/** Opens a database for reading; the connection refuses every write. */
+/** Opens a database for reading. The connection refuses every write. */
 export function openReadOnly(file: string): Database.Database {
   const sqlite = new Database(file, { readonly: true, fileMustExist: true })
   for (const pragma of ['busy_timeout = 5000', 'query_only = on', 'trusted_schema = off', 'cache_size = -32000']) {

@@ -65,7 +65,7 @@ interface Queued extends Request {
   reject: (error: unknown) => void
 }
 
-/** With 2 s for each, a longer queue would outlast the patience of its clients. */
+/** Each job may take 2 s, so clients of a longer queue would time out. */
 const MAX_QUEUED = 64
 
 const DEFAULT_TIME_LIMIT_MS = 2_000
@@ -113,7 +113,7 @@ export function createReader(file: string, { maxQueued = MAX_QUEUED, queued = 's
     if (!running) return
     const { job, timer } = running
     if (response.type === 'started') {
-      // Not before: a thread that starts on a busy machine takes longer than a job.
+      // The time limit starts here and not earlier: starting a thread on a busy machine takes longer than a job.
       if (Number.isFinite(job.timeLimitMs)) running.timer = setTimeout(expire, job.timeLimitMs, job)
       return
     }

@@ -1,16 +1,19 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Who serves a data directory; informational, so a stale one can block nothing. Only the server's user can read it. */
+/**
+ * The server that uses a data directory. The file is informational: a stale one
+ * blocks nothing. Only the user of the server can read it.
+ */
 export interface ServerInfo {
   pid: number
-  /** Null until it listens. */
+  /** Null until the server listens. */
   url: string | null
-  /** What its health tells as `instance`: who finds both the same knows that the pid is that server's. */
+  /** The `instance` that the health endpoint returns. If both are equal, the pid is that server's. */
   instance: string | null
 }
 
-/** Keys that the command line uses instead of signing in. The server makes others at each start. */
+/** Keys that the command line uses instead of signing in. The server creates new keys at each start. */
 export interface ServerKeys {
   /** With `--require-token`: the bearer token of the board. */
   boardToken?: string | undefined
@@ -18,10 +21,10 @@ export interface ServerKeys {
   resetKey?: string | undefined
 }
 
-/** Not in server.json, which names no secret: a program that shows a file by mistake must not show a key. */
+/** The keys are not in server.json, so that a program that displays that file cannot reveal them. */
 export const serverKeysFile = (dataDir: string) => path.join(dataDir, 'keys', 'one-time.json')
 
-/** Reads the keys of the server that serves a data directory; empty if there is none or it needs none. */
+/** Reads the keys of the server that uses a data directory. Empty if no server runs or it needs no keys. */
 export function readServerKeys(dataDir: string): ServerKeys {
   try {
     const { boardToken, resetKey } = JSON.parse(readFileSync(serverKeysFile(dataDir), 'utf8')) as ServerKeys
@@ -33,7 +36,7 @@ export function readServerKeys(dataDir: string): ServerKeys {
 
 export const serverInfoFile = (dataDir: string) => path.join(dataDir, 'server.json')
 
-/** Reads who last said that it serves a data directory; it may be dead. */
+/** Reads the last server that used a data directory. It may have ended. */
 export function readServerInfo(dataDir: string): ServerInfo | undefined {
   try {
     const info = JSON.parse(readFileSync(serverInfoFile(dataDir), 'utf8')) as Partial<ServerInfo>

@@ -14,9 +14,8 @@ import type { Tables } from './tables.ts'
 export { raw }
 
 /**
- * Builds and types queries; runs none. Kysely has no synchronous execution, so
- * queries run through `Db`; a stray `await query.execute()` throws instead of
- * quietly answering nothing.
+ * Builds and types queries but runs none. Kysely cannot run queries
+ * synchronously, so `Db` runs them. A call of `query.execute()` throws.
  */
 export const sql = new Kysely<Tables>({
   dialect: {
@@ -28,7 +27,7 @@ export const sql = new Kysely<Tables>({
         throw new Error('Run queries with db.all, db.first or db.run; execute() does not work here.')
       }
       return {
-        // Already here, and so each time: one refused later would leave Kysely's connection lock taken.
+        // `init` throws already: an error in a later step would leave Kysely's connection lock taken.
         init: refuse,
         acquireConnection: refuse,
         beginTransaction: refuse,
@@ -42,9 +41,9 @@ export const sql = new Kysely<Tables>({
 })
 
 /**
- * The values of a JSON array as a table named `wanted`: a list in a prepared
- * query. Join to it with `crossJoin`, whose order SQLite keeps, so that it goes
- * from the few values to their rows.
+ * Returns the values of a JSON array as a table named `wanted`, which is a list
+ * in a prepared query. Join it with `crossJoin`: SQLite keeps that order and
+ * looks up the rows of the few values.
  */
 export const each = (json: string) => raw<{ value: string }>`json_each(${json})`.as('wanted')
 
@@ -53,11 +52,11 @@ export const each = (json: string) => raw<{ value: string }>`json_each(${json})`
 export const countRows = (db: Db, rows: SelectQueryBuilder<any, any, unknown>): number =>
   db.first(sql.selectFrom(rows.as('counted')).select(({ fn }) => fn.countAll<number>().as('n')))!.n
 
-/** The value of a timestamp column, so many milliseconds earlier. */
+/** Returns the value of a timestamp column minus some milliseconds. */
 export const earlierBy = (column: string, ms: number) =>
   raw<string>`strftime('%Y-%m-%dT%H:%M:%fZ', ${raw.ref(column)}, ${`-${(ms / 1_000).toFixed(3)} seconds`})`
 
-/** Stands in a prepared query for a value that comes with each call. */
+/** A placeholder in a prepared query for a value that each call provides. */
 class Placeholder {
   readonly name: string
   constructor(name: string) {
@@ -69,11 +68,11 @@ class Placeholder {
 const placeholders: any = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) })
 
 /**
- * Compiles a query once and fills its values in on each call: for the queries
- * that a busy server runs thousands of times a second (building one anew costs
- * about 15 microseconds, running it 4). The builder must use each value as a
- * value: it cannot branch on one, and a list (`in`) cannot be a placeholder; see
- * `each`.
+ * Compiles a query once and inserts the values on each call. For the queries
+ * that a busy server runs thousands of times per second: building one takes
+ * about 15 microseconds, running it 4. The builder must use each value as a
+ * value: it cannot branch on one, and a list (`in`) cannot be a placeholder;
+ * see `each`.
  */
 export function prepared<P extends object, O>(build: (values: P) => Compilable<O>): (values: P) => CompiledQuery<O> {
   let compiled: CompiledQuery<O> | undefined

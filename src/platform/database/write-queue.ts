@@ -1,7 +1,7 @@
 import type { Database as Sqlite } from 'better-sqlite3'
 import { AppError } from '../errors.ts'
 
-/** Something to do once what was written is durable; must not throw. */
+/** An effect that runs after the commit. It must not throw. */
 export type Effect = () => void
 
 export interface WriteQueue {
@@ -15,7 +15,7 @@ export interface WriteQueue {
    * @throws inside another write, at once: what is called there is in the transaction already
    */
   write<T>(change: Change<T>): Promise<T>
-  /** Commits what is queued, at once. */
+  /** Commits the queued writes at once. */
   flush(): void
 }
 
@@ -27,11 +27,11 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
-/** How one write of a batch went. Its caller learns it after the commit. */
+/** The result of one write of a batch. Its caller receives it after the commit. */
 interface Outcome {
   waiting: Waiting
   failed: boolean
-  /** What the write returned, or what it threw. */
+  /** The return value or the thrown error. */
   result: unknown
   effects: Effect[]
 }
@@ -158,7 +158,10 @@ export const isDatabaseFault = (error: unknown): boolean =>
   'code' in error &&
   (error.code === 'disk_full' || /^SQLITE_(?!CONSTRAINT)/.test(String(error.code)))
 
-/** A full disk is the user's to mend, so it is said; every other failure of SQLite is a bug. */
+/**
+ * Converts an error of SQLite: a full disk becomes an AppError, because the
+ * user can resolve it. Any other failure is a bug.
+ */
 export function toAppError(error: unknown): unknown {
   if (error instanceof Error && 'code' in error && error.code === 'SQLITE_FULL') {
     return new AppError('disk_full', 'The disk is full: nothing was written. Free some space and try again.')

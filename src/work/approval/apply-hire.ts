@@ -11,11 +11,11 @@ import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
 import { releaseIssuesOfAgent } from '../issue/release.ts'
 
-/** Activates an agent whose hire was approved: its configuration is approved, it is idle and its timer runs. */
+/** Activates an agent whose hire was approved: approves its configuration, sets it to idle and starts its timer. */
 export function activateHiredAgent(ctx: Context, caller: Caller, agentId: string, payload: Json = {}): void {
   const agent = getAgent(ctx, caller, agentId)
   assertPendingApproval(agent)
-  // The payload is what the board saw. A path that the agent has changed since was not approved.
+  // The payload contains what the board saw. A path that the agent changed afterwards is not approved.
   const { adapterConfig: current } = configOf(ctx, agent)
   const seen = open(ctx.vault, placeOf('agent', agent), payload).adapterConfig as Json | undefined
   approveConfig(ctx, caller, agent, seen ?? {}, current)
@@ -30,7 +30,7 @@ export function rejectHiredAgent(ctx: Context, caller: Caller, agentId: string):
   releaseIssuesOfAgent(ctx, caller, agent)
 }
 
-/** Refuses an agent that waits for no approval, whatever else might follow its status. */
+/** Refuses an agent that does not wait for an approval. */
 function assertPendingApproval(agent: AgentRow): void {
   if (agent.status === 'pending_approval') return
   throw new AppError('invalid_transition', `${agent.name} is ${agent.status}: its hire is decided already.`, {

@@ -18,7 +18,7 @@ const REQUESTED_TYPES = ['hire_agent', 'approve_ceo_strategy', 'request_board_ap
 export type ApprovalRow = Selectable<ApprovalTable>
 export type ApprovalCommentRow = Selectable<ApprovalCommentTable>
 
-/** An approval as the API shows it: without what looks like a secret in its payload. */
+/** An approval as the API returns it. Its payload contains no recognizable secrets. */
 export const Approval = v.strictObject({
   id: field.id,
   companyId: field.id,
@@ -129,7 +129,7 @@ export const toApprovalComment = (row: ApprovalCommentRow): v.InferOutput<typeof
   ...toAuthored(row),
 })
 
-/** An issue that an approval is about, in short. */
+/** The summary of an issue that an approval is about. */
 export const LinkedIssue = v.strictObject({
   id: field.id,
   identifier: v.string(),

@@ -4,7 +4,7 @@ import { validate } from '../../http/validate.ts'
 import { unprocessable } from '../../platform/errors.ts'
 import type { ApprovalRow, Decision } from './approval.ts'
 
-/** What a `request_board_approval` must say. The payload may hold more. */
+/** The required fields of a `request_board_approval` payload. Other fields are allowed. */
 const BoardRequest = v.looseObject({
   title: field.name,
   question: v.optional(v.nullable(field.text)),
@@ -18,7 +18,7 @@ const BoardRequest = v.looseObject({
   recommended: v.optional(v.nullable(field.name)),
 })
 
-/** Refuses a question to the board without a title, or whose recommendation is none of its options. */
+/** Refuses a request to the board without a title, or with a recommendation that is not one of its options. */
 export function assertIsBoardRequest(payload: Record<string, unknown>): void {
   const { options = [], recommended } = validate(BoardRequest, payload, 'payload')
   if (recommended && options.length > 0 && !options.includes(recommended)) {

@@ -6,7 +6,7 @@ import { authored } from '../comment/authored.ts'
 import type { ApprovalCommentRow, ApprovalRow } from './approval.ts'
 import { insertApprovalComment } from './queries.ts'
 
-/** Comments on an approval, whatever its status. */
+/** Comments on an approval of any status. */
 export function commentOnApproval(
   ctx: Context,
   caller: Caller,

@@ -14,9 +14,10 @@ import { toStoredPayload } from './payload.ts'
 import { findCeo, findOpenHire, insertApproval } from './queries.ts'
 
 /**
- * Asks the board for an approval. An agent asks for itself. A hire normally
- * comes with its agent, from `agent-hires`; one that is asked for here without
- * an `agentId` in its payload is a question only: no agent follows from it.
+ * Requests an approval of the board. An agent requests it for itself. A hire is
+ * normally requested with its agent, through `agent-hires`. A hire that is
+ * requested here without an `agentId` in its payload is only a question: it
+ * creates no agent.
  */
 export function createApproval(ctx: Context, caller: Caller, companyId: string, want: NewApproval): ApprovalRow {
   const requester = requesterOf(ctx, caller, companyId, want)
@@ -30,7 +31,7 @@ export function createApproval(ctx: Context, caller: Caller, companyId: string, 
     requested_by_agent_id: requester?.id ?? null,
     requested_by_user_id: caller.type === 'board' ? caller.userId : null,
     agent_id: hired?.id ?? null,
-    // Of an agent that exists, the board is shown what stands on it, whatever else is said.
+    // For an existing agent, the payload shows its stored data, whatever the request contains.
     payload: toStoredPayload(want.payload, hired && hirePayload(ctx, hired)),
     created_at: ctx.now,
     updated_at: ctx.now,
@@ -45,7 +46,11 @@ export function createApproval(ctx: Context, caller: Caller, companyId: string, 
   return approval
 }
 
-/** For which agent it is asked: an agent asks for itself, the board for any or none; a strategy is the CEO's, any agent asks the board. */
+/**
+ * Returns the agent that the approval is for. An agent requests for itself, and
+ * the board for any agent or none. Only the CEO may submit a strategy, and any
+ * agent may send a request to the board.
+ */
 function requesterOf(ctx: Context, caller: Caller, companyId: string, want: NewApproval): AgentRow | undefined {
   const ref = want.requestedByAgentId ?? (caller.type === 'agent' ? caller.agentId : undefined)
   const named = ref === undefined ? undefined : getReferredAgent(ctx, companyId, 'requestedByAgentId', ref)
@@ -68,14 +73,14 @@ function assertMayRequestHire(ctx: Context, caller: { agentId: string; role: str
   throw forbidden('Only managers, the CEO agent and the board ask for hires. Ask your manager.')
 }
 
-/** Refuses a strategy without its plan. */
+/** Refuses a strategy without a plan. */
 export function assertHasPlan(payload: Record<string, unknown>): void {
   const { plan } = payload
   const isGiven = typeof plan === 'string' ? plan.trim() !== '' : typeof plan === 'object' && plan !== null
   if (!isGiven) throw invalid([{ path: 'payload.plan', message: 'is required: the plan that the board is to approve' }])
 }
 
-/** The pending agent that a hire's payload names, if it names one. */
+/** Returns the pending agent that the payload of a hire names, if it names one. */
 function hiredAgentOf(ctx: Context, companyId: string, payload: Record<string, unknown>) {
   const { agentId } = payload
   if (agentId === undefined || agentId === null) return undefined

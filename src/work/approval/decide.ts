@@ -18,15 +18,15 @@ import { listLinkedIssues } from './links.ts'
 import { toStoredPayload } from './payload.ts'
 import { findApproval, updateApproval } from './queries.ts'
 
-/** Gets an approval; one of another company is as unknown as one that is nowhere. */
+/** Gets an approval. An approval of another company has the same error as a missing one. */
 export function getApproval(ctx: Context, caller: Caller, id: string): ApprovalRow {
   const approval = findApproval(ctx.db, { id })
   return requireVisible(ctx, caller, approval, 'approval', id)
 }
 
 /**
- * The board's decision. Deciding the same way twice changes nothing, so a lost
- * answer may be asked for again. The agent that asked is woken.
+ * Applies the board's decision and wakes the agent that requested it. Repeating
+ * a decision is a no-op, so a client that lost the response may retry.
  */
 export function decideApproval(
   ctx: Context,
@@ -53,12 +53,12 @@ export function decideApproval(
   const activityId = record(ctx, caller, decided)
   if (decided.type === 'hire_agent' && to !== 'revision_requested') settleHire(ctx, caller, decided)
   if (decided.type === 'allow_folder' && to === 'approved') allowFolder(ctx, caller, decided, allow ?? 'once')
-  // Without the folder, a run could only fail again.
+  // Without the folder the run would fail again.
   if (decided.type !== 'allow_folder' || to === 'approved') wakeRequester(ctx, caller, decided, activityId)
   return decided
 }
 
-/** Puts an approval before the board again, after a revision was asked for. */
+/** Submits an approval again after the board requested a revision. */
 export function resubmitApproval(
   ctx: Context,
   caller: Caller,
@@ -81,7 +81,7 @@ export function resubmitApproval(
   return resubmitted
 }
 
-/** Takes an approval back. The agent of a hire that is taken back never starts. */
+/** Cancels an approval. Cancelling a hire terminates its agent, which never ran. */
 export function cancelApproval(ctx: Context, caller: Caller, id: string): ApprovalRow {
   const approval = getApproval(ctx, caller, id)
   assertIsRequester(caller, approval, 'cancels')
@@ -101,7 +101,7 @@ function assertIsRequester(caller: Caller, approval: ApprovalRow, does: string):
 function settleHire(ctx: Context, caller: Caller, approval: ApprovalRow): void {
   if (approval.agent_id === null) return
   const isPending = findAgent(ctx.db, { id: approval.agent_id })?.status === 'pending_approval'
-  // There is nothing to refuse of an agent that is no longer waiting; to approve one is an error, and its own.
+  // An agent that no longer waits needs no rejection. Approving one is an error, which `apply` reports.
   if (approval.status !== 'approved' && !isPending) return
   if (approval.status === 'approved') activateHiredAgent(ctx, caller, approval.agent_id, JSON.parse(approval.payload))
   else rejectHiredAgent(ctx, caller, approval.agent_id)
@@ -120,9 +120,9 @@ function wakeRequester(ctx: Context, caller: Caller, approval: ApprovalRow, acti
 
 /**
  * Returns the payload after a revision. The agent of a hire exists already, so
- * what is said of it must not change: the board would approve one thing and get
- * another. The same holds for a folder. Only what the requester adds, such as
- * its reasons, is replaced.
+ * its description must not change: otherwise the board would approve something
+ * else. The same applies to a folder. Only the fields that the requester added,
+ * such as its reasons, are replaced.
  */
 function revisedPayload(ctx: Context, approval: ApprovalRow, want: Record<string, unknown>): string {
   if (approval.type === 'approve_ceo_strategy') assertHasPlan(want)

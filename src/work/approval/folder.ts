@@ -13,17 +13,18 @@ import { findFolderApproval, insertApproval, insertApprovalLink } from './querie
 
 /** A folder that a run needs and that the board has not allowed. */
 export interface FolderRequest {
-  /** What names it. */
+  /** The setting that contains the path. */
   key: 'cwd' | 'instructionsFilePath' | 'workspace'
-  /** The path as it is configured. */
+  /** The configured path. */
   path: string
-  /** The folder that the board would allow, all symbolic links followed. */
+  /** The folder that the board would allow, with all symbolic links followed. */
   folder: string
 }
 
 /**
- * Asks the board to allow an agent a folder, unless the board is asked already
- * or has refused. The agent is woken on the run's issue when the board allows it.
+ * Requests the board's permission for an agent to use a folder, unless such a
+ * request is undecided or was rejected. When the board allows the folder, the
+ * agent is woken on the issue of the run.
  */
 export function requestFolder(
   ctx: Context,
@@ -52,7 +53,7 @@ export function requestFolder(
   })
 }
 
-/** Applies the board's decision: the folder is allowed for the agent's next run, or for the whole company from now on. */
+/** Applies the board's decision: allows the folder for the agent's next run, or permanently for the whole company. */
 export function allowFolder(ctx: Context, caller: Caller, approval: ApprovalRow, extent: 'once' | 'always'): void {
   const { folder } = JSON.parse(approval.payload) as FolderRequest
   if (extent === 'once') allowFolderOnce(ctx, approval.agent_id!, folder)
@@ -61,6 +62,6 @@ export function allowFolder(ctx: Context, caller: Caller, approval: ApprovalRow,
     changeCompany(ctx, caller, approval.company_id, { allowedFolders: [...allowed, folder] })
   }
   const agent = findAgent(ctx.db, { id: approval.agent_id! })!
-  // The runs that failed for want of the folder may have paused it.
+  // Runs that failed because of the folder may have paused the agent.
   if (agent.status === 'paused' && agent.pause_reason === 'failures') activateAgent(ctx, caller, agent)
 }

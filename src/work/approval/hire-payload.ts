@@ -6,8 +6,9 @@ import { toCents } from '../../organization/cost/money.ts'
 import type { Context } from '../../platform/context.ts'
 
 /**
- * Returns what the board decides on, as the approval stores it: the whole hire,
- * and apart from it what would run on this machine. What reads redact is sealed.
+ * Returns the payload of a hire as the approval stores it: the whole hire and,
+ * separately, what would run on this machine. The values that a read redacts
+ * are encrypted.
  */
 export function hirePayload(ctx: Context, agent: AgentRow): Json {
   const config = configOf(ctx, agent)
@@ -22,9 +23,9 @@ export function hirePayload(ctx: Context, agent: AgentRow): Json {
 }
 
 /**
- * Returns a hire's payload as the approver sees it: every value that will run,
- * the values of `env` and `headers` included. Only literal secrets are hidden;
- * a hire by an agent has none.
+ * Returns the payload of a hire for the approver: every value that will run,
+ * including the values of `env` and `headers`. Only literal secrets are hidden;
+ * a hire by an agent contains none.
  */
 export function reviewPayload(ctx: Context, hire: { agent_id: string; company_id: string }, stored: Json): Json {
   const payload = open(ctx.vault, placeOf('agent', { id: hire.agent_id, company_id: hire.company_id }), stored)
@@ -39,13 +40,13 @@ const reviewed = (parts: Json): Json =>
     ),
   )
 
-/** The keys of `adapterConfig` that say which program runs, or where a wake is posted to. */
+/** The keys of `adapterConfig` that decide which program runs, or where a wake is posted to. */
 const RUNNING_KEYS = ['command', 'args', 'extraArgs', 'env', 'url', 'headers']
 
-/** The adapters that run whatever their configuration names. */
+/** The adapters that run any program, or post to any address, that their configuration names. */
 const OPEN_ADAPTERS = ['process', 'http']
 
-/** The part of a configuration that names what runs; empty when the adapter's own defaults do. */
+/** Returns the part of a configuration that decides what runs. Empty if the adapter's defaults do. */
 export function whatRuns(config: { adapterType: string; adapterConfig: Json }): Json {
   const named = Object.entries(config.adapterConfig).filter(
     ([key, value]) => RUNNING_KEYS.includes(key) && !isEmpty(value),

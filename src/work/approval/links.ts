@@ -9,7 +9,7 @@ import { getReferredIssue } from '../issue/references.ts'
 import type { ApprovalRow } from './approval.ts'
 import { findApproval, insertApprovalLink } from './queries.ts'
 
-/** Links issues that a body's field names to an approval; those that are linked stay so. */
+/** Links issues that a field of the body names to an approval. Existing links remain. */
 export function linkIssues(ctx: Context, approval: ApprovalRow, field: string, refs: readonly string[]): void {
   for (const ref of refs) {
     const issue = getReferredIssue(ctx, approval.company_id, field, ref)
@@ -17,7 +17,7 @@ export function linkIssues(ctx: Context, approval: ApprovalRow, field: string, r
   }
 }
 
-/** Links an approval to an issue. Linking what is linked changes nothing. */
+/** Links an approval to an issue. Linking it again is a no-op. */
 export function linkApproval(ctx: Context, caller: Caller, issue: IssueRow, approvalId: string): ApprovalRow {
   const approval = findApproval(ctx.db, { id: approvalId })
   if (approval?.company_id !== issue.company_id) throw unknownReference('approvalId', 'approval')
@@ -26,7 +26,11 @@ export function linkApproval(ctx: Context, caller: Caller, issue: IssueRow, appr
   return approval
 }
 
-/** Ends the link of an approval and an issue; 404 when there is none. */
+/**
+ * Removes the link of an approval and an issue.
+ *
+ * @throws AppError 404 if there is none
+ */
 export function unlinkApproval(ctx: Context, caller: Caller, issue: IssueRow, approvalId: string): void {
   const removed = ctx.db.run(
     sql.deleteFrom('approval_issue').where('approval_id', '=', approvalId).where('issue_id', '=', issue.id),
@@ -35,7 +39,7 @@ export function unlinkApproval(ctx: Context, caller: Caller, issue: IssueRow, ap
   record(ctx, caller, 'issue.approval_unlinked', issue, approvalId)
 }
 
-/** The issues that an approval is about, oldest first. */
+/** Lists the issues of an approval, oldest first. */
 export const listLinkedIssues = (db: Db, of: { approvalId: string }) =>
   db.all(
     sql
@@ -46,7 +50,7 @@ export const listLinkedIssues = (db: Db, of: { approvalId: string }) =>
       .orderBy('issue.id'),
   )
 
-/** The approvals that an issue is linked to, oldest first. */
+/** Lists the approvals of an issue, oldest first. */
 export const listApprovalsOfIssue = (db: Db, of: { issueId: string }): ApprovalRow[] =>
   db.all(
     sql

@@ -2,10 +2,10 @@ import { redact } from '../../access/redaction/redact.ts'
 import { refuseSealed } from '../../access/redaction/sealed.ts'
 
 /**
- * Returns a payload as its row stores it: what the caller sent, redacted, and
- * what the server says of it.
+ * Returns a payload as its row stores it: the caller's fields, redacted, and
+ * the server's fields.
  *
- * @param facts the server's own part; it replaces what the caller says of the same
+ * @param facts the server's fields, which replace those of the caller
  */
 export function toStoredPayload(payload: Record<string, unknown>, facts: Record<string, unknown> = {}): string {
   refuseSealed(payload, 'payload')

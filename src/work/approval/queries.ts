@@ -43,7 +43,7 @@ export const cancelOpenHire = (db: Db, of: { agentId: string; at: string }) =>
       .returning('id'),
   )
 
-/** The company's CEO agent, the one longest in office. */
+/** Finds the company's CEO agent, the oldest if there are several. */
 export const findCeo = (db: Db, of: { companyId: string }) =>
   db.first(
     sql
@@ -72,7 +72,7 @@ export function selectApprovals(filter: ApprovalFilter) {
 export const insertApproval = (db: Db, row: Insertable<ApprovalTable>): ApprovalRow =>
   db.first(sql.insertInto('approval').values(row).returningAll())!
 
-/** Links an approval to an issue; returns 0 when it was. */
+/** Links an approval to an issue. Returns 0 if the link exists. */
 export const insertApprovalLink = (db: Db, link: { approvalId: string; issueId: string }) =>
   db.run(
     sql

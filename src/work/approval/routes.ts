@@ -24,7 +24,7 @@ import { APPROVAL_STATUSES } from './lifecycle.ts'
 import { linkApproval, listApprovalsOfIssue, listLinkedIssues, unlinkApproval } from './links.ts'
 import { selectApprovalComments, selectApprovals } from './queries.ts'
 
-/** A decision of the board as a route of its own. */
+/** Creates the route of one decision of the board. */
 const decision = <const Verb extends string>(
   verb: Verb,
   to: 'approved' | 'rejected' | 'revision_requested',

@@ -15,7 +15,10 @@ import { showIssue } from '../issue/get.ts'
 import { Issue, type IssueRow } from '../issue/issue.ts'
 import { findOpenApprovals, OpenApproval } from './inbox.ts'
 
-/** What an agent needs to begin work on an issue. The thread itself is read with `after` from the cursor on. */
+/**
+ * The data that an agent needs to begin work on an issue. The agent reads the
+ * comments with `after` from the cursor.
+ */
 export const HeartbeatContext = v.strictObject({
   issue: Issue,
   ...ISSUE_CONTEXT,
@@ -54,7 +57,7 @@ export function heartbeatContextOf(
   }
 }
 
-/** The last comment on the issue among the reasons of the run that asks. */
+/** Returns the last comment on the issue among the reasons of the caller's run. */
 function wakeCommentOf(ctx: Context, caller: Caller, issue: IssueRow): string | undefined {
   if (caller.type !== 'agent' || caller.runId === null) return undefined
   const run = ctx.db.first(sql.selectFrom('run').select('reasons').where('id', '=', caller.runId))

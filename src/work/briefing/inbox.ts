@@ -6,7 +6,7 @@ import { APPROVAL_TYPES } from '../approval/approval.ts'
 import { Issue, IssueReference, type IssueRow, type Relations, toReference } from '../issue/issue.ts'
 import { hasNoOpenBlocker } from '../issue/queries.ts'
 
-/** An approval that the board has not decided, as an issue that it is about shows it. */
+/** An undecided approval, in the summary of its issue. */
 export const OpenApproval = v.strictObject({
   id: field.id,
   type: v.picklist(APPROVAL_TYPES),
@@ -14,7 +14,7 @@ export const OpenApproval = v.strictObject({
 })
 type OpenApproval = v.InferOutput<typeof OpenApproval>
 
-/** An issue as an agent's inbox shows it: enough to choose by. */
+/** An issue in an agent's inbox, with the fields that the agent needs to choose one. */
 export const InboxItem = v.strictObject({
   id: field.id,
   identifier: v.string(),
@@ -41,7 +41,7 @@ interface InboxRow extends IssueRow {
   run_id: string | null
 }
 
-/** Blocked issues are in the inbox only where blockers are named: nothing tells when any other can go on. */
+/** Blocked issues are in the inbox only if they name blockers: for others, no event shows when work can continue. */
 const hasBlocker = raw<boolean>`exists (select 1 from issue_blocker where issue_id = issue.id)`
 
 const inbox = prepared((of: { agentId: string; limit: number }) =>
@@ -68,7 +68,7 @@ const inbox = prepared((of: { agentId: string; limit: number }) =>
     .limit(of.limit),
 )
 
-/** Lists what an agent has to do, in the order to do it. Issues that wait for an open blocker come last. */
+/** Lists the open issues of an agent in the order of work. Issues with open blockers come last. */
 export const listInbox = (db: Db, of: { agentId: string; limit: number }): InboxRow[] => db.all(inbox(of))
 
 export const toInboxItem = (
@@ -104,7 +104,7 @@ const openApprovals = prepared((of: { ids: string }) =>
     .$narrowType<{ status: OpenApproval['status'] }>(),
 )
 
-/** The undecided approvals of issues, by issue: one query, however many there are. */
+/** Returns the undecided approvals of issues, by issue, with one query. */
 export function findOpenApprovals(
   db: Db,
   issues: readonly Pick<IssueRow, 'id'>[],

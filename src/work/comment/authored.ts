@@ -5,7 +5,7 @@ import * as field from '../../http/fields.ts'
 import type { Context } from '../../platform/context.ts'
 import type { CommentTable } from '../../platform/database/tables.ts'
 
-/** What a comment is, whatever it is on: who wrote which text, and when. */
+/** The common fields of comments: author, text and time. */
 export const AUTHORED = {
   authorType: v.picklist(['agent', 'user', 'system']),
   authorAgentId: v.nullable(field.id),
@@ -16,7 +16,7 @@ export const AUTHORED = {
   updatedAt: field.timestamp,
 }
 
-/** The text of a comment as it is sent. */
+/** The text of a comment in a request. */
 export const commentText = v.pipe(
   field.text,
   v.check((text) => text.trim() !== '', 'must not be empty'),
@@ -27,7 +27,7 @@ type AuthoredColumns = Pick<
   'author_type' | 'author_agent_id' | 'author_user_id' | 'created_by_run_id' | 'body' | 'created_at' | 'updated_at'
 >
 
-/** The columns of a comment that a caller writes at this moment. */
+/** Returns the columns of a new comment of the caller. */
 export function authored(ctx: Context, caller: Caller, body: string): AuthoredColumns {
   const author = actorOf(caller)
   return {

@@ -6,7 +6,7 @@ import { AUTHORED, commentText, toAuthored } from './authored.ts'
 
 export type CommentRow = Selectable<CommentTable>
 
-/** A comment as the API shows it. */
+/** A comment as the API returns it. */
 export const Comment = v.strictObject({
   id: field.id,
   companyId: field.id,

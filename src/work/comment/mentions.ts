@@ -12,7 +12,10 @@ export function findMentioned<Agent extends { name: string }>(markdown: string, 
   return [...found]
 }
 
-/** Finds the names after an `@` that nobody has: `Nobody` in `@Nobody, please look`. A path such as `@types/node` is no name. */
+/**
+ * Finds the unknown names after an `@`, such as `Nobody` in `@Nobody, please
+ * look`. A path such as `@types/node` is not a name.
+ */
 export function findUnknownMentions(markdown: string, agents: readonly { name: string }[]): string[] {
   const unknown = new Set<string>()
   for (const { text, start, named } of mentionsIn(markdown, agents)) {
@@ -27,7 +30,7 @@ export function findUnknownMentions(markdown: string, agents: readonly { name: s
 /** A word that could be a name. */
 const WORD = /\p{L}[\p{L}\p{M}\p{N}_-]{0,63}(?![\p{L}\p{M}\p{N}_/.@-]*[/@])/uy
 
-/** Finds each `@` that starts a mention, with those whose name follows. */
+/** Finds each `@` that starts a mention, and the agents whose name follows. */
 function* mentionsIn<Agent extends { name: string }>(markdown: string, agents: readonly Agent[]) {
   if (!markdown.includes('@')) return
   const plain = removeUrls(removeCode(markdown))
@@ -42,7 +45,7 @@ function* mentionsIn<Agent extends { name: string }>(markdown: string, agents: r
     const name = byFirst
       .get(text[start])
       ?.find((name) => text.startsWith(name, start) && isNameEnd(text, start + name.length))
-    // Lower case has another length than upper case in some scripts: then the text is quoted in lower case.
+    // In some scripts, lower case changes the length of a text. The lower-case text is then used.
     yield {
       text: plain.length === text.length ? plain : text,
       start,
@@ -60,7 +63,7 @@ const LETTER = '[[\\p{L}\\p{M}\\p{N}_]--[\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{
 /** An `@` that is not part of an e-mail address and is not escaped. */
 const MENTION_START = new RegExp(`(?<!${LETTER}[+%\\-]*|[@\\\\])@`, 'gv')
 
-/** What must not follow a name: more of the word, or a dash or dot and more of it (`@bob-2`, `@bob.example`). */
+/** Characters that must not follow a name: letters, or a dash or dot followed by letters (`@bob-2`, `@bob.example`). */
 const CONTINUATION = new RegExp(`(?:[\\-.@+]?${LETTER})`, 'yv')
 
 function isNameEnd(text: string, at: number): boolean {
@@ -68,7 +71,7 @@ function isNameEnd(text: string, at: number): boolean {
   return !CONTINUATION.test(text)
 }
 
-/** Normalizes text for the comparison of names: case, the encoding of accents, and the width of spaces. */
+/** Normalizes text for the comparison of names: case, encoding of accents, and white space. */
 const normalizeName = (text: string) =>
   text
     .toLowerCase()

@@ -31,12 +31,12 @@ export const findComment = (db: Db, key: { issueId: string; id: string }): Comme
 export interface CommentPage {
   issueId: string
   order: 'asc' | 'desc'
-  /** The `seq` of the comment that the page comes after, in its order. */
+  /** The `seq` of the last comment of the previous page. */
   after: number | undefined
   limit: number
 }
 
-/** In the order they were made, or the other way round. */
+/** Lists comments by their creation, ascending or descending. */
 export function listComments(db: Db, page: CommentPage): CommentRow[] {
   const query = sql
     .selectFrom('comment')

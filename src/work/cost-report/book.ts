@@ -16,14 +16,14 @@ import { getReferredIssue, referredGoal, referredProject } from '../issue/refere
 
 export type CostEventRow = Selectable<CostEventTable>
 
-/** Books a cost that somebody reports: the board for any agent, an agent for itself. */
+/** Records a reported cost. The board may report for any agent, an agent for itself. */
 export function bookCostEvent(ctx: Context, caller: Caller, companyId: string, want: NewCostEvent): CostEventRow {
   const agent = getReferredAgent(ctx, companyId, 'agentId', want.agentId)
   if (caller.type === 'agent' && caller.agentId !== agent.id) {
     throw forbidden('An agent reports its own costs only. Leave those of others to them or the board.')
   }
   const run = referredRun(ctx, companyId, want) ?? ownRun(ctx, caller)
-  // What a run reports without an issue belongs to the run's issue.
+  // A cost that a run reports without an issue is attributed to the run's issue.
   const issueId = want.issueId ?? run?.issue_id
   const issue = issueId ? getReferredIssue(ctx, companyId, 'issueId', issueId) : undefined
   const bearer = {
@@ -59,11 +59,11 @@ function referredRun(ctx: Context, companyId: string, want: NewCostEvent): RunRo
   return run
 }
 
-/** The run whose token the caller uses. */
+/** Returns the run of the caller's token. */
 const ownRun = (ctx: Context, caller: Caller): RunRow | undefined =>
   caller.type === 'agent' && caller.runId !== null ? findRun(ctx.db, { id: caller.runId }) : undefined
 
-/** An event whose price nobody knows shows none: it is not free. */
+/** Converts a cost event to its public form. An unknown price is null, not zero. */
 export const toCostEvent = (row: CostEventRow): v.InferOutput<typeof CostEvent> => ({
   id: row.id,
   companyId: row.company_id,

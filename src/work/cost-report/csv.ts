@@ -3,7 +3,7 @@ import type { Context } from '../../platform/context.ts'
 import { type CostEventRow, toCostEvent } from './book.ts'
 import { type CostEventFilters, listCostEvents, selectCostEvents } from './list.ts'
 
-/** How many events are read at a time: the main thread is free between two reads. */
+/** The number of events per read. The main thread is free between two reads. */
 const PAGE = 1_000
 
 const COLUMNS = [
@@ -51,7 +51,10 @@ function toLine(row: CostEventRow): string {
   return `${COLUMNS.map((column) => toCell(event[column])).join(',')}\r\n`
 }
 
-/** Others wrote some of the texts: a spreadsheet must not run one of them as a formula. */
+/**
+ * Formats a value as a CSV cell. Other users wrote some of the texts, so a
+ * spreadsheet must not run one as a formula.
+ */
 function toCell(value: string | number | null): string {
   if (typeof value !== 'string') return value === null ? '' : String(value)
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value

@@ -59,7 +59,7 @@ export function selectCostEvents(companyId: string, query: CostEventFilters & { 
     .selectAll()
     .where('company_id', '=', companyId)
     .where('occurred_at', '>=', query.from)
-    .where('occurred_at', '<', `${query.to}U`) // after every time of that day: U follows T
+    .where('occurred_at', '<', `${query.to}U`) // `U` sorts after `T`, so this includes all times of that day.
   for (const [name, column] of Object.entries(FILTERS) as [keyof typeof FILTERS, (typeof FILTERS)['agentId']][]) {
     const value = query[name]
     if (value !== undefined) events = events.where(column, '=', value)

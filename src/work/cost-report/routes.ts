@@ -39,14 +39,14 @@ const DAYS = v.object({
   to: v.optional(v.pipe(v.string(), v.description('The last UTC day. Default: today.'))),
 })
 
-/** A route that sums up costs by one thing, the most expensive first. */
+/** Creates the route of a grouping of costs, the most expensive group first. */
 const grouping = <const Id extends string, const By extends string, const Shape extends v.GenericSchema>(what: {
   id: Id
   by: By
   kind: TotalKind
   summary: string
   shape: Shape
-  /** What is shown of each group besides its figures. */
+  /** Returns the fields of each group besides its figures. */
   name(ctx: Context, companyId: string, days: Days, keys: string[]): (key: string) => object
 }) =>
   route({
@@ -185,7 +185,7 @@ export const costRoutes = [
     kind: 'model',
     summary: 'Sum up what was spent on each model, the most first',
     shape: CostOfModel,
-    // A provider has no slash in its name; a model may.
+    // The name of a provider contains no slash; the name of a model may.
     name: () => (key) => ({ provider: key.split('/')[0], model: key.slice(key.indexOf('/') + 1) }),
   }),
   grouping({

@@ -18,10 +18,10 @@ import {
   listStaleIssues,
 } from './queries.ts'
 
-/** How many days of runs are shown, today included. */
+/** The number of days of runs, including today. */
 export const DAYS_SHOWN = 14
 
-/** How many stale issues are listed, and how many counted at most: the figures must cost the same however bad it is. */
+/** The maximum numbers of stale issues that are listed and counted, which limit the cost of the query. */
 const STALE_LISTED = 50
 export const STALE_COUNTED = 1_000
 
@@ -41,7 +41,7 @@ const StaleIssue = v.strictObject({
   updatedAt: field.timestamp,
 })
 
-/** How a company stands, in numbers. */
+/** The state of a company in numbers. */
 export const Dashboard = v.strictObject({
   companyId: field.id,
   agents: v.strictObject({
@@ -107,8 +107,9 @@ export const Dashboard = v.strictObject({
 export type Dashboard = v.InferOutput<typeof Dashboard>
 
 /**
- * Reads how a company stands. Every figure comes from running counts, or from
- * an index of just what it shows: the time does not grow with what was done.
+ * Reads the dashboard of a company. Every number comes from running totals or
+ * from an index of exactly those rows, so the time does not grow with the
+ * history.
  */
 export function dashboardOf(ctx: Context, companyId: string, staleAfterSec: number): Dashboard {
   const stale = { companyId, before: new Date(Date.parse(ctx.now) - staleAfterSec * 1_000).toISOString() }
@@ -182,7 +183,7 @@ function idleRunsOf(ctx: Context, companyId: string, from: string): Dashboard['i
   }
 }
 
-/** The UTC days that are shown, the earliest first. */
+/** Returns the UTC days of the dashboard, earliest first. */
 const daysUntil = (now: string): string[] =>
   Array.from({ length: DAYS_SHOWN }, (_, i) =>
     new Date(Date.parse(now) - (DAYS_SHOWN - 1 - i) * 86_400_000).toISOString().slice(0, 10),

@@ -10,14 +10,14 @@ const byAgentStatus = prepared((of: { companyId: string }) =>
     .groupBy(SHOWN_STATUS),
 )
 
-/** How many agents a company has, by the status that is shown of them. */
+/** Counts a company's agents by the status that the API returns. */
 export const countAgentsByStatus = (db: Db, of: { companyId: string }) => db.all(byAgentStatus(of))
 
 const byIssueStatus = prepared((of: { companyId: string }) =>
   sql.selectFrom('issue_count').select(['status', 'n']).where('company_id', '=', of.companyId),
 )
 
-/** How many issues a company has, by status. */
+/** Counts a company's issues by status. */
 export const countIssuesByStatus = (db: Db, of: { companyId: string }) => db.all(byIssueStatus(of))
 
 const pending = prepared((of: { companyId: string }) =>
@@ -30,7 +30,7 @@ const pending = prepared((of: { companyId: string }) =>
 
 export const countPendingApprovals = (db: Db, of: { companyId: string }): number => db.first(pending(of))!.n
 
-/** In progress, untouched since a moment, and no live run works on it. */
+/** Selects the issues in progress that are unchanged since a time and have no live run. */
 const staleIssues = (of: { companyId: string; before: string; limit: number }) =>
   sql
     .selectFrom('issue')
@@ -65,7 +65,7 @@ const staleList = prepared((of: { companyId: string; before: string; limit: numb
     .orderBy('issue.updated_at'),
 )
 
-/** The stale issues, the longest untouched first. */
+/** Lists stale issues, the longest unchanged first. */
 export const listStaleIssues = (db: Db, of: { companyId: string; before: string; limit: number }) =>
   db.all(staleList(of))
 
@@ -73,7 +73,7 @@ const staleCount = prepared((of: { companyId: string; before: string; limit: num
   sql.selectFrom(staleIssues(of).select('issue.id').as('stale')).select((eb) => eb.fn.countAll<number>().as('n')),
 )
 
-/** How many issues are stale; it stops counting at the limit. */
+/** Counts stale issues up to a limit. */
 export const countStaleIssues = (db: Db, of: { companyId: string; before: string; limit: number }): number =>
   db.first(staleCount(of))!.n
 
@@ -86,7 +86,7 @@ const runsByDay = prepared((of: { companyId: string; from: string }) =>
     .groupBy(['day', 'status']),
 )
 
-/** How many runs there were on each day from one on, by their status. */
+/** Counts the runs of each day by status, beginning with a day. */
 export const countRunsByDay = (db: Db, of: { companyId: string; from: string }) => db.all(runsByDay(of))
 
 const idleByAgent = prepared((of: { companyId: string; from: string }) =>
@@ -109,5 +109,5 @@ const idleByAgent = prepared((of: { companyId: string; from: string }) =>
     .orderBy('agent.id'),
 )
 
-/** The agents that had runs which changed nothing, the most expensive first. */
+/** Lists the agents with runs that changed nothing, the most expensive first. */
 export const listIdleAgents = (db: Db, of: { companyId: string; from: string }) => db.all(idleByAgent(of))

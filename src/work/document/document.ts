@@ -12,13 +12,13 @@ export interface Current {
   revision: RevisionRow
 }
 
-/** What a document is called on its issue. */
+/** The key of a document on its issue. */
 export const documentKey = v.pipe(
   v.string(),
   v.regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be lower-case letters, digits, - and _, at most 64, such as plan'),
 )
 
-/** A document as a list shows it: without its text. */
+/** A document as lists return it, without its text. */
 export const DocumentSummary = v.strictObject({
   id: field.id,
   companyId: field.id,
@@ -36,11 +36,11 @@ export const DocumentSummary = v.strictObject({
   updatedAt: field.timestamp,
 })
 
-/** A document as the API shows it. */
+/** A document as the API returns it. */
 export const Document = v.strictObject({ ...DocumentSummary.entries, body: v.string() })
 export type Document = v.InferOutput<typeof Document>
 
-/** A revision as a list shows it: without its text. */
+/** A revision as lists return it, without its text. */
 export const RevisionSummary = v.strictObject({
   id: field.id,
   companyId: field.id,

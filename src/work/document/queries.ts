@@ -25,17 +25,21 @@ const current = (db: Db, document: DocumentRow): Current => ({
   revision: db.first(revisionByNumber({ documentId: document.id, number: document.latest_number }))!,
 })
 
-/** A document of an issue as it is. */
+/** Finds a document of an issue with its latest revision. */
 export function findDocument(db: Db, of: { issueId: string; key: string }): Current | undefined {
   const document = db.first(documentByKey(of))
   return document && current(db, document)
 }
 
-/** The documents of an issue, by key. */
+/** Lists the documents of an issue, by key. */
 export const listDocuments = (db: Db, of: { issueId: string }): Current[] =>
   db.all(documentsOf(of)).map((document) => current(db, document))
 
-/** Newest first. @param page.after the number of the revision that the page comes after */
+/**
+ * Newest first.
+ *
+ * @param page.after the number of the last revision of the previous page
+ */
 export function listRevisions(
   db: Db,
   page: { documentId: string; after: number | undefined; limit: number },

@@ -18,10 +18,10 @@ export function getDocument(ctx: Context, caller: Caller, issueRef: string, key:
 }
 
 /**
- * Writes a document: makes it, or adds a revision to it. A change names the
- * revision that it was made from; when another came in between, it is refused
- * with that one, so that nobody's words are lost. What a document already says
- * it is not changed to, so a lost answer may be asked for again.
+ * Creates a document or adds a revision to it. A change names the revision that
+ * it is based on. If another revision was added meanwhile, the change is
+ * refused and the error contains that revision, so that no text is lost. An
+ * equal text is a no-op, so a client that lost the response may retry.
  */
 export function writeDocument(
   ctx: Context,
@@ -59,7 +59,10 @@ export function writeDocument(
   return { document: latest, revision, isNew: !found }
 }
 
-/** Removes a document with its revisions, for the board, the agent that made it and the managers above that. */
+/**
+ * Deletes a document with its revisions. The board, the agent that created it
+ * and the managers above that agent may.
+ */
 export function deleteDocument(ctx: Context, caller: Caller, issueRef: string, key: string): Current {
   const found = getDocument(ctx, caller, issueRef, key)
   assertMayDelete(ctx, caller, found.document)

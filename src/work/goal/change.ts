@@ -10,7 +10,7 @@ import type { GoalChange, GoalLevel, GoalRow, NewGoal } from './goal.ts'
 import { assertNoCycle, getParentGoal, isLevelAbove, levelUnder } from './hierarchy.ts'
 import { countGoalUses, deleteGoalRow, findGoal, insertGoal, listChildGoals, updateGoalRow } from './queries.ts'
 
-/** Gets a goal; one of another company is as unknown as one that is nowhere. */
+/** Gets a goal. A goal of another company has the same error as a missing one. */
 export function getGoal(ctx: Context, caller: Caller, id: string): GoalRow {
   const goal = findGoal(ctx.db, { id })
   return requireVisible(ctx, caller, goal, 'goal', id)
@@ -36,7 +36,7 @@ export function createGoal(ctx: Context, caller: Caller, companyId: string, want
   return goal
 }
 
-/** Changes a goal. Where it stands and its level must fit its parent and its children. */
+/** Changes a goal. Its level must fit its parent and its children. */
 export function updateGoal(ctx: Context, caller: Caller, id: string, want: GoalChange): GoalRow {
   const goal = getGoal(ctx, caller, id)
   const { company_id } = goal
@@ -62,7 +62,7 @@ export function updateGoal(ctx: Context, caller: Caller, id: string, want: GoalC
   return updateGoalRow(ctx.db, id, { ...change, updated_at: ctx.now })
 }
 
-/** Deletes a goal that nothing refers to, and returns what it was. */
+/** Deletes a goal that nothing refers to. Returns the deleted goal. */
 export function deleteGoal(ctx: Context, caller: Caller, id: string): GoalRow {
   const goal = getGoal(ctx, caller, id)
   const uses = countGoalUses(ctx.db, id)

@@ -10,7 +10,7 @@ export const GOAL_STATUSES = ['planned', 'active', 'achieved', 'cancelled'] as c
 export type GoalRow = Selectable<GoalTable>
 export type GoalLevel = GoalRow['level']
 
-/** A goal as the API shows it. */
+/** A goal as the API returns it. */
 export const Goal = v.strictObject({
   id: field.id,
   companyId: field.id,

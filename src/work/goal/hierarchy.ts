@@ -3,18 +3,22 @@ import { unknownReference, unprocessable } from '../../platform/errors.ts'
 import { GOAL_LEVELS, type GoalLevel, type GoalRow } from './goal.ts'
 import { findGoal } from './queries.ts'
 
-/** The level of a goal that names none: one below its parent's, and `company` at the top. */
+/** Returns the default level of a goal: one below its parent, and `company` at the top. */
 export function levelUnder(parent: GoalRow | undefined): GoalLevel {
   if (!parent) return GOAL_LEVELS[0]
   return GOAL_LEVELS[Math.min(depthOf(parent.level) + 1, GOAL_LEVELS.length - 1)]!
 }
 
-/** Whether one level is nearer the top than another. */
+/** Whether one level is above another. */
 export const isLevelAbove = (level: GoalLevel, other: GoalLevel) => depthOf(level) < depthOf(other)
 
 const depthOf = (level: GoalLevel) => GOAL_LEVELS.indexOf(level)
 
-/** Gets the goal that a `parentId` refers to; 422 when the company has none of that id. */
+/**
+ * Returns the goal that `parentId` refers to.
+ *
+ * @throws AppError 422 if the company has no such goal
+ */
 export function getParentGoal(ctx: Context, companyId: string, id: string): GoalRow {
   const parent = findGoal(ctx.db, { id })
   if (parent?.company_id !== companyId) throw unknownReference('parentId', 'goal')
@@ -32,7 +36,7 @@ export function assertNoCycle(ctx: Context, goal: GoalRow, parent: GoalRow): voi
   }
 }
 
-/** Sorts goals so that each follows its parent, depth first, siblings as they came. */
+/** Sorts goals depth first, so that each follows its parent. Siblings keep their order. */
 export function inTreeOrder(goals: readonly GoalRow[]): GoalRow[] {
   const byParent = Map.groupBy(goals, (goal) => goal.parent_id)
   const waiting = [...(byParent.get(null) ?? [])].reverse()

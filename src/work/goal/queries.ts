@@ -8,7 +8,7 @@ const goalById = prepared((key: { id: string }) => sql.selectFrom('goal').select
 
 export const findGoal = (db: Db, key: { id: string }): GoalRow | undefined => db.first(goalById(key))
 
-/** The goals with these ids, in no order; unknown ids are left out. */
+/** Returns the goals with these ids, unordered. Unknown ids are omitted. */
 export const findGoalsByIds = (db: Db, ids: readonly string[]): GoalRow[] =>
   ids.length === 0 ? [] : db.all(goalsByIds({ ids: JSON.stringify(ids) }))
 
@@ -16,7 +16,7 @@ const goalsByIds = prepared((of: { ids: string }) =>
   sql.selectFrom(each(of.ids)).crossJoin('goal').selectAll('goal').whereRef('goal.id', '=', 'wanted.value'),
 )
 
-/** Every goal of a company, oldest first. */
+/** Lists all goals of a company, oldest first. */
 export const listGoals = (db: Db, of: { companyId: string }): GoalRow[] =>
   db.all(sql.selectFrom('goal').selectAll().where('company_id', '=', of.companyId).orderBy('id'))
 
@@ -34,7 +34,7 @@ export const updateGoalRow = (db: Db, id: string, change: Updateable<GoalTable>)
 
 export const deleteGoalRow = (db: Db, id: string) => db.run(sql.deleteFrom('goal').where('id', '=', id))
 
-/** How many things of each kind refer to a goal. */
+/** Counts the references to a goal by kind of entity. */
 export const countGoalUses = (db: Db, id: string) =>
   db.first(
     sql.selectNoFrom((eb) => [

@@ -6,7 +6,7 @@ import { Goal, GoalChange, NewGoal, toGoal } from './goal.ts'
 import { inTreeOrder } from './hierarchy.ts'
 import { listGoals } from './queries.ts'
 
-/** Any agent may write goals: the contract has no rule against it, and the org tree is not access control. */
+/** Any agent may change goals: the contract does not forbid it, and the org tree is not access control. */
 export const goalRoutes = [
   route({
     id: 'goals.list',

@@ -24,7 +24,7 @@ import {
 export const INBOX_KINDS = ['approval', 'question', 'mention', 'assigned', 'failure', 'budget', 'stale'] as const
 type Kind = (typeof INBOX_KINDS)[number]
 
-/** Something that waits for a person. It leaves the inbox when its cause is dealt with, or when the person dismisses it. */
+/** An item that waits for a person. It leaves the inbox when its cause is resolved, or when the person dismisses it. */
 export const InboxItem = v.strictObject({
   id: v.string(),
   kind: v.pipe(
@@ -136,7 +136,10 @@ const APPROVALS = {
   allow_folder: 'Folder request',
 } as const
 
-/** An item for each budget that is used to 80 % or more. It is a new one for each month, and when the budget is used up. */
+/**
+ * Returns an item for each budget that is used to 80 % or more. A new month, or
+ * a budget that becomes fully used, creates a new item.
+ */
 function budgetItems(ctx: Context, companyId: string): InboxItem[] {
   const company = findBudget(ctx.db, { companyId })
   const budgets = [
@@ -156,7 +159,7 @@ function budgetItems(ctx: Context, companyId: string): InboxItem[] {
   })
 }
 
-/** How long an issue in progress is unchanged before it is stale: a day, as on the dashboard. */
+/** How long an issue in progress is unchanged before it is stale, in milliseconds: a day, as on the dashboard. */
 const STALE_AFTER_MS = 24 * 60 * 60 * 1_000
 const MAX_STALE = 50
 

@@ -8,7 +8,7 @@ import { OPEN_STATUSES } from '../issue/lifecycle.ts'
 
 export type InboxState = Selectable<InboxStateTable>
 
-/** The most items of one kind: who has more deals with the latest first. */
+/** The maximum number of items of one kind. The latest are listed. */
 export const MOST = 200
 
 interface Of {
@@ -37,7 +37,7 @@ export const listPendingApprovals = (db: Db, of: Of) =>
       .limit(MOST),
   )
 
-/** The comments of others that mention a person, or everybody. */
+/** Lists comments of others that mention a person or everybody. */
 export const listMentions = (db: Db, of: Of) =>
   db.all(
     sql
@@ -55,7 +55,7 @@ export const listMentions = (db: Db, of: Of) =>
       .limit(MOST),
   )
 
-/** The open issues that are assigned to a person. */
+/** Lists the open issues that are assigned to a person. */
 export const listAssigned = (db: Db, of: Of) =>
   db.all(
     sql
@@ -67,7 +67,7 @@ export const listAssigned = (db: Db, of: Of) =>
       .limit(MOST),
   )
 
-/** The agents that a failure stopped. */
+/** Lists the agents that a failure stopped. */
 export const listFailing = (db: Db, of: { companyId: string }) =>
   db.all(
     sql
@@ -78,7 +78,7 @@ export const listFailing = (db: Db, of: { companyId: string }) =>
       .limit(MOST),
   )
 
-/** The agents that have a budget, with what they spent in the month of `now`. */
+/** Lists the agents that have a budget, with their spend in the month of `now`. */
 export const listWithBudget = (db: Db, of: { companyId: string; now: string }) =>
   db.all(
     sql
@@ -103,7 +103,7 @@ export const findBudget = (db: Db, of: { companyId: string }) =>
 export const listStates = (db: Db, of: { userId: string }): InboxState[] =>
   db.all(sql.selectFrom('inbox_state').selectAll().where('user_id', '=', of.userId))
 
-/** Stores what a person has read or dismissed; an item that is neither needs no row. */
+/** Stores whether a person has read or dismissed an item. An item that is neither has no row. */
 export function saveState(db: Db, state: InboxState): void {
   const { user_id, item_id, item_at, read_at, dismissed_at } = state
   if (read_at === null && dismissed_at === null) {

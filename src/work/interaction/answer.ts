@@ -14,8 +14,8 @@ import { updateInteraction } from './queries.ts'
 
 /**
  * Answers an interaction. The answer becomes a comment on the issue, which
- * wakes the agent that asked and the issue's assignee; accepted tasks become
- * sub-issues. To answer again is a conflict.
+ * wakes the agent that asked and the issue's assignee. Accepted tasks become
+ * sub-issues. Answering it again is a conflict.
  */
 export function answerInteraction(
   ctx: Context,
@@ -63,7 +63,7 @@ export function answerInteraction(
   return answered
 }
 
-/** Takes an interaction back, for the agent that asked and the board. */
+/** Cancels an interaction. The agent that asked and the board may. */
 export function cancelInteraction(ctx: Context, caller: Caller, issueRef: string, id: string): InteractionRow {
   const row = getInteraction(ctx, caller, issueRef, id)
   if (caller.type === 'agent' && row.created_by_agent_id !== caller.agentId) {
@@ -104,13 +104,13 @@ function assertAnswers({ kind, options, tasks, multiple }: Interaction, body: An
   if (!multiple && new Set(body.selected).size > 1) throw unprocessable('selected', 'must name one option only')
 }
 
-/** Creates the accepted tasks as sub-issues, as the person who accepts them. Their assignees are woken. */
+/** Creates the accepted tasks as sub-issues, with the accepting person as their creator. Their assignees are woken. */
 const createTasks = (ctx: Context, caller: Caller, issue: IssueRow, { tasks }: Interaction, { selected }: AnswerBody) =>
   tasks
     .filter((task) => selected?.includes(task.id))
     .map(({ id: _, ...task }) => createIssue(ctx, caller, issue.company_id, { ...task, parentId: issue.id }))
 
-/** The answer as the asker reads it. What the asker wrote itself mentions nobody here. */
+/** Formats the answer as a comment. Text that the asker wrote mentions nobody in it. */
 function toComment(asked: Interaction, body: AnswerBody, created: readonly IssueRow[]): string {
   const chosen = asked.options.filter(({ id }) => body.selected?.includes(id)).map(({ label }) => quote(label))
   const answer = {

@@ -9,7 +9,7 @@ import { recordIssue } from '../issue/record.ts'
 import type { Asked, InteractionRow, NewInteraction } from './interaction.ts'
 import { findInteraction, insertInteraction } from './queries.ts'
 
-/** Asks people something on an issue. It stands in their inbox until one of them answers. */
+/** Asks people a question on an issue. It is in their inbox until one of them answers. */
 export function askPeople(ctx: Context, caller: Caller, issueRef: string, want: NewInteraction): InteractionRow {
   const issue = getIssue(ctx, caller, issueRef)
   const actor = actorOf(caller)
@@ -41,7 +41,7 @@ export function getInteraction(ctx: Context, caller: Caller, issueRef: string, i
   return found
 }
 
-/** The fields that only one kind has, and must have. */
+/** The fields that exactly one kind requires. */
 const REQUIRED = { choose: 'options', suggest_tasks: 'tasks' } as const
 
 function toAsked(ctx: Context, companyId: string, want: NewInteraction): Asked {

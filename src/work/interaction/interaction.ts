@@ -40,7 +40,7 @@ const Answer = v.strictObject({
   createdIssueIds: v.pipe(v.array(field.id), v.description('The sub-issues that the accepted tasks became.')),
 })
 
-/** What people are asked on an issue, as the API shows it. */
+/** A question to people on an issue, as the API returns it. */
 export const Interaction = v.strictObject({
   id: field.id,
   companyId: field.id,

@@ -26,7 +26,7 @@ export function selectInteractions(of: {
   return of.statuses ? query.where('status', 'in', of.statuses) : query
 }
 
-/** Lists what waits for an answer of a person, latest first; of issues that are open. */
+/** Lists the unanswered interactions of open issues, latest first. */
 export const listPendingInteractions = (db: Db, of: { companyId: string; limit: number }) =>
   db.all(
     sql

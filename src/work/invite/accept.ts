@@ -13,7 +13,7 @@ import { makeSecret, pathOf } from './create.ts'
 import { type Acceptance, type Accepted, CLAIM_MS, type Claimed, type InviteRow } from './invite.ts'
 import { acceptInvite, findInviteByToken, takeClaim } from './queries.ts'
 
-/** Finds the invite of a token; what was revoked or ran out unused is told from what never was. */
+/** Finds the invite of a token. The error tells a revoked or expired invite from an unknown one. */
 export function getInvite(ctx: Context, token: string): InviteRow {
   const invite = findInviteByToken(ctx.db, { hash: hashCredential(token) })
   if (!invite) throw notFound('invite', token.slice(0, 8))
@@ -27,9 +27,9 @@ export function getInvite(ctx: Context, token: string): InviteRow {
 }
 
 /**
- * Accepts an invite, once: makes the agent, which waits for the board, and the
- * board's approval. What the agent is given is the secret by which it claims
- * its key later; a key before the approval would be worth nothing.
+ * Accepts an invite, once: creates the agent, which waits for the board, and
+ * the approval of the board. The response contains the secret with which the
+ * agent claims its key after the approval.
  */
 export function joinByInvite(ctx: Context, token: string, want: Acceptance): v.InferOutput<typeof Accepted> {
   const invite = getInvite(ctx, token)
@@ -38,7 +38,7 @@ export function joinByInvite(ctx: Context, token: string, want: Acceptance): v.I
   const ceo = findCeo(ctx.db, { companyId: invite.company_id })
   const hire = { ...want, reportsTo: ceo?.id ?? null }
   const agent = addAgent(ctx, SYSTEM, invite.company_id, hire, { status: 'pending_approval', source: 'hire' })
-  // Whoever invited it asks the board: an agent is woken by the decision.
+  // The inviter requests the approval, because an agent is woken by the decision.
   const approval = createHireApproval(ctx, SYSTEM, agent, [], {
     requested_by_agent_id: invite.created_by_agent_id,
     requested_by_user_id: invite.created_by_user_id,
@@ -66,7 +66,7 @@ export function joinByInvite(ctx: Context, token: string, want: Acceptance): v.I
   }
 }
 
-/** Gives the agent of an accepted invite its key, once, when the board has approved it. */
+/** Returns the key of the agent of an accepted invite, once, after the board has approved the agent. */
 export function claimKey(ctx: Context, token: string, claimSecret: string): v.InferOutput<typeof Claimed> {
   const invite = getInvite(ctx, token)
   if (!invite.agent_id) throw new AppError('conflict', 'Accept the invite first.')

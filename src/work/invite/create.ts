@@ -11,9 +11,9 @@ import { INVITE_MS, type InviteRow, type NewInvite } from './invite.ts'
 import { findInvite, insertInvite, revoke } from './queries.ts'
 
 /**
- * Invites an outside agent, once, for a day.
+ * Invites an outside agent. The invite is valid once, for a day.
  *
- * @param baseUrl where this server is, as the one who invites reaches it
+ * @param baseUrl the URL of this server as the inviter reaches it
  */
 export function createInvite(
   ctx: Context,
@@ -52,7 +52,7 @@ export function createInvite(
   }
 }
 
-/** Makes an invite, and the claim of its key, void. Revoking it again changes nothing. */
+/** Revokes an invite and the claim of its key. Revoking it again is a no-op. */
 export function revokeInvite(ctx: Context, caller: Caller, companyId: string, id: string): InviteRow {
   const invite = findInvite(ctx.db, { id })
   if (invite?.company_id !== companyId) throw notFound('invite', id)
@@ -67,10 +67,10 @@ export function revokeInvite(ctx: Context, caller: Caller, companyId: string, id
   return revoked
 }
 
-/** Where an invite is, for whoever holds its token. */
+/** Returns the path of an invite, which contains its token. */
 export const pathOf = (token: string) => `/api/invites/${token}`
 
-/** 32 random bytes, so that a plain hash of them holds. */
+/** 32 random bytes, for which an unsalted hash is enough. */
 export const makeSecret = (prefix: string) => `${prefix}${randomBytes(32).toString('base64url')}`
 
 const record = (ctx: Context, caller: Caller, invite: InviteRow, action: string) =>

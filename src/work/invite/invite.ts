@@ -9,13 +9,13 @@ export type InviteRow = Selectable<InviteTable>
 /** How long an invite can be accepted, in milliseconds: a day. */
 export const INVITE_MS = 24 * 60 * 60 * 1_000
 
-/** How long after that the key can be claimed: the board has 30 days to decide. */
+/** How long the key can be claimed afterwards, in milliseconds: the board has 30 days to decide. */
 export const CLAIM_MS = 30 * 24 * 60 * 60 * 1_000
 
 const INVITE_STATUSES = ['open', 'expired', 'accepted', 'claimed', 'revoked'] as const
 type InviteStatus = (typeof INVITE_STATUSES)[number]
 
-/** An invite as a list shows it. */
+/** An invite as lists return it. */
 export const Invite = v.strictObject({
   id: field.id,
   companyId: field.id,
@@ -34,7 +34,7 @@ export const Invite = v.strictObject({
   revokedAt: v.nullable(field.timestamp),
 })
 
-/** An invite at its making: the only answer that ever holds the token. */
+/** An invite as the response to its creation returns it. No other response contains the token. */
 export const NewInvite = v.strictObject({
   id: field.id,
   companyId: field.id,
@@ -54,7 +54,7 @@ export const InvitePrompt = v.strictObject({
   ),
 })
 
-/** What an outside agent says of itself. What it may do is for the board to set. */
+/** The data that an outside agent sends about itself. The board sets its permissions. */
 export const Acceptance = v.strictObject({
   name: field.name,
   role: v.optional(role, 'engineer'),
@@ -71,7 +71,7 @@ export const Acceptance = v.strictObject({
 })
 export type Acceptance = v.InferOutput<typeof Acceptance>
 
-/** The only answer that ever holds the claim secret. */
+/** The response to an acceptance. No other response contains the claim secret. */
 export const Accepted = v.strictObject({
   inviteId: field.id,
   companyId: field.id,
@@ -93,7 +93,7 @@ export const Claimed = v.strictObject({
   createdAt: field.timestamp,
 })
 
-/** @param now the moment at which it is looked at */
+/** @param now decides whether the invite has expired */
 export const toInvite = (row: InviteRow, now: string): v.InferOutput<typeof Invite> => ({
   id: row.id,
   companyId: row.company_id,

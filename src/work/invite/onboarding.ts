@@ -3,7 +3,7 @@ import type { Context } from '../../platform/context.ts'
 import { pathOf } from './create.ts'
 import type { InviteRow } from './invite.ts'
 
-/** What an outside agent reads to join: everything it needs, with commands that work as they stand. */
+/** Returns the text that an outside agent reads to join, with complete commands. */
 export function onboardingText(ctx: Context, invite: InviteRow, token: string, baseUrl: string): string {
   const { name } = findCompany(ctx.db, { id: invite.company_id })!
   const at = `${baseUrl}${pathOf(token)}`

@@ -16,7 +16,7 @@ export const findInviteByToken = (db: Db, key: { hash: string }): InviteRow | un
 export const selectInvites = (of: { companyId: string }) =>
   sql.selectFrom('invite').selectAll().where('company_id', '=', of.companyId)
 
-/** Uses an invite up for an agent. Returns undefined when it cannot be accepted any more. */
+/** Marks an invite as accepted by an agent. Returns undefined if it can no longer be accepted. */
 export const acceptInvite = (
   db: Db,
   of: { id: string; agentId: string; claimHash: string; claimExpiresAt: string; at: string },
@@ -37,7 +37,7 @@ export const acceptInvite = (
       .returningAll(),
   )
 
-/** Takes the one claim of an invite. Returns undefined when it is taken or void. */
+/** Marks the key of an invite as claimed. Returns undefined if it was claimed before or is revoked. */
 export const takeClaim = (db: Db, of: { id: string; claimHash: string; at: string }): InviteRow | undefined =>
   db.first(
     sql
@@ -51,7 +51,7 @@ export const takeClaim = (db: Db, of: { id: string; claimHash: string; at: strin
       .returningAll(),
   )
 
-/** Returns undefined when it was revoked before. */
+/** Returns undefined if it was revoked before. */
 export const revoke = (db: Db, of: { id: string; at: string }): InviteRow | undefined =>
   db.first(
     sql

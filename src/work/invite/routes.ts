@@ -65,7 +65,7 @@ export const inviteRoutes = [
     responses: { 200: 'text/plain' },
     run: (ctx, { params, header }) => {
       const text = onboardingText(ctx, getInvite(ctx, params.token), params.token, baseUrlOf(ctx, header))
-      // It holds the token.
+      // The URL contains the token.
       return reply(200, Buffer.from(text), {
         'content-type': 'text/plain; charset=utf-8',
         'cache-control': 'no-store',
@@ -100,6 +100,6 @@ export const inviteRoutes = [
   }),
 ]
 
-/** This server's URL as the caller reaches it. The gate has found the Host to be one of the server's own. */
+/** Returns this server's URL as the caller reaches it. The gate has checked the Host header. */
 const baseUrlOf = (ctx: Context, header: Input['header']) =>
   `http://${header('host') ?? `${ctx.config.host}:${ctx.config.port}`}`

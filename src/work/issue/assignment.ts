@@ -18,9 +18,9 @@ interface Wanted {
 type Assignee = Pick<IssueRow, 'assignee_agent_id' | 'assignee_user_id'>
 
 /**
- * What is to be set so that an issue has the assignee wanted: nothing when it
- * has it. There is one at a time, so naming an agent takes a person's place,
- * and the other way round.
+ * Returns the columns to set so that an issue has the wanted assignee; none if
+ * it has it already. An issue has one assignee, so an agent replaces a person,
+ * and a person replaces an agent.
  */
 export function assignmentOf(
   ctx: Context,
@@ -47,7 +47,10 @@ export function assignmentOf(
   return { ...after, ...assignedBy(ctx, caller, after) }
 }
 
-/** Refuses an agent that the board does not let assign issues to others. It may take them, and hand them upwards. */
+/**
+ * Refuses an agent without permission to assign issues to others. It may still
+ * assign issues to itself and to its managers.
+ */
 function assertMayAssign(ctx: Context, caller: Caller, to: Assignee): void {
   if (caller.type !== 'agent' || to.assignee_agent_id === null || to.assignee_agent_id === caller.agentId) return
   const { canAssignTasks }: Permissions = JSON.parse(findAgent(ctx.db, { id: caller.agentId })!.permissions)
@@ -62,7 +65,7 @@ function assignedBy(ctx: Context, caller: Caller, to: Assignee): IssueColumns {
   return { assigned_by_type: actor.type, assigned_by_id: actor.id, assigned_at: ctx.now }
 }
 
-/** What is set on an issue that is nobody's. */
+/** The columns of an issue without assignee. */
 export const UNASSIGNED = {
   assignee_agent_id: null,
   assignee_user_id: null,
@@ -71,7 +74,10 @@ export const UNASSIGNED = {
   assigned_at: null,
 } as const
 
-/** The id of the person that `assigneeUserId` refers to. Where nobody signs in, the server knows no people and takes any id. */
+/**
+ * Returns the id of the person that `assigneeUserId` refers to. In local
+ * trusted mode the server knows no people and accepts any id.
+ */
 function personOf(ctx: Context, caller: Caller, issue: Assignee & { company_id: string }, ref: string): string {
   const id = ref === 'me' && caller.type === 'board' ? caller.userId : ref
   if (ctx.config.mode === 'local_trusted' || id === issue.assignee_user_id) return id
@@ -94,8 +100,8 @@ function liveAssignee(ctx: Context, issue: Assignee & { company_id: string }, re
 }
 
 /**
- * Wakes the agent that an issue is assigned to, if the issue can be worked on:
- * it is not in the backlog, not finished, and no blocker of it is open.
+ * Wakes the agent of an issue if the issue can be worked on: it is not in the
+ * backlog, not finished, and has no open blocker.
  *
  * @param activityId the activity that caused it
  */
@@ -103,7 +109,7 @@ export function wakeAssignee(ctx: Context, caller: Caller, issue: IssueRow, acti
   if (!isBlocked(ctx.db, issue)) wakeForIssue(ctx, caller, issue, activityId)
 }
 
-/** Wakes the agent that an issue is assigned to, even if a blocker of the issue is open. */
+/** Wakes the agent of an issue, even if a blocker of the issue is open. */
 export function wakeForIssue(ctx: Context, caller: Caller, issue: IssueRow, activityId: string | undefined): void {
   if (issue.assignee_agent_id === null || issue.status === 'backlog' || isTerminal(issue.status)) return
   requestWake(ctx, caller, {

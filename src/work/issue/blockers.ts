@@ -25,7 +25,7 @@ export function assertNotBlocked(ctx: Context, caller: Caller, issue: IssueRow):
   )
 }
 
-/** Refuses to create an issue in progress that an open blocker holds. The board may. */
+/** Refuses to create an issue in progress with an open blocker. The board may create one. */
 export function assertNoneOpen(ctx: Context, caller: Caller, blockerIds: readonly string[]): void {
   if (caller.type !== 'agent') return
   const open = blockerIds.map((id) => findIssue(ctx.db, id)!).filter(({ status }) => OPEN_STATUSES.includes(status))
@@ -39,8 +39,8 @@ export function assertNoneOpen(ctx: Context, caller: Caller, blockerIds: readonl
 }
 
 /**
- * Takes the waiting wake of an issue's assignee back if a blocker of the issue
- * is open. A wake by a comment, a mention or a person stays.
+ * Withdraws the waiting wake of an issue's assignee if a blocker of the issue
+ * is open. Wakes by a comment, a mention or a person remain.
  */
 export function withdrawWakeIfBlocked(ctx: Context, issue: IssueRow): void {
   if (issue.assignee_agent_id === null || !isBlocked(ctx.db, issue)) return
@@ -52,7 +52,7 @@ export function withdrawWakeIfBlocked(ctx: Context, issue: IssueRow): void {
   })
 }
 
-/** Does the same for every issue that waits for one, which was reopened. */
+/** Withdraws the wakes of every issue that a reopened issue blocks. */
 export function withdrawWakesOfBlocked(ctx: Context, blocker: IssueRow): void {
   for (const issue of listWaitingFor(ctx.db, { blockerId: blocker.id })) withdrawWakeIfBlocked(ctx, issue)
 }

@@ -46,12 +46,12 @@ export function checkoutIssue(ctx: Context, caller: Caller, ref: string, want: C
     assigneeAgentId: agent.id,
   })
   noteRun(ctx, caller, claimed)
-  // The assignee of a blocked issue was not woken yet: the board starts it here.
+  // The assignee of a blocked issue was not woken before. The board starts the issue here.
   if (issue.assignee_agent_id !== agent.id || wasBlocked) wakeForIssue(ctx, caller, claimed, activityId)
   return claimed
 }
 
-/** The agent that the issue is checked out to: an agent asks for itself only, the board for any. */
+/** Returns the agent that the issue is checked out to. An agent may name only itself, the board any agent. */
 function agentOf(ctx: Context, caller: Caller, issue: IssueRow, ref: string | undefined): AgentRow {
   if (ref === undefined && caller.type !== 'agent') throw invalid([{ path: 'agentId', message: 'is required' }])
   const agent = getReferredAgent(
@@ -66,14 +66,14 @@ function agentOf(ctx: Context, caller: Caller, issue: IssueRow, ref: string | un
   return agent
 }
 
-/** The run that checks an issue out works on it from here on. */
+/** Records that the run of the caller works on the issue. */
 function noteRun(ctx: Context, caller: Caller, issue: IssueRow): void {
   if (caller.type === 'agent' && caller.runId !== null) {
     setRunIssue(ctx.db, { runId: caller.runId, issueId: issue.id })
   }
 }
 
-/** Why an issue cannot be checked out: where it stands, or who has it. */
+/** Returns the error for an issue that cannot be checked out: its status, or its assignee. */
 function refusal(ctx: Context, issue: IssueRow, agent: AgentRow, expected: readonly IssueRow['status'][]): AppError {
   if (isTerminal(issue.status)) return atItsEnd(issue, expected)
   const details = holderOf(ctx, issue)
@@ -108,7 +108,7 @@ function atItsEnd(issue: IssueRow, expected: readonly IssueRow['status'][]): App
   })
 }
 
-/** Who has an issue, since when, and whether a run of theirs works on it. */
+/** Returns who holds an issue, since when, and whether a live run of that agent works on it. */
 function holderOf(ctx: Context, issue: IssueRow) {
   const run =
     issue.assignee_agent_id === null
@@ -127,7 +127,7 @@ function holderOf(ctx: Context, issue: IssueRow) {
   }
 }
 
-/** When whoever has an issue got it, or set it in progress if that was later. */
+/** Returns when the current assignee got the issue, or started it if that was later. */
 function sinceOf({ status, assigned_at, started_at }: IssueRow): string | null {
   const startedLater = status === 'in_progress' && (started_at ?? '') > (assigned_at ?? '')
   return startedLater ? started_at : assigned_at

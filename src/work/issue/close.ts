@@ -14,10 +14,10 @@ import { statusWithTimes, wakeDependents } from './transition.ts'
 
 /**
  * Closes an issue as a person: takes every transition that leads to done, each
- * with its own activity. The issue keeps its assignee; without one it becomes
- * the person's. The live runs on it stop. Nobody is woken to work on it, but
- * the assignees of the issues that it blocked and of its parent are. Closing an
- * issue that is done changes nothing.
+ * with its own activity. The issue keeps its assignee; without one, the person
+ * becomes the assignee. Its live runs stop. Only the assignees of issues that
+ * it blocked, and of its parent, are woken. Closing an issue that is done is a
+ * no-op.
  */
 export function closeIssue(
   ctx: Context,

@@ -70,7 +70,10 @@ export const commentRoutes = [
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** The comment that a page comes after: an agent knows the id of the last one it read, not our cursor. */
+/**
+ * Returns the `seq` after which a page begins. `after` is a cursor, or the id
+ * of the last comment that an agent read.
+ */
 function seqOf(ctx: Context, issue: IssueRow, after: string | undefined): number | undefined {
   if (after === undefined || !UUID.test(after)) return decodeCursor(after, ['number'])?.[0]
   const comment = findComment(ctx.db, { issueId: issue.id, id: after })

@@ -10,15 +10,16 @@ import type { IssueRow } from './issue.ts'
 import { touchIssue } from './queries.ts'
 import { recordIssue } from './record.ts'
 
-/** How much of a comment its activity row shows. */
+/** The maximum length of the comment's text in its activity. */
 const SNIPPET = 200
 
 /**
- * Adds a comment to an issue and wakes whom it concerns: every agent that it
- * mentions and the issue's assignee, each once, never the author. The people
- * that it mentions find it in their inbox.
+ * Adds a comment to an issue and wakes the agents concerned: every mentioned
+ * agent and the issue's assignee, each once, but not the author. Mentioned
+ * people find it in their inbox.
  *
- * @param options.wakesAssignee false if the issue is finished with the comment
+ * @param options.wakesAssignee false if the comment comes with the end of the
+ *   issue
  */
 export function addComment(
   ctx: Context,
@@ -56,7 +57,10 @@ export function addComment(
   return comment
 }
 
-/** Returns whom a comment mentions; the company's names are read only if there is an `@`. */
+/**
+ * Returns the agents and people that a comment mentions. Reads the company's
+ * names only if the text contains an `@`.
+ */
 function mentionsIn(ctx: Context, issue: IssueRow, body: string): { agentIds: string[]; userIds: string[] } {
   if (!body.includes('@')) return { agentIds: [], userIds: [] }
   const mentioned = findMentioned(body, listMentionable(ctx.db, { companyId: issue.company_id }))
@@ -64,7 +68,7 @@ function mentionsIn(ctx: Context, issue: IssueRow, body: string): { agentIds: st
   return { agentIds: idsOf('agent'), userIds: idsOf('user') }
 }
 
-/** Returns the names that a comment mentions and that nobody of the company has. */
+/** Returns the mentioned names that nobody in the company has. */
 export const unknownMentionsIn = (ctx: Context, comment: Pick<CommentRow, 'company_id' | 'body'>): string[] =>
   comment.body.includes('@')
     ? findUnknownMentions(comment.body, listMentionable(ctx.db, { companyId: comment.company_id }))

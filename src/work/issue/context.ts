@@ -10,7 +10,7 @@ import { PRIORITIES } from './issue.ts'
 import { ISSUE_STATUSES } from './lifecycle.ts'
 import { listAncestors } from './queries.ts'
 
-/** An issue above another, with what it belongs to. */
+/** An ancestor of an issue, with its project and goal. */
 export const Ancestor = v.strictObject({
   id: field.id,
   identifier: v.string(),
@@ -25,14 +25,14 @@ export const Ancestor = v.strictObject({
   goal: v.nullable(Goal),
 })
 
-/** What an issue is for: its project, its goal, and the issues above it, nearest first. */
+/** The context of an issue: its project, its goal, and its ancestors, nearest first. */
 export const ISSUE_CONTEXT = {
   project: v.nullable(Project),
   goal: v.nullable(Goal),
   ancestors: v.array(Ancestor),
 }
 
-/** Reads what an issue is for; each project and goal once, however many ancestors share it. */
+/** Reads the context of an issue. Each project and goal is read once, even if several ancestors share it. */
 export function contextOf(ctx: Context, issue: IssueRow) {
   const above = listAncestors(ctx.db, issue)
   const line = [issue, ...above]

@@ -13,10 +13,9 @@ import { assertStrategyApproved } from './strategy.ts'
 import { assertHasAssignee, statusWithTimes } from './transition.ts'
 
 /**
- * Creates an issue in any status, since a creation is no transition. Below a
- * parent it belongs to the parent's project and goal unless it names others,
- * or null for none. Its assignee is woken, unless it is created quietly: as one
- * of an import, which starts nothing.
+ * Creates an issue in any status, because a creation is not a transition.
+ * Project and goal default to those of the parent; null means none. Wakes the
+ * assignee, unless the issue comes from an import, which starts nothing.
  */
 export function createIssue(
   ctx: Context,

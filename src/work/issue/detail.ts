@@ -6,7 +6,7 @@ import { contextOf, ISSUE_CONTEXT } from './context.ts'
 import { showIssue } from './get.ts'
 import { Issue, type IssueRow } from './issue.ts'
 
-/** An issue as it is read by itself. */
+/** An issue as the response for one issue returns it. */
 export const IssueDetail = v.strictObject({
   ...Issue.entries,
   ...ISSUE_CONTEXT,

@@ -8,7 +8,7 @@ import { createMatcher, prefixPattern, termsOf } from './words.ts'
 
 export interface FindIssues {
   filter: IssueFilter
-  /** The words. Each must be in the title, the identifier, the description or a comment. */
+  /** The search words. Each must be in the title, the identifier, the description or a comment. */
   q: string
   after: IssueCursor | undefined
   limit: number

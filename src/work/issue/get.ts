@@ -5,11 +5,11 @@ import { type Issue, type IssueRow, toIssue } from './issue.ts'
 import { findIssue } from './queries.ts'
 import { findRelations } from './relations.ts'
 
-/** Gets the issue that an id or an identifier means. One of another company is as unknown as one that is nowhere. */
+/** Gets an issue by its id or identifier. An issue of another company has the same error as a missing one. */
 export function getIssue(ctx: Context, caller: Caller, ref: string): IssueRow {
   const issue = findIssue(ctx.db, ref)
   return requireVisible(ctx, caller, issue, 'issue', ref)
 }
 
-/** An issue as the API shows it, its relations read. */
+/** Returns an issue in its public form, with its relations. */
 export const showIssue = (ctx: Context, row: IssueRow): Issue => toIssue(row, findRelations(ctx.db, [row])(row.id))

@@ -6,18 +6,18 @@ import { commentBody, NewComment } from '../comment/comment.ts'
 import { Label, type LabelRow, toLabel } from '../label/label.ts'
 import { ISSUE_STATUSES } from './lifecycle.ts'
 
-/** Most urgent first: the order of lists. */
+/** Most urgent first, as lists are sorted. */
 export const PRIORITIES = ['critical', 'high', 'medium', 'low'] as const
 
 export type IssueRow = Selectable<IssueTable>
 
-/** Some columns of an issue, to be set. */
+/** Columns of an issue to set. */
 export type IssueColumns = Partial<Omit<IssueRow, 'seq' | 'priority_rank'>>
 
 const status = v.picklist(ISSUE_STATUSES)
 const priority = v.picklist(PRIORITIES)
 
-/** An issue as another one refers to it. */
+/** The summary of an issue in references from other entities. */
 export const IssueReference = v.strictObject({
   id: field.id,
   identifier: v.string(),
@@ -27,7 +27,7 @@ export const IssueReference = v.strictObject({
   assigneeAgentId: v.nullable(field.id),
 })
 
-/** An issue as the API shows it. */
+/** An issue as the API returns it. */
 export const Issue = v.strictObject({
   id: field.id,
   companyId: field.id,
@@ -70,7 +70,7 @@ const assigneeUserId = v.pipe(
 )
 const references = v.pipe(v.array(field.reference), v.maxLength(100, 'must be at most 100'))
 
-/** What creating and changing an issue share. */
+/** The common fields of creations and changes. */
 const common = {
   description: v.optional(v.nullable(field.text)),
   status: v.optional(status),
@@ -93,7 +93,7 @@ const neutral = {
   blockParentUntilDone: v.optional(v.literal(false)),
 }
 
-/** The body of a child's creation: its parent stands in the path. */
+/** The body of a child's creation. The path names its parent. */
 export const NewChild = v.strictObject({ title: field.name, ...common, ...neutral })
 
 /** The body of a creation. `projectId` and `goalId` default to the parent's. */
@@ -123,7 +123,7 @@ export const CheckoutBody = v.strictObject({
 })
 export type CheckoutBody = v.InferOutput<typeof CheckoutBody>
 
-/** The answer to a forced release: the issue as it is, and who had it. */
+/** The response to a forced release: the issue, and its previous assignee. */
 export const ForcedRelease = v.strictObject({
   issue: Issue,
   previous: v.strictObject({

@@ -4,9 +4,9 @@ export const ISSUE_STATUSES = ['backlog', 'todo', 'in_progress', 'in_review', 'b
 export type IssueStatus = (typeof ISSUE_STATUSES)[number]
 
 /**
- * What may follow what: the contract's table, and that whatever is not yet at
- * its end can be cancelled. Checkout, release and reopening are not in it:
- * they are acts of their own.
+ * The statuses that may follow each status, from the contract's table; every
+ * status that is not terminal may also become cancelled. Checkout, release and
+ * reopening are separate operations.
  */
 export const NEXT: Record<IssueStatus, readonly IssueStatus[]> = {
   backlog: ['todo', 'cancelled'],
@@ -18,10 +18,10 @@ export const NEXT: Record<IssueStatus, readonly IssueStatus[]> = {
   cancelled: [],
 }
 
-/** Nothing follows these; only reopening leads out. */
+/** Whether no status follows. Only reopening leaves a terminal status. */
 export const isTerminal = (status: IssueStatus) => NEXT[status].length === 0
 
-/** Where there is still something to do. */
+/** The statuses that are not terminal. */
 export const OPEN_STATUSES = ISSUE_STATUSES.filter((status) => !isTerminal(status))
 
 /** The status of an issue that a caller reopens. */
@@ -48,10 +48,15 @@ export function stepsTo(from: IssueStatus, to: IssueStatus): IssueStatus[] | und
   return undefined
 }
 
-/** What a checkout takes an issue from when its caller names nothing: `todo`, `in_review`, `blocked`. */
+/** The default `expectedStatuses` of a checkout: `todo`, `in_review`, `blocked`. */
 export const CHECKED_OUT_FROM = statusesBefore('in_progress')
 
-/** Refuses a transition that the table does not have, and says which it has. Staying where it is is none. */
+/**
+ * Refuses a transition that `NEXT` does not contain. The error lists the
+ * allowed ones. The current status is always allowed.
+ *
+ * @throws AppError 422 `invalid_transition`
+ */
 export function assertTransition(issue: { identifier: string; status: IssueStatus }, to: IssueStatus): void {
   const allowed = NEXT[issue.status]
   if (issue.status === to || allowed.includes(to)) return

@@ -22,18 +22,18 @@ export interface IssueFilter {
   seqs?: readonly number[] | undefined
 }
 
-/** The place in the list after which a page begins: an issue's priority rank and id. */
+/** The position after which a page begins: an issue's priority rank and id. */
 export type IssueCursor = readonly [rank: number, id: string]
 
 /**
  * Lists issues by priority, then newest first.
  *
  * Each filter has an index `(filter, status, priority_rank, id desc)`. SQLite
- * reads such an index in order for one status only, so there is a branch for
- * each status, and two where a page begins (the rest of its rank; the ranks
- * below), and SQLite merges the branches as it goes: a page costs what it
- * shows, however many issues there are. Labels and `seqs` are found first and
- * sorted then: no index has their order.
+ * can read such an index in order for one status only. The query therefore has
+ * a branch for each status, and two where a page begins (the rest of its rank,
+ * and the lower ranks), and SQLite merges the branches. The cost of a page
+ * depends on its size and not on the number of issues. Labels and `seqs` are
+ * found first and sorted afterwards, because no index has their order.
  */
 export function listIssues(db: Db, filter: IssueFilter, page: { after: IssueCursor | undefined; limit: number }) {
   const branches = branchesOf(filter, page.after)
@@ -70,7 +70,7 @@ function branchesOf(filter: IssueFilter, after: IssueCursor | undefined): Branch
     const found = withStatuses(matching(filter).selectAll(), filter.statuses)
     return [after ? found.where((eb) => eb.or([eb('priority_rank', '>', after[0]), sameRank(eb, after)])) : found]
   }
-  // Without any filter the company's own index is in order as it is.
+  // Without a filter, the company's own index has the right order.
   const isPlain = filter.statuses === undefined && narrowest(filter) === undefined
   const all = matching(filter).selectAll()
   const byStatus = isPlain ? [all] : (filter.statuses ?? ISSUE_STATUSES).map((one) => all.where('status', '=', one))
@@ -81,7 +81,7 @@ function branchesOf(filter: IssueFilter, after: IssueCursor | undefined): Branch
   ])
 }
 
-/** Whether what a filter finds is in no index's order. */
+/** Whether no index has the order of the filtered issues. */
 const isScattered = (filter: IssueFilter) => filter.seqs !== undefined || filter.labelId !== undefined
 
 const sameRank = (eb: ExpressionBuilder<Tables, 'issue'>, [rank, id]: IssueCursor) =>
@@ -92,12 +92,12 @@ type Branch = SelectQueryBuilder<Tables, 'issue', IssueRow>
 const withStatuses = (query: Branch, statuses: IssueFilter['statuses']) =>
   statuses ? query.where('status', 'in', statuses) : query
 
-/** The filter whose index is read: of those given, the one that leaves the fewest issues. */
+/** Returns the filter whose index is read: the most selective one of those given. */
 function narrowest(filter: IssueFilter) {
   return FILTERS.find(([name]) => filter[name] !== undefined)
 }
 
-/** The filters with an index of their own, from the one that leaves the fewest issues to the one that leaves most. */
+/** The filters that have an index, the most selective first. */
 const FILTERS = [
   ['parentId', 'parent_id'],
   ['assigneeUserId', 'assignee_user_id'],
@@ -106,7 +106,7 @@ const FILTERS = [
   ['projectId', 'project_id'],
 ] as const
 
-/** A column that is compared but whose index is not to be used: SQLite's unary plus. */
+/** Returns a column in a form that prevents the use of its index: with SQLite's unary plus. */
 const unindexed = (column: string) => raw<string>`+${raw.ref(`issue.${column}`)}`
 
 function matching(filter: IssueFilter) {
@@ -133,7 +133,7 @@ function matching(filter: IssueFilter) {
   return query.where(raw<boolean>`issue.seq in (select value from json_each(${JSON.stringify(filter.seqs)}))`)
 }
 
-/** What a list request filters by, as it came. */
+/** The filters of a list request, unresolved. */
 export interface ListQuery {
   status?: readonly IssueStatus[] | undefined
   assigneeAgentId?: string | undefined
@@ -144,7 +144,10 @@ export interface ListQuery {
   labelId?: string | undefined
 }
 
-/** Reads a list request: `me` is the caller, an agent may be named by its `urlKey`, a parent by its identifier. */
+/**
+ * Resolves the filters of a list request: `me` is the caller, an agent may be
+ * named by its `urlKey`, and a parent by its identifier.
+ */
 export function filterOf(ctx: Context, caller: Caller, companyId: string, query: ListQuery): IssueFilter {
   const { projectId, goalId, labelId } = query
   return {

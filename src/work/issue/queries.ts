@@ -67,7 +67,7 @@ const touch = prepared((issue: { id: string; at: string }) =>
   sql.updateTable('issue').set({ updated_at: issue.at }).where('id', '=', issue.id),
 )
 
-/** Notes that something happened on an issue, such as a comment. */
+/** Records that something happened on an issue, such as a comment. */
 export const touchIssue = (db: Db, issue: { id: string; at: string }) => db.run(touch(issue))
 
 export interface Claim {
@@ -87,7 +87,7 @@ const claim = prepared(
       .set({
         status: 'in_progress',
         assignee_agent_id: values.agentId,
-        // Whoever assigned it to this agent before stays the one who did.
+        // An existing assignment to this agent keeps who made it.
         assigned_by_type: raw`iif(${isOthers(values.agentId)}, ${values.type}, assigned_by_type)`,
         assigned_by_id: raw`iif(${isOthers(values.agentId)}, ${values.id}, assigned_by_id)`,
         assigned_at: raw`iif(${isOthers(values.agentId)}, ${values.at}, assigned_at)`,
@@ -101,7 +101,7 @@ const claim = prepared(
       .returningAll(),
 )
 
-/** Takes the issue for an agent if it is free, or the agent's own. Returns undefined when it is not. */
+/** Claims an issue for an agent if it is free or already assigned to the agent. Returns undefined if it is not. */
 export const claimIssue = (db: Db, { issueId, agentId, from, by, at }: Claim): IssueRow | undefined =>
   db.first(claim({ issueId, agentId, from: JSON.stringify(from), type: by.type, id: by.id, at }))
 
@@ -126,7 +126,7 @@ const above = prepared((of: { parentId: string }) =>
     .orderBy('distance'),
 )
 
-/** The issues above one, from its parent up to the top. */
+/** Lists the ancestors of an issue, from its parent to the top. */
 export const listAncestors = (db: Db, of: Pick<IssueRow, 'parent_id'>): IssueRow[] =>
   of.parent_id === null ? [] : db.all(above({ parentId: of.parent_id }))
 
@@ -144,7 +144,7 @@ const deepen = prepared((change: { id: string; by: number }) =>
     .where('id', 'in', (eb) => eb.selectFrom('below').select('below.id')),
 )
 
-/** Moves an issue and all below it by so many levels. */
+/** Changes the depth of an issue and its descendants by a number of levels. */
 export const deepenIssues = (db: Db, change: { id: string; by: number }) => db.run(deepen(change))
 
 const waiting = prepared((of: { blockerId: string }) =>
@@ -156,7 +156,7 @@ const waiting = prepared((of: { blockerId: string }) =>
     .where(hasNoOpenBlocker),
 )
 
-/** Whether nothing that the issue waits for is open: done and cancelled both end the wait. */
+/** The SQL condition that an issue has no open blocker. Blockers that are done or cancelled do not block. */
 export const hasNoOpenBlocker = raw<boolean>`not exists (
   select 1 from issue_blocker as wait join issue as blocker on blocker.id = wait.blocker_id
   where wait.issue_id = issue.id and blocker.status not in ('done', 'cancelled'))`
@@ -174,7 +174,7 @@ const openBlocker = prepared((of: { id: string }) =>
 /** Whether a blocker of the issue is open. */
 export const isBlocked = (db: Db, issue: Pick<IssueRow, 'id'>) => db.first(openBlocker({ id: issue.id })) !== undefined
 
-/** The issues that wait for this one, whether it is open or not. */
+/** Lists the issues that an issue blocks, whether it is open or not. */
 export const listWaitingFor = (db: Db, of: { blockerId: string }): IssueRow[] =>
   db.all(
     sql
@@ -184,7 +184,7 @@ export const listWaitingFor = (db: Db, of: { blockerId: string }): IssueRow[] =>
       .where('issue_blocker.blocker_id', '=', of.blockerId),
   )
 
-/** The issues that waited for this one and wait for nothing any more. */
+/** Lists the issues that an issue blocked and that have no open blocker any more. */
 export const listUnblockedBy = (db: Db, of: { blockerId: string }): IssueRow[] => db.all(waiting(of))
 
 const openChild = prepared((of: { parentId: string }) =>

@@ -4,16 +4,18 @@ import type { Context } from '../../platform/context.ts'
 import type { IssueRow } from './issue.ts'
 
 /**
- * What can be said of an issue in the activity; one act, one row. All are about
- * the issue (`entityType: "issue"`) and carry its `identifier` in the details:
- *
+ * The actions of the activity of issues, one row for each. All have
+ * `entityType: "issue"` and the `identifier` in their details:
  * - `issue.created`: title, status, priority, assigneeAgentId, parentId
- * - `issue.updated`: changes, `{ field: { from, to } }` of each field that changed
- * - `issue.checked_out`: from (the status before), assigneeAgentId
- * - `issue.released`: from, assigneeAgentId or assigneeUserId (who had it), forced
- * - `issue.reopened`: from, completedAt, cancelledAt (which the issue itself forgets)
+ * - `issue.updated`: changes, `{ field: { from, to } }` of each changed field
+ * - `issue.checked_out`: from (the previous status), assigneeAgentId
+ * - `issue.released`: from, assigneeAgentId or assigneeUserId (the previous
+ * assignee), forced
+ * - `issue.reopened`: from, completedAt, cancelledAt (which the issue itself
+ * does not keep)
  * - `issue.commented`: commentId, snippet, mentionedAgentIds, mentionedUserIds
- * - `issue.interaction_created`, `issue.interaction_cancelled`: interactionId, kind, title
+ * - `issue.interaction_created`, `issue.interaction_cancelled`: interactionId,
+ * kind, title
  * - `issue.interaction_answered`: the same, and commentId
  */
 export type IssueAction =

@@ -7,14 +7,22 @@ import type { IssueRow } from './issue.ts'
 import { findIssue, listAncestors } from './queries.ts'
 import { waitsFor } from './relations.ts'
 
-/** An issue that a body's field refers to, by id or identifier. */
+/**
+ * Returns the issue that a field of a body refers to, by id or identifier.
+ *
+ * @throws AppError 422
+ */
 export function getReferredIssue(ctx: Context, companyId: string, field: string, ref: string): IssueRow {
   const issue = findIssue(ctx.db, ref)
   if (issue?.company_id !== companyId) throw unknownReference(field, 'issue')
   return issue
 }
 
-/** The parent that an issue is to have. @param issue undefined while it is being created */
+/**
+ * Returns the parent that `parentId` refers to.
+ *
+ * @param issue undefined for a new issue
+ */
 export function referredParent(
   ctx: Context,
   companyId: string,
@@ -29,7 +37,7 @@ export function referredParent(
   return parent
 }
 
-/** The id of the project that `projectId` refers to, by id or `urlKey`. */
+/** Returns the id of the project that `projectId` refers to, by id or `urlKey`. */
 export function referredProject(ctx: Context, companyId: string, ref: string | null): string | null {
   if (ref === null) return null
   const project =
@@ -38,14 +46,14 @@ export function referredProject(ctx: Context, companyId: string, ref: string | n
   return project.id
 }
 
-/** The id of the goal that `goalId` refers to. */
+/** Returns the id of the goal that `goalId` refers to. */
 export function referredGoal(ctx: Context, companyId: string, id: string | null): string | null {
   if (id === null) return null
   if (findGoal(ctx.db, { id })?.company_id !== companyId) throw unknownReference('goalId', 'goal')
   return id
 }
 
-/** The labels that `labelIds` refers to, each once. */
+/** Returns the ids of the labels that `labelIds` refers to, each once. */
 export function referredLabels(ctx: Context, companyId: string, ids: readonly string[]): string[] {
   const each = [...new Set(ids)]
   each.forEach((id, index) => {
@@ -55,10 +63,11 @@ export function referredLabels(ctx: Context, companyId: string, ids: readonly st
 }
 
 /**
- * The ids of the issues that `blockedByIssueIds` refers to, each once. None of
- * them may wait for the issue itself: neither could ever go on.
+ * Returns the ids of the issues that `blockedByIssueIds` refers to, each once.
+ * An issue that waits for the issue itself is refused, because neither could
+ * ever continue.
  *
- * @param issue undefined while it is being created
+ * @param issue undefined for a new issue
  */
 export function referredBlockers(
   ctx: Context,

@@ -5,10 +5,13 @@ import { OPEN_STATUSES } from './lifecycle.ts'
 
 const NONE: Relations = { labels: [], blockedBy: [], blocks: [] }
 
-/** The relations of issues, by issue: three queries, however many there are; one, for a single issue that has none. */
+/**
+ * Returns the relations of issues, by issue, with three queries; with one query
+ * for a single issue without relations.
+ */
 export function findRelations(db: Db, issues: readonly Pick<IssueRow, 'id'>[]): (issueId: string) => Relations {
   const [only] = issues
-  // Most issues have none, and an issue read by itself is what agents ask for most.
+  // Most issues have no relations, and agents mostly read single issues.
   if (issues.length === 1 && !db.first(anyRelation({ id: only!.id }))?.any) return () => NONE
   const ids = JSON.stringify(issues.map((issue) => issue.id))
   const labels = Map.groupBy(db.all(labelsOf({ ids })), (row) => row.of)
@@ -74,7 +77,7 @@ const openBlockersOf = prepared((of: { ids: string; open: string }) =>
     .orderBy('issue.id'),
 )
 
-/** The open blockers of issues, by issue, in one query. */
+/** Returns the open blockers of issues, by issue, with one query. */
 export function findOpenBlockers(
   db: Db,
   issues: readonly Pick<IssueRow, 'id'>[],
@@ -127,5 +130,5 @@ const reaches = prepared((way: { from: string; to: string }) =>
     .limit(1),
 )
 
-/** Whether one issue waits for another, directly or through others. */
+/** Whether one issue waits for another, directly or through other issues. */
 export const waitsFor = (db: Db, way: { from: string; to: string }) => db.first(reaches(way)) !== undefined

@@ -36,7 +36,7 @@ export function releaseIssue(ctx: Context, caller: Caller, ref: string, options 
   return released
 }
 
-/** Who has an issue, and the run that works on it. */
+/** Returns the assignee of an issue, and the live run that works on it. */
 export const holderOf = (ctx: Context, issue: IssueRow) => ({
   status: issue.status,
   assigneeAgentId: issue.assignee_agent_id,

@@ -5,10 +5,10 @@ import { forbidden } from '../../platform/errors.ts'
 import type { IssueRow } from './issue.ts'
 
 /**
- * Refuses an agent that may not change an issue's status or assignee: neither
- * its assignee, nor a manager above the assignee, nor its creator; an issue
- * that is assigned to nobody is anybody's. Everything else of an issue every
- * agent of the company may change: the org structure is no access control.
+ * Refuses an agent that may not change an issue's status or assignee. Its
+ * assignee, the managers above the assignee and its creator may; an unassigned
+ * issue may be changed by anyone. Every agent of the company may change the
+ * other fields, because the org tree is not access control.
  */
 export function assertMayReassign(ctx: Context, caller: Caller, issue: IssueRow): void {
   if (caller.type !== 'agent') return
@@ -19,7 +19,7 @@ export function assertMayReassign(ctx: Context, caller: Caller, issue: IssueRow)
   )
 }
 
-/** Refuses an agent that may not reopen an issue: only its assignee and the managers above it may, and the board. */
+/** Refuses an agent that may not reopen an issue. Its assignee, the managers above the assignee and the board may. */
 export function assertMayReopen(ctx: Context, caller: Caller, issue: IssueRow): void {
   if (caller.type !== 'agent' || isAssigneeOrAbove(ctx, caller, issue)) return
   throw forbidden(`Only the assignee of ${issue.identifier}, the managers above it and the board may reopen it.`)
@@ -31,16 +31,16 @@ function isAssigneeOrAbove(ctx: Context, caller: AgentCaller, issue: IssueRow): 
   return agentId === caller.agentId || isAbove(ctx.db, { managerId: caller.agentId, agentId })
 }
 
-/** The name of whoever an issue is assigned to; null when that is nobody. */
+/** Returns the name of an issue's assignee; null if it has none. */
 export const assigneeName = (ctx: Context, issue: IssueRow): string | null =>
   issue.assignee_agent_id === null
     ? issue.assignee_user_id
     : (findAgent(ctx.db, { id: issue.assignee_agent_id })?.name ?? null)
 
 /**
- * Refuses the assignee that cancels what was assigned to it from outside its
- * line (contract rule 5). In its line are the board, the agent itself and the
- * managers above it.
+ * Refuses an assignee that cancels an issue which was assigned from outside its
+ * reporting line (contract rule 5). Its line consists of the board, the agent
+ * itself and the managers above it.
  */
 export function assertMayCancel(ctx: Context, caller: Caller, issue: IssueRow): void {
   if (caller.type !== 'agent' || issue.assignee_agent_id !== caller.agentId) return

@@ -6,7 +6,7 @@ import type { IssueColumns, IssueRow } from './issue.ts'
 import { type IssueStatus, isTerminal } from './lifecycle.ts'
 import { findIssue, hasOpenChild, isBlocked, listUnblockedBy } from './queries.ts'
 
-/** A status and its timestamps, as they are set together. `started_at` is the latest start. */
+/** Returns the columns of a status: the status and its timestamps. `started_at` is the latest start. */
 export const statusWithTimes = (status: IssueStatus, at: string): IssueColumns => ({
   status,
   ...(status === 'in_progress' && { started_at: at }),
@@ -14,7 +14,7 @@ export const statusWithTimes = (status: IssueStatus, at: string): IssueColumns =
   cancelled_at: status === 'cancelled' ? at : null,
 })
 
-/** Refuses work in progress that is nobody's (contract rule 1). */
+/** Refuses an issue in progress without an assignee (contract rule 1). */
 export function assertHasAssignee(
   status: IssueStatus,
   assignee: Pick<IssueColumns, 'assignee_agent_id' | 'assignee_user_id'>,
@@ -28,7 +28,8 @@ export function assertHasAssignee(
 }
 
 /**
- * Wakes those who waited for an issue that came to its end: the assignees of what it blocked, and of its parent.
+ * Wakes the agents that waited for an issue which ended: the assignees of the
+ * issues that it blocked, and of its parent.
  *
  * @param activityId the activity that ended it
  */
@@ -42,9 +43,9 @@ export function wakeDependents(ctx: Context, caller: Caller, ended: IssueRow, ac
 }
 
 /**
- * Wakes the assignee of an issue that waits for nothing any more.
+ * Wakes the assignee of an issue that has no open blocker any more.
  *
- * @param activityId the activity that made it so
+ * @param activityId the activity that caused it
  */
 export const wakeUnblocked = (ctx: Context, caller: Caller, issue: IssueRow, activityId: string): void =>
   wake(ctx, caller, issue, 'blockers_resolved', activityId)

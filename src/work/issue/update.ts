@@ -17,8 +17,8 @@ import { assertStrategyApproved } from './strategy.ts'
 import { assertHasAssignee, statusWithTimes, wakeDependents, wakeUnblocked } from './transition.ts'
 
 /**
- * Changes an issue, and comments on it in the same go. What an issue already
- * is, it is not changed to: that leaves no trace and needs no right.
+ * Changes an issue, and adds a comment to it. Setting a field to its current
+ * value is a no-op, which records no activity and needs no permission.
  */
 export function updateIssue(
   ctx: Context,
@@ -54,7 +54,7 @@ export function updateIssue(
 
 type Changes = Record<string, { from: unknown; to: unknown }>
 
-/** Whether an issue is there to be worked on: neither put off nor at its end. */
+/** Whether an issue can be worked on: it is neither in the backlog nor in a terminal status. */
 const isToDo = (issue: IssueRow) => issue.status !== 'backlog' && !isTerminal(issue.status)
 
 function apply(ctx: Context, caller: Caller, before: IssueRow, columns: IssueColumns, changes: Changes) {
@@ -66,7 +66,7 @@ function apply(ctx: Context, caller: Caller, before: IssueRow, columns: IssueCol
   return { issue: { ...after, request_depth: depth }, activityId }
 }
 
-/** What a move to another status sets; nothing when the issue is there. */
+/** Returns the columns that a change of status sets; none if the issue already has the status. */
 function transitionOf(ctx: Context, caller: Caller, issue: IssueRow, to: IssueRow['status'] | undefined): IssueColumns {
   if (to === undefined || to === issue.status) return {}
   assertTransition(issue, to)
@@ -84,7 +84,7 @@ function plainColumns(want: IssueChange): IssueColumns {
   }
 }
 
-/** Where the issue belongs: its parent, project and goal. */
+/** Returns the columns of the issue's parent, project and goal. */
 function placeOf(ctx: Context, issue: IssueRow, want: IssueChange): IssueColumns {
   const companyId = issue.company_id
   const place: IssueColumns = {}
@@ -96,7 +96,7 @@ function placeOf(ctx: Context, issue: IssueRow, want: IssueChange): IssueColumns
   return place
 }
 
-/** Sets labels and blockers, and says which of the two changed. */
+/** Sets labels and blockers. Returns which of the two changed. */
 function changeRelations(ctx: Context, issue: IssueRow, want: IssueChange): Changes {
   if (want.labelIds === undefined && want.blockedByIssueIds === undefined) return {}
   const changes: Changes = {}
@@ -123,7 +123,7 @@ function changeRelations(ctx: Context, issue: IssueRow, want: IssueChange): Chan
 const isSameSet = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && new Set([...a, ...b]).size === a.length
 
-/** The columns whose changes the activity tells, under the names that the API has for them. */
+/** The columns whose changes the activity records, by their API names. */
 const TRACKED_FIELDS = {
   title: 'title',
   description: 'description',
@@ -146,7 +146,7 @@ function changedColumns(before: IssueRow, columns: IssueColumns): Changes {
   return changes
 }
 
-/** How much of a text the activity keeps. */
+/** The maximum length of a text in the activity. */
 const MAX_RECORDED_LENGTH = 500
 
 const truncate = (value: string | null) =>

@@ -1,4 +1,4 @@
-/** The words of a search, each once. Text without a letter or a digit is in no index and is left out. */
+/** Returns the words of a search, each once. Text without a letter or a digit is in no index and is omitted. */
 export function termsOf(q: string): string[] {
   const words = q.toWellFormed().split(/[\s\p{Cc}]+/u)
   return [...new Set(words.filter((word) => /[\p{L}\p{N}]/u.test(word)))]

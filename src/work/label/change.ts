@@ -7,7 +7,7 @@ import { AppError } from '../../platform/errors.ts'
 import type { LabelChange, LabelRow, NewLabel } from './label.ts'
 import { deleteLabelRow, findLabel, findLabelByName, insertLabel, updateLabelRow } from './queries.ts'
 
-/** Creates a label; its name is the only one of its kind in the company. */
+/** Creates a label. Its name must be unique in the company. */
 export function createLabel(ctx: Context, caller: Caller, companyId: string, want: NewLabel): LabelRow {
   assertNameFree(ctx, companyId, want.name)
   const label = insertLabel(ctx.db, {
@@ -38,7 +38,7 @@ export function updateLabel(ctx: Context, caller: Caller, id: string, want: Labe
   return changed
 }
 
-/** Deletes a label, also from the issues that have it. */
+/** Deletes a label and removes it from all issues. */
 export function deleteLabel(ctx: Context, caller: Caller, id: string): LabelRow {
   const label = getLabel(ctx, caller, id)
   deleteLabelRow(ctx.db, id)

@@ -5,7 +5,7 @@ import type { LabelTable } from '../../platform/database/tables.ts'
 
 export type LabelRow = Selectable<LabelTable>
 
-/** A label as the API shows it. */
+/** A label as the API returns it. */
 export const Label = v.strictObject({ id: field.id, companyId: field.id, name: v.string(), color: v.string() })
 export type Label = v.InferOutput<typeof Label>
 

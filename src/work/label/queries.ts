@@ -7,7 +7,7 @@ import type { LabelRow } from './label.ts'
 export const findLabel = (db: Db, key: { id: string }): LabelRow | undefined =>
   db.first(sql.selectFrom('label').selectAll().where('id', '=', key.id))
 
-/** Finds a label by its name, without regard to the case of ASCII letters. */
+/** Finds a label by its name, ignoring the case of ASCII letters. */
 export const findLabelByName = (db: Db, key: { companyId: string; name: string }): LabelRow | undefined =>
   db.first(sql.selectFrom('label').selectAll().where('company_id', '=', key.companyId).where('name', '=', key.name))
 

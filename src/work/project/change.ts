@@ -27,9 +27,9 @@ import {
 import { addWorkspace } from './workspaces.ts'
 
 /**
- * Gets the project that a reference means: an id, or its `urlKey` together
- * with a company, which for an agent is its own. A project of another company
- * is as unknown as one that is nowhere.
+ * Gets a project by its id, or by its `urlKey` and a company, which defaults to
+ * the agent's own. A project of another company has the same error as a missing
+ * one.
  */
 export function getProject(ctx: Context, caller: Caller, ref: string, companyId?: string): ProjectRow {
   const company = companyId ?? (caller.type === 'agent' ? caller.companyId : undefined)
@@ -40,9 +40,10 @@ export function getProject(ctx: Context, caller: Caller, ref: string, companyId?
 }
 
 /**
- * Creates a project, with its first workspace where one is given.
+ * Creates a project, and its first workspace if the request has one.
  *
- * @param urlKey one that is free in the company; by default it comes from the name
+ * @param urlKey one that is free in the company. Default: derived from the
+ *   name.
  */
 export function createProject(
   ctx: Context,
@@ -79,7 +80,7 @@ export function createProject(
   return withParts(ctx.db, [project])[0]!
 }
 
-/** Changes a project. Its `urlKey` stays when it is renamed: links to it hold. */
+/** Changes a project. A new name does not change its `urlKey`, so that links remain valid. */
 export function updateProject(ctx: Context, caller: Caller, project: ProjectRow, want: ProjectChange): Project {
   const { id, company_id } = project
   if (want.env) assertMaySetEnv(ctx, caller, company_id)
@@ -103,7 +104,7 @@ export function updateProject(ctx: Context, caller: Caller, project: ProjectRow,
   return withParts(ctx.db, [updateProjectRow(ctx.db, id, { ...change, updated_at: ctx.now })])[0]!
 }
 
-/** Deletes a project that nothing refers to, with its workspaces, and returns what it was. */
+/** Deletes a project that nothing refers to, with its workspaces. Returns the deleted project. */
 export function deleteProject(ctx: Context, caller: Caller, project: ProjectRow): Project {
   const uses = countProjectUses(ctx.db, project.id)
   const used = Object.entries(uses).filter(([, count]) => count !== null && count > 0)
@@ -117,33 +118,42 @@ export function deleteProject(ctx: Context, caller: Caller, project: ProjectRow)
   return whole
 }
 
-/** An environment can decide what a run's programs do, so it is set by those who may set an agent's. */
+/**
+ * Requires the permission to set an environment. It can decide what a run's
+ * programs do, so the same callers may set it as the environment of an agent.
+ */
 function assertMaySetEnv(ctx: Context, caller: Caller, companyId: string): void {
   requireRole(ctx, caller, companyId, 'admin')
   if (caller.type === 'agent') throw forbidden("Only the board may set a project's env. Leave `env` out.")
 }
 
-/** The env to store; undefined for the one that stands already, which sealed once more would look like another. */
+/**
+ * Returns the environment to store; undefined if it is unchanged. Encrypting an
+ * equal one again would look like a change.
+ */
 function changedEnv(ctx: Context, project: ProjectRow, env: Record<string, unknown>): string | undefined {
   const before = openEnv(ctx, project)
   const after = envAfter(before, env)
   return JSON.stringify(after) === JSON.stringify(before) ? undefined : sealEnv(ctx, project, after)
 }
 
-/** The env that a wanted one makes of the one before: what comes back as it was shown keeps its value. */
+/** Returns the environment after a change. A redacted value that the client sends back keeps the stored value. */
 function envAfter(before: Record<string, unknown>, env: Record<string, unknown>): Record<string, unknown> {
   const after = restore({ env }, { env: before }).env as Record<string, unknown>
   refusePlaceholders(after, 'env')
   return after
 }
 
-/** A workspace decides where agents' programs run on the user's machine, so not every agent may set one. */
+/**
+ * Whether a caller may set workspaces. A workspace decides where programs run
+ * on the user's machine, so not every agent may.
+ */
 const maySetWorkspaces = (ctx: Context, caller: Caller) =>
   caller.type !== 'agent' || caller.role === 'ceo' || hasSubordinates(ctx.db, { agentId: caller.agentId })
 
 /**
- * The goals that `goalId` and `goalIds` ask for, in order; undefined when
- * neither is given. `goalId` alone takes the place of the first goal.
+ * Returns the goals of `goalId` and `goalIds`, in order; undefined if neither
+ * is given. `goalId` alone replaces the first goal.
  */
 function wantedGoalIds(
   ctx: Context,

@@ -4,10 +4,10 @@ import type { ProjectRow } from './project.ts'
 
 type Env = Record<string, unknown>
 
-/** A project's environment as its row keeps it: every value sealed, references to stored secrets as they are. */
+/** Returns a project's environment as its row stores it: every value encrypted, except references to stored secrets. */
 export const sealEnv = (ctx: Context, project: Pick<ProjectRow, 'id' | 'company_id'>, env: Env): string =>
   JSON.stringify(seal(ctx.vault, placeOf('project', project), { env }).env)
 
-/** A project's environment in plain; what the key does not open is still sealed. */
+/** Returns a project's environment decrypted. Values that the key cannot decrypt remain encrypted. */
 export const openEnv = (ctx: Context, project: Pick<ProjectRow, 'id' | 'company_id' | 'env'>): Env =>
   open(ctx.vault, placeOf('project', project), { env: JSON.parse(project.env) }).env as Env

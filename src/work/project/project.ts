@@ -11,7 +11,7 @@ export const PROJECT_STATUSES = ['backlog', 'planned', 'active', 'in_progress', 
 
 export type ProjectRow = Selectable<ProjectTable>
 
-/** A project as the API shows it, with its goals and workspaces. */
+/** A project as the API returns it, with its goals and workspaces. */
 export const Project = v.strictObject({
   id: field.id,
   companyId: field.id,
@@ -35,7 +35,7 @@ export type Project = v.InferOutput<typeof Project>
 
 const goalIds = v.pipe(v.array(field.reference), v.maxLength(100, 'must be at most 100 goals'))
 
-/** A day; of a whole timestamp its date is kept. */
+/** A date. Of a timestamp, the date is used. */
 const day = v.pipe(
   v.string(),
   v.regex(/^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/, 'must be a date like 2026-11-30'),
@@ -85,7 +85,10 @@ function isMoment(text: string): boolean {
   return !Number.isNaN(Date.parse(text))
 }
 
-/** @param parts.goals in the project's order, @param parts.workspaces oldest first */
+/**
+ * @param parts.goals in the project's order
+ * @param parts.workspaces oldest first
+ */
 export const toProject = (row: ProjectRow, parts: { goals: Goal[]; workspaces: Workspace[] }): Project => ({
   id: row.id,
   companyId: row.company_id,

@@ -17,14 +17,14 @@ const projectByUrlKey = prepared((key: { companyId: string; urlKey: string }) =>
 export const findProjectByUrlKey = (db: Db, key: { companyId: string; urlKey: string }): ProjectRow | undefined =>
   db.first(projectByUrlKey(key))
 
-/** The projects with these ids, whole, by id; unknown ids are left out. Three queries, however many there are. */
+/** Returns projects with their goals and workspaces by id, with three queries. Unknown ids are omitted. */
 export function findProjectsByIds(db: Db, ids: readonly string[]): Map<string, Project> {
   if (ids.length === 0) return new Map()
   const rows = db.all(projectsByIds({ ids: JSON.stringify(ids) }))
   return new Map(withParts(db, rows).map((project) => [project.id, project]))
 }
 
-/** Gives projects their goals and workspaces: two queries, however many there are. */
+/** Adds the goals and workspaces to projects, with two queries. */
 export function withParts(db: Db, rows: readonly ProjectRow[]): Project[] {
   if (rows.length === 0) return []
   const ids = JSON.stringify(rows.map((row) => row.id))
@@ -88,7 +88,7 @@ export const listProjectGoalIds = (db: Db, of: { projectId: string }): string[] 
     .all(sql.selectFrom('project_goal').select('goal_id').where('project_id', '=', of.projectId).orderBy('position'))
     .map((row) => row.goal_id)
 
-/** Sets a project's goals, in this order. */
+/** Replaces a project's goals, in this order. */
 export function replaceProjectGoals(db: Db, projectId: string, goalIds: readonly string[]): void {
   db.run(sql.deleteFrom('project_goal').where('project_id', '=', projectId))
   if (goalIds.length === 0) return
@@ -96,7 +96,7 @@ export function replaceProjectGoals(db: Db, projectId: string, goalIds: readonly
   db.run(sql.insertInto('project_goal').values(rows))
 }
 
-/** How many things of each kind refer to a project, besides what is deleted with it. */
+/** Counts the references to a project by kind of entity, except those that are deleted with it. */
 export const countProjectUses = (db: Db, id: string) =>
   db.first(
     sql.selectNoFrom((eb) => [
@@ -128,7 +128,7 @@ export const updateWorkspaceRow = (db: Db, id: string, change: Updateable<Worksp
 
 export const deleteWorkspaceRow = (db: Db, id: string) => db.run(sql.deleteFrom('workspace').where('id', '=', id))
 
-/** Takes the primary mark off a project's workspaces, so that another can have it: there is one at most. */
+/** Clears the primary mark of a project's workspaces. At most one workspace is primary. */
 export const clearPrimary = (db: Db, of: { projectId: string; at: string }) =>
   db.run(
     sql

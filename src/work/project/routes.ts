@@ -6,7 +6,7 @@ import { createProject, deleteProject, getProject, updateProject } from './chang
 import { NewProject, PROJECT_STATUSES, Project, ProjectChange } from './project.ts'
 import { selectProjects, withParts } from './queries.ts'
 
-/** Where a project may be named by its `urlKey`, this says of which company. */
+/** The company of a `urlKey` in the path. */
 export const BY_URL_KEY = v.object({
   companyId: v.optional(v.pipe(v.string(), v.description('The company, where the project is named by its urlKey.'))),
 })

@@ -13,7 +13,7 @@ import { addWorkspace, deleteWorkspace, getWorkspace, updateWorkspace } from './
 const ALL = '/api/projects/:projectId/workspaces'
 const ONE = '/api/projects/:projectId/workspaces/:workspaceId'
 
-/** A workspace decides where agents' programs run on the user's machine: an agent that manages nobody sets none. */
+/** A workspace decides where programs run on the user's machine, so an agent without subordinates may not set one. */
 export const workspaceRoutes = [
   route({
     id: 'workspaces.list',

@@ -38,9 +38,9 @@ const cwd = v.pipe(
 )
 
 /**
- * Both end as arguments of git. A leading dash would be read as an option, a
- * `file:` or `ext::` address would read files or run programs of the server's
- * own machine, and a password in an address would be shown to every reader.
+ * Repository URL and ref become arguments of git. A leading dash would be an
+ * option, a `file:` or `ext::` address would read files or run programs of the
+ * server's machine, and every reader would see a password in an address.
  */
 const repoUrl = v.pipe(
   v.string(),
@@ -120,7 +120,7 @@ export const toWorkspace = (row: WorkspaceRow): Workspace => ({
   updatedAt: row.updated_at,
 })
 
-/** A name for a workspace that was given none. */
+/** Returns the default name of a workspace. */
 export function workspaceNameOf(want: NewWorkspace): string {
   const place = (want.cwd ?? want.repoUrl ?? '').replace(/[/\\]+$/, '').replace(/\.git$/, '')
   return (
@@ -137,11 +137,11 @@ function isRepoUrl(address: string): boolean {
   if (!URL.canParse(address)) return false
   const { protocol, username, password, hostname, pathname } = new URL(address)
   if (password !== '' || pathname.length < 2 || !/^[a-z0-9[]/i.test(hostname)) return false
-  // The user of an ssh address is a login name; that of an https address is where tokens are put.
+  // The user in an ssh address is a login name; in an https address it is often a token.
   return protocol === 'ssh:' ? !username.startsWith('-') : protocol === 'https:' && username === ''
 }
 
-/** As `git check-ref-format` has it, nearly, and no option. */
+/** Whether a text is a valid git ref, approximately as in `git check-ref-format`, and not an option. */
 function isRepoRef(ref: string): boolean {
   return /^[^\s\p{C}~^:?*[\\]+$/u.test(ref) && !/^[-/.]|\.\.|@\{|\/\/|[/.]$|\.lock$/.test(ref)
 }

@@ -21,7 +21,7 @@ export function getWorkspace(ctx: Context, project: ProjectRow, id: string): Wor
   return workspace
 }
 
-/** Adds a workspace to a project. The first one is primary, and so is one that asks for it. */
+/** Adds a workspace to a project. It becomes primary if it is the first one or requests it. */
 export function addWorkspace(ctx: Context, caller: Caller, project: ProjectRow, want: NewWorkspace): WorkspaceRow {
   assertMaySetCommands(caller, want)
   const isFirst = listWorkspaces(ctx.db, { projectId: project.id }).length === 0
@@ -47,7 +47,7 @@ export function addWorkspace(ctx: Context, caller: Caller, project: ProjectRow, 
   return workspace
 }
 
-/** Changes a workspace. Making it primary takes that from the one that was. */
+/** Changes a workspace. If it becomes primary, the previous primary one no longer is. */
 export function updateWorkspace(
   ctx: Context,
   caller: Caller,
@@ -85,7 +85,7 @@ export function updateWorkspace(
   })
 }
 
-/** Deletes a workspace and returns what it was. When it was primary, the oldest other one is. */
+/** Deletes a workspace and returns it. If it was primary, the oldest remaining one becomes primary. */
 export function deleteWorkspace(ctx: Context, caller: Caller, workspace: WorkspaceRow): WorkspaceRow {
   deleteWorkspaceRow(ctx.db, workspace.id)
   const oldest = listWorkspaces(ctx.db, { projectId: workspace.project_id })[0]

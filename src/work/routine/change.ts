@@ -20,13 +20,13 @@ import {
 import { type NewRoutine, type RoutineChange, type RoutineRow, scheduleOf } from './routine.ts'
 import { nextMoment, type Schedule, scheduleFaults } from './schedule.ts'
 
-/** Gets a routine; one of another company is as unknown as one that is nowhere. */
+/** Gets a routine. A routine of another company has the same error as a missing one. */
 export function getRoutine(ctx: Context, caller: Caller, id: string): RoutineRow {
   const routine = findRoutine(ctx.db, { id })
   return requireVisible(ctx, caller, routine, 'routine', id)
 }
 
-/** Gets a routine that the caller may change: an agent only one whose assignee is below it. */
+/** Gets a routine that the caller may change. An agent may change only routines whose assignee is below it. */
 export function getOwnRoutine(ctx: Context, caller: Caller, id: string): RoutineRow {
   const routine = getRoutine(ctx, caller, id)
   const assignee = routine.assignee_agent_id === null ? undefined : findAgent(ctx.db, { id: routine.assignee_agent_id })
@@ -40,10 +40,7 @@ export function createRoutine(ctx: Context, caller: Caller, companyId: string, w
   return addRoutine(ctx, caller, companyId, { ...want, assigneeAgentId: assignee.id })
 }
 
-/**
- * Adds a routine for whichever assignee. One of an import begins paused, so it
- * may still have none.
- */
+/** Adds a routine for any assignee. A routine of an import is paused, so it may lack an assignee. */
 export function addRoutine(
   ctx: Context,
   caller: Caller,
@@ -80,7 +77,7 @@ export function addRoutine(
   return routine
 }
 
-/** Changes a routine. Another schedule counts from this moment. */
+/** Changes a routine. A new schedule counts from this moment. */
 export function updateRoutine(ctx: Context, caller: Caller, id: string, want: RoutineChange): RoutineRow {
   const routine = getOwnRoutine(ctx, caller, id)
   const { company_id } = routine
@@ -118,7 +115,10 @@ export function updateRoutine(ctx: Context, caller: Caller, id: string, want: Ro
   return want.status ? switchRoutine(ctx, caller, changed, want.status) : changed
 }
 
-/** Pauses a routine, or lets it go on with its next moment from here: those in between are not made up for. */
+/**
+ * Pauses or resumes a routine. After a resume it continues with its next
+ * scheduled time; times in between are skipped.
+ */
 export function switchRoutine(
   ctx: Context,
   caller: Caller,
@@ -139,7 +139,7 @@ export function switchRoutine(
   return changed
 }
 
-/** Deletes a routine with its history; the issues that it created stay. */
+/** Deletes a routine with its history. The issues that it created remain. */
 export function deleteRoutine(ctx: Context, caller: Caller, id: string): RoutineRow {
   const routine = getOwnRoutine(ctx, caller, id)
   record(ctx, caller, 'routine.deleted', routine, {})
@@ -163,7 +163,10 @@ function liveAssignee(ctx: Context, companyId: string, ref: string): AgentRow {
   })
 }
 
-/** A routine wakes its assignee again and again, which an agent decides only for those below it. */
+/**
+ * Requires the permission to assign a routine. A routine wakes its assignee
+ * repeatedly, so an agent may choose only agents below it.
+ */
 function assertMayReassign(ctx: Context, caller: Caller, assignee: AgentRow | undefined): void {
   if (caller.type !== 'agent') return
   if (assignee && isAbove(ctx.db, { managerId: caller.agentId, agentId: assignee.id })) return
@@ -174,7 +177,7 @@ function assertMayReassign(ctx: Context, caller: Caller, assignee: AgentRow | un
   )
 }
 
-/** A cron expression takes the place of an interval, and the other way round. */
+/** Returns the schedule after a change. A cron expression replaces an interval, and the other way round. */
 function scheduleAfter(before: Schedule, { cron, timeZone, intervalSec }: RoutineChange): Schedule {
   if (cron === undefined && timeZone === undefined && intervalSec === undefined) return before
   const after = {

@@ -10,14 +10,14 @@ import { createIssue } from '../issue/create.ts'
 import { findLabelIds, findOpenIssueOf, forgetOldRuns, insertRoutineRun, updateRoutineRow } from './queries.ts'
 import type { RoutineRow, RoutineRunRow } from './routine.ts'
 
-/** How many entries of a routine's history are kept. */
+/** The maximum number of entries in the history of a routine. */
 const KEPT_RUNS = 1_000
 
 /**
- * Lets a moment of a routine happen: it creates the issue, which wakes the
- * assignee, or says in the history why not. The server itself is its creator,
- * so that it also wakes an agent that made the routine, and goes on when who
- * made it is gone.
+ * Runs one scheduled time of a routine: creates the issue, which wakes the
+ * assignee, or records in the history why not. The server is the creator of the
+ * issue, so that the issue also wakes the agent that made the routine, and the
+ * routine continues if its maker is gone.
  */
 export function fireRoutine(ctx: Context, routine: RoutineRow, dueAt: string): RoutineRunRow {
   const moment = { routine, dueAt, source: 'schedule' } as const
@@ -36,14 +36,14 @@ export function fireRoutine(ctx: Context, routine: RoutineRow, dueAt: string): R
   return note(ctx, moment, { outcome: 'queued', reason: `It waits until ${open.identifier} is over.` })
 }
 
-/** Lets the moment that waited happen, once the open issue is over and nothing else is in its way. */
+/** Runs the queued time of a routine, once the open issue has ended and nothing else prevents it. */
 export function fireQueued(ctx: Context, routine: RoutineRow): void {
   if (findOpenIssueOf(ctx.db, { routineId: routine.id }) || obstacleOf(ctx, routine) !== undefined) return
   updateRoutineRow(ctx.db, routine.id, { queued_due_at: null })
   create(ctx, SYSTEM, { routine, dueAt: routine.queued_due_at!, source: 'schedule' })
 }
 
-/** Creates a routine's issue because somebody asks for it, whether it is paused or not. */
+/** Creates a routine's issue at a caller's request, also if the routine is paused. */
 export function runRoutine(ctx: Context, caller: Caller, routine: RoutineRow): RoutineRunRow {
   const reason = obstacleOf(ctx, routine)
   if (reason !== undefined) throw new AppError('conflict', reason)
@@ -55,7 +55,7 @@ export function runRoutine(ctx: Context, caller: Caller, routine: RoutineRow): R
   return create(ctx, caller, { routine, dueAt: ctx.now, source: 'by_hand' })
 }
 
-/** Why a routine can create nothing at this moment, in a sentence. */
+/** Returns why a routine cannot create an issue now, as a sentence; undefined if it can. */
 function obstacleOf(ctx: Context, routine: RoutineRow): string | undefined {
   if (findFreeze(ctx.db)) return 'Everything is frozen.'
   const company = findCompany(ctx.db, { id: routine.company_id })!
@@ -82,7 +82,7 @@ function create(ctx: Context, caller: Caller, moment: Moment): RoutineRunRow {
     priority: routine.priority,
     assigneeAgentId: routine.assignee_agent_id,
     parentId: routine.parent_id,
-    // Left out they are the parent's.
+    // If omitted, they default to those of the parent.
     ...(routine.project_id !== null && { projectId: routine.project_id }),
     ...(routine.goal_id !== null && { goalId: routine.goal_id }),
     labelIds: findLabelIds(ctx.db, [routine.id])(routine.id),

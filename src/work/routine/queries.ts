@@ -23,7 +23,7 @@ export const updateRoutineRow = (db: Db, id: string, change: Updateable<RoutineT
 
 export const deleteRoutineRow = (db: Db, id: string) => db.run(sql.deleteFrom('routine').where('id', '=', id))
 
-/** The ids of the labels that each of some routines gives its issues, by routine id. */
+/** Returns the label ids of routines, by routine id. */
 export function findLabelIds(db: Db, routineIds: readonly string[]): (id: string) => string[] {
   const rows = db.all(
     sql
@@ -46,12 +46,12 @@ const due = prepared((at: { now: string }) =>
   sql.selectFrom('routine').selectAll().where('next_due_at', '<=', at.now).orderBy('next_due_at'),
 )
 
-/** The routines whose moment has come, whether or not anything may be created. */
+/** Lists the routines that are due, regardless of whether they may create an issue. */
 export const listDueRoutines = (db: Db, at: { now: string }): RoutineRow[] => db.all(due(at))
 
 const queued = sql.selectFrom('routine').selectAll().where('queued_due_at', 'is not', null).compile()
 
-/** The routines of which a moment waits for their open issue to be over. */
+/** Lists the routines with a scheduled time that waits for their open issue to end. */
 export const listQueuedRoutines = (db: Db): RoutineRow[] => db.all(queued)
 
 const next = sql
@@ -62,13 +62,13 @@ const next = sql
   .limit(1)
   .compile()
 
-/** When the next moment of a routine comes. */
+/** Returns when the next routine is due. */
 export const nextRoutineDue = (db: Db): string | undefined => db.first(next)?.next_due_at ?? undefined
 
 export const listActiveRoutines = (db: Db): RoutineRow[] =>
   db.all(sql.selectFrom('routine').selectAll().where('next_due_at', 'is not', null))
 
-/** The latest issue of a routine that is still open. */
+/** Finds the latest open issue of a routine. */
 export const findOpenIssueOf = (db: Db, of: { routineId: string }) =>
   db.first(
     sql
@@ -87,7 +87,7 @@ export const insertRoutineRun = (db: Db, row: Insertable<RoutineRunTable>): Rout
 export const selectRoutineRuns = (of: { routineId: string }) =>
   sql.selectFrom('routine_run').selectAll().where('routine_id', '=', of.routineId)
 
-/** Forgets the history of a routine but for its latest entries, and for issues that are still open. */
+/** Deletes old entries of a routine's history, except those of open issues. */
 export const forgetOldRuns = (db: Db, of: { routineId: string; keep: number }) =>
   db.run(
     sql

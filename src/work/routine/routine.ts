@@ -19,7 +19,7 @@ const overlap = v.pipe(
 )
 const status = v.picklist(ROUTINE_STATUSES)
 
-/** A routine as the API shows it. */
+/** A routine as the API returns it. */
 export const Routine = v.strictObject({
   id: field.id,
   companyId: field.id,
@@ -47,7 +47,7 @@ export const Routine = v.strictObject({
   updatedAt: field.timestamp,
 })
 
-/** What became of one moment of a routine. */
+/** The result of one scheduled time of a routine. */
 export const RoutineRun = v.strictObject({
   id: field.id,
   routineId: field.id,

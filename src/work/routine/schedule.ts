@@ -1,22 +1,25 @@
 import { Cron } from 'croner'
 import type { FieldError } from '../../platform/errors.ts'
 
-/** When a routine comes: a cron expression in a time zone (null is UTC), or every so many seconds. One of them is set. */
+/**
+ * A schedule: a cron expression in a time zone (null is UTC), or an interval in
+ * seconds. Exactly one of them is set.
+ */
 export interface Schedule {
   cron: string | null
   timeZone: string | null
   intervalSec: number | null
 }
 
-/** In seconds: what comes more often is no work for agents, and a year is the longest. */
+/** The allowed intervals in seconds: a minute to a year. */
 export const INTERVAL_SEC = { least: 60, most: 366 * 24 * 3600 }
 
 /**
- * The first moment after another. A time that a spring change leaves out comes
- * at the change; one that an autumn change repeats comes once.
+ * Returns the next scheduled time. A local time that a change to summer time
+ * skips runs at the change; one that a change back repeats runs once.
  *
- * @param from the moment an interval counts from, so that it keeps its phase
- * @returns undefined when there is none
+ * @param from the start of the interval, so that it keeps its phase
+ * @returns undefined if there is none
  */
 export function nextMoment(schedule: Schedule, after: string, from = after): string | undefined {
   if (schedule.intervalSec !== null) {
@@ -27,11 +30,11 @@ export function nextMoment(schedule: Schedule, after: string, from = after): str
   try {
     return cronOf(schedule).nextRun(new Date(after))?.toISOString()
   } catch {
-    return undefined // the time zone was known when it was written, and is so no more
+    return undefined // the time zone was valid when the schedule was saved, and no longer is
   }
 }
 
-/** What is wrong with a schedule, by field; nothing when it can be followed. */
+/** Returns the errors of a schedule, by field; empty if it is valid. */
 export function scheduleFaults(schedule: Schedule): FieldError[] {
   const { cron, timeZone, intervalSec } = schedule
   const fault = (path: keyof Schedule, message: string) => [{ path, message }]
@@ -48,7 +51,7 @@ export function scheduleFaults(schedule: Schedule): FieldError[] {
   if (timeZone !== null && !isTimeZone(timeZone)) {
     return fault('timeZone', `${timeZone} is no time zone; name one like Europe/Berlin or UTC`)
   }
-  // Croner also takes a date, which comes once.
+  // Croner also accepts a date, which runs once.
   if (/^\s*\d{4}-/.test(cron)) return fault('cron', 'is a date; a routine comes back, as in `0 9 * * 1`')
   try {
     return cronOf(schedule).nextRun() === null ? fault('cron', 'never comes: there is no such day') : []

@@ -6,9 +6,9 @@ import { scheduleOf } from './routine.ts'
 import { nextMoment } from './schedule.ts'
 
 /**
- * Lets the routines happen whose moment has come, in the caller's transaction.
- * However many moments one missed while there was no server, it happens once.
- * A moment at which nothing may be created passes, and the history says why.
+ * Runs the routines that are due, in the current transaction. A routine that
+ * missed several times while no server ran runs once. A time at which nothing
+ * may be created is skipped, with the reason in the history.
  */
 export function stageRoutines(ctx: Context): void {
   if (!findFreeze(ctx.db)) for (const routine of listQueuedRoutines(ctx.db)) fireQueued(ctx, routine)
@@ -16,13 +16,13 @@ export function stageRoutines(ctx: Context): void {
     const dueAt = routine.next_due_at!
     fireRoutine(ctx, routine, dueAt)
     const next = nextMoment(scheduleOf(routine), ctx.now, dueAt)
-    // Checked when it was written, a schedule ends only when its time zone is known no more.
+    // A saved schedule is valid, so it ends only if its time zone is no longer known.
     const after = next === undefined ? { status: 'paused' as const, queued_due_at: null } : {}
     updateRoutineRow(ctx.db, routine.id, { next_due_at: next ?? null, ...after })
   }
 }
 
-/** Sees to it that no routine waits longer than its schedule says, after the clock was, or may have been, set back. */
+/** Limits the wait of each routine to its schedule, after the clock was (or may have been) set back. */
 export function boundRoutines(ctx: Context): void {
   for (const routine of listActiveRoutines(ctx.db)) {
     const latest = nextMoment(scheduleOf(routine), ctx.now)

@@ -16,9 +16,8 @@ import { hirePayload, whatRuns } from '../approval/hire-payload.ts'
 import { insertApproval, insertApprovalLink } from '../approval/queries.ts'
 
 /**
- * Hires an agent: at once, or as one that waits for the board where the
- * company's policy asks for that, or where an agent asks for something that
- * only the board may grant.
+ * Hires an agent. The agent waits for the board if the company requires
+ * approval, or if an agent asks for something that only the board may grant.
  */
 export function hireAgent(
   ctx: Context,
@@ -46,16 +45,17 @@ export function hireAgent(
   return { agent, approval }
 }
 
-/** What an agent that is hired so begins as. */
+/** Returns the first status of an agent that is hired like this. */
 export function statusOfHire(ctx: Context, caller: Caller, companyId: string, want: NewAgent) {
   const hire = caller.type === 'agent' ? withHirersDefaults(ctx, caller, want) : want
   return needsApproval(ctx, caller, companyId, hire) ? 'pending_approval' : 'idle'
 }
 
 /**
- * Asks the board to approve an agent that waits for it, with links to the issues that motivated the hire.
+ * Requests the board's approval of an agent that waits for it, with links to
+ * the issues that motivated the hire.
  *
- * @param requester who asks, where it is not the caller
+ * @param requester the agent that requests it, if it is not the caller
  */
 export function createHireApproval(
   ctx: Context,
@@ -93,7 +93,7 @@ function requesterOf(caller: Caller) {
   }
 }
 
-/** What an agent hires reports to it and has its budget, unless it says otherwise. */
+/** Fills in the defaults of a hire by an agent: the new agent reports to it and has its budget. */
 function withHirersDefaults(ctx: Context, caller: AgentCaller, want: NewAgent): NewAgent {
   const own = findAgent(ctx.db, { id: caller.agentId })!.budget_micros
   return {
@@ -104,9 +104,9 @@ function withHirersDefaults(ctx: Context, caller: AgentCaller, want: NewAgent): 
 }
 
 /**
- * Whether a hire waits for the board: by the company's policy; and whatever
- * that is, when an agent names what runs, would give the rights of a CEO away,
- * or asks for a larger budget than its own.
+ * Whether a hire waits for the board: if the company requires it, or if an
+ * agent names what runs, would grant the permissions of a CEO, or requests a
+ * larger budget than its own.
  */
 function needsApproval(ctx: Context, caller: Caller, companyId: string, want: NewAgent): boolean {
   if (findCompany(ctx.db, { id: companyId })!.require_board_approval_for_new_agents === 1) return true
@@ -119,7 +119,7 @@ function needsApproval(ctx: Context, caller: Caller, companyId: string, want: Ne
   )
 }
 
-/** Only managers and the CEO hire; anybody else is told whom to ask. */
+/** Requires that an agent may hire: only managers and the CEO may. The error names the manager to ask. */
 function assertMayHire(ctx: Context, caller: AgentCaller): void {
   const { canCreateAgents }: Permissions = JSON.parse(findAgent(ctx.db, { id: caller.agentId })!.permissions)
   if (canCreateAgents === false) throw forbidden('The board does not let you hire. Ask the board.')

@@ -6,13 +6,13 @@ import type { Context } from '../../platform/context.ts'
 import type { IssueRow } from '../issue/issue.ts'
 import { listActivityByIds, listIdleWakesOfIssue, listRunsByIds, listRunsOfIssue } from './queries.ts'
 
-/** Something that happened, with what caused it. */
+/** An event with the ids of its causes. */
 export type Event =
   | { kind: 'activity'; id: string; at: string; row: ActivityRow; causes: string[] }
   | { kind: 'run'; id: string; at: string; row: RunRow; causes: string[] }
   | { kind: 'wake'; id: string; at: string; row: WakeRow; causes: string[] }
 
-/** An event where the story tells it: below its cause. */
+/** An event at its place in the history: below its cause. */
 export interface Told {
   event: Event
   causeId: string | null
@@ -20,19 +20,19 @@ export interface Told {
 }
 
 export interface Story {
-  /** Each after its cause, and otherwise in the order of time. */
+  /** Each event follows its cause; otherwise they are sorted by time. */
   told: Told[]
-  /** Whether there was more than the limit, or causes further back than are followed. */
+  /** Whether events were omitted: beyond the limit, or causes further back than `ROUNDS`. */
   isCut: boolean
 }
 
-/** How often the causes of causes are fetched: the longest chain of hand-overs that is followed. */
+/** How many levels of causes are read. */
 const ROUNDS = 20
 
 /**
- * Finds out what happened on an issue and why: the latest `limit` of its
- * activity, its runs and its wakes, and what caused each of them, on other
- * issues too, back to where it began.
+ * Reads the history of an issue with its causes: the latest `limit` entries of
+ * its activity, its runs and its wakes, and what caused each of them, also on
+ * other issues, back to the first cause.
  */
 export function storyOf(ctx: Context, issue: IssueRow, limit: number): Story {
   const { db } = ctx
@@ -72,7 +72,10 @@ const ofRun = (row: RunRow): Event => ({ kind: 'run', id: row.id, at: row.create
 
 const ofWake = (row: WakeRow): Event => ({ kind: 'wake', id: row.id, at: row.created_at, row, causes: causesOf(row) })
 
-/** The ids of what caused a wake, the one that counts first: what began it, or of a retry the run that it repeats. */
+/**
+ * Returns the ids of the causes of a wake, the most important first: the first
+ * reason or, for a retry, the run that it repeats.
+ */
 function causesOf(row: { reasons: string; retry_of_run_id: string | null }): string[] {
   const reasons = JSON.parse(row.reasons) as WakeReason[]
   const ids = reasons.flatMap((reason) => reason.activityId ?? reason.runId ?? [])
@@ -80,7 +83,7 @@ function causesOf(row: { reasons: string; retry_of_run_id: string | null }): str
   return [...new Set(retry ? [retry, ...ids] : ids)]
 }
 
-/** Lays events out as a story: by time, each one's consequences below it. */
+/** Sorts events by time, with the consequences of each event below it. */
 function tell(events: ReadonlyMap<string, Event>): Told[] {
   const below = new Map<string | null, Event[]>()
   for (const event of events.values()) {
@@ -91,7 +94,7 @@ function tell(events: ReadonlyMap<string, Event>): Told[] {
   const tellBelow = (causeId: string | null, depth: number) => {
     const consequences = below.get(causeId) ?? []
     below.delete(causeId)
-    // Ids sort by time too, and tell two of the same millisecond apart.
+    // Ids sort by time too, and distinguish events of the same millisecond.
     for (const event of consequences.sort((a, b) => compare(a.at, b.at) || compare(a.id, b.id))) {
       told.push({ event, causeId, depth })
       tellBelow(event.id, depth + 1)

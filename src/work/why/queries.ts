@@ -33,7 +33,7 @@ const runsOfIssue = prepared((of: { issueId: string; limit: number }) =>
   sql.selectFrom('run').selectAll().where('issue_id', '=', of.issueId).orderBy('id', 'desc').limit(of.limit),
 )
 
-/** The latest runs that worked on an issue. */
+/** Lists the latest runs on an issue. */
 export const listRunsOfIssue = (db: Db, of: { issueId: string; limit: number }): RunRow[] => db.all(runsOfIssue(of))
 
 const wakesOfIssue = prepared((of: { issueId: string; limit: number }) =>
@@ -46,7 +46,7 @@ const wakesOfIssue = prepared((of: { issueId: string; limit: number }) =>
     .limit(of.limit),
 )
 
-/** The latest wakes for an issue that led to no run: still waiting, or dropped. */
+/** Lists the latest wakes for an issue without a run: waiting or dropped. */
 export const listIdleWakesOfIssue = (db: Db, of: { issueId: string; limit: number }): WakeRow[] =>
   db.all(wakesOfIssue(of))
 
@@ -58,5 +58,5 @@ const costOfIssue = prepared((of: { issueId: string }) =>
     .groupBy('issue_id'),
 )
 
-/** What is booked on an issue, in micro-dollars; undefined when nothing is. */
+/** Returns the costs of an issue, in micro-dollars; undefined if there are none. */
 export const sumCostOfIssue = (db: Db, of: { issueId: string }) => db.first(costOfIssue(of))

@@ -16,7 +16,7 @@ import { type Event, storyOf, type Told } from './causes.ts'
 import { sumCostOfIssue } from './queries.ts'
 import { actorName, agentsIn, type Names, sentenceOf } from './sentences.ts'
 
-/** One step of a story. */
+/** One event of the history. */
 export const Step = v.strictObject({
   id: field.id,
   kind: v.pipe(v.picklist(['activity', 'run', 'wake']), v.description('`wake`: one that led to no run, or not yet.')),
@@ -38,7 +38,7 @@ export const Step = v.strictObject({
 })
 export type Step = v.InferOutput<typeof Step>
 
-/** A story, with all that is booked on its issue. */
+/** The history of an issue, with the issue's costs. */
 export const Why = v.strictObject({
   issue: IssueReference,
   runCount: v.pipe(v.number(), v.description('Of the runs told, those on this issue.')),
@@ -87,7 +87,7 @@ function whyOf(ctx: Context, issue: IssueRow, limit: number): Why {
   }
 }
 
-/** Says of each agent of the runs why its costs are not all known while a run lives. */
+/** Returns, for each agent of the runs, why its costs are incomplete while a run is live. */
 const costNotes = (ctx: Context, runs: readonly RunRow[]): string[] =>
   [...new Set(runs.map((run) => run.agent_id))].flatMap((id) => {
     const agent = findAgentWithFacts(ctx.db, { id, now: ctx.now })
@@ -130,7 +130,7 @@ function toStep({ event, causeId, depth }: Told, names: Names, cost: Pick<Step, 
   }
 }
 
-/** Looks up at once what everything that a story speaks of is called. */
+/** Reads the names of all entities in the history at once. */
 function namesIn(ctx: Context, told: readonly Told[]): Names {
   const agents = new Set<string>()
   const users = new Set<string>()

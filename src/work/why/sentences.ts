@@ -3,7 +3,7 @@ import { outcomeDetail, type RunRow } from '../../organization/run/run.ts'
 import type { WakeReason, WakeRow } from '../../organization/wake/wake.ts'
 import type { Event } from './causes.ts'
 
-/** How the agents, people and issues of a story are called, by id. */
+/** Returns the names of agents, people and issues by id. */
 export interface Names {
   agent(id: string): string
   user(id: string): string
@@ -13,7 +13,7 @@ export interface Names {
 // biome-ignore lint/suspicious/noExplicitAny: the details of an activity are as many shapes as there are actions.
 type Details = any
 
-/** An event as a sentence, with who did it, without a full stop. */
+/** Describes an event as a sentence with its actor, without a full stop. */
 export function sentenceOf(event: Event, names: Names): string {
   if (event.kind === 'run') return runSentence(event.row, names)
   if (event.kind === 'wake') return wakeSentence(event.row, names)
@@ -25,7 +25,7 @@ export function actorName(row: Pick<ActivityRow, 'actor_type' | 'actor_id'>, nam
   return row.actor_type === 'user' ? names.user(row.actor_id) : 'the server'
 }
 
-/** The ids of the agents that an activity speaks of. */
+/** Returns the ids of the agents in an activity. */
 export const agentsIn = (row: ActivityRow): string[] => {
   const { assigneeAgentId, changes, mentionedAgentIds = [] }: Details = JSON.parse(row.details ?? '{}')
   const { from, to } = changes?.assigneeAgentId ?? {}
@@ -103,7 +103,7 @@ function wakeSentence(row: WakeRow, names: Names): string {
 
 const wordsOf = (name: string) => name.replaceAll(/[._]/g, ' ')
 
-/** How much of what somebody wrote a sentence quotes. */
+/** The maximum length of a quotation in a sentence. */
 const QUOTED = 80
 
 function oneLine(text: string): string {
