@@ -33,6 +33,7 @@ export const cents = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1
 export const color = v.pipe(v.string(), v.regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour like #1a2b3c'))
 
 /** The field schemas of responses. */
+export const integer = v.pipe(v.number(), v.integer())
 export const id = v.pipe(v.string(), v.uuid())
 export const timestamp = v.pipe(v.string(), v.isoTimestamp())
 

@@ -1,16 +1,17 @@
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
-import type * as v from 'valibot'
 import type { Config } from '../platform/config.ts'
+import { errorsOf } from './error-responses.ts'
+import { filterDescription } from './field-descriptions.ts'
 import { takes } from './list.ts'
 import { PARAMS } from './params.ts'
 import { RATE_LIMITS } from './rate-limit.ts'
 import type { Answer, Endpoint } from './route.ts'
+import { SAMPLE_TEXTS, sampleOf } from './sample.ts'
+import type { Schemas } from './schemas.ts'
 import { EVENT_STREAM } from './sse.ts'
 
 /** The settings that affect the document. */
 export type Access = Pick<Config, 'mode' | 'requireToken' | 'trustProxy'>
-
-export type Schemas = Record<string, JsonSchema>
 
 export interface Parameter {
   name: string
@@ -21,7 +22,7 @@ export interface Parameter {
   explode?: boolean
 }
 
-export type Content = Record<string, { schema: JsonSchema }>
+export type Content = Record<string, { schema: JsonSchema; example?: unknown }>
 
 export interface Response {
   description: string
@@ -41,7 +42,6 @@ export interface Operation {
   security: Record<string, never[]>[]
 }
 
-/** @param schemas receives the schemas that the endpoint refers to */
 export function operationOf(endpoint: Endpoint, schemas: Schemas, access: Access): Operation {
   const { id, summary, description, who } = endpoint
   return {
@@ -49,7 +49,7 @@ export function operationOf(endpoint: Endpoint, schemas: Schemas, access: Access
     summary,
     description: [description, `For ${who.map((one) => one.name).join(', ')}.`].filter(Boolean).join(' '),
     tags: [id.split('.')[0]!],
-    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint, schemas), ...headersOf(endpoint)],
+    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...headersOf(endpoint)],
     ...bodyOf(endpoint, schemas),
     responses: responsesOf(endpoint, schemas),
     security: securityOf(endpoint, access),
@@ -65,22 +65,26 @@ const pathParameters = ({ path }: Endpoint): Parameter[] =>
     schema: { type: 'string' },
   }))
 
-/**
- * The parameters of a query. They are text in the URL, so the input types of
- * the schema are described, not its output types.
- */
-function queryParameters({ id, query }: Endpoint, schemas: Schemas): Parameter[] {
+/** The parameters of a query. They are text in the URL; the document describes the values that the text stands for. */
+function queryParameters({ query }: Endpoint): Parameter[] {
   if (!query) return []
-  const { required = [] } = schemaOf(query, 'input', `${id}.query`, schemas)
-  const { properties = {} } = schemaOf(query, 'output', `${id}.query`, schemas)
+  const { required = [] } = toJsonSchema(query, { errorMode: 'ignore', typeMode: 'input' })
+  const { properties = {} } = toJsonSchema(query, { errorMode: 'ignore', typeMode: 'output' })
   return Object.entries(properties as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
     required: required.includes(name),
-    ...(description !== undefined && { description }),
-    schema: schema.type === 'integer' ? { ...schema, default: Number(schema.default) } : schema,
+    description: description ?? filterDescription(name),
+    schema: typedSchema(schema),
     ...(schema.type === 'array' && { explode: false }),
   }))
+}
+
+/** A number or a flag, which is text on the wire, as what it means. */
+function typedSchema(schema: JsonSchema): JsonSchema {
+  if (schema.type === 'integer') return { ...schema, default: Number(schema.default) }
+  if (schema.enum?.length !== 2 || !schema.enum.includes('true') || !schema.enum.includes('false')) return schema
+  return { type: 'boolean', ...(schema.default !== undefined && { default: schema.default === 'true' }) }
 }
 
 /** Whether a response has an `ETag`, so that a client can revalidate its copy. */
@@ -111,21 +115,30 @@ function headersOf(endpoint: Endpoint): Parameter[] {
   )
 }
 
-function bodyOf({ id, body, upload, form, bodyOptional, bodyLimit, bodyFields }: Endpoint, schemas: Schemas) {
+function bodyOf({ body, upload, form, bodyOptional, bodyLimit, bodyFields }: Endpoint, schemas: Schemas) {
   if (!body) return {}
   const limits = [
     ...(bodyLimit === undefined ? [] : [`${bodyLimit.toLocaleString('en')} bytes`]),
     ...(bodyFields === undefined ? [] : [`${bodyFields.toLocaleString('en')} fields`]),
   ]
   const type = upload ? 'multipart/form-data' : form ? 'application/x-www-form-urlencoded' : 'application/json'
-  const schema = upload ? FILE_FORM : schemaOf(body, 'input', `${id}.body`, schemas)
+  const schema = upload ? FILE_FORM : schemas.ofBody(body)
+  const example = upload ? undefined : sampleOf(schema, { components: schemas.components, text: exampleText })
   return {
     requestBody: {
       required: !bodyOptional,
       ...(limits.length > 0 && { description: `At most ${limits.join(' and ')}.` }),
-      content: { [type]: { schema } },
+      content: { [type]: { schema, ...(example !== undefined && { example }) } },
     },
   }
+}
+
+/** A text that a schema takes. */
+const exampleText = (name: string, { format, pattern }: JsonSchema): string => {
+  if (format === 'uuid') return '01a201f2-ac0a-7686-b150-64378011f54a'
+  if (format === 'date-time') return '2026-11-21T09:00:00.000Z'
+  const known = SAMPLE_TEXTS[name] ?? (/Ids?$/.test(name) ? '01a201f2-ac0a-7686-b150-64378011f54a' : name || 'text')
+  return pattern === undefined || new RegExp(pattern, 'u').test(known) ? known : known.toLowerCase()
 }
 
 /** The form of an upload. Fields other than the file are accepted and ignored. */
@@ -137,7 +150,7 @@ const FILE_FORM: JsonSchema = {
 }
 
 function responsesOf(endpoint: Endpoint, schemas: Schemas): Operation['responses'] {
-  const { id, summary, responses, limits } = endpoint
+  const { summary, responses, limits } = endpoint
   const names = [
     'X-Request-Id',
     ...(isTagged(endpoint) ? ['ETag'] : []),
@@ -147,13 +160,13 @@ function responsesOf(endpoint: Endpoint, schemas: Schemas): Operation['responses
   const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
   const documented: Operation['responses'] = {}
   for (const [status, answer] of Object.entries(responses)) {
-    const content = contentOf(answer, `${id}.${status}`, schemas)
+    const content = contentOf(answer, schemas)
     if (endpoint.streams && content) content[EVENT_STREAM] = { schema: { type: 'string' } }
     documented[status] = { description: status === '304' ? UNCHANGED : summary, headers, ...(content && { content }) }
   }
   if (isTagged(endpoint)) documented['304'] ??= { description: UNCHANGED, headers }
   if (limits) documented['429'] = { ...tooOften(limits), content: ERROR_CONTENT }
-  return { ...documented, default: { $ref: '#/components/responses/Error' } }
+  return { ...errorsOf(endpoint), ...documented, default: { $ref: '#/components/responses/Error' } }
 }
 
 const UNCHANGED = 'Nothing has changed.'
@@ -167,9 +180,9 @@ const tooOften = (limits: NonNullable<Endpoint['limits']>): Response => ({
   headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
 })
 
-function contentOf(answer: Answer, name: string, schemas: Schemas): Content | undefined {
+function contentOf(answer: Answer, schemas: Schemas): Content | undefined {
   if (answer === null) return undefined
-  if (typeof answer !== 'string') return { 'application/json': { schema: schemaOf(answer, 'output', name, schemas) } }
+  if (typeof answer !== 'string') return { 'application/json': { schema: schemas.ofResponse(answer) } }
   return { [answer]: { schema: answer.startsWith('text/') ? { type: 'string' } : {} } }
 }
 
@@ -183,19 +196,4 @@ function securityOf({ who }: Endpoint, { mode, requireToken }: Access): Operatio
     who.flatMap(({ by, name }) => (isOpen || name === 'anyone' ? by : by.filter((way) => way !== 'nothing'))),
   )
   return [...ways].map((way) => (way === 'nothing' ? {} : { [way]: [] }))
-}
-
-/** Converts a schema to JSON Schema. A schema that it refers to (a tree refers to itself) is added to the document. */
-export function schemaOf(
-  schema: v.GenericSchema,
-  typeMode: 'input' | 'output',
-  name: string,
-  schemas: Schemas,
-): JsonSchema {
-  const { $schema: _, $defs, ...whole } = toJsonSchema(schema, { errorMode: 'ignore', typeMode })
-  if (!$defs) return whole
-  const moved = (part: unknown): JsonSchema =>
-    JSON.parse(JSON.stringify(part).replaceAll('"$ref":"#/$defs/', `"$ref":"#/components/schemas/${name}.`))
-  for (const [key, definition] of Object.entries($defs)) schemas[`${name}.${key}`] = moved(definition)
-  return moved(whole)
 }

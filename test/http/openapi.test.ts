@@ -6,16 +6,20 @@ import { agent, anyone, board } from '../../src/access/caller/who.ts'
 import { createRequestAccess } from '../../src/access/request/request-access.ts'
 import { route } from '../../src/access/route.ts'
 import { createApp } from '../../src/app.ts'
+import { COMPONENTS } from '../../src/clients/docs/components.ts'
 import { ALL_ENDPOINTS, DOCUMENTED_ENDPOINTS } from '../../src/clients/routes.ts'
 import { takes } from '../../src/http/list.ts'
 import { openapiDocument } from '../../src/http/openapi.ts'
 import { type Access, type Operation, operationOf, type Parameter, type Response } from '../../src/http/operation.ts'
 import type { Endpoint } from '../../src/http/route.ts'
+import { collectSchemas } from '../../src/http/schemas.ts'
 import { requestOf } from '../contract/requests.ts'
 import { createWorld } from '../contract/world.ts'
 import { createTestApp } from '../helpers.ts'
 
 const OPEN: Access = { mode: 'local_trusted', requireToken: false, trustProxy: false }
+
+const SCHEMAS = collectSchemas(DOCUMENTED_ENDPOINTS, COMPONENTS)
 
 type Document = ReturnType<typeof openapiDocument>
 
@@ -55,7 +59,7 @@ test('the document has each endpoint, once, with its parameters and answers', as
 })
 
 test('every reference of the document resolves', () => {
-  checkReferences(openapiDocument(DOCUMENTED_ENDPOINTS, OPEN, 'session'))
+  checkReferences(openapiDocument(DOCUMENTED_ENDPOINTS, COMPONENTS, OPEN, 'session'))
 })
 
 test('a schema that refers to itself is a schema of the document', () => {
@@ -70,9 +74,9 @@ test('a schema that refers to itself is a schema of the document', () => {
     responses: { 200: v.array(Tree) },
     run: () => [],
   })
-  const document = openapiDocument([tree], OPEN, 'session')
+  const document = openapiDocument([tree], {}, OPEN, 'session')
   assert.ok(checkReferences(document) > 1)
-  assert.ok(Object.keys(document.components.schemas).some((name) => name.startsWith('trees.get')))
+  assert.ok(Object.keys(document.components.schemas).some((name) => name === 'TreesGetResponse'))
 })
 
 test('every endpoint is mounted, and nothing else is', (t) => {
@@ -135,7 +139,7 @@ test('what is documented is the API: the pages of signing in are not', () => {
 
 /** The operations of the endpoints that are of a kind, and of those that are not. */
 function divide(isOfKind: (endpoint: Endpoint) => boolean, access = OPEN) {
-  const all = DOCUMENTED_ENDPOINTS.map((endpoint) => ({ endpoint, operation: operationOf(endpoint, {}, access) }))
+  const all = DOCUMENTED_ENDPOINTS.map((endpoint) => ({ endpoint, operation: operationOf(endpoint, SCHEMAS, access) }))
   return Map.groupBy(all, ({ endpoint }) => (isOfKind(endpoint) ? 'of it' : 'not'))
 }
 
@@ -153,7 +157,7 @@ test('a POST by somebody takes an Idempotency-Key, nothing else does', () => {
 
 test('what is a list of pages, a stream, a file or a text is told as it is answered', () => {
   const byId = Object.fromEntries(
-    DOCUMENTED_ENDPOINTS.map((endpoint) => [endpoint.id, operationOf(endpoint, {}, OPEN)]),
+    DOCUMENTED_ENDPOINTS.map((endpoint) => [endpoint.id, operationOf(endpoint, SCHEMAS, OPEN)]),
   )
   const issues = byId['issues.list']!
   assert.deepEqual(Object.keys(successOf(issues).headers!), ['X-Request-Id', 'Link', 'X-Total-Count'])
@@ -253,7 +257,7 @@ function checkSchema(schema: JsonSchema, at: string): void {
 }
 
 test('every schema of the document is a JSON Schema', () => {
-  const document = openapiDocument(DOCUMENTED_ENDPOINTS, OPEN, 'session')
+  const document = openapiDocument(DOCUMENTED_ENDPOINTS, COMPONENTS, OPEN, 'session')
   for (const [name, schema] of Object.entries(document.components.schemas)) checkSchema(schema, name)
   for (const { operation } of operationsOf(document)) {
     const { operationId, parameters, requestBody, responses } = operation
@@ -275,3 +279,111 @@ function checkReferences(document: Document): number {
   }
   return references.length
 }
+
+const DOCUMENT = openapiDocument(DOCUMENTED_ENDPOINTS, COMPONENTS, OPEN, 'session')
+
+/** Visits every schema that a schema contains, itself included, with where it is. */
+function* schemasIn(schema: JsonSchema, at: string): Generator<[JsonSchema, string]> {
+  yield [schema, at]
+  const { properties = {}, anyOf = [], oneOf = [], allOf = [], items, additionalProperties } = schema
+  const inner = { ...properties, ...[...anyOf, ...oneOf, ...allOf], items, additionalProperties }
+  for (const [key, one] of Object.entries(inner)) {
+    if (typeof one === 'object') yield* schemasIn(one as JsonSchema, `${at}.${key}`)
+  }
+}
+
+const NAMED = Object.entries(DOCUMENT.components.schemas as Record<string, JsonSchema>)
+
+test('every JSON body and response refers to a named schema, and every name is used', () => {
+  for (const { operation } of operationsOf(DOCUMENT)) {
+    const { operationId, requestBody, responses } = operation
+    const contents = [
+      requestBody?.content ?? {},
+      ...Object.values(responses).map((one) => ('content' in one ? (one.content ?? {}) : {})),
+    ]
+    for (const content of contents) {
+      const schema = content['application/json']?.schema
+      if (!schema) continue
+      const [element] = (schema.anyOf ?? [schema.items ?? schema]) as JsonSchema[]
+      assert.ok(element!.$ref, `${operationId}: ${JSON.stringify(schema).slice(0, 100)}`)
+    }
+  }
+  const text = JSON.stringify(DOCUMENT)
+  for (const [name] of NAMED) assert.ok(text.includes(`"#/components/schemas/${name}"`), name)
+  for (const name of ['Issue', 'Agent', 'Approval', 'Run', 'NewIssue', 'Interaction']) {
+    assert.ok(name in DOCUMENT.components.schemas, name)
+  }
+})
+
+test('requests refuse unknown fields, and responses may get new ones', () => {
+  const bodies = new Set<string>()
+  for (const { operation } of operationsOf(DOCUMENT)) {
+    const ref = operation.requestBody?.content['application/json']?.schema.$ref
+    if (ref) bodies.add(ref.split('/').at(-1)!)
+  }
+  assert.ok(bodies.size > 60)
+  for (const [name, schema] of NAMED) {
+    for (const [one, at] of schemasIn(schema, name)) {
+      if (one.properties) assert.equal(one.additionalProperties === false, bodies.has(name), at)
+    }
+  }
+})
+
+test('every field, parameter, operation, response and group is described', () => {
+  const missing: string[] = []
+  for (const [name, schema] of NAMED) {
+    for (const [one, at] of schemasIn(schema, name)) {
+      for (const [field, inner] of Object.entries((one.properties ?? {}) as Record<string, JsonSchema>)) {
+        if (!inner.description) missing.push(`${at}.${field}: src/http/field-descriptions.ts`)
+      }
+    }
+  }
+  for (const { operation } of operationsOf(DOCUMENT)) {
+    for (const { name, description } of operation.parameters) {
+      if (!description) missing.push(`${operation.operationId}?${name}: src/http/field-descriptions.ts`)
+    }
+    if (!operation.summary || !operation.description) missing.push(operation.operationId)
+  }
+  for (const { name, description } of DOCUMENT.tags) if (!description) missing.push(`${name}: src/http/tags.ts`)
+  assert.deepEqual(missing, [])
+})
+
+test('each operation lists its errors, under a tag that the document has', () => {
+  const tags = DOCUMENT.tags.map(({ name }) => name)
+  assert.deepEqual(new Set(tags).size, tags.length)
+  for (const { method, path, operation } of operationsOf(DOCUMENT)) {
+    const statuses = Object.keys(operation.responses)
+    assert.ok(statuses.includes('403'), `${operation.operationId} has no 4xx`)
+    if (method !== 'get') for (const status of ['400', '413', '415', '422']) assert.ok(statuses.includes(status), path)
+    if (path.includes('{')) assert.ok(statuses.includes('404'), path)
+    for (const tag of operation.tags) assert.ok(tags.includes(tag), tag)
+  }
+  assert.deepEqual([DOCUMENT.info.license.identifier, DOCUMENT.servers[0]!.url], ['MIT', '/'])
+})
+
+test('a flag is a boolean, a count is an integer', () => {
+  const byId = Object.fromEntries(operationsOf(DOCUMENT).map(({ operation }) => [operation.operationId, operation]))
+  const unread = byId['inbox.list']!.parameters.find(({ name }) => name === 'unread')!
+  assert.deepEqual(unread.schema, { type: 'boolean', default: false })
+  assert.ok(!JSON.stringify(DOCUMENT.paths).includes('["true","false"]'))
+  const fractional = new Set<string>()
+  for (const [name, schema] of NAMED) {
+    for (const [one] of schemasIn(schema, name)) {
+      for (const [field, inner] of Object.entries((one.properties ?? {}) as Record<string, JsonSchema>)) {
+        if ([...schemasIn(inner, field)].some(([part]) => part.type === 'number')) fractional.add(field)
+      }
+    }
+  }
+  for (const field of fractional) assert.match(field, /[cC]ents|Percent|byAgent|idleRuns|costs|counts/, field)
+})
+
+test('the example of a body is one that the endpoint takes', () => {
+  const bodies = DOCUMENTED_ENDPOINTS.filter(({ body, upload }) => body && !upload)
+  assert.ok(bodies.length > 60)
+  for (const { id, path, method, body } of bodies) {
+    const operation = DOCUMENT.paths[path.replaceAll(/:(\w+)/g, '{$1}')]![method.toLowerCase()]!
+    const { example } = operation.requestBody!.content['application/json']!
+    const { issues } = v.safeParse(body!, example)
+    assert.equal(issues, undefined, `${id}: ${JSON.stringify(example)}`)
+  }
+})

@@ -12,7 +12,7 @@ export const Secret = v.strictObject({
   companyId: field.id,
   name: v.string(),
   description: v.nullable(v.string()),
-  version: v.pipe(v.number(), v.description('1 at its creation, and one more with each rotation.')),
+  version: v.pipe(field.integer, v.description('1 at its creation, and one more with each rotation.')),
   createdAt: field.timestamp,
   updatedAt: field.timestamp,
 })

@@ -2,16 +2,10 @@ import { STATUS_CODES } from 'node:http'
 import type { JsonSchema } from '@valibot/to-json-schema'
 import { html } from 'hono/html'
 import { HEADERS } from '../../http/openapi.ts'
-import {
-  type Access,
-  type Operation,
-  operationOf,
-  type Parameter,
-  type Response,
-  type Schemas,
-} from '../../http/operation.ts'
+import { type Access, type Operation, operationOf, type Parameter, type Response } from '../../http/operation.ts'
 import type { Html } from '../../http/page.ts'
 import type { Endpoint } from '../../http/route.ts'
+import { collectSchemas, resolveSchema, type Schemas } from '../../http/schemas.ts'
 import { keyOf, typeOf } from '../guide/keys.ts'
 import { curlOf } from './example.ts'
 import { fieldsOf } from './fields.ts'
@@ -23,14 +17,14 @@ import { fieldList, prose } from './prose.ts'
  * @param base the server's URL, for the example
  */
 export function endpointBody(endpoint: Endpoint, access: Access, base: string): Html {
-  const schemas: Schemas = {}
+  const schemas = collectSchemas([endpoint])
   const operation = operationOf(endpoint, schemas, access)
   const { method, path, description, who, id } = endpoint
   return html`<p class="route"><span class="method">${method}</span> <code>${path}</code></p>
 ${description !== undefined && html`<p>${prose(description)}</p>`}
 <p>For ${who.map(({ name }) => name).join(', ')}. <span class="hint">Operation <code>${id}</code></span></p>
 <h2>Example</h2>
-<pre><code>${curlOf(endpoint, operation, base)}</code></pre>
+<pre><code>${curlOf(endpoint, operation, schemas.components, base)}</code></pre>
 ${
   operation.parameters.length > 0 &&
   html`<h2>Parameters</h2>
@@ -73,7 +67,7 @@ ${isError && html`<p>${description}</p>`}${
   !isError &&
   Object.entries(content ?? {}).map(
     ([type, { schema }]) =>
-      html`<p>${type === 'application/json' ? sortOf(schema) : html`<code>${type}</code>`}</p>\n${shapeOf(schema, schemas, 'what comes out')}`,
+      html`<p>${type === 'application/json' ? sortOf(schema, schemas) : html`<code>${type}</code>`}</p>\n${shapeOf(schema, schemas, 'what comes out')}`,
   )
 }${
   names.length > 0 &&
@@ -81,10 +75,13 @@ ${isError && html`<p>${description}</p>`}${
 }`
 }
 
-const sortOf = (schema: JsonSchema) =>
-  schema.type === 'array' ? 'A list of objects with' : schema.properties ? 'An object with' : typeOf(schema)
+function sortOf(schema: JsonSchema, { components }: Schemas): string {
+  const resolved = resolveSchema(schema, components)
+  if (resolved.type === 'array') return 'A list of objects with'
+  return resolved.properties ? 'An object with' : typeOf(resolved)
+}
 
 function shapeOf(schema: JsonSchema, schemas: Schemas, shows: Parameters<typeof fieldList>[1]): Html | false {
-  const fields = fieldsOf(schema, schemas)
+  const fields = fieldsOf(schema, schemas.components)
   return fields.length > 0 && fieldList(fields, shows)
 }

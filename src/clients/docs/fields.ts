@@ -1,6 +1,7 @@
 import type { JsonSchema } from '@valibot/to-json-schema'
-import type { Schemas } from '../../http/operation.ts'
-import { type Key, keyOf, variantsOf } from '../guide/keys.ts'
+import { variantsOf } from '../../http/sample.ts'
+import type { Schemas } from '../../http/schemas.ts'
+import { type Key, keyOf } from '../guide/keys.ts'
 
 /**
  * The fields of a schema, with those inside of them, each once: `title`,
@@ -8,7 +9,12 @@ import { type Key, keyOf, variantsOf } from '../guide/keys.ts'
  *
  * @param schemas what the schema refers to; what refers to itself is told once
  */
-export function fieldsOf(schema: JsonSchema, schemas: Schemas, at = '', within: readonly string[] = []): Key[] {
+export function fieldsOf(
+  schema: JsonSchema,
+  schemas: Schemas['components'],
+  at = '',
+  within: readonly string[] = [],
+): Key[] {
   const name = schema.$ref?.slice('#/components/schemas/'.length)
   if (name !== undefined) {
     return within.includes(name) ? [] : fieldsOf(schemas[name] ?? {}, schemas, at, [...within, name])

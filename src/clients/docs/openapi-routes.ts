@@ -5,6 +5,7 @@ import { route } from '../../access/route.ts'
 import { openapiDocument } from '../../http/openapi.ts'
 import type { Endpoint } from '../../http/route.ts'
 import type { Config } from '../../platform/config.ts'
+import { COMPONENTS } from './components.ts'
 
 /** The OpenAPI document of the endpoints. */
 export function openapiRoutes(endpoints: () => readonly Endpoint[]) {
@@ -18,7 +19,8 @@ export function openapiRoutes(endpoints: () => readonly Endpoint[]) {
       who: [anyone],
       responses: { 200: v.record(v.string(), v.unknown()) },
       run: ({ config }) => {
-        if (!documents.has(config)) documents.set(config, openapiDocument(endpoints(), config, cookieName(config)))
+        if (!documents.has(config))
+          documents.set(config, openapiDocument(endpoints(), COMPONENTS, config, cookieName(config)))
         return documents.get(config)
       },
     }),

@@ -32,7 +32,7 @@ export const checkRoutes = [
         checks: v.array(check),
         findings: v.array(v.strictObject({ check, message: v.string() })),
         activityHeads: v.pipe(
-          v.array(v.strictObject({ companyId: field.id, entries: v.number(), hash: v.string() })),
+          v.array(v.strictObject({ companyId: field.id, entries: field.integer, hash: v.string() })),
           v.description("Each company's newest activity. Noted elsewhere, it proves later that nothing was cut off."),
         ),
       }),

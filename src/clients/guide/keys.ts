@@ -1,5 +1,6 @@
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
+import { variantsOf } from '../../http/sample.ts'
 
 /** A key of an object that a request takes, as a guide tells it. */
 export interface Key {
@@ -33,10 +34,6 @@ export function keyOf(name: string, property: JsonSchema, required: boolean): Ke
   const fallback = property.default === undefined ? undefined : JSON.stringify(property.default)
   return { name, type: typeOf(property), required, fallback, description: descriptionOf(property) }
 }
-
-/** What a schema says that a value may be, one of: a union or an intersection has several. */
-export const variantsOf = ({ anyOf, oneOf, allOf }: JsonSchema): JsonSchema[] =>
-  (anyOf ?? oneOf ?? allOf ?? []) as JsonSchema[]
 
 const descriptionOf = (property: JsonSchema): string =>
   property.description ??

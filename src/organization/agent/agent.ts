@@ -47,7 +47,7 @@ export const Agent = v.strictObject({
   adapterConfig: field.jsonObject,
   runtimeConfig: RuntimeConfig,
   desiredSkills: v.array(v.string()),
-  budgetMonthlyCents: v.number(),
+  budgetMonthlyCents: field.integer,
   spentMonthlyCents: v.number(),
   budgetStatus: v.picklist(BUDGET_STATUSES),
   costMetering: v.pipe(

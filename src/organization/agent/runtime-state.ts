@@ -11,7 +11,7 @@ export const RuntimeState = v.strictObject({
   companyId: field.id,
   adapterType: v.string(),
   status: v.picklist(SHOWN_STATUSES),
-  failures: v.number(),
+  failures: field.integer,
   timerDueAt: v.nullable(field.timestamp),
   lastHeartbeatAt: v.nullable(field.timestamp),
   lastRun: v.nullable(

@@ -14,7 +14,7 @@ export const Asset = v.strictObject({
   companyId: field.id,
   fileName: v.string(),
   contentType: v.string(),
-  byteSize: v.number(),
+  byteSize: field.integer,
   sha256: v.string(),
   url: v.pipe(v.string(), v.description('Where its content is.')),
   createdByAgentId: v.nullable(field.id),

@@ -38,9 +38,9 @@ export const CostEvent = v.strictObject({
   billingCode: v.nullable(v.string()),
   provider: v.string(),
   model: v.string(),
-  inputTokens: v.number(),
-  cachedInputTokens: v.number(),
-  outputTokens: v.number(),
+  inputTokens: field.integer,
+  cachedInputTokens: field.integer,
+  outputTokens: field.integer,
   costCents: v.nullable(v.number()),
   costStatus: v.picklist(COST_STATUSES),
   occurredAt: field.timestamp,
@@ -59,12 +59,12 @@ export const toSum = (events: { cost_micros: number; cost_status: CostStatus } |
 /** The fields that every grouping of costs returns. */
 const figures = {
   costCents: v.number(),
-  inputTokens: v.number(),
-  cachedInputTokens: v.number(),
-  outputTokens: v.number(),
-  eventCount: v.number(),
+  inputTokens: field.integer,
+  cachedInputTokens: field.integer,
+  outputTokens: field.integer,
+  eventCount: field.integer,
   /** The number of events without a known price. `costCents` does not include them. */
-  unpricedEventCount: v.number(),
+  unpricedEventCount: field.integer,
 }
 
 export const CostSummary = v.strictObject({
@@ -72,7 +72,7 @@ export const CostSummary = v.strictObject({
   from: v.string(),
   to: v.string(),
   spendCents: v.number(),
-  budgetCents: v.number(),
+  budgetCents: field.integer,
   utilizationPercent: v.number(),
   ...figures,
 })
@@ -80,7 +80,7 @@ export const CostOfAgent = v.strictObject({
   agentId: v.nullable(field.id),
   agentName: v.nullable(v.string()),
   agentStatus: v.nullable(v.string()),
-  runCount: v.number(),
+  runCount: field.integer,
   ...figures,
 })
 export const CostOfProject = v.strictObject({

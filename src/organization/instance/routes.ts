@@ -14,8 +14,8 @@ const Instance = v.strictObject({
   frozenAt: v.nullable(field.timestamp),
   frozenBy: v.nullable(v.string()),
   frozenBecause: v.nullable(v.string()),
-  liveRuns: v.pipe(v.number(), v.description('Runs that have not ended, in the companies of the caller.')),
-  waitingWakes: v.pipe(v.number(), v.description('Agents that are to run as soon as they may.')),
+  liveRuns: v.pipe(field.integer, v.description('Runs that have not ended, in the companies of the caller.')),
+  waitingWakes: v.pipe(field.integer, v.description('Agents that are to run as soon as they may.')),
 })
 
 export const instanceRoutes = [

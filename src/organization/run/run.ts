@@ -19,9 +19,9 @@ export const RunChanges = v.strictObject({
     v.array(v.strictObject({ hash: v.string(), subject: v.string(), author: v.string(), committedAt: v.string() })),
     v.description('Newest first, at most 20.'),
   ),
-  filesChanged: v.number(),
-  insertions: v.number(),
-  deletions: v.number(),
+  filesChanged: field.integer,
+  insertions: field.integer,
+  deletions: field.integer,
   hasUncommitted: v.pipe(v.boolean(), v.description('Whether it left changes that are not committed.')),
 })
 export type RunChanges = v.InferOutput<typeof RunChanges>
@@ -42,7 +42,7 @@ export const Run = v.strictObject({
   stopReason: v.nullable(v.string()),
   startedAt: v.nullable(field.timestamp),
   finishedAt: v.nullable(field.timestamp),
-  exitCode: v.nullable(v.number()),
+  exitCode: v.nullable(field.integer),
   signal: v.nullable(v.string()),
   error: v.nullable(v.string()),
   errorCode: v.nullable(v.string()),
@@ -64,11 +64,11 @@ export const Run = v.strictObject({
     v.nullable(RunChanges),
     v.description('What it changed in the worktree of its issue; `GET /api/issues/:issueId/changes` has the patch.'),
   ),
-  usage: v.strictObject({ inputTokens: v.number(), cachedInputTokens: v.number(), outputTokens: v.number() }),
+  usage: v.strictObject({ inputTokens: field.integer, cachedInputTokens: field.integer, outputTokens: field.integer }),
   ...SUM,
   sessionIdBefore: v.nullable(v.string()),
   sessionIdAfter: v.nullable(v.string()),
-  processPid: v.nullable(v.number()),
+  processPid: v.nullable(field.integer),
   createdAt: field.timestamp,
 })
 export type Run = v.InferOutput<typeof Run>

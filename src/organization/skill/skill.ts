@@ -13,7 +13,7 @@ export const SOURCE_TYPES = ['bundled', 'inline', 'local_path', 'github'] as con
 const FileEntry = v.strictObject({
   path: v.string(),
   kind: v.picklist(FILE_KINDS),
-  bytes: v.number(),
+  bytes: field.integer,
   sha256: v.string(),
 })
 
@@ -50,7 +50,7 @@ export const SkillDetail = v.strictObject({
 export const SkillFile = v.strictObject({
   skillId: field.id,
   path: v.string(),
-  bytes: v.number(),
+  bytes: field.integer,
   encoding: v.picklist(['utf8', 'base64']),
   content: v.string(),
 })

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import * as field from '../../http/fields.ts'
 import { FileContent } from '../../http/file-content.ts'
 import { Include } from '../read/include.ts'
 import { PackageWarning } from '../source/warning.ts'
@@ -41,17 +42,19 @@ export type ExportedPackage = v.InferOutput<typeof ExportedPackage>
 
 export const ExportPreview = v.strictObject({
   ...CompanyExport,
-  fileInventory: v.array(v.strictObject({ path: v.string(), kind: v.string(), bytes: v.number(), reason: v.string() })),
+  fileInventory: v.array(
+    v.strictObject({ path: v.string(), kind: v.string(), bytes: field.integer, reason: v.string() }),
+  ),
   counts: v.strictObject({
-    files: v.number(),
-    bytes: v.number(),
-    agents: v.number(),
-    teams: v.number(),
-    projects: v.number(),
-    issues: v.number(),
-    routines: v.number(),
-    goals: v.number(),
-    skills: v.number(),
+    files: field.integer,
+    bytes: field.integer,
+    agents: field.integer,
+    teams: field.integer,
+    projects: field.integer,
+    issues: field.integer,
+    routines: field.integer,
+    goals: field.integer,
+    skills: field.integer,
   }),
 })
 export type ExportPreview = v.InferOutput<typeof ExportPreview>

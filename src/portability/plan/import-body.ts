@@ -66,7 +66,7 @@ const Entity = v.strictObject({
 })
 export type PlannedEntity = v.InferOutput<typeof Entity>
 
-const counts = { create: v.number(), rename: v.number(), skip: v.number() }
+const counts = { create: field.integer, rename: field.integer, skip: field.integer }
 
 const Input = v.strictObject({
   agent: v.string(),

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import * as field from '../../http/fields.ts'
 import { listTemplateNames, readTemplate } from '../source/templates.ts'
 import { readPackage } from './read-package.ts'
 
@@ -16,9 +17,9 @@ export const Template = v.strictObject({
       reportsTo: v.nullable(v.string()),
     }),
   ),
-  projects: v.number(),
-  issues: v.number(),
-  skills: v.number(),
+  projects: field.integer,
+  issues: field.integer,
+  skills: field.integer,
 })
 
 /** Lists the bundled templates in the order of their names. */

@@ -38,10 +38,10 @@ export const Rehearsal = v.strictObject({
   ),
   limits: v.nullable(
     v.strictObject({
-      timeoutSec: v.nullable(v.number()),
-      silenceSec: v.nullable(v.number()),
-      graceSec: v.number(),
-      logBytes: v.number(),
+      timeoutSec: v.nullable(field.integer),
+      silenceSec: v.nullable(field.integer),
+      graceSec: field.integer,
+      logBytes: field.integer,
     }),
   ),
 })

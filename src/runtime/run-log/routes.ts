@@ -29,7 +29,7 @@ const log = route({
     limit: v.optional(v.pipe(wholeNumber(16, 1_048_576), v.description('How many bytes at most.')), '262144'),
   }),
   responses: {
-    200: v.strictObject({ runId: field.id, text: v.string(), nextOffset: v.number(), isComplete: v.boolean() }),
+    200: v.strictObject({ runId: field.id, text: v.string(), nextOffset: field.integer, isComplete: v.boolean() }),
   },
   run: (ctx, { caller, params, query }) => {
     const run = getRun(ctx, caller, params.runId)

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
+import * as field from '../../http/fields.ts'
 import { wholeNumber } from '../../http/list.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
@@ -26,15 +27,15 @@ const IssueChanges = v.strictObject({
     v.array(
       v.strictObject({
         path: v.string(),
-        insertions: v.pipe(v.nullable(v.number()), v.description('Null for a binary file.')),
-        deletions: v.nullable(v.number()),
+        insertions: v.pipe(v.nullable(field.integer), v.description('Null for a binary file.')),
+        deletions: v.nullable(field.integer),
       }),
     ),
     v.description('At most 1,000.'),
   ),
-  filesChanged: v.number(),
-  insertions: v.number(),
-  deletions: v.number(),
+  filesChanged: field.integer,
+  insertions: field.integer,
+  deletions: field.integer,
   hasUncommitted: v.pipe(v.boolean(), v.description('Whether the patch has changes that are not committed.')),
   patch: v.pipe(v.string(), v.description('From `baseCommit` to the working tree, in the format of git.')),
   isCut: v.pipe(v.boolean(), v.description('Whether commits, files or a part of the patch were left out.')),

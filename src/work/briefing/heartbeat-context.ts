@@ -23,7 +23,7 @@ export const HeartbeatContext = v.strictObject({
   issue: Issue,
   ...ISSUE_CONTEXT,
   commentCursor: v.strictObject({
-    totalComments: v.number(),
+    totalComments: field.integer,
     latestCommentId: v.nullable(field.id),
     latestCommentAt: v.nullable(field.timestamp),
   }),

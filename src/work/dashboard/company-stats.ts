@@ -1,5 +1,6 @@
 import type { ExpressionBuilder } from 'kysely'
 import * as v from 'valibot'
+import * as field from '../../http/fields.ts'
 import type { Db } from '../../platform/database/db.ts'
 import { raw, sql } from '../../platform/database/sql.ts'
 import type { Tables } from '../../platform/database/tables.ts'
@@ -7,12 +8,12 @@ import { OPEN_STATUSES } from '../issue/lifecycle.ts'
 
 /** How many records of each kind a company has. */
 export const CompanyStats = v.strictObject({
-  agentCount: v.pipe(v.number(), v.description('Agents that are not terminated.')),
-  issueCount: v.number(),
-  openIssueCount: v.pipe(v.number(), v.description('Issues that are neither done nor cancelled.')),
-  projectCount: v.number(),
-  goalCount: v.number(),
-  pendingApprovalCount: v.number(),
+  agentCount: v.pipe(field.integer, v.description('Agents that are not terminated.')),
+  issueCount: field.integer,
+  openIssueCount: v.pipe(field.integer, v.description('Issues that are neither done nor cancelled.')),
+  projectCount: field.integer,
+  goalCount: field.integer,
+  pendingApprovalCount: field.integer,
 })
 
 /**

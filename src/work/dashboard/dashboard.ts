@@ -25,7 +25,7 @@ export const DAYS_SHOWN = 14
 const STALE_LISTED = 50
 export const STALE_COUNTED = 1_000
 
-const count = v.number()
+const count = field.integer
 const counts = <const Names extends readonly string[]>(names: Names) =>
   v.strictObject(Object.fromEntries(names.map((name) => [name, count])) as Record<Names[number], typeof count>)
 
@@ -62,7 +62,7 @@ export const Dashboard = v.strictObject({
   }),
   costs: v.strictObject({
     monthSpendCents: v.number(),
-    monthBudgetCents: v.pipe(v.number(), v.description('0 is no limit.')),
+    monthBudgetCents: v.pipe(field.integer, v.description('0 is no limit.')),
     monthUtilizationPercent: v.pipe(v.number(), v.description('Of the budget; 0 where there is none.')),
   }),
   pendingApprovals: count,
@@ -70,7 +70,7 @@ export const Dashboard = v.strictObject({
     count,
     v.description(`Issues in progress without a live run or a change. Counted up to ${STALE_COUNTED}.`),
   ),
-  staleAfterSec: v.number(),
+  staleAfterSec: field.integer,
   staleTaskList: v.pipe(
     v.array(StaleIssue),
     v.description(`The stale issues, the longest untouched first, at most ${STALE_LISTED}.`),

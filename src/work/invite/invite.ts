@@ -45,7 +45,7 @@ export const NewInvite = v.strictObject({
   agentMessage: v.nullable(v.string()),
   createdAt: field.timestamp,
   expiresAt: field.timestamp,
-  expiresInSec: v.number(),
+  expiresInSec: field.integer,
 })
 
 export const InvitePrompt = v.strictObject({

@@ -33,7 +33,7 @@ export const Routine = v.strictObject({
   assigneeAgentId: v.nullable(field.id),
   cron: v.nullable(v.string()),
   timeZone: v.nullable(v.string()),
-  intervalSec: v.nullable(v.number()),
+  intervalSec: v.nullable(field.integer),
   overlap,
   status,
   nextDueAt: v.pipe(v.nullable(field.timestamp), v.description('Null while it is paused.')),

@@ -20,7 +20,7 @@ import { actorName, agentsIn, type Names, sentenceOf } from './sentences.ts'
 export const Step = v.strictObject({
   id: field.id,
   kind: v.pipe(v.picklist(['activity', 'run', 'wake']), v.description('`wake`: one that led to no run, or not yet.')),
-  depth: v.pipe(v.number(), v.description('How many causes of it are told above it.')),
+  depth: v.pipe(field.integer, v.description('How many causes of it are told above it.')),
   causeId: v.pipe(v.nullable(field.id), v.description('The step that caused it; null where it began.')),
   causeIds: v.pipe(v.array(v.string()), v.description('All its causes: activities and runs, also those not told.')),
   at: field.timestamp,
@@ -41,7 +41,7 @@ export type Step = v.InferOutput<typeof Step>
 /** The history of an issue, with the issue's costs. */
 export const Why = v.strictObject({
   issue: IssueReference,
-  runCount: v.pipe(v.number(), v.description('Of the runs told, those on this issue.')),
+  runCount: v.pipe(field.integer, v.description('Of the runs told, those on this issue.')),
   ...SUM,
   notes: v.pipe(
     v.array(v.string()),

@@ -7,10 +7,12 @@ import * as v from 'valibot'
 import { anyone } from '../../../src/access/caller/who.ts'
 import { route } from '../../../src/access/route.ts'
 import { endpointBody } from '../../../src/clients/docs/endpoint-page.ts'
-import { curlOf, sampleOf } from '../../../src/clients/docs/example.ts'
+import { curlOf, shellText } from '../../../src/clients/docs/example.ts'
 import { listGuides } from '../../../src/clients/docs/guides.ts'
 import { DOCUMENTED_ENDPOINTS } from '../../../src/clients/routes.ts'
 import { type Access, operationOf } from '../../../src/http/operation.ts'
+import { sampleOf } from '../../../src/http/sample.ts'
+import { collectSchemas } from '../../../src/http/schemas.ts'
 import { PAUSE_REASONS, SHOWN_STATUSES } from '../../../src/organization/agent/lifecycle.ts'
 import { ERROR_STATUS } from '../../../src/platform/errors.ts'
 import { packageRoot } from '../../../src/platform/package-root.ts'
@@ -117,11 +119,14 @@ test('a page runs no script, says its language and title, and has one heading of
 })
 
 const PLACE: Access = { mode: 'local_trusted', requireToken: false, trustProxy: false }
+const SCHEMAS = collectSchemas(DOCUMENTED_ENDPOINTS)
 
 test('the sample of a body is one that the endpoint takes', () => {
   for (const endpoint of DOCUMENTED_ENDPOINTS.filter(({ body, upload }) => body && !upload)) {
-    const [content] = Object.values(operationOf(endpoint, {}, PLACE).requestBody!.content)
-    const sample = JSON.stringify(sampleOf(content!.schema)).replaceAll(/\$[A-Z_]+/g, randomUUID())
+    const [content] = Object.values(operationOf(endpoint, SCHEMAS, PLACE).requestBody!.content)
+    const sample = JSON.stringify(
+      sampleOf(content!.schema, { components: SCHEMAS.components, text: shellText }),
+    ).replaceAll(/\$[A-Z_]+/g, randomUUID())
     const { issues } = v.safeParse(endpoint.body!, JSON.parse(sample))
     assert.equal(issues, undefined, `${endpoint.id}: ${sample}`)
   }
@@ -130,7 +135,12 @@ test('the sample of a body is one that the endpoint takes', () => {
 test('the example shows who is asking as the mode has it', () => {
   const curl = (id: string, access: Partial<Access> = {}) => {
     const endpoint = DOCUMENTED_ENDPOINTS.find((one) => one.id === id)!
-    return curlOf(endpoint, operationOf(endpoint, {}, { ...PLACE, ...access }), 'http://localhost:3100')
+    return curlOf(
+      endpoint,
+      operationOf(endpoint, SCHEMAS, { ...PLACE, ...access }),
+      SCHEMAS.components,
+      'http://localhost:3100',
+    )
   }
   assert.equal(
     curl('issues.checkout'),
