@@ -31,7 +31,7 @@ export async function build() {
   const begun = new Date()
   const { build: bundle, stop } = await import('esbuild')
   const entries = Object.entries(ENTRIES).filter(([, source]) => timeOf(path.join(root, source)) > 0)
-  const { outputFiles } = await bundle({
+  const { outputFiles, metafile } = await bundle({
     absWorkingDir: root,
     entryPoints: Object.fromEntries(entries),
     outdir: 'dist',
@@ -45,6 +45,7 @@ export async function build() {
     legalComments: 'none',
     banner: { js: REQUIRE },
     write: false,
+    metafile: true,
     logLevel: 'warning',
   })
   // It would live on beside the server that was built.
@@ -59,7 +60,16 @@ export async function build() {
     utimesSync(`${file}.${process.pid}`, begun, begun)
     renameSync(`${file}.${process.pid}`, file)
   }
+  addBundled(metafile)
   return Object.fromEntries(outputFiles.map(({ path: file, contents }) => [path.relative(dist, file), contents.length]))
+}
+
+/** Adds the packages whose code a bundle contains to dist/bundled.json, beside better-sqlite3. */
+function addBundled({ inputs }) {
+  const file = path.join(dist, 'bundled.json')
+  const known = timeOf(file) > 0 ? JSON.parse(readFileSync(file, 'utf8')) : ['better-sqlite3']
+  const names = Object.keys(inputs).flatMap((input) => /node_modules\/((?:@[^/]+\/)?[^/]+)\/.*$/.exec(input)?.[1] ?? [])
+  writeWhole(file, JSON.stringify([...new Set([...known, ...names])].sort()))
 }
 
 /** The folder of the web page's sources, and of what is built from them. */
@@ -126,6 +136,7 @@ export async function buildWeb() {
   writeWhole(path.join(webDist, 'manifest.json'), JSON.stringify(manifest))
   // Last, and as old as its sources: what changes while this builds is newer than it.
   writeWhole(path.join(webDist, 'index.html'), html, begun)
+  addBundled(metafile)
   removeOldAssets(begun.getTime() - OLD_ASSET_MS)
   return sizes
 }

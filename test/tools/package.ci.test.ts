@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { packageRoot } from '../../src/platform/package-root.ts'
+import { temporaryFolder } from '../helpers.ts'
+
+const run = promisify(execFile)
+
+/** The versions of Node that the package is tried on: the oldest that it supports, and the two newest lines. */
+const NODES = ['22', '24', '26']
+
+/** Runs npm and returns what it prints. */
+const npm = (args: string[], cwd: string): string =>
+  execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], cwd })
+
+/** Downloads the binary of the newest Node of a line from npm, once for a checkout. */
+function fetchNode(line: string): string {
+  const folder = path.join(packageRoot(), 'node_modules', '.cache', 'service', `node-${line}`)
+  const file = path.join(folder, 'package', 'bin', 'node')
+  if (existsSync(file)) return file
+  mkdirSync(folder, { recursive: true })
+  const name = `node-${process.platform}-${process.arch}@${line}`
+  const [{ filename }] = JSON.parse(npm(['pack', '--json', name], folder))
+  execFileSync('tar', ['-xzf', filename], { cwd: folder })
+  return file
+}
+
+/** Runs the demo, the page and the doctor of an installed program on an empty data directory. */
+async function tryProgram(t: TestContext, argv: readonly [string, ...string[]], dataDir: string): Promise<void> {
+  const [program, ...first] = argv
+  const env = { HOME: dataDir, PATH: '/usr/bin:/bin', NO_COLOR: '1' }
+  const server = spawn(program, [...first, 'demo', '--json', '--port', '0', '--data-dir', dataDir], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  t.after(() => server.kill('SIGKILL'))
+  let said = ''
+  server.stdout.setEncoding('utf8')
+  for await (const chunk of server.stdout) {
+    said += chunk
+    if (said.includes('"type":"summary"')) break
+  }
+  const summary = JSON.parse(said.trim().split('\n').at(-1)!)
+  assert.deepEqual([summary.done, summary.issues], [true, { total: 12, done: 12 }], said)
+  server.kill('SIGTERM')
+  if (server.exitCode === null) await once(server, 'exit')
+
+  const started = spawn(program, [...first, 'start', '--json', '--port', '0', '--data-dir', dataDir], { env })
+  t.after(() => started.kill('SIGKILL'))
+  const [line] = await once(started.stdout, 'data')
+  const { url } = JSON.parse(String(line))
+  const page = await (await fetch(url)).text()
+  const script = /src="(\/assets\/main-[\w-]+\.js)"/.exec(page)?.[1]
+  assert.ok(script, page)
+  assert.equal((await fetch(url + script)).status, 200)
+  const doctor = await run(program, [...first, 'doctor', '--json', '--data-dir', dataDir], { env })
+  assert.equal(JSON.parse(doctor.stdout).ok, true)
+  started.kill('SIGTERM')
+  await once(started, 'exit')
+}
+
+test('the packed file, installed without scripts, runs the demo, the page and the doctor on each Node', async (t) => {
+  const folder = temporaryFolder(t)
+  const installed = path.join(folder, 'installed')
+  mkdirSync(installed)
+  execFileSync(process.execPath, ['tools/package.mjs'], { cwd: packageRoot(), stdio: 'ignore' })
+  const packed = readdirSync(packageRoot()).find((name) => name.startsWith('service-') && name.endsWith('.tgz'))!
+  writeFileSync(path.join(installed, 'package.json'), '{}')
+  npm(['install', '--ignore-scripts', '--no-audit', path.join(packageRoot(), packed)], installed)
+  const manifest = JSON.parse(readFileSync(path.join(packageRoot(), 'dist', 'package', 'package.json'), 'utf8'))
+  assert.deepEqual(Object.keys(manifest.dependencies), ['better-sqlite3'])
+  const program = path.join(installed, 'node_modules', '@service-board', 'service', 'bin', 'service.mjs')
+  for (const line of NODES) {
+    await t.test(`Node ${line}`, async (t) => {
+      await tryProgram(t, [fetchNode(line), program], path.join(folder, `data-${line}`))
+    })
+  }
+})
+
+test('the single executable runs the demo, the page and the doctor without Node, and is its own shim', async (t) => {
+  execFileSync(process.execPath, ['tools/build-binary.mjs'], { cwd: packageRoot(), stdio: 'ignore' })
+  const dist = path.join(packageRoot(), 'dist')
+  const executable = path.join(dist, 'service')
+  await tryProgram(t, [executable], path.join(temporaryFolder(t), 'data'))
+  execFileSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: dist, stdio: 'ignore' })
+  const dataDir = path.join(temporaryFolder(t), 'data')
+  await run(executable, ['--version', '--data-dir', dataDir])
+  const [id] = readdirSync(path.join(dataDir, 'program'))
+  const main = path.join(dataDir, 'program', id!, 'dist', 'main.js')
+  writeFileSync(main, 'console.log("altered")')
+  const { stdout } = await run(executable, ['--version', '--data-dir', dataDir])
+  assert.match(stdout, /^\d+\.\d+\.\d+\n$/)
+})

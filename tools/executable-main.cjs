@@ -1,0 +1,78 @@
+// The main script of the single executable. It unpacks the program once into
+// the data directory, verifies it, and runs it. The executable is also the
+// `node` of the programs that the server starts: it runs a file of the
+// unpacked program that is named first on the command line.
+const { createHash } = require('node:crypto')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { pathToFileURL } = require('node:url')
+const sea = require('node:sea')
+const vm = require('node:vm')
+
+/** `import()` of this script knows only Node's own modules; this one loads files too. */
+const load = new vm.Script('(url) => import(url)', {
+  importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+}).runInThisContext()
+
+/** Every file of the program: path -> SHA-256 in hex, and the id of them all. */
+const manifest = JSON.parse(sea.getAsset('manifest.json', 'utf8'))
+
+const asked = process.argv[2]
+if (asked !== undefined && isOwnFile(asked)) {
+  // As Node: the file comes first, its arguments follow.
+  process.argv.splice(1, 1)
+  run(asked)
+} else {
+  run(path.join(unpack(), 'dist', 'main.js'))
+}
+
+function run(file) {
+  load(pathToFileURL(file).href).catch((error) => {
+    process.stderr.write(`service: ${error instanceof Error ? error.message : error}\n`)
+    process.exitCode = 1
+  })
+}
+
+/** Whether it is a script of an unpacked program of this same build. */
+function isOwnFile(file) {
+  if (!path.isAbsolute(file) || !file.endsWith('.js')) return false
+  const folder = path.dirname(path.dirname(file))
+  const name = path.relative(folder, file).split(path.sep).join('/')
+  return path.basename(folder) === manifest.id && manifest.files[name] === hashOf(file)
+}
+
+/** Unpacks what is missing or altered. @returns the folder of the program */
+function unpack() {
+  const folder = path.join(dataDir(), 'program', manifest.id)
+  for (const [name, hash] of Object.entries(manifest.files)) {
+    const file = path.join(folder, name)
+    if (hashOf(file) === hash) continue
+    fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+    // Written whole under another name: another process may unpack at the same time.
+    const partial = `${file}.${process.pid}`
+    fs.writeFileSync(partial, Buffer.from(sea.getRawAsset(name)), { mode: 0o600 })
+    fs.renameSync(partial, file)
+  }
+  return folder
+}
+
+function hashOf(file) {
+  try {
+    return createHash('sha256').update(fs.readFileSync(file)).digest('hex')
+  } catch {
+    return undefined
+  }
+}
+
+/** The same rule as the program's own: the flag, else SERVICE_HOME, else the platform's folder for user data. */
+function dataDir() {
+  const args = process.argv.slice(2)
+  const at = args.findIndex((arg) => arg === '--data-dir' || arg.startsWith('--data-dir='))
+  const flag = at < 0 ? undefined : args[at].includes('=') ? args[at].slice('--data-dir='.length) : args[at + 1]
+  const given = flag || process.env.SERVICE_HOME
+  if (given) return path.resolve(given)
+  const home = os.homedir()
+  if (process.platform === 'darwin') return path.join(home, 'Library', 'Application Support', 'service')
+  return path.join(process.env.XDG_DATA_HOME || path.join(home, '.local', 'share'), 'service')
+}

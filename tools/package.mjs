@@ -1,0 +1,71 @@
+// Makes the npm package: `npm run package` writes service-board-service-<version>.tgz.
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, buildWeb } from '../build.mjs'
+
+/** The name on npm. `service` is another project's package there. The owner decides on the final name. */
+export const PACKAGE_NAME = '@service-board/service'
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+
+/** The folder of the package's content, before it is packed. */
+export const packageFolder = path.join(root, 'dist', 'package')
+
+const CONTENT = ['bin', 'docs', 'templates', 'schema.sql', 'LICENSE', 'README.md', 'CHANGELOG.md']
+
+/** Builds everything and lays the package out in a folder. @returns its manifest */
+export async function layOutPackage() {
+  const bundle = Object.keys(await build())
+  await buildWeb()
+  const { files } = JSON.parse(readFileSync(path.join(root, 'dist/web/manifest.json'), 'utf8'))
+  const web = ['index.html', ...files.flatMap((name) => [name, `${name}.gz`, `${name}.br`])].map(
+    (name) => `web/${name}`,
+  )
+  rmSync(packageFolder, { recursive: true, force: true })
+  mkdirSync(packageFolder, { recursive: true })
+  for (const name of CONTENT) copy(name)
+  for (const name of [...bundle, ...web]) copy(path.join('dist', name))
+  const { version, description, license, bin, dependencies } = JSON.parse(
+    readFileSync(path.join(root, 'package.json'), 'utf8'),
+  )
+  const manifest = {
+    name: PACKAGE_NAME,
+    version,
+    description,
+    license,
+    type: 'module',
+    bin,
+    // The oldest Node that better-sqlite3 runs on.
+    engines: { node: '>=22' },
+    dependencies,
+    publishConfig: { access: 'public', provenance: true },
+  }
+  writeFileSync(path.join(packageFolder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  return manifest
+}
+
+/** Copies a file or folder that exists; an asset that is compressed already has no compressed copy. */
+function copy(name) {
+  if (existsSync(path.join(root, name)))
+    cpSync(path.join(root, name), path.join(packageFolder, name), { recursive: true })
+}
+
+/** Packs the folder. @returns the file that was written, absolute */
+export function pack(destination = root) {
+  const out = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', destination], {
+    cwd: packageFolder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  return path.join(destination, JSON.parse(out)[0].filename)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { name, version } = await layOutPackage()
+  const file = pack()
+  process.stdout.write(
+    `${path.relative(process.cwd(), file)}: ${name} ${version}. Try it: npx ./${path.basename(file)} start\n`,
+  )
+}
