@@ -18,6 +18,8 @@ export interface RunInput {
   /** The options that the program's help lists (see capabilities.ts), or null when unknown: then only the base facts hold. */
   flags: ReadonlySet<string> | null
   wake: Wake
+  /** The variables `SERVICE_*` of the run: its token, the API URL, its id and why it runs. */
+  variables: Readonly<Record<string, string>>
   /** How to start `post.ts`: the interpreter and its arguments. In the built package it is a file beside the main bundle. */
   postProgram: readonly [string, ...string[]]
 }

@@ -157,7 +157,7 @@ export const httpEntries = {
       filled,
       v.check(isPlainUrl, 'It must be an http or https URL without a user name and password: use headers for these.'),
     ),
-    'The URL that each wake is POSTed to. A 2xx accepts it; a redirect is not followed. The agent then works with a key of its own.',
+    'The URL that each wake is POSTed to. A 2xx accepts it; a redirect is not followed. The agent works with the token of the run until it answers, or with a key of its own.',
   ),
   headers: v.optional(
     described(
@@ -169,7 +169,17 @@ export const httpEntries = {
     ),
     {},
   ),
-  timeoutSec: v.optional(described(seconds(1, 300), 'How long the URL may take to answer, in seconds, 1 to 300.'), 30),
+  credentials: v.optional(
+    described(
+      v.picklist(['body', 'header', 'none'], 'It must be body, header or none.'),
+      'Where the request has the variables SERVICE_* of the run, with its token: in `env` of the body, in headers (X-Service-Api-Key, X-Service-Api-Url, X-Service-Run-Id, ...), or nowhere, for an agent with a key of its own. The token works until the URL has answered.',
+    ),
+    'body',
+  ),
+  timeoutSec: v.optional(
+    described(seconds(1, 3600), 'How long the URL may take to answer, in seconds, 1 to 3600.'),
+    30,
+  ),
 }
 
 function isPlainUrl(value: string): boolean {

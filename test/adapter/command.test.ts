@@ -14,6 +14,7 @@ const run: RunInput = {
   newSessionId: '11111111-1111-4111-8111-111111111111',
   flags: null,
   wake: { companyId: 'company-1', reasons: ['timer'], issueId: null, commentId: null, approvalId: null },
+  variables: { SERVICE_API_URL: 'http://127.0.0.1:3100', SERVICE_API_KEY: 'run-token', SERVICE_RUN_ID: 'run-1' },
   postProgram: ['/usr/bin/node', '/app/post.mjs'],
 }
 const session = { id: 'session-1', totals: {} }
@@ -137,8 +138,23 @@ describe('the command of a run', () => {
     assert.deepEqual(JSON.parse(stdin), {
       url: 'https://agent.example/wake',
       headers: { 'x-key': 'k' },
-      body: { runId: 'run-1', agentId: 'agent-1', ...run.wake, prompt: 'the prompt' },
+      body: { runId: 'run-1', agentId: 'agent-1', ...run.wake, prompt: 'the prompt', env: run.variables },
       timeoutSec: 30,
     })
+  })
+
+  test('a POST has the token, the URL and the id of the run in its body, in headers, or not at all', () => {
+    const job = (credentials: string) =>
+      JSON.parse(commandOf('http', { url: 'https://agent.example/wake', headers: { 'x-key': 'k' }, credentials }).stdin)
+    const { headers, body } = job('header')
+    assert.deepEqual(headers, {
+      'x-service-api-url': 'http://127.0.0.1:3100',
+      'x-service-api-key': 'run-token',
+      'x-service-run-id': 'run-1',
+      'x-key': 'k',
+    })
+    assert.equal(body.env, undefined)
+    assert.ok(!JSON.stringify(job('none')).includes('run-token'))
+    assert.throws(() => job('query'), /It must be body, header or none/)
   })
 })

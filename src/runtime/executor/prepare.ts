@@ -119,6 +119,13 @@ export async function planRun(
   const { skills, directory } = await own.skills()
   const prompt = writePrompt(ctx, { run, agent, context, setup, skills })
   const { adapter, config, cwd, session, limits } = setup
+  const variables = runVariables(run, {
+    apiUrl: dependencies.apiUrl,
+    token: own.token,
+    workspaceCwd: setup.workspaces.primary,
+    skillsDir: directory,
+    approval: context.approval,
+  })
   const command = adapter.command(config, {
     runId: run.id,
     agentId: agent.id,
@@ -130,13 +137,7 @@ export async function planRun(
     flags: setup.flags,
     postProgram: dependencies.postProgram,
     wake: context.wake,
-  })
-  const variables = runVariables(run, {
-    apiUrl: dependencies.apiUrl,
-    token: own.token,
-    workspaceCwd: setup.workspaces.primary,
-    skillsDir: directory,
-    approval: context.approval,
+    variables,
   })
   const spec: RunSpec = {
     runId: run.id,
