@@ -22,9 +22,9 @@ const ENTRIES = {
 /** What the bundle is made of, besides src/. */
 const INPUTS = ['build.mjs', 'package.json', 'package-lock.json']
 
-/** Lets what is bundled from CommonJS ask for Node's own modules. */
+/** Gives bundled CommonJS what it has in Node: `require` for Node's own modules, and its folder. */
 const REQUIRE =
-  "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);"
+  "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url),__dirname=import.meta.dirname;"
 
 /** @returns what was written: name in dist/ -> bytes */
 export async function build() {

@@ -1,6 +1,7 @@
-import type { RunServer } from './clients/cli/server-process.ts'
+import type { RunServer, ServerEnd } from './clients/cli/server-process.ts'
 import { CliError, EXIT } from './clients/connection/exit-codes.ts'
 import { findWebFolder } from './clients/web/serve.ts'
+import { listLiveRuns } from './organization/run/queries.ts'
 import { DataDirTaken } from './platform/database/lock.ts'
 import { AppError } from './platform/errors.ts'
 import { createLog, type Log } from './platform/log.ts'
@@ -47,14 +48,15 @@ export const runServer: RunServer = async (config, { keepRuns = true } = {}) => 
   const inFile = createLog(keep)
   inFile.info(`service ${config.version} is up.`, { url: server.url, pid: process.pid, mode: config.mode })
 
-  const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
+  const { promise: ended, resolve, reject } = Promise.withResolvers<ServerEnd>()
   let asked: number | undefined
   const end = (how: Stop) => {
     if (asked !== undefined) return
     asked = Date.now()
+    const liveRuns = listLiveRuns(server.ctx.db).length
     server.close(how).then(() => {
       inFile.info('The server has stopped.', { pid: process.pid })
-      resolve()
+      resolve({ liveRuns, wereStopped: how.runs === 'stop' })
     }, reject)
   }
   const stop = () => end({ runs: 'stop', onLeft: tellLeft(log) })

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { Command, Option } from 'commander'
 import { readConfig } from '../../platform/config.ts'
 import type { OnProgress } from '../backup/check.ts'
-import { print, printJson } from './output.ts'
+import { print, printJson } from './command/output.ts'
 
 interface BackupOptions {
   dataDir?: string

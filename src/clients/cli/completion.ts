@@ -1,77 +1,119 @@
-import { Argument, Command } from 'commander'
-import { print } from './output.ts'
+import { Argument, Command, type Option } from 'commander'
+import { NAMED, type Noun } from './command/find.ts'
+import { print } from './command/output.ts'
+import { createScope, type Options } from './command/scope.ts'
 
-/** @param loadProgram the whole program, with every noun and its verbs */
-export const completionCommand = (loadProgram: () => Promise<Command>) =>
+export const completionCommand = () =>
   new Command('completion')
-    .description('Print the completion of a shell, to be loaded by it.')
+    .description('Print the completion script of a shell.')
     .addArgument(new Argument('<shell>').choices(Object.keys(SCRIPTS)))
     .addHelpText(
       'after',
       `
+The script completes commands, options, values, and the names and ids that the server has.
+
 Examples:
   $ source <(service completion bash)             # in ~/.bashrc
   $ source <(service completion zsh)              # in ~/.zshrc, after compinit
   $ service completion fish | source              # in ~/.config/fish/config.fish`,
     )
-    .action(async (shell: keyof typeof SCRIPTS) => print(SCRIPTS[shell](wordsOf(await loadProgram()))))
+    .action((shell: keyof typeof SCRIPTS) => print(SCRIPTS[shell]))
 
-/** What may follow each path of commands: `['agent', ['list', 'show', ..., '--json']]`. */
-type Words = [path: string, next: string[]][]
-
-function wordsOf(command: Command, path: string[] = []): Words {
-  const { visibleCommands, visibleOptions } = namesIn(command)
-  const here: Words = [[path.join(' '), [...visibleCommands.map((one) => one.name()), ...visibleOptions]]]
-  return [...here, ...visibleCommands.flatMap((one) => wordsOf(one, [...path, one.name()]))]
+/** The scripts ask the program: `service __complete -- issue view T` prints what may stand for `T`. */
+const SCRIPTS = {
+  bash: `_service() {
+  local IFS=$'\\n'
+  COMPREPLY=($(compgen -W "$(\${COMP_WORDS[0]} __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  COMPREPLY=("\${COMPREPLY[@]// /\\\\ }")
+}
+complete -o default -F _service service`,
+  zsh: `_service() {
+  local -a found=("\${(@f)$(\${words[1]} __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  compadd -- $found
+}
+compdef _service service`,
+  fish: `complete -c service -f -a '(service __complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
 }
 
-function namesIn(command: Command) {
-  const help = command.createHelp()
-  return {
-    visibleCommands: help.visibleCommands(command).filter((one) => one.name() !== 'help'),
-    visibleOptions: help.visibleOptions(command).flatMap((option) => option.long ?? []),
+/**
+ * Lists the words that may stand for the last one of a command line.
+ *
+ * @param words the command line without the program
+ */
+export async function complete(program: Command, words: readonly string[]): Promise<string[]> {
+  const current = words.at(-1) ?? ''
+  const before = words.slice(0, -1)
+  let command = program
+  const args: string[] = []
+  let pending: Option | undefined
+  for (const word of before) {
+    if (pending) pending = undefined
+    else if (word.startsWith('-')) pending = command.options.find((option) => takesNext(option, word))
+    else {
+      const inner = args.length === 0 && command.commands.find((one) => [one.name(), ...one.aliases()].includes(word))
+      if (inner) command = inner
+      else args.push(word)
+    }
+  }
+  const found = pending
+    ? await valuesOf(command, before, pending.argChoices, pending.flags)
+    : current.startsWith('-')
+      ? command
+          .createHelp()
+          .visibleOptions(command)
+          .flatMap((option) => option.long ?? [])
+      : command.commands.length > 0
+        ? command
+            .createHelp()
+            .visibleCommands(command)
+            .map((one) => one.name())
+            .filter((name) => name !== 'help')
+        : await argumentsOf(command, before, args.length)
+  return found.filter((one) => one.toLowerCase().startsWith(current.toLowerCase()))
+}
+
+const isNamed = (option: Option, word: string) => option.short === word || option.long === word
+
+/** Reports whether the word is this option, and the next word its value. */
+const takesNext = (option: Option, word: string) => isNamed(option, word) && (option.required || option.variadic)
+
+async function argumentsOf(command: Command, words: readonly string[], index: number): Promise<string[]> {
+  const argument = command.registeredArguments[index]
+  return argument ? valuesOf(command, words, argument.argChoices, `<${argument.name()}>`) : []
+}
+
+/** The values of an option or argument: its choices, or the names and ids of the noun that its flags name. */
+async function valuesOf(
+  command: Command,
+  words: readonly string[],
+  choices: readonly string[] | undefined,
+  flags: string,
+): Promise<string[]> {
+  if (choices) return [...choices]
+  const noun = /<([\w-]+)>/.exec(flags)?.[1]
+  const load = noun === 'parent' || noun === 'company' ? undefined : NAMED[noun as Noun]
+  if (!load && noun !== 'company') return []
+  try {
+    const scope = createScope(optionsIn(command, words))
+    const found =
+      noun === 'company'
+        ? (await scope.client.request('GET /api/companies')).map(({ id, issuePrefix }) => ({
+            id,
+            names: [issuePrefix],
+          }))
+        : await load!(scope.client, (await scope.company()).id)
+    return found.map(({ id, names }) => names[0] ?? id.slice(-8))
+  } catch {
+    return []
   }
 }
 
-const caseOf = (words: Words) => words.map(([path, next]) => `    '${path}') words='${next.join(' ')}' ;;`).join('\n')
-
-const SCRIPTS = {
-  bash: (words: Words) => `_service() {
-  local path='' word words
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    [[ $word == -* ]] && break
-    path="\${path:+$path }$word"
-  done
-  case "$path" in
-${caseOf(words)}
-  esac
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
-}
-complete -o default -F _service service`,
-  zsh: (words: Words) => `_service() {
-  local -a before=("\${(@)words[2,CURRENT-1]}")
-  local path_='' word
-  for word in "\${(@)before}"; do
-    [[ $word == -* ]] && break
-    path_="\${path_:+$path_ }$word"
-  done
-  local words=''
-  case "$path_" in
-${caseOf(words)}
-  esac
-  compadd -- \${=words}
-}
-compdef _service service`,
-  fish: (words: Words) =>
-    [
-      'complete -c service -f',
-      ...words.map(([path, next]) => {
-        const seen = path === '' ? '__fish_use_subcommand' : `__fish_seen_subcommand_from ${path.split(' ').at(-1)}`
-        const parents = path
-          .split(' ')
-          .slice(0, -1)
-          .map((one) => `; and __fish_seen_subcommand_from ${one}`)
-        return `complete -c service -n '${seen}${parents.join('')}' -a '${next.join(' ')}'`
-      }),
-    ].join('\n'),
+/** Reads the options that choose the server and the company from an unfinished command line. */
+function optionsIn(command: Command, words: readonly string[]): Options {
+  const options: Record<string, string> = {}
+  words.forEach((word, index) => {
+    const option = command.options.find((one) => isNamed(one, word))
+    if (option?.required && words[index + 1] !== undefined) options[option.attributeName()] = words[index + 1]!
+  })
+  return options as Options
 }

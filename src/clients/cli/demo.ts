@@ -7,7 +7,7 @@ import { type Client, createClient } from '../connection/client.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
 import type { Picture } from '../demo/follow.ts'
 import type { Step } from '../demo/steps.ts'
-import { money, paint, print, table } from './output.ts'
+import { money, paint, print, table } from './command/output.ts'
 import type { RunServer } from './server-process.ts'
 
 interface DemoOptions {

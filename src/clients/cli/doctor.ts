@@ -4,7 +4,7 @@ import { type ConnectionOptions, withConnection } from '../connection/connect.ts
 import { CliError, EXIT, lineOf } from '../connection/exit-codes.ts'
 import type { Result } from '../doctor/check.ts'
 import type { CheckProgress } from '../doctor/database-check.ts'
-import { oneLine, paint, print, printJson } from './output.ts'
+import { oneLine, paint, print, printJson } from './command/output.ts'
 
 interface DoctorOptions extends ConnectionOptions {
   deep?: boolean

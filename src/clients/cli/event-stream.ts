@@ -1,29 +1,28 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
+import { createParser } from 'eventsource-parser'
 import { type Client, errorOf } from '../connection/client.ts'
 
-/** One event of a stream. `open` stands for the stream itself: it is there, and nothing that comes is missed. */
+/** One event of a stream. `open` is not sent: it means that the stream is connected. */
 export interface StreamEvent {
   type: string
-  // biome-ignore lint/suspicious/noExplicitAny: each kind of event has data of its own.
+  // biome-ignore lint/suspicious/noExplicitAny: each type of event has its own data.
   data: any
 }
 
-/** How long the first wait for a lost server is, in milliseconds; doubled each time, up to the cap. */
+/** The first delay before a reconnection, in milliseconds. It doubles each time, up to the cap. */
 const RETRY_MS = 250
 const RETRY_CAP_MS = 5_000
 
-/** How long a stream may say nothing, in milliseconds: the server says every 15 s that it lives. */
+/** How long a stream may be silent, in milliseconds. The server sends a comment every 15 s. */
 const SILENCE_MS = 45_000
 
 /**
- * Watches a stream of Server-Sent Events, for ever: when it breaks it is asked
- * for again from the last event on. Ends with the signal, or with what the
- * server refuses.
+ * Watches a stream of Server-Sent Events. If the stream breaks, it reconnects
+ * after the last event. It ends with the signal.
  *
- * @param options.signal ends it, quietly
- * @param options.isUp whether the server has just answered: then it is waited for from the start
- * @throws AppError when the server refuses; CliError when it was never there
+ * @param options.isUp whether the server responded just now: then the first connection is retried too
+ * @throws AppError if the server refuses the request; CliError if the server was never reachable
  */
 export async function* watchStream(
   client: Client,
@@ -35,39 +34,42 @@ export async function* watchStream(
   let wasUp = isUp
   while (!signal.aborted) {
     try {
-      for await (const event of openStream(client, path, lastEventId, signal)) {
+      for await (const { id, ...event } of openStream(client, path, lastEventId, signal)) {
         wasUp = true
         wait = RETRY_MS
-        lastEventId = event.id ?? lastEventId
+        lastEventId = id ?? lastEventId
         yield event
       }
     } catch (error) {
       if (signal.aborted) return
-      // What never was there is not waited for; what was may be restarting.
-      if (!wasUp || !(error instanceof Broken)) throw error instanceof Broken ? await whyBroken(client, error) : error
+      if (!(error instanceof ConnectionLost)) throw error
+      // A server that was never there is an error; one that was may be restarting.
+      if (!wasUp) throw await reasonOf(client, error)
     }
     await delay(wait, undefined, { signal }).catch(() => {})
     wait = Math.min(wait * 2, RETRY_CAP_MS)
   }
 }
 
-/** A connection that could not be made or was lost. */
-class Broken extends Error {}
+/** A connection that could not be made, or that broke. */
+class ConnectionLost extends Error {}
 
-/** Asks in the usual way, so that the error is the usual one. */
-async function whyBroken(client: Client, error: Error): Promise<unknown> {
+/** Sends an ordinary request, whose error says why no connection is possible. */
+async function reasonOf(client: Client, error: Error): Promise<unknown> {
   return client.request('GET /api/health').then(
     () => error,
     (reason) => reason,
   )
 }
 
+type IdentifiedEvent = StreamEvent & { id: string | undefined }
+
 async function* openStream(
   client: Client,
   path: string,
   lastEventId: string | undefined,
   signal: AbortSignal,
-): AsyncGenerator<StreamEvent & { id: string | undefined }> {
+): AsyncGenerator<IdentifiedEvent> {
   const target = new URL(path, client.url)
   const send = target.protocol === 'https:' ? (await import('node:https')).request : requestHttp
   const headers = {
@@ -76,67 +78,62 @@ async function* openStream(
     ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
   }
   const outgoing = send(target, { headers, timeout: SILENCE_MS })
-  // Not by the request's own `signal`, whose error nobody may be listening for by then.
+  // Not the `signal` option of the request: it can emit an error that nothing listens for any more.
   const abort = () => outgoing.destroy()
   signal.addEventListener('abort', abort)
   try {
     const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
       outgoing.on('response', resolve)
-      outgoing.on('error', (error) => reject(new Broken(error.message)))
-      outgoing.on('close', () => reject(new Broken('The connection was closed.')))
-      outgoing.on('timeout', () => outgoing.destroy(new Broken('The stream fell silent.')))
+      outgoing.on('error', (error) => reject(new ConnectionLost(error.message)))
+      outgoing.on('close', () => reject(new ConnectionLost('The connection was closed.')))
+      outgoing.on('timeout', () => outgoing.destroy(new ConnectionLost('The stream is silent.')))
       outgoing.end()
     })
     yield* eventsOf(incoming, client)
   } catch (error) {
-    throw isLost(error) ? new Broken(error.message) : error
+    throw isLost(error) ? new ConnectionLost(error.message) : error
   } finally {
     signal.removeEventListener('abort', abort)
     outgoing.destroy()
   }
 }
 
-async function* eventsOf(
-  incoming: IncomingMessage,
-  client: Client,
-): AsyncGenerator<StreamEvent & { id: string | undefined }> {
+async function* eventsOf(incoming: IncomingMessage, client: Client): AsyncGenerator<IdentifiedEvent> {
   incoming.setEncoding('utf8')
-  let rest = ''
   if (incoming.statusCode !== 200) {
-    for await (const chunk of incoming) rest += chunk
-    throw refusalOf(incoming.statusCode!, rest, client)
+    let text = ''
+    for await (const chunk of incoming) text += chunk
+    throw refusalOf(incoming.statusCode!, text, client)
   }
   yield { id: undefined, type: 'open', data: null }
+  let events: IdentifiedEvent[] = []
+  const parser = createParser({
+    // An id without an event says where the stream is. If an event follows, it takes the place of this one.
+    onId: (id) => events.push({ id, type: 'position', data: null }),
+    onEvent({ id, event = 'message', data }) {
+      if (id !== undefined) events.pop()
+      events.push({ id, type: event, data: data === '' ? null : JSON.parse(data) })
+    },
+  })
   for await (const chunk of incoming) {
-    const frames = (rest + chunk).split('\n\n')
-    rest = frames.pop()!
-    for (const frame of frames) yield* eventsIn(frame)
+    parser.feed(chunk)
+    const ready = events
+    events = []
+    yield* ready
   }
 }
 
 const isLost = (error: unknown): error is Error =>
-  error instanceof Broken || (error instanceof Error && 'code' in error && !('status' in error))
+  error instanceof ConnectionLost || (error instanceof Error && 'code' in error && !('status' in error))
 
-/** A server that stops, or is full, is asked again; any other refusal is the answer. */
+/** A server that stops or is overloaded is asked again. Any other refusal is an error. */
 function refusalOf(status: number, text: string, client: Client): Error {
   let body: unknown = text
   try {
     body = JSON.parse(text)
   } catch {
-    // A proxy's page: its status says it.
+    // The page of a proxy: the status is enough.
   }
   const error = errorOf({ status, body }, client)
-  return status >= 502 && status <= 504 ? new Broken(error.message) : error
-}
-
-function* eventsIn(frame: string): Generator<StreamEvent & { id: string | undefined }> {
-  const field = (name: string) =>
-    frame
-      .split('\n')
-      .find((line) => line.startsWith(`${name}: `))
-      ?.slice(name.length + 2)
-  const [id, type, data] = [field('id'), field('event'), field('data')]
-  if (type !== undefined) yield { id, type, data: data === undefined ? null : JSON.parse(data) }
-  // A comment with an id only says where the stream stands.
-  else if (id !== undefined) yield { id, type: 'position', data: null }
+  return status >= 502 && status <= 504 ? new ConnectionLost(error.message) : error
 }

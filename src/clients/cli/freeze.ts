@@ -4,7 +4,7 @@ import type { ResponseOf } from '../client/types.ts'
 import type { Client } from '../connection/client.ts'
 import { type ConnectionOptions, connect, withConnection } from '../connection/connect.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
-import { print, printJson } from './output.ts'
+import { print, printJson } from './command/output.ts'
 
 interface FreezeOptions extends ConnectionOptions {
   reason?: string

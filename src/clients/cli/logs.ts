@@ -4,7 +4,7 @@ import { Command } from 'commander'
 import { dataDirOf } from '../../platform/config.ts'
 import { logFile } from '../../platform/log-file.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
-import { plain, print } from './output.ts'
+import { plain, print } from './command/output.ts'
 
 interface LogsOptions {
   dataDir?: string

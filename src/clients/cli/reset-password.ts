@@ -3,7 +3,7 @@ import { dataDirOf } from '../../platform/config.ts'
 import { readServerInfo, readServerKeys } from '../../platform/database/server-info.ts'
 import { createClient } from '../connection/client.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
-import { print, printJson } from './output.ts'
+import { print, printJson } from './command/output.ts'
 
 interface ResetOptions {
   dataDir?: string

@@ -4,8 +4,8 @@ import { dataDirOf } from '../../platform/config.ts'
 import { DataDirTaken } from '../../platform/database/lock.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
 import { contents, createProgress } from './backup.ts'
-import { confirm } from './confirm.ts'
-import { print, printJson } from './output.ts'
+import { confirm } from './command/ask.ts'
+import { print, printJson } from './command/output.ts'
 
 interface RestoreOptions {
   dataDir?: string
@@ -34,7 +34,7 @@ Examples:
 
 async function restore(file: string, options: RestoreOptions): Promise<void> {
   const dataDir = dataDirOf(options, process.env)
-  if (!options.yes && !(await confirm(`Replace the content of ${dataDir} by that of ${file}?`))) return
+  if (!(await confirm(options, `Replace the content of ${dataDir} by that of ${file}?`))) return
   const { restoreBackup } = await import('../backup/restore.ts')
   process.umask(0o077)
   const restored = await restoreBackup({

@@ -1,6 +1,14 @@
 import type { AccessContext } from '../../access/auth/sign-in.ts'
 import type { Config } from '../../platform/config.ts'
 
+/** What became of the runs when the server closed. */
+export interface ServerEnd {
+  /** How many runs were live. */
+  liveRuns: number
+  /** Whether they were stopped. If not, the next start adopts them. */
+  wereStopped: boolean
+}
+
 /** A server that runs in this process and that signals stop. */
 export interface ServerProcess {
   url: string
@@ -8,7 +16,7 @@ export interface ServerProcess {
   /** Stops the server as a signal does. */
   stop(): void
   /** Resolves once the server has closed. */
-  ended: Promise<void>
+  ended: Promise<ServerEnd>
   /**
    * Runs work that sends requests to this server. If the work fails, the server
    * stops and the error is thrown. If a signal stops the server first, there is

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -8,8 +7,9 @@ import { urlForPeople } from '../../http/proxy.ts'
 import { type Config, DEFAULT_PORT, type Flags, readConfig } from '../../platform/config.ts'
 import { CliError, EXIT, lineOf } from '../connection/exit-codes.ts'
 import { createProgress } from './backup.ts'
-import { paint, print } from './output.ts'
-import type { RunServer } from './server-process.ts'
+import { openBrowser } from './command/browser.ts'
+import { paint, print } from './command/output.ts'
+import type { RunServer, ServerEnd } from './server-process.ts'
 
 interface StartOptions extends Flags {
   open?: boolean
@@ -21,7 +21,7 @@ interface StartOptions extends Flags {
 /** @param loadServer loads what starts the server in this process; loaded only when the command runs */
 export const startCommand = (loadServer: () => Promise<RunServer>) =>
   new Command('start')
-    .description('Start the server and leave it up until Ctrl-C.')
+    .description('Start the server. It runs until Ctrl-C.')
     .option('-p, --port <port>', `the port (default: ${DEFAULT_PORT}, or the next free one)`)
     .option('--host <address>', 'the address to listen on (default: 127.0.0.1)')
     .option('--data-dir <folder>', 'where everything is kept (default: SERVICE_HOME, else your user data folder)')
@@ -72,14 +72,23 @@ async function serve(options: StartOptions, runServer: RunServer): Promise<void>
     const seeded = await server.during(() => seedDemoCompany({ url, dataDir: config.dataDir }))
     if (seeded)
       ctx.log.info(
-        `${seeded.name} is here; its CEO will ask for your approval: GET ${url}/api/companies/${seeded.id}/approvals`,
+        `${seeded.name} is created. Its CEO will ask for your approval: open ${url}, or run service approval list.`,
       )
   }
   if (options.open)
     openBrowser(link === undefined ? url : leadingTo(link, config), (error) =>
       ctx.log.warn(`No browser opens: ${lineOf(error)}`),
     )
-  await server.ended
+  const end = await server.ended
+  if (!options.json) print(endLine(end))
+}
+
+function endLine({ liveRuns, wereStopped }: ServerEnd): string {
+  const runs = liveRuns === 1 ? '1 run' : `${liveRuns} runs`
+  if (liveRuns === 0) return 'The server has stopped. No run was live.'
+  return wereStopped
+    ? `The server has stopped, and ${runs} with it.`
+    : `The server has stopped. ${runs} ${liveRuns === 1 ? 'continues' : 'continue'}; the next start adopts ${liveRuns === 1 ? 'it' : 'them'}.`
 }
 
 /** The link that this start gives to whoever reads what it prints: it works once. */
@@ -109,9 +118,7 @@ function banner(url: string, link: string | undefined, config: Config): string {
 }
 
 const nextStep = (url: string, { mode }: Config) =>
-  mode === 'authenticated'
-    ? `sign in at ${url}/login`
-    : `curl ${url}/api/companies --json '{"name":"My company"}', or read ${url}/api/docs`
+  `open ${paint('busy', mode === 'authenticated' ? `${url}/login` : url)} in your browser${mode === 'authenticated' ? ' and sign in' : ' and create a company'}`
 
 /**
  * A page of the user's own that leads to a link: as an argument of a program
@@ -122,11 +129,4 @@ function leadingTo(link: string, { dataDir }: Config): string {
   rmSync(file, { force: true })
   writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${link}">`, { mode: 0o600, flag: 'wx' })
   return pathToFileURL(file).href
-}
-
-/** Opens the page in the user's browser, without a shell between. */
-function openBrowser(url: string, onFailure: (error: unknown) => void): void {
-  const child = spawn(process.platform === 'darwin' ? 'open' : 'xdg-open', [url], { stdio: 'ignore', detached: true })
-  child.on('error', onFailure)
-  child.unref()
 }

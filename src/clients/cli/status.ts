@@ -1,93 +1,121 @@
-import { Command } from 'commander'
 import { dataDirOf } from '../../platform/config.ts'
 import { readServerInfo } from '../../platform/database/server-info.ts'
+import type { ItemOf, ResponseOf } from '../client/types.ts'
 import { type Client, createClient, errorOf } from '../connection/client.ts'
-import { type ConnectionOptions, connect, withConnection } from '../connection/connect.ts'
 import { lineOf } from '../connection/exit-codes.ts'
-import { money, print, printJson, table } from './output.ts'
+import { localTime, money, oneLine, paint, print, table, words } from './command/output.ts'
+import { verb } from './command/verb.ts'
 
-interface StatusOptions extends ConnectionOptions {
-  json?: boolean
-}
+type Company = ItemOf<'GET /api/companies'>
+type Agent = ItemOf<'GET /api/companies/:companyId/agents'>
+type Instance = ResponseOf<'GET /api/instance'>
 
 export const statusCommand = () =>
-  withConnection(new Command('status'))
-    .description('Say whether the server is up and what its companies are doing.')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExamples:\n  $ service status\n  $ service status --json --data-dir ./data')
-    .action(status)
+  verb({
+    name: 'status',
+    summary: 'Show whether the server is up, what its companies do, and what needs you.',
+    examples: ['status', 'status --json=url,companies'],
+    async run({ client, options }) {
+      // The instance of a data directory is checked first; then without the token: a server that refuses it is up.
+      const response = await client.send({ method: 'GET', path: '/api/companies?limit=1000' })
+      const health = await createClient({ url: client.url }).request('GET /api/health')
+      const info = readServerInfo(dataDirOf(options, process.env))
+      const pid = info?.instance === health.instance ? info?.pid : null
+      const isAdmitted = response.status < 400
+      const instance = isAdmitted ? await client.request('GET /api/instance').catch(() => null) : null
+      const companies = isAdmitted
+        ? await Promise.all((response.body as Company[]).map((company) => stateOf(client, company)))
+        : null
+      const up = `service ${health.version} is up at ${client.url}${pid ? ` (pid ${pid})` : ''}, ${health.mode}`
+      if (!isAdmitted) {
+        const error = errorOf(response, client)
+        if (client.token) {
+          print(up)
+          throw error
+        }
+        process.stderr.write(`${lineOf(error)}\n`)
+      }
+      return {
+        value: { url: client.url, pid, ...health, isFrozen: instance?.isFrozen ?? null, companies },
+        text: () => (companies ? describe(up, instance, companies) : up),
+      }
+    },
+  })
 
-async function status(options: StatusOptions): Promise<void> {
-  const client = connect(options, process.env)
-  // Without the token: a server that refuses it is up all the same.
-  const health = await createClient({ url: client.url }).request('GET /api/health')
-  const info = readServerInfo(dataDirOf(options, process.env))
-  const pid = info?.instance === health.instance ? info?.pid : null
-  const answer = await client.send({ method: 'GET', path: '/api/companies' })
-  const companies = answer.status < 400 ? await countsOf(client, answer.body as Company[]) : null
-  if (options.json) printJson({ url: client.url, pid, ...health, companies })
-  else print(`service ${health.version} is up at ${client.url}${pid ? ` (pid ${pid})` : ''}, ${health.mode}`)
-  if (!companies) return tellRefusal(errorOf(answer, client), client)
-  if (options.json) return
-  if (companies.length === 0) return print('No company yet.')
-  print('')
+interface State {
+  id: string
+  name: string
+  status: string
+  pauseReason: string | null
+  agents: number
+  runningAgents: number
+  /** The agents that do not work until someone does something. */
+  failingAgents: { name: string; status: string; reason: string }[]
+  openIssues: number
+  pendingApprovals: number
+  spentMonthlyCents: number
+  budgetMonthlyCents: number
+}
+
+async function stateOf(client: Client, company: Company): Promise<State> {
+  const { id, name, status, pauseReason, spentMonthlyCents, budgetMonthlyCents } = company
+  const params = { companyId: id }
+  const [agents, dashboard] = await Promise.all([
+    client.request('GET /api/companies/:companyId/agents', { params, query: { limit: 1000 } }),
+    client.request('GET /api/companies/:companyId/dashboard', { params }),
+  ])
+  const live = agents.filter((agent) => agent.status !== 'terminated')
+  return {
+    id,
+    name,
+    status,
+    pauseReason,
+    agents: live.length,
+    runningAgents: live.filter((agent) => agent.status === 'running').length,
+    failingAgents: live.flatMap((agent) => {
+      const reason = failureOf(agent)
+      return reason === null ? [] : [{ name: agent.name, status: agent.status, reason }]
+    }),
+    openIssues: dashboard.tasks.open,
+    pendingApprovals: dashboard.pendingApprovals,
+    spentMonthlyCents,
+    budgetMonthlyCents,
+  }
+}
+
+/** Says why an agent fails; null if it works, or if a person paused it. */
+function failureOf(agent: Agent): string | null {
+  if (agent.status === 'error') return agent.errorReason ?? 'in error'
+  if (agent.status === 'paused')
+    return agent.pauseReason === 'manual' ? null : (agent.pauseMessage ?? agent.pauseReason)
+  return agent.heldUntil === null ? null : `held until ${localTime(agent.heldUntil)}: ${agent.heldBecause}`
+}
+
+function describe(up: string, instance: Instance | null, companies: readonly State[]): string {
+  if (companies.length === 0)
+    return `${up}\nNo company yet. Create one with: service company new --template software-team`
   const rows = companies.map((company) => [
     company.name,
-    company.status,
+    company.pauseReason ? `${company.status} (${company.pauseReason})` : company.status,
     `${company.runningAgents} of ${company.agents}`,
     String(company.openIssues),
     String(company.pendingApprovals),
     money(company.spentMonthlyCents),
+    company.budgetMonthlyCents === 0 ? 'no limit' : money(company.budgetMonthlyCents),
   ])
-  print(table([['Company', 'Status', 'Agents running', 'Open issues', 'Approvals', 'This month'], ...rows]))
-}
-
-/** Fails where a token was given and refused; without one the server is up, and that was asked. */
-function tellRefusal(error: Error, { token }: Client): void {
-  if (token) throw error
-  process.stderr.write(`${lineOf(error)}\n`)
-}
-
-interface Company {
-  id: string
-  name: string
-  status: string
-  spentMonthlyCents: number
-}
-
-interface CompanyCounts {
-  id: string
-  name: string
-  status: string
-  agents: number
-  runningAgents: number
-  openIssues: number
-  pendingApprovals: number
-  spentMonthlyCents: number
-}
-
-function countsOf(client: Client, companies: readonly Company[]): Promise<CompanyCounts[]> {
-  return Promise.all(
-    companies.map(async ({ id, name, status, spentMonthlyCents }) => {
-      const agents = await client.request('GET /api/companies/:companyId/agents', { params: { companyId: id } })
-      return {
-        id,
-        name,
-        status,
-        agents: agents.filter((agent) => agent.status !== 'terminated').length,
-        runningAgents: agents.filter((agent) => agent.status === 'running').length,
-        openIssues: await count(client, `/api/companies/${id}/issues?status=${OPEN_STATUSES}`),
-        pendingApprovals: await count(client, `/api/companies/${id}/approvals?status=pending`),
-        spentMonthlyCents,
-      }
-    }),
+  const failing = companies.flatMap(({ name: company, failingAgents }) =>
+    failingAgents.map(({ name, status, reason }) => [`  ${name}`, company, words(status), reason]),
   )
+  const approvals = companies.reduce((sum, { pendingApprovals }) => sum + pendingApprovals, 0)
+  return [
+    up,
+    ...(instance?.isFrozen ? [paint('bad', frozenLine(instance))] : []),
+    '',
+    table([['Company', 'Status', 'Running', 'Open issues', 'Approvals', 'This month', 'Budget'], ...rows]),
+    ...(failing.length > 0 ? ['', paint('bad', 'These agents do not work:'), table(failing)] : []),
+    ...(approvals > 0 ? ['', `Decide with: service approval list, service approval approve ID`] : []),
+  ].join('\n')
 }
 
-const OPEN_STATUSES = 'backlog,todo,in_progress,in_review,blocked'
-
-/** How many a list has, over all its pages. */
-async function count(client: Client, path: string): Promise<number> {
-  const { headers, body } = await client.send({ method: 'GET', path: `${path}&count=true` })
-  return Number(headers['x-total-count'] ?? (body as unknown[]).length)
-}
+const frozenLine = ({ frozenAt, frozenBecause, waitingWakes }: Instance) =>
+  `Everything is frozen since ${localTime(frozenAt!)}${frozenBecause ? ` (${oneLine(frozenBecause)})` : ''}; ${waitingWakes} ${waitingWakes === 1 ? 'agent waits' : 'agents wait'}. End it with: service thaw`

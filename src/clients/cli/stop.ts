@@ -5,7 +5,7 @@ import { readServerInfo, readServerKeys, type ServerInfo } from '../../platform/
 import { identityOf } from '../../runtime/process/process-table.ts'
 import { type Client, createClient } from '../connection/client.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
-import { print, printJson } from './output.ts'
+import { print, printJson } from './command/output.ts'
 
 interface StopOptions {
   dataDir?: string

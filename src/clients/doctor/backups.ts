@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { readConfig } from '../../platform/config.ts'
 import { backupFolder, newestBackup } from '../backup/schedule.ts'
-import { ago } from '../cli/output.ts'
+import { ago } from '../cli/command/output.ts'
 import type { Check } from './check.ts'
 
 const DAY_MS = 86_400_000

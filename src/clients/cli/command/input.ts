@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { text as readStream } from 'node:stream/consumers'
-import { CliError, EXIT, lineOf } from '../connection/exit-codes.ts'
+import { CliError, EXIT, lineOf } from '../../connection/exit-codes.ts'
 
 /**
  * Reads a text argument: the text itself, `@file`, or `-` for standard input.

@@ -1,28 +1,23 @@
-import { Command } from 'commander'
-import type { ResponseOf } from '../client/types.ts'
-import { withConnection } from '../connection/connect.ts'
-import { cost, duration, localTime, oneLine, paint, words } from './output.ts'
-import { clientOf, type Options, show } from './verb.ts'
+import type { ResponseOf } from '../../client/types.ts'
+import { text, withDefault } from '../command/flag.ts'
+import { cost, duration, localTime, oneLine, paint, words } from '../command/output.ts'
+import { view } from '../command/verb.ts'
 
 type Why = ResponseOf<'GET /api/issues/:issueId/why'>
 type Step = Why['steps'][number]
 
 export const whyCommand = () =>
-  withConnection(new Command('why'))
-    .description('Show what happened on an issue and what caused it.')
-    .argument('<issue>')
-    .option('-n, --limit <count>', 'the maximum number of steps', '200')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExamples:\n  $ service why TER-6\n  $ service why TER-6 --json --limit 1000')
-    .action(why)
-
-async function why(ref: string, options: Options & { limit: string }): Promise<void> {
-  const story = await clientOf(options).request('GET /api/issues/:issueId/why', {
-    params: { issueId: ref },
-    query: { limit: options.limit },
+  view({
+    name: 'why',
+    summary: 'Show what happened on an issue, what caused it, and what it waits for.',
+    args: ['<issue>'],
+    flags: { limit: withDefault(text('-n, --limit <count>', 'the maximum number of steps'), '200') },
+    examples: ['why TER-6', 'why TER-6 --json --limit 1000'],
+    page: ({ issue }) => `issues/${issue.identifier}`,
+    load: ({ client }, [issueId], query) =>
+      client.request('GET /api/issues/:issueId/why', { params: { issueId }, query }),
+    text: describe,
   })
-  show(options, story, () => describe(story))
-}
 
 /** Formats a story: each day once, then one line per step, indented below its cause. */
 function describe({ issue, steps, runCount, costCents, costStatus, notes, isCut }: Why): string {
@@ -39,8 +34,8 @@ function describe({ issue, steps, runCount, costCents, costStatus, notes, isCut 
   return [head, ...notes.map((note) => paint('quiet', note)), '', ...lines, ...more].join('\n')
 }
 
-function textOf({ kind, text, at, endedAt, status, costCents, costStatus }: Step): string {
-  const line = oneLine(text)
+function textOf({ kind, text: sentence, at, endedAt, status, costCents, costStatus }: Step): string {
+  const line = oneLine(sentence)
   if (kind !== 'run') return kind === 'wake' ? paint('waiting', line) : line
   const isUnpriced = costStatus === 'unpriced'
   const spent = costCents || isUnpriced ? `, ${cost(costCents ?? 0, isUnpriced)}` : ''

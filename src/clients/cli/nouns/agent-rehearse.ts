@@ -1,17 +1,14 @@
-import type { ResponseOf } from '../client/types.ts'
-import { findId } from './find.ts'
-import { duration, fields, paint, plain, quoted, words } from './output.ts'
-import { clientOf, type Options, show } from './verb.ts'
+import type { BodyOf, ResponseOf } from '../../client/types.ts'
+import { duration, fields, paint, plain, quoted, words } from '../command/output.ts'
+import type { Output } from '../command/result.ts'
+import type { Scope } from '../command/scope.ts'
 
 type Rehearsal = ResponseOf<'POST /api/agents/:agentId/rehearse'>
+type Body = BodyOf<'POST /api/agents/:agentId/rehearse'>
 
-export async function rehearse(ref: string, options: Options & { issue?: string }): Promise<void> {
-  const agentId = await findId(options, 'agent', ref)
-  const rehearsal = await clientOf(options).request('POST /api/agents/:agentId/rehearse', {
-    params: { agentId },
-    body: { issueId: options.issue },
-  })
-  show(options, rehearsal, () => describe(rehearsal))
+export async function rehearse(scope: Scope, params: { agentId: string }, body: Body): Promise<Output> {
+  const rehearsal = await scope.client.request('POST /api/agents/:agentId/rehearse', { params, body })
+  return { value: rehearsal, text: () => describe(rehearsal) }
 }
 
 function describe(rehearsal: Rehearsal): string {

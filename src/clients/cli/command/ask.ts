@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { CliError, EXIT } from '../../connection/exit-codes.ts'
+import { quoted } from './output.ts'
+import type { Options, Scope } from './scope.ts'
+
+type Asking = Pick<Options, 'input' | 'yes'>
+
+/** Reports whether a person can be asked. */
+export const isInteractive = ({ input }: Asking): boolean =>
+  input !== false && process.stdin.isTTY === true && process.stdout.isTTY === true
+
+/**
+ * Asks for a confirmation, unless `--yes` gives it.
+ *
+ * @throws CliError if nobody can be asked
+ */
+export async function confirm(options: Asking, message: string): Promise<boolean> {
+  if (options.yes) return true
+  if (!isInteractive(options))
+    throw new CliError(EXIT.usage, `${message} Nobody can be asked here: add --yes to confirm.`)
+  // Loaded only where it asks: every other command starts without it.
+  const prompts = await import('@clack/prompts')
+  return (await prompts.confirm({ message, initialValue: false })) === true
+}
+
+/** Asks for a secret text, which is not displayed. */
+export async function askSecret(options: Asking, message: string, how: string): Promise<string> {
+  if (!isInteractive(options)) throw new CliError(EXIT.usage, how)
+  const prompts = await import('@clack/prompts')
+  const answer = await prompts.password({ message })
+  if (typeof answer !== 'string' || answer === '') throw new CliError(EXIT.failure, 'Nothing was changed.')
+  return answer
+}
+
+/** Lets the user write a text in the editor. @throws CliError if there is no terminal, or the editor fails */
+export async function editText({ options }: Pick<Scope, 'options'>, before: string): Promise<string> {
+  const editor = process.env.VISUAL || process.env.EDITOR || 'vi'
+  // An editor that opens a window of its own needs no terminal, so only --no-input forbids it.
+  if (options.input === false) throw new CliError(EXIT.usage, '--editor and --no-input exclude each other.')
+  const folder = mkdtempSync(path.join(tmpdir(), 'service-'))
+  try {
+    const file = path.join(folder, 'text.md')
+    writeFileSync(file, before, { mode: 0o600 })
+    // A shell, since EDITOR may have arguments, such as `code --wait`.
+    const { status } = spawnSync(`${editor} ${quoted(file)}`, { shell: true, stdio: 'inherit' })
+    if (status !== 0) throw new CliError(EXIT.failure, `The editor ${editor} failed. Nothing was changed.`)
+    return readFileSync(file, 'utf8').trimEnd()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,144 @@
+import type { ResponseOf } from '../../client/types.ts'
+import type { Client } from '../../connection/client.ts'
+import { CliError, EXIT } from '../../connection/exit-codes.ts'
+import { shortId } from './output.ts'
+
+/** A record as it is found: by its id or one of its names. */
+interface Named {
+  id: string
+  names: readonly (string | null | undefined)[]
+}
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+export type Company = ResponseOf<'GET /api/companies'>[number]
+
+const namesOfCompany = (company: Company) => [company.name, company.issuePrefix]
+
+/** Finds a company by its name, prefix or id; without one, the only company that there is. */
+export async function findCompany(client: Client, ref: string | undefined): Promise<Company> {
+  const companies = await client.request('GET /api/companies', { query: { limit: 1000 } })
+  if (ref) {
+    const { id } = pick(
+      companies.map((company) => ({ id: company.id, names: namesOfCompany(company) })),
+      ref,
+      'company',
+    )
+    return companies.find((company) => company.id === id)!
+  }
+  if (companies.length === 1) return companies[0]!
+  if (companies.length === 0) {
+    throw new CliError(EXIT.notFound, 'There is no company yet. Create one with `service company create NAME`.')
+  }
+  const names = companies.map((company) => `${company.name} (${company.issuePrefix})`).join(', ')
+  throw new CliError(EXIT.usage, `Which company? Name it with --company: ${names}.`)
+}
+
+type Load = (client: Client, companyId: string) => Promise<Named[]>
+
+const ALL = { limit: 1000 }
+
+/** The records of a company that a command finds by name. Of runs, approvals and issues the latest 1,000. */
+export const NAMED = {
+  agent: async (client, companyId) =>
+    (await client.request('GET /api/companies/:companyId/agents', { params: { companyId }, query: ALL })).map(
+      ({ id, name, urlKey }) => ({ id, names: [name, urlKey] }),
+    ),
+  approval: async (client, companyId) =>
+    (await client.request('GET /api/companies/:companyId/approvals', { params: { companyId }, query: ALL })).map(
+      ({ id }) => ({ id, names: [] }),
+    ),
+  goal: async (client, companyId) =>
+    (await client.request('GET /api/companies/:companyId/goals', { params: { companyId } })).map(({ id, title }) => ({
+      id,
+      names: [title],
+    })),
+  issue: async (client, companyId) =>
+    (await client.request('GET /api/companies/:companyId/issues', { params: { companyId }, query: ALL })).map(
+      ({ id, identifier }) => ({ id, names: [identifier] }),
+    ),
+  label: async (client, companyId) =>
+    (await client.request('GET /api/companies/:companyId/labels', { params: { companyId }, query: ALL })).map(
+      ({ id, name }) => ({ id, names: [name] }),
+    ),
+  member: async (client, companyId) =>
+    (await client.request('GET /api/companies/:companyId/members', { params: { companyId }, query: ALL })).map(
+      ({ userId, name, email }) => ({ id: userId, names: [name, email] }),
+    ),
+  project: async (client, companyId) =>
+    (await client.request('GET /api/companies/:companyId/projects', { params: { companyId }, query: ALL })).map(
+      ({ id, name, urlKey }) => ({ id, names: [name, urlKey] }),
+    ),
+  routine: async (client, companyId) =>
+    (await client.request('GET /api/companies/:companyId/routines', { params: { companyId }, query: ALL })).map(
+      ({ id, title }) => ({ id, names: [title] }),
+    ),
+  run: async (client, companyId) =>
+    (await client.request('GET /api/companies/:companyId/runs', { params: { companyId }, query: ALL })).map(
+      ({ id }) => ({ id, names: [] }),
+    ),
+  secret: async (client, companyId) =>
+    (await client.request('GET /api/companies/:companyId/secrets', { params: { companyId }, query: ALL })).map(
+      ({ id, name }) => ({ id, names: [name] }),
+    ),
+  skill: async (client, companyId) =>
+    (await client.request('GET /api/companies/:companyId/skills', { params: { companyId }, query: ALL })).map(
+      ({ id, key, name }) => ({ id, names: [key, name] }),
+    ),
+} satisfies Record<string, Load>
+
+export type Noun = keyof typeof NAMED
+
+/** The nouns without names, whose lists begin with the latest record. */
+const BY_TIME: readonly Noun[] = ['run', 'approval']
+
+/**
+ * Finds the id of a record. The reference is its id, one of its names in any
+ * case, or the last characters of its id, as tables print them. `latest` is the
+ * latest run or approval.
+ */
+export async function findId(
+  client: Client,
+  noun: Noun,
+  ref: string,
+  company: () => Promise<{ id: string }>,
+): Promise<string> {
+  if (UUID.test(ref)) return ref
+  const all = await NAMED[noun](client, (await company()).id)
+  if (ref === 'latest' && BY_TIME.includes(noun)) {
+    if (all[0]) return all[0].id
+    throw new CliError(EXIT.notFound, `There is no ${noun} yet.`)
+  }
+  return pick(all, ref, noun).id
+}
+
+/** Finds one record among all. @throws CliError if there is none, or more than one */
+export function pick<Item extends Named>(all: readonly Item[], ref: string, noun: string): Item {
+  const wanted = ref.toLowerCase()
+  const named = all.filter(({ id, names }) => [id, ...names].some((name) => name?.toLowerCase() === wanted))
+  const found = named.length > 0 ? named : all.filter(({ id }) => wanted.length >= 4 && id.endsWith(wanted))
+  if (found.length === 1) return found[0]!
+  if (found.length === 0) throw new CliError(EXIT.notFound, `No such ${noun} here: ${ref}.`)
+  const ids = found.map((one) => shortId(one.id)).join(', ')
+  throw new CliError(EXIT.conflict, `${found.length} have the name ${ref}. Use an id instead: ${ids}.`)
+}
+
+/** Returns a function from the id of an agent of a company to its name. */
+export async function agentNames(client: Client, companyId: string): Promise<(id: string | null) => string> {
+  const agents = await NAMED.agent(client, companyId)
+  const names = new Map(agents.map((agent) => [agent.id, agent.names[0]!]))
+  return (id) => (id === null ? '' : (names.get(id) ?? shortId(id)))
+}
+
+/**
+ * Returns a function from the id of a member of a company to that person's name.
+ * It knows no names if the caller may not list the members, and in local trusted mode.
+ */
+export async function personNames(client: Client, companyId: string) {
+  const people = await NAMED.member(client, companyId).catch((error: unknown) => {
+    if (error instanceof CliError && error.exitCode === EXIT.unreachable) throw error
+    return []
+  })
+  const names = new Map(people.map((person) => [person.id, person.names[0]]))
+  return (id: string | null): string | undefined => (id === null ? undefined : (names.get(id) ?? undefined))
+}

@@ -1,0 +1,205 @@
+import { readFile, stat } from 'node:fs/promises'
+import { AppError } from '../../../platform/errors.ts'
+import type { SourceFiles } from '../../../platform/source/files.ts'
+import { readFolder } from '../../../platform/source/folder.ts'
+import { readZip } from '../../../platform/source/zip.ts'
+import { PACKAGE_FILES } from '../../../portability/source/package-files.ts'
+import { filesOfFolder } from '../../../portability/source/root.ts'
+import type { PackageSource } from '../../../portability/source/source-body.ts'
+import type { BodyOf, ResponseOf } from '../../client/types.ts'
+import { CliError, EXIT } from '../../connection/exit-codes.ts'
+import { confirm, isInteractive } from '../command/ask.ts'
+import { findCompany } from '../command/find.ts'
+import { choice, choices, required, text, toggle, withDefault } from '../command/flag.ts'
+import { paint, print, quoted, table } from '../command/output.ts'
+import type { Output } from '../command/result.ts'
+import type { Scope } from '../command/scope.ts'
+import { verb } from '../command/verb.ts'
+
+type ImportBody = BodyOf<'POST /api/companies/import/preview'>
+type ImportPlan = ResponseOf<'POST /api/companies/import/preview'>
+
+interface ImportValues {
+  into?: string
+  name?: string
+  ref?: string
+  path?: string
+  collision: 'rename' | 'skip'
+  only?: string
+  fetch?: boolean
+  preview?: true
+}
+
+const PARTS = ['company', 'agents', 'projects', 'issues'] as const
+
+const YES = { yes: toggle('-y, --yes', 'do not ask') }
+
+export const importCommand = () =>
+  verb({
+    name: 'import',
+    summary: 'Import a company package: show the plan, ask, and carry it out.',
+    args: ['<source>'],
+    flags: {
+      into: text('--into <company>', 'import into this company instead of a new one'),
+      name: text('--name <name>', 'the name of the new company (default: as the package says)'),
+      ref: text('--ref <ref>', 'a branch, tag or commit of a repository'),
+      path: text('--path <folder>', 'the folder of the package in the source'),
+      collision: withDefault(
+        choice('--collision <how>', ['rename', 'skip'], 'what to do with names that are taken'),
+        'rename',
+      ),
+      only: choices('--only <parts>', PARTS, 'import these parts only, separated by commas'),
+      fetch: {
+        ...toggle('--no-fetch', 'do not download the texts of skills that refer to a repository'),
+        parse: isTrue,
+      },
+      preview: toggle('--preview', 'only show the plan'),
+      ...YES,
+    },
+    examples: ['company import ./package --preview', 'company import tern.zip --into TER --collision skip --yes'],
+    note: 'The source is a folder, a zip file, https://github.com/OWNER/REPO[/tree/REF/FOLDER], or an https git URL.',
+    async run(scope, [source], values) {
+      try {
+        return await runImport(scope, await sourceOf(source, values), values)
+      } catch (error) {
+        const path = await choosePath(error, source, values, scope)
+        if (path === undefined) throw error
+        return runImport(scope, await sourceOf(source, { ...values, path }), values)
+      }
+    },
+  })
+
+function isTrue(given: string): boolean {
+  return given === 'true'
+}
+
+export const newCommand = () =>
+  verb({
+    name: 'new',
+    summary: 'Create a company from a template.',
+    args: ['[name]'],
+    flags: {
+      template: required(text('--template <template>', 'its name; `service template list` lists them')),
+      ...YES,
+    },
+    examples: ['company new "Walrus Ltd" --template software-team --yes'],
+    run: (scope, [name], { template }) =>
+      runImport(
+        scope,
+        { type: 'template', name: template },
+        { collision: 'rename', ...(name !== undefined && { name }) },
+      ),
+  })
+
+/** Shows the plan, asks, and applies exactly this plan: the server refuses it if it is no longer the same. */
+async function runImport(scope: Scope, source: PackageSource, values: ImportValues): Promise<Output> {
+  const { client, options } = scope
+  const company = values.into === undefined ? null : await findCompany(client, values.into)
+  const params = company && { companyId: company.id }
+  const body: ImportBody = {
+    source,
+    target: company
+      ? { mode: 'existing_company', companyId: company.id }
+      : { mode: 'new_company', newCompanyName: values.name ?? null },
+    collisionStrategy: values.collision,
+    ...(values.fetch === false && { fetchSkills: false }),
+    ...(values.only !== undefined && {
+      include: Object.fromEntries(PARTS.map((part) => [part, values.only!.split(',').includes(part)])),
+    }),
+  }
+  const plan = params
+    ? await client.request('POST /api/companies/:companyId/imports/preview', { params, body })
+    : await client.request('POST /api/companies/import/preview', { body })
+  if (values.preview) return { value: plan, text: () => describe(plan) }
+  if (options.json === undefined && options.jq === undefined) print(describe(plan))
+  const question = company ? `Import this into ${plan.target.companyName}?` : `Create ${plan.target.companyName}?`
+  if (!(await confirm(options, question))) throw new CliError(EXIT.failure, 'Nothing was imported.')
+  const confirmed = { ...body, planHash: plan.planHash }
+  const done = params
+    ? await client.request('POST /api/companies/:companyId/imports/apply', { params, body: confirmed })
+    : await client.request('POST /api/companies/import/apply', { body: confirmed })
+  return { value: done, text: () => describeDone(scope, done) }
+}
+
+async function describeDone({ client }: Scope, { target }: ImportPlan): Promise<string> {
+  // A CEO that created another company does not belong to it, and may not list its agents.
+  const agents = await client
+    .request('GET /api/companies/:companyId/agents', { params: { companyId: target.companyId! } })
+    .catch(() => [])
+  const ceo = agents.find(({ role }) => role === 'ceo')
+  return [
+    `${paint('good', 'Done.')} ${target.companyName} has id ${target.companyId}.`,
+    `Nothing runs yet: timers are off. Begin with: service agent invoke ${ceo ? quoted(ceo.name) : 'NAME'}`,
+  ].join('\n')
+}
+
+function describe({ entities, counts, warnings, inputs }: ImportPlan): string {
+  const rows = entities.map((entity) => [
+    entity.action,
+    entity.kind,
+    entity.action === 'rename' ? `${entity.name} → ${entity.as}` : entity.as,
+    entity.status === 'pending_approval' ? 'waits for approval' : '',
+    entity.action === 'create' ? '' : entity.reason,
+  ])
+  const wanted = inputs.map((input) => [`  ${input.agent}`, input.name, input.kind, input.requirement])
+  const notes = warnings.map(({ path, message }) => `  ${path === null ? '' : `${path}: `}${message}`)
+  return [
+    table([['', 'What', 'Name', 'Begins', 'Why'], ...rows]),
+    `\n${counts.create} created, ${counts.rename} renamed, ${counts.skip} skipped.`,
+    ...(wanted.length > 0 ? ['\nEnvironment variables that its agents need:', table(wanted)] : []),
+    ...(notes.length > 0 ? [`\n${paint('waiting', 'Look at this first:')}`, ...notes] : []),
+    '',
+  ].join('\n')
+}
+
+async function sourceOf(source: string, { ref, path }: Pick<ImportValues, 'ref' | 'path'>): Promise<PackageSource> {
+  const place = { ...(ref !== undefined && { ref }), ...(path !== undefined && { path }) }
+  if (/^https:\/\/(www\.)?github\.com\//.test(source)) return { type: 'github', url: source, ...place }
+  if (isUrl(source)) return { type: 'git', url: source, ...place }
+  const file = await stat(source).catch(() => undefined)
+  if (!file) throw new CliError(EXIT.usage, `There is no folder or file ${source}.`)
+  const { files } = file.isDirectory()
+    ? await readFolder(source, PACKAGE_FILES)
+    : readZip(await readFile(source), PACKAGE_FILES)
+  const selected = filesOfFolder(files, path ?? '')
+  if (!selected) throw new CliError(EXIT.usage, `${source} has no files below ${path}.`)
+  return { type: 'inline', files: encode(selected) }
+}
+
+const isUrl = (source: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(source)
+
+/** Asks which company of a source to import, if the server refused the source because it has several. */
+async function choosePath(
+  error: unknown,
+  source: string,
+  { path }: ImportValues,
+  { options }: Scope,
+): Promise<string | undefined> {
+  const { companies } = (error instanceof AppError ? (error.details ?? {}) : {}) as {
+    companies?: { path: string; name: string | null }[]
+  }
+  if (!companies) return undefined
+  if (options.json !== undefined) {
+    print(JSON.stringify({ companies }, null, 2))
+    return undefined
+  }
+  // Of a local source, the server has only the files below --path.
+  const folder = (one: string) => (path === undefined || isUrl(source) ? one : `${path}/${one}`)
+  if (!isInteractive(options)) {
+    const list = companies.map((one) => `--path ${folder(one.path)}`).join(', ')
+    throw new CliError(EXIT.usage, `The source contains ${companies.length} companies. Choose one: ${list}.`)
+  }
+  const prompts = await import('@clack/prompts')
+  const choices = companies.map((one) => ({ value: folder(one.path), label: one.name ?? one.path, hint: one.path }))
+  const chosen = await prompts.select({ message: 'Which company?', options: choices })
+  return typeof chosen === 'string' ? chosen : undefined
+}
+
+/** Encodes every file in base64. The server decides which are texts. */
+const encode = (files: SourceFiles) =>
+  Object.fromEntries(
+    [...files].map(([path, bytes]) => [
+      path,
+      { encoding: 'base64' as const, data: Buffer.from(bytes).toString('base64') },
+    ]),
+  )

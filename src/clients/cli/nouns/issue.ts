@@ -1,0 +1,301 @@
+import type { BodyOf, ResponseOf } from '../../client/types.ts'
+import { CliError, EXIT } from '../../connection/exit-codes.ts'
+import { editText, isInteractive } from '../command/ask.ts'
+import { personNames } from '../command/find.ts'
+import { choice, choices, clearable, LIMIT, longText, many, reference, text } from '../command/flag.ts'
+import { readText } from '../command/input.ts'
+import { ago, fields, localTime, paint, plain, words } from '../command/output.ts'
+import type { Scope } from '../command/scope.ts'
+import { act, create, edit, list, noun, verb, view } from '../command/verb.ts'
+import { documentList } from './document.ts'
+import { lineOf } from './issue-line.ts'
+import { questionVerbs } from './issue-questions.ts'
+import { runColumns } from './run-columns.ts'
+
+type Issue = ResponseOf<'GET /api/issues/:issueId'>
+type IssueChange = BodyOf<'PATCH /api/issues/:issueId'>
+
+const STATUSES = ['backlog', 'todo', 'in_progress', 'in_review', 'blocked', 'done', 'cancelled'] as const
+const OPEN = 'backlog,todo,in_progress,in_review,blocked'
+
+/** An assignee as the API takes it: an agent or a person. */
+type Assignee = Pick<IssueChange, 'assigneeAgentId' | 'assigneeUserId'>
+
+/** Finds an agent, a member, or `@me`, the caller. */
+async function assigneeOf(ref: string, scope: Scope): Promise<Assignee> {
+  if (ref === 'none') return { assigneeAgentId: null, assigneeUserId: null }
+  if (ref === '@me') {
+    const { agentId, userId } = await scope.client.request('GET /api/whoami')
+    return agentId === null ? { assigneeUserId: userId } : { assigneeAgentId: agentId }
+  }
+  try {
+    return { assigneeAgentId: await scope.find('agent', ref), assigneeUserId: null }
+  } catch (error) {
+    const member = await scope.find('member', ref).catch(() => undefined)
+    if (member === undefined) throw error
+    return { assigneeUserId: member, assigneeAgentId: null }
+  }
+}
+
+const assignee = { ...text('-a, --assignee <agent>', 'an agent, a member, @me, or none'), parse: assigneeOf }
+
+const CHANGE = {
+  description: clearable(longText('-d, --description <text>')),
+  status: choice('-s, --status <status>', STATUSES),
+  priority: choice('-p, --priority <priority>', ['critical', 'high', 'medium', 'low']),
+  assignee,
+  projectId: clearable(reference('project', '--project <project>')),
+  goalId: clearable(reference('goal', '--goal <goal>')),
+  parentId: clearable(text('--parent <parent>', 'an issue')),
+  labelIds: many(reference('label', '--label <list>', 'labels, separated by commas; none removes all')),
+}
+
+const comment = { ...text('--comment <text>', 'text or -'), parse: readComment }
+
+/** Many comments begin with a mention, so `@Name` does not name a file here. */
+async function readComment(given: string): Promise<string> {
+  return given === '-' ? readText(given) : given
+}
+
+const bodyOf = <Given extends { assignee?: Assignee }>({ assignee: who, ...body }: Given) => ({ ...body, ...who })
+
+const theIssue = (ref: string) => ({ issueId: ref })
+
+const getIssue = async (scope: Scope, [ref]: readonly [string]) =>
+  scope.client.request('GET /api/issues/:issueId', { params: theIssue(ref) })
+
+const change = async (scope: Scope, ref: string, body: IssueChange) =>
+  scope.client.request('PATCH /api/issues/:issueId', { params: theIssue(ref), body })
+
+export const issueCommand = () =>
+  noun('issue', 'Issues: pieces of work with a status and one assignee.', [
+    list({
+      summary: 'List issues, the most urgent first.',
+      flags: {
+        ...LIMIT,
+        status: choices('-s, --status <list>', STATUSES, 'only these, or all that are open by default'),
+        assignee,
+        projectId: reference('project', '--project <project>'),
+        goalId: reference('goal', '--goal <goal>'),
+        parentId: text('--parent <parent>', 'only the parts of this issue'),
+        labelId: reference('label', '--label <label>'),
+        q: text('-q, --query <words>', 'words to search for, in issues of any status'),
+      },
+      examples: [
+        'issue list',
+        'issue list --status todo,blocked --assignee Kit',
+        'issue list --query "tide table"',
+        `issue list --jq '.[] | select(.priority == "high") | .identifier'`,
+      ],
+      empty: 'There are no such issues.',
+      page: 'issues',
+      load: async (scope, { assignee: who, ...filter }) =>
+        scope.client.page('GET /api/companies/:companyId/issues', {
+          params: await scope.inCompany(),
+          query: {
+            ...filter,
+            ...(who?.assigneeAgentId && { assigneeAgentId: who.assigneeAgentId }),
+            ...(who?.assigneeUserId && { assigneeUserId: who.assigneeUserId }),
+            ...(filter.status === undefined && filter.q === undefined && { status: OPEN }),
+          },
+        }),
+      async columns(scope) {
+        const nameOf = await scope.agentNames()
+        return {
+          Issue: ({ identifier }) => identifier,
+          Title: ({ title }) => title,
+          Status: ({ status }) => words(status),
+          Priority: ({ priority }) => priority,
+          Assignee: ({ assigneeAgentId, assigneeUserId }) => nameOf(assigneeAgentId) || assigneeUserId,
+          Changed: ({ updatedAt }) => ago(updatedAt),
+        }
+      },
+    }),
+    view({
+      summary: 'Show an issue with its comments.',
+      args: ['<issue>'],
+      examples: ['issue view TER-6', 'issue view TER-6 --json=title,status'],
+      page: ({ identifier }) => `issues/${identifier}`,
+      async load(scope, [ref]) {
+        const [issue, comments] = await Promise.all([
+          getIssue(scope, [ref]),
+          scope.client.request('GET /api/issues/:issueId/comments', { params: theIssue(ref) }),
+        ])
+        return { ...issue, comments }
+      },
+      text: describe,
+    }),
+    create({
+      summary: 'Create an issue.',
+      args: ['<title>'],
+      flags: CHANGE,
+      examples: [
+        'issue create "Draw the coast" --assignee Kit --priority high',
+        'issue create "Read the data" --parent TER-6 --description @data.md',
+      ],
+      send: async (scope, [title], values) =>
+        scope.client.request('POST /api/companies/:companyId/issues', {
+          params: await scope.inCompany(),
+          body: { ...bodyOf(values), title },
+        }),
+      text: lineOf,
+    }),
+    edit({
+      summary: 'Change an issue.',
+      args: ['<issue>'],
+      flags: { title: text('--title <title>'), ...CHANGE, comment },
+      examples: ['issue edit TER-6 --priority high', 'issue edit TER-6 --assignee none --parent none'],
+      load: getIssue,
+      send: (scope, [ref], values) => change(scope, ref, bodyOf(values)),
+      text: lineOf,
+    }),
+    verb({
+      name: 'comment',
+      summary: 'Comment on an issue. @Name wakes an agent.',
+      args: ['<issue>', '[text]'],
+      examples: ['issue comment TER-6 "@Kit Which datum?"', 'issue comment TER-6 - < data.md'],
+      note: 'The text is an argument, or - for standard input. Without a text your editor opens.',
+      async run(scope, [ref, given]) {
+        if (given === undefined && !isInteractive(scope.options)) {
+          throw new CliError(EXIT.usage, 'Give the text of the comment, or - to read it from standard input.')
+        }
+        const body = given === undefined ? await editText(scope, '') : await readComment(given)
+        const made = await scope.client.request('POST /api/issues/:issueId/comments', {
+          params: theIssue(ref),
+          body: { body },
+        })
+        return { value: made, text: () => `Commented on ${ref.toUpperCase()}.` }
+      },
+    }),
+    act({
+      name: 'assign',
+      summary: 'Assign an issue to an agent or a person.',
+      args: ['<issue>', '<agent>'],
+      examples: ['issue assign TER-6 Kit', 'issue assign TER-6 none'],
+      send: async (scope, [ref, who]) => change(scope, ref, await assigneeOf(who, scope)),
+      text: lineOf,
+    }),
+    act({
+      name: 'checkout',
+      summary: 'Check an issue out to an agent.',
+      args: ['<issue>'],
+      flags: { agentId: reference('agent', '--agent <agent>', 'default: the agent whose key this is') },
+      examples: ['issue checkout TER-6 --agent Kit'],
+      send: (scope, [ref], body) =>
+        scope.client.request('POST /api/issues/:issueId/checkout', { params: theIssue(ref), body }),
+      text: lineOf,
+    }),
+    act({
+      name: 'release',
+      summary: 'Release an issue: give up its ownership.',
+      args: ['<issue>'],
+      examples: ['issue release TER-6'],
+      send: (scope, [ref]) => scope.client.request('POST /api/issues/:issueId/release', { params: theIssue(ref) }),
+      text: lineOf,
+    }),
+    act({
+      name: 'done',
+      alias: 'close',
+      summary: 'Set an issue to done.',
+      args: ['<issue>'],
+      flags: { comment },
+      examples: ['issue done TER-6 --comment "It is drawn."'],
+      async send(scope, [ref], body) {
+        // A person closes from any open status, an agent by the transition that its status allows.
+        const { type } = await scope.client.request('GET /api/whoami')
+        if (type === 'agent') return change(scope, ref, { ...body, status: 'done' })
+        return scope.client.request('POST /api/issues/:issueId/close', { params: theIssue(ref), body })
+      },
+      text: lineOf,
+    }),
+    act({
+      name: 'cancel',
+      summary: 'Cancel an issue.',
+      args: ['<issue>'],
+      flags: { comment },
+      examples: ['issue cancel TER-6 --comment "Not needed."'],
+      send: (scope, [ref], body) => change(scope, ref, { ...body, status: 'cancelled' }),
+      text: lineOf,
+    }),
+    act({
+      name: 'reopen',
+      summary: 'Reopen an issue that is done or cancelled.',
+      args: ['<issue>'],
+      flags: { comment },
+      examples: ['issue reopen TER-1 --comment "The datum is wrong."'],
+      send: (scope, [ref], body) => change(scope, ref, { ...body, reopen: true }),
+      text: lineOf,
+    }),
+    act({
+      name: 'link',
+      summary: 'Set which issues block an issue.',
+      args: ['<issue>'],
+      flags: { blockedByIssueIds: many(text('--blocked-by <list>', 'issues, separated by commas; none removes all')) },
+      examples: ['issue link TER-6 --blocked-by TER-2', 'issue link TER-6 --blocked-by none'],
+      async send(scope, [ref], body) {
+        if (body.blockedByIssueIds === undefined) throw new CliError(EXIT.usage, 'Name the issues with --blocked-by.')
+        return change(scope, ref, body)
+      },
+      text: ({ identifier, blockedBy }) =>
+        blockedBy.length === 0
+          ? `${identifier} is blocked by no issue.`
+          : `${identifier} is blocked by ${blockedBy.map((one) => one.identifier).join(', ')}.`,
+    }),
+    act({
+      name: 'label',
+      summary: 'Add labels to an issue, or remove them.',
+      args: ['<issue>'],
+      flags: {
+        add: many(reference('label', '--add <list>', 'labels, separated by commas')),
+        remove: many(reference('label', '--remove <list>', 'labels, separated by commas')),
+      },
+      examples: ['issue label TER-6 --add bug'],
+      async send(scope, [ref], { add = [], remove: removed = [] }) {
+        const { labelIds } = await getIssue(scope, [ref])
+        const kept = labelIds.filter((id) => !removed.includes(id))
+        return change(scope, ref, { labelIds: [...new Set([...kept, ...add])] })
+      },
+      text: ({ identifier, labels }) =>
+        `${identifier} has ${labels.length === 0 ? 'no labels' : `the labels ${labels.map(({ name }) => name).join(', ')}`}.`,
+    }),
+    list({
+      name: 'runs',
+      summary: 'List the runs that worked on an issue, the latest first.',
+      args: ['<issue>'],
+      flags: LIMIT,
+      examples: ['issue runs TER-6'],
+      empty: 'No run worked on it.',
+      load: async (scope, query, [ref]) =>
+        scope.client.page('GET /api/issues/:issueId/runs', { params: theIssue(ref), query }),
+      columns: runColumns,
+    }),
+    documentList('documents', 'issue documents TER-6'),
+    ...questionVerbs(),
+  ])
+
+async function describe(
+  { comments, ...issue }: Issue & { comments: ResponseOf<'GET /api/issues/:issueId/comments'> },
+  scope: Scope,
+): Promise<string> {
+  const { companyId } = await scope.inCompany()
+  const [nameOf, personOf] = await Promise.all([scope.agentNames(), personNames(scope.client, companyId)])
+  const thread = comments.map((one) => {
+    const author =
+      nameOf(one.authorAgentId) ||
+      (one.authorType === 'user' ? (personOf(one.authorUserId) ?? 'The board') : 'The server')
+    return `${paint('strong', author)}  ${paint('quiet', localTime(one.createdAt))}\n${plain(one.body)}`
+  })
+  const head = fields([
+    [issue.identifier, issue.title],
+    ['Status', words(issue.status)],
+    ['Priority', issue.priority],
+    ['Assignee', nameOf(issue.assigneeAgentId) || issue.assigneeUserId],
+    ['Labels', issue.labels.map(({ name }) => name).join(', ')],
+    ['Project', issue.project?.name],
+    ['Goal', issue.goal?.title],
+    ['Parents', issue.ancestors?.map((one) => one.identifier).join(' < ')],
+    ['Blocked by', issue.blockedBy.map((one) => `${one.identifier} (${words(one.status)})`).join(', ')],
+    ['Changed', localTime(issue.updatedAt)],
+  ])
+  return [head, ...(issue.description ? [plain(issue.description)] : []), ...thread].join('\n\n')
+}

@@ -1,0 +1,117 @@
+import type { ResponseOf } from '../../client/types.ts'
+import { text, withDefault } from '../command/flag.ts'
+import { fields, money, oneLine, paint, shortId, table, words } from '../command/output.ts'
+import { list, noun, view } from '../command/verb.ts'
+
+export const searchCommand = () =>
+  view({
+    name: 'search',
+    summary: 'Search issues, comments, agents, projects and goals.',
+    args: ['<words>'],
+    flags: { limit: withDefault(text('-n, --limit <count>', 'the maximum number of results of each kind'), '10') },
+    examples: ['search tide', 'search "tide table" --json'],
+    load: async (scope, [q], query) =>
+      scope.client.request('GET /api/companies/:companyId/search', {
+        params: await scope.inCompany(),
+        query: { ...query, q },
+      }),
+    text({ issues, comments, agents, projects, goals }) {
+      const rows = [
+        ...issues.map(({ identifier, title, status }) => ['issue', identifier, title, words(status)]),
+        ...comments.map(({ identifier, snippet }) => ['comment', identifier, snippet, '']),
+        ...agents.map(({ name, role, status }) => ['agent', name, role, words(status)]),
+        ...projects.map(({ name, status }) => ['project', name, '', words(status)]),
+        ...goals.map(({ id, title, status }) => ['goal', shortId(id), title, words(status)]),
+      ]
+      return rows.length === 0 ? 'Nothing was found.' : table(rows)
+    },
+  })
+
+export const whoamiCommand = () =>
+  view({
+    name: 'whoami',
+    summary: 'Show who you are to the server.',
+    examples: ['whoami'],
+    load: ({ client }) => client.request('GET /api/whoami'),
+    text: (identity, { client }) =>
+      fields([
+        ['Server', client.url],
+        ['Name', identity.name],
+        ['Type', `${identity.type === 'agent' ? 'agent' : 'person'}, by ${words(identity.via)}`],
+        ['Email', identity.email],
+        ['Role', identity.role],
+        [
+          'Memberships',
+          identity.memberships.map(({ companyId, role }) => `${role} of ${shortId(companyId)}`).join(', '),
+        ],
+        ['Run', identity.runId],
+        ['Id', identity.agentId ?? identity.userId],
+      ]),
+  })
+
+type Node = ResponseOf<'GET /api/companies/:companyId/org'>[number]
+
+const treeOf = (nodes: readonly Node[], depth = 0): string[] =>
+  nodes.flatMap((node) => [
+    `${'  '.repeat(depth)}${paint('strong', oneLine(node.name))}, ${oneLine(node.title ?? node.role)} (${words(node.status)})`,
+    ...treeOf(node.reports as Node[], depth + 1),
+  ])
+
+export const orgCommand = () =>
+  view({
+    name: 'org',
+    summary: 'Show the org chart as a tree.',
+    examples: ['org', 'org --json'],
+    page: () => 'org',
+    load: async (scope) =>
+      scope.client.request('GET /api/companies/:companyId/org', { params: await scope.inCompany() }),
+    text: (nodes) => treeOf(nodes).join('\n') || 'There are no agents.',
+  })
+
+export const dashboardCommand = () =>
+  view({
+    name: 'dashboard',
+    summary: 'Show the current figures of a company.',
+    examples: ['dashboard'],
+    page: () => 'dashboard',
+    load: async (scope) =>
+      scope.client.request('GET /api/companies/:companyId/dashboard', { params: await scope.inCompany() }),
+    text({ agents, tasks, costs, pendingApprovals, staleTaskList, runActivity }) {
+      const today = runActivity.at(-1)
+      const head = fields([
+        [
+          'Agents',
+          `${agents.running} running, ${agents.active} idle, ${agents.paused} paused, ${agents.error} in error`,
+        ],
+        [
+          'Issues',
+          `${tasks.open} open: ${tasks.inProgress} in progress, ${tasks.inReview} in review, ${tasks.blocked} blocked`,
+        ],
+        ['Done', tasks.done],
+        [
+          'Spent',
+          `${money(costs.monthSpendCents)} of ${costs.monthBudgetCents === 0 ? 'no limit' : money(costs.monthBudgetCents)} this month`,
+        ],
+        ['Approvals', `${pendingApprovals} waiting`],
+        ['Runs today', today && `${today.total}, ${today.failed} failed`],
+      ])
+      if (staleTaskList.length === 0) return head
+      const stale = staleTaskList.map(({ identifier, title, assigneeName }) => [identifier, title, assigneeName ?? ''])
+      return `${head}\n\nNobody works on these:\n${table(stale)}`
+    },
+  })
+
+export const templateCommand = () =>
+  noun('template', 'Templates: companies to begin with.', [
+    list({
+      summary: 'List the templates of `service company new`.',
+      examples: ['template list'],
+      empty: 'There are no templates.',
+      load: ({ client }) => client.request('GET /api/templates'),
+      columns: {
+        Template: ({ name }) => name,
+        Title: ({ title }) => title,
+        Description: ({ description }) => description,
+      },
+    }),
+  ])

@@ -1,0 +1,28 @@
+import type { ItemOf } from '../../client/types.ts'
+import { ago, cost, duration, shortId, words } from '../command/output.ts'
+import type { Scope } from '../command/scope.ts'
+import type { Columns } from '../command/verb.ts'
+
+type Run = ItemOf<'GET /api/companies/:companyId/runs'>
+
+export async function runColumns(scope: Scope): Promise<Columns<Run>> {
+  const nameOf = await scope.agentNames()
+  return {
+    Id: ({ id }) => shortId(id),
+    Agent: ({ agentId }) => nameOf(agentId),
+    Status: ({ status }) => words(status),
+    Reason: ({ wakeReason }) => words(wakeReason),
+    Age: ({ createdAt }) => ago(createdAt),
+    Lasted: lastedOf,
+    Cost: costOf,
+    Note: ({ error, retrying, outcomeDetail }) => error ?? retrying ?? outcomeDetail,
+  }
+}
+
+export const lastedOf = ({ startedAt, finishedAt }: Pick<Run, 'startedAt' | 'finishedAt'>): string =>
+  startedAt === null
+    ? ''
+    : duration((finishedAt === null ? Date.now() : Date.parse(finishedAt)) - Date.parse(startedAt))
+
+export const costOf = (run: Pick<Run, 'costStatus' | 'costCents'>): string =>
+  run.costStatus === 'none' ? '' : cost(run.costCents, run.costStatus === 'unpriced')
