@@ -105,7 +105,7 @@ export async function buildWeb() {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     loader: { '.svg': 'copy' },
-    plugins: [icons],
+    plugins: [icons, sharedChunk],
     legalComments: 'none',
     write: false,
     logLevel: 'warning',
@@ -123,6 +123,14 @@ export async function buildWeb() {
     if (sizes[kind] > limit) throw new Error(`The page's first ${kind} has ${sizes[kind]} bytes of ${limit}.`)
   }
   const urlOf = (file) => file.slice('dist/web'.length)
+  const first = new Set([main, ...preloaded])
+  const pages = Object.fromEntries(
+    pagesOf(readFileSync(path.join(root, WEB, ROUTES), 'utf8')).map(([address, entry]) => {
+      const output = outputOf(entry)
+      const files = [output, ...importsOf(metafile, output)].filter((file) => !first.has(file))
+      return [address, files.map(urlOf)]
+    }),
+  )
   const icon = Object.keys(metafile.outputs).find((file) => /icon-\w+\.svg$/.test(file))
   const html = readFileSync(path.join(root, WEB, 'index.html'), 'utf8')
     .replace('{{styles}}', urlOf(styles))
@@ -132,7 +140,7 @@ export async function buildWeb() {
   mkdirSync(path.join(webDist, 'assets'), { recursive: true })
   await Promise.all(outputFiles.map(({ path: file, contents }) => writeCompressed(file, contents)))
   const inputs = Object.keys(metafile.inputs).filter((file) => file.startsWith('src/') && !file.startsWith(WEB))
-  const manifest = { sizes, inputs, files: outputFiles.map(({ path: file }) => path.relative(webDist, file)) }
+  const manifest = { sizes, inputs, pages, files: outputFiles.map(({ path: file }) => path.relative(webDist, file)) }
   writeWhole(path.join(webDist, 'manifest.json'), JSON.stringify(manifest))
   // Last, and as old as its sources: what changes while this builds is newer than it.
   writeWhole(path.join(webDist, 'index.html'), html, begun)
@@ -161,6 +169,37 @@ function importsOf(metafile, file, found = new Set()) {
   }
   return [...found]
 }
+
+const ROUTES = 'shell/routes.tsx'
+
+/** The address of each page, and the file that it is in: the server has the browser load it along with the HTML. */
+const pagesOf = (routes) =>
+  [...routes.matchAll(/path: '([^']+)',\s+component: lazy\(\(\) => import\('\.\.\/([^']+)'\)/g)].map(
+    ([, address, entry]) => [address, entry],
+  )
+
+/**
+ * Makes everything that the entry needs one chunk. esbuild makes a chunk for
+ * each set of pages that share a module: thirty small files before anything is
+ * shown. Where each page imports what the entry imports, there is one set.
+ */
+const sharedChunk = {
+  name: 'shared-chunk',
+  setup(build) {
+    const app = path.join(root, WEB)
+    const shared = `import '${app}/shell/frame.tsx'; import '${app}/kit/toast.tsx'; import '${app}/state/theme.ts';`
+    build.onLoad(
+      { filter: /\/app\/pages\/.*\.tsx$|\/app\/kit\/(compare|draw-chart|render-markdown)\.ts$/ },
+      ({ path: file }) => {
+        if (!LAZY.test(file)) return undefined
+        return { contents: `${shared}${readFileSync(file, 'utf8')}`, loader: path.extname(file).slice(1) }
+      },
+    )
+  },
+}
+
+/** The files that are imported when they are first needed. */
+const LAZY = /(-page|\/board|\/raw-log)\.tsx$|\.ts$/
 
 /** An icon of lucide-static is imported as what stands inside its `<svg>`. */
 const icons = {

@@ -73,7 +73,7 @@ await withFolder(async (folder) => {
     await page.evaluate(`shown('.issue-row')`)
     await measurePageChanges(page)
     await measureLiveEvent(page, issueIds[issueIds.length - 1]!)
-    await measureScroll(page, `${url}/ACM/issues`, '.list', 5_000 * 32, 'scroll 5,000 issues')
+    await measureScroll(page, `${url}/ACM/issues`, '#issues', 5_000 * 32, 'scroll 5,000 issues')
     await measureScroll(page, `${url}/ACM/runs/${runId}`, '.run-scroll', 10_000 * 24, 'scroll a run of 10,000 events')
   } finally {
     await browser.close()

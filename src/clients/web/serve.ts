@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Context } from '../../platform/context.ts'
 import { packageRoot } from '../../platform/package-root.ts'
+import { bootRecord } from './boot.ts'
 
 /** The folder of the built page, or undefined when the page is not built. */
 export function findWebFolder(): string | undefined {
@@ -28,12 +29,17 @@ export function withPage<Env>(ctx: Pick<Context, 'events'>, folder: string, next
     file.catch(() => files.delete(name))
     return file
   }
+  const template = createTemplate(folder)
   return async (request, env) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return next(request, env)
     const { pathname } = new URL(request.url)
     const isAsset = ASSET.test(pathname)
     if (!isAsset && !PAGE.test(pathname)) return next(request, env)
-    const response = isAsset ? await asset(read, pathname.slice(1), request) : await page(ctx, read, request)
+    const get = async (target: string) =>
+      next(new Request(new URL(target, request.url), { headers: passedOn(request.headers) }), env)
+    const response = isAsset
+      ? await asset(read, pathname.slice(1), request)
+      : await page({ events: ctx.events, template: await template(), pathname, get }, request)
     if (!response) return next(request, env)
     return request.method === 'HEAD' ? new Response(null, response) : response
   }
@@ -67,11 +73,62 @@ async function asset(read: Read, name: string, request: Request): Promise<Respon
   })
 }
 
-/** The page says up to which event the server is, so that its stream misses nothing that comes after it. */
-async function page({ events }: Pick<Context, 'events'>, read: Read, request: Request): Promise<Response | undefined> {
-  const template = await read('index.html').catch(() => undefined)
+interface Template {
+  html: string
+  /** The files of each page, by its address below a company's. */
+  pages: [address: RegExp, files: string[]][]
+}
+
+/** Reads the page's HTML again when it was built anew: its assets have other names then. */
+function createTemplate(folder: string): () => Promise<Template | undefined> {
+  let builtAt = 0
+  let template: Template | undefined
+  return async () => {
+    const file = path.join(folder, 'index.html')
+    const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: 0 }))
+    if (mtimeMs === 0) return undefined
+    if (mtimeMs !== builtAt || !template) {
+      const [html, manifest] = await Promise.all([
+        readFile(file, 'utf8'),
+        readFile(path.join(folder, 'manifest.json'), 'utf8').catch(() => '{}'),
+      ])
+      const { pages = {} }: { pages?: Record<string, string[]> } = JSON.parse(manifest)
+      template = { html, pages: Object.entries(pages).map(([address, files]) => [toPattern(address), files]) }
+      builtAt = mtimeMs
+    }
+    return template
+  }
+}
+
+/** `issues/:issueRef` as an expression for `/TER/issues/TER-6`. */
+const toPattern = (address: string) => new RegExp(`^/[A-Z][A-Z0-9]*/${address.replaceAll(/:[^/]+/g, '[^/]+')}$`)
+
+/** The headers by which the API knows who asks. */
+const passedOn = (headers: Headers) => {
+  const cookie = headers.get('cookie')
+  const host = headers.get('host')
+  return { ...(cookie !== null && { cookie }), ...(host !== null && { host }) }
+}
+
+interface PageRequest extends Pick<Context, 'events'> {
+  template: Template | undefined
+  pathname: string
+  get: (target: string) => Promise<Response>
+}
+
+/**
+ * The page comes with what it shows first, and says up to which event that is
+ * current, so that its stream misses nothing that comes after it.
+ */
+async function page({ events, template, pathname, get }: PageRequest, request: Request): Promise<Response | undefined> {
   if (!template) return undefined
-  const html = new TextDecoder().decode(template).replace('{{eventId}}', String(events.last))
+  const eventId = String(events.last)
+  const boot = await bootRecord(/^\/([A-Z][A-Z0-9]*)(?:\/|$)/.exec(pathname)?.[1], get)
+  const files = template.pages.find(([address]) => address.test(pathname))?.[1] ?? []
+  const html = template.html
+    .replace('{{eventId}}', eventId)
+    .replace('{{page}}', files.map((file) => `<link rel="modulepreload" href="${file}">`).join('\n'))
+    .replace('"{{boot}}"', () => boot)
   const etag = `"${createHash('sha1').update(html).digest('base64url')}"`
   const headers = {
     'content-type': 'text/html; charset=utf-8',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { withPage } from '../../../src/clients/web/serve.ts'
 import { createEvents } from '../../../src/platform/events.ts'
 
@@ -14,7 +14,7 @@ test('the page is served for its own addresses, its assets for ever, and everyth
   for (const suffix of ['', '.br', '.gz'])
     writeFileSync(path.join(folder, `assets/main-ABC.js${suffix}`), `js${suffix}`)
   const events = createEvents(new Date(5))
-  const fetch = withPage({ events }, folder, () => new Response('API', { status: 299 }))
+  const fetch = withPage({ events }, folder, () => new Response('API', { status: 418 }))
   const get = (target: string, headers: Record<string, string> = {}, method = 'GET') =>
     fetch(new Request(`http://localhost${target}`, { method, headers }), undefined)
 
@@ -34,9 +34,9 @@ test('the page is served for its own addresses, its assets for ever, and everyth
     '/assets/none.js',
     '/assets/../x.js',
   ]) {
-    assert.equal((await get(other)).status, 299, other)
+    assert.equal((await get(other)).status, 418, other)
   }
-  assert.equal((await get('/', {}, 'POST')).status, 299)
+  assert.equal((await get('/', {}, 'POST')).status, 418)
   assert.equal(await (await get('/', {}, 'HEAD')).text(), '')
 
   for (const [accepted, encoding, body] of [
@@ -50,3 +50,48 @@ test('the page is served for its own addresses, its assets for ever, and everyth
     assert.equal(await response.text(), body)
   }
 })
+
+test('the page comes with what it shows first, as the person who opens it may see it', async (t) => {
+  const { folder, fetch, asked } = arrange(t)
+  const open = async (headers: Record<string, string>) =>
+    (await fetch(new Request('http://localhost/TER/issues/TER-6', { headers }), undefined)).text()
+
+  const html = await open({ cookie: 'session=1', 'x-other': '1' })
+  const record = JSON.parse(/<i id="boot">(.*)<\/i>/.exec(html)![1]!)
+  assert.equal(record.session.name, 'A </script> person')
+  assert.equal(record.company.id, 'c1')
+  assert.deepEqual(record.company.agents, [{ at: '/api/companies/c1/agents' }])
+  assert.ok(!html.includes('</script>'), 'a text must not end the script element')
+  assert.match(html, /<link rel="modulepreload" href="\/assets\/issue-A\.js">/)
+  assert.deepEqual(
+    asked.map(({ headers }) => [...headers.keys()]),
+    asked.map(() => ['cookie']),
+  )
+
+  assert.match(await open({}), /<i id="boot">null<\/i>/, 'without a session the page asks by itself')
+
+  writeFileSync(path.join(folder, 'index.html'), 'built anew')
+  utimesSync(path.join(folder, 'index.html'), 1, 1)
+  assert.equal(await open({}), 'built anew')
+})
+
+/** A built page, and an API that knows one company and one session. */
+function arrange(t: TestContext) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'service-web-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  writeFileSync(path.join(folder, 'index.html'), '{{page}}<i id="boot">"{{boot}}"</i>')
+  writeFileSync(
+    path.join(folder, 'manifest.json'),
+    JSON.stringify({ pages: { issues: ['/assets/issues-A.js'], 'issues/:issueRef': ['/assets/issue-A.js'] } }),
+  )
+  const asked: Request[] = []
+  const api = (request: Request) => {
+    asked.push(request)
+    const { pathname } = new URL(request.url)
+    if (request.headers.get('cookie') !== 'session=1') return new Response('{}', { status: 401 })
+    if (pathname === '/api/companies') return Response.json([{ id: 'c1', issuePrefix: 'TER' }])
+    if (pathname === '/api/auth/session') return Response.json({ name: 'A </script> person' })
+    return Response.json([{ at: pathname }])
+  }
+  return { folder, asked, fetch: withPage({ events: createEvents(new Date(5)) }, folder, api) }
+}

@@ -12,7 +12,7 @@ interface TextProps extends FieldProps {
   value: string
   onInput: (value: string) => void
   placeholder?: string
-  type?: 'text' | 'number' | 'password' | 'email' | 'url'
+  type?: 'text' | 'number' | 'password' | 'email' | 'url' | 'time'
   /** Of a text of several lines. */
   rows?: number
   isRequired?: boolean

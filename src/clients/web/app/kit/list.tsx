@@ -9,6 +9,9 @@ import {
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { useCommands } from '../state/commands.ts'
+import { Button } from './button.tsx'
+import { number } from './format.ts'
+import { useHeldRows } from './held-rows.ts'
 
 /** A virtualizer that renders its component again when the visible rows change. */
 export function useVirtual(
@@ -62,7 +65,7 @@ export function List<Row>(props: ListProps<Row>) {
   const {
     id,
     label,
-    rows,
+    rows: current,
     keyOf,
     heightOf = () => ROW_HEIGHT,
     isItem = () => true,
@@ -70,6 +73,7 @@ export function List<Row>(props: ListProps<Row>) {
     selection,
     onSelect,
   } = props
+  const { rows, fresh, hold, release } = useHeldRows(current, keyOf, isItem)
   const box = useRef<HTMLDivElement>(null)
   const place = useMemo(() => places.get(id), [id])
   const focused = useSignal(place?.key)
@@ -165,7 +169,18 @@ export function List<Row>(props: ListProps<Row>) {
       : []),
   ])
   return (
-    <div ref={box} class="list" id={id}>
+    <div
+      ref={box}
+      class="list"
+      id={id}
+      onPointerEnter={(event) => event.pointerType === 'mouse' && hold()}
+      onPointerLeave={release}
+    >
+      {fresh > 0 && (
+        <div class="list-fresh">
+          <Button onClick={release}>{number(fresh)} new</Button>
+        </div>
+      )}
       <div role="list" aria-label={label} style={{ height: `${virtualizer.getTotalSize()}px` }}>
         {items.map(({ index, key, start, size }) => {
           const row = rows[index]

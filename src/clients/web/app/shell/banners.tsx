@@ -1,4 +1,5 @@
 import pause from 'lucide-static/icons/circle-pause.svg'
+import drive from 'lucide-static/icons/hard-drive.svg'
 import octagon from 'lucide-static/icons/octagon-x.svg'
 import snow from 'lucide-static/icons/snowflake.svg'
 import unplug from 'lucide-static/icons/unplug.svg'
@@ -10,6 +11,7 @@ import { Ago } from '../kit/time.tsx'
 import { act } from '../state/act.ts'
 import { request } from '../state/api.ts'
 import { companies, company, instance, may, pathTo } from '../state/company.ts'
+import { isDiskFull } from '../state/disk.ts'
 import { connection } from '../state/live.ts'
 
 /** What holds work back, on every page, with the way out. */
@@ -28,6 +30,12 @@ export function Banners() {
         <div class="banner warn">
           <Icon svg={snow} />
           <p>This is a backup. Nothing can be changed here, and no agent starts.</p>
+        </div>
+      )}
+      {isDiskFull.value && (
+        <div class="banner danger">
+          <Icon svg={drive} />
+          <p>The disk of the server is full: nothing can be changed. What is shown is safe. Free some space on it.</p>
         </div>
       )}
       {frozen && (

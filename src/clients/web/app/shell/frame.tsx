@@ -9,14 +9,19 @@ import { NewAgent, openNewAgent } from '../pages/agents/new-agent.tsx'
 import { RehearsalDialog } from '../pages/agents/rehearsal.tsx'
 import { DecisionReason } from '../pages/approvals/decision.tsx'
 import { NewIssue, openNewIssue } from '../pages/issues/new-issue.tsx'
+import { signOut } from '../pages/settings/account.tsx'
 import { useCommands } from '../state/commands.ts'
-import { companies, company, loadAll, loadError, may, openCompany, pathTo } from '../state/company.ts'
+import { companies, company, loadAll, loadError, may, openCompany, pathTo, session } from '../state/company.ts'
+import '../state/notify.ts'
 import { clearInbox, loadInbox } from '../state/inbox.ts'
 import { Banners } from './banners.tsx'
 import { Keys } from './keys.tsx'
 import { Palette, paletteCommands } from './palette.tsx'
-import { NAVIGATION, PAGES } from './routes.tsx'
+import { NAVIGATION, PAGES, preloadPages } from './routes.tsx'
 import { Sidebar } from './sidebar.tsx'
+
+/** The first page has the network and the processor for itself for so long, in milliseconds. */
+const PRELOAD_MS = 1_000
 
 /** The pages of one company: the sidebar, what holds work back, and the page that the address names. */
 export function Frame({ prefix }: { prefix: string }) {
@@ -45,8 +50,15 @@ export function Frame({ prefix }: { prefix: string }) {
           { id: 'stop', title: 'Emergency stop', keys: 'mod+.', group: 'General', run: () => void stopEverything() },
         ]
       : []),
+    ...(session.value?.name != null
+      ? [{ id: 'account.out', title: 'Sign out', group: 'General', run: () => void signOut() }]
+      : []),
     ...paletteCommands(),
   ])
+  useEffect(() => {
+    const timer = setTimeout(preloadPages, PRELOAD_MS)
+    return () => clearTimeout(timer)
+  }, [])
   if (!found) return <Lost />
   if (company.value?.id !== found.id) return null
   return (

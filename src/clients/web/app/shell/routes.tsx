@@ -70,6 +70,23 @@ export const PAGES: readonly PageRoute[] = [
   { path: 'export', component: lazy(() => import('../pages/package/export-page.tsx').then((m) => m.ExportPage)) },
 ]
 
+/** Loads the pages that were not opened yet while the browser has nothing else to do: they open at once then. */
+export function preloadPages(): void {
+  const [next, ...rest] = PAGES.map(
+    ({ component }) => component as ComponentType & { preload?: () => Promise<unknown> },
+  )
+  const load = async (page: typeof next, others: typeof rest): Promise<void> => {
+    await page?.preload?.()
+    const [following, ...left] = others
+    if (following) whenIdle(() => void load(following, left))
+  }
+  whenIdle(() => void load(next, rest))
+}
+
+/** Safari has no idle callbacks. */
+const whenIdle = (run: () => void) =>
+  'requestIdleCallback' in window ? requestIdleCallback(run, { timeout: 2_000 }) : setTimeout(run, 200)
+
 export interface Place {
   path: string
   title: string

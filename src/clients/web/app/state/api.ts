@@ -3,6 +3,7 @@ import { AppError } from '../../../../platform/errors.ts'
 import { createClient } from '../../../client/client.ts'
 import { UnexpectedResponse } from '../../../client/error.ts'
 import type { OptionsOf } from '../../../client/types.ts'
+import { noteDisk } from './disk.ts'
 
 /** What an endpoint returns. */
 export type Received<Name extends EndpointName> = WireOf<Name>['response']
@@ -19,6 +20,7 @@ const client = createClient({
       if (init.signal?.aborted) throw error
       throw new UnexpectedResponse(0, 'offline', 'The server does not respond. Nothing was changed; try again.')
     })
+    noteDisk(init.method, response.status)
     if (response.status === 401) await leave(response.clone())
     return response
   },

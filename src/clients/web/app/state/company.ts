@@ -2,6 +2,7 @@ import { batch, computed, signal } from '@preact/signals'
 import { type ApiError, request, toApiError } from './api.ts'
 import { type Collection, createCollection } from './collection.ts'
 import { gather } from './gather.ts'
+import { given, takeGiven } from './given.ts'
 import { followEvents, type LiveEvent, onEvent } from './live.ts'
 import { clearQueries } from './query.ts'
 import type { Agent, Company, Goal, Instance, Issue, Label, Member, Project, Run, Session } from './types.ts'
@@ -37,21 +38,26 @@ export const isBooted = signal(false)
 /** Loads what every page needs. */
 export async function boot(): Promise<void> {
   bootError.value = undefined
+  if (given && !isBooted.peek()) return start(given.companies, given.session, given.instance)
   try {
     const [found, who, state] = await Promise.all([
       request('GET /api/companies'),
       request('GET /api/auth/session'),
       request('GET /api/instance'),
     ])
-    batch(() => {
-      companies.put(...found)
-      session.value = who
-      instance.value = state
-      isBooted.value = true
-    })
+    start(found, who, state)
   } catch (error) {
     bootError.value = toApiError(error)
   }
+}
+
+function start(found: readonly Company[], who: Session, state: Instance): void {
+  batch(() => {
+    companies.put(...found)
+    session.value = who
+    instance.value = state
+    isBooted.value = true
+  })
 }
 
 let stop = new AbortController()
@@ -74,7 +80,27 @@ export function openCompany(found: Company): void {
   })
   localStorage.setItem('company', found.issuePrefix)
   followEvents(found.id, stop.signal)
-  void loadAll()
+  const known = takeGiven(found.id, 'lists')
+  if (!known) {
+    void loadAll()
+    return
+  }
+  batch(() => {
+    agents.put(...known.agents)
+    projects.put(...known.projects)
+    goals.put(...known.goals)
+    labels.put(...known.labels)
+    members.put(...known.members.map(toMember))
+    putLiveRuns(known.runs)
+    isLoaded.value = true
+  })
+}
+
+const toMember = (one: Member) => ({ ...one, id: one.userId })
+
+function putLiveRuns(live: readonly Run[]): void {
+  runs.put(...live)
+  for (const { issueId } of live) if (issueId && !issues.row(issueId).peek()) void loadIssue(issueId)
 }
 
 /** The id of the open company; pages are shown only while there is one. */
@@ -97,16 +123,12 @@ const LOADERS = {
   goals: async (params: Params) => replace(goals, await request('GET /api/companies/:companyId/goals', { params })),
   labels: async (params: Params) => replace(labels, await request('GET /api/companies/:companyId/labels', { params })),
   members: async (params: Params) =>
-    replace(
-      members,
-      (await request('GET /api/companies/:companyId/members', { params })).map((one) => ({ ...one, id: one.userId })),
-    ),
+    replace(members, (await request('GET /api/companies/:companyId/members', { params })).map(toMember)),
   runs: async (params: Params) => {
     const live = await request('GET /api/companies/:companyId/live-runs', { params })
     const ids = new Set(live.map(({ id }) => id))
     for (const run of runs.all.peek()) if (isLive(run) && !ids.has(run.id)) void loadRun(run.id)
-    runs.put(...live)
-    for (const { issueId } of live) if (issueId && !issues.row(issueId).peek()) void loadIssue(issueId)
+    putLiveRuns(live)
   },
   company: async (params: Params) => companies.put(await request('GET /api/companies/:companyId', { params })),
   instance: async () => {

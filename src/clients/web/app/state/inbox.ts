@@ -4,6 +4,7 @@ import { type Received, request } from './api.ts'
 import { createCollection } from './collection.ts'
 import { company, companyIdNow, openings } from './company.ts'
 import { gather } from './gather.ts'
+import { takeGiven } from './given.ts'
 import { type LiveEvent, onEvent } from './live.ts'
 import { toast } from './toasts.ts'
 import type { Approval } from './types.ts'
@@ -39,6 +40,8 @@ export const inboxCount = computed(() => inbox.value.length)
 export async function loadInbox(): Promise<void> {
   const companyId = companyIdNow()
   const opening = openings()
+  const known = takeGiven(companyId, 'inbox')
+  if (known) return replaceItems(known.inbox, known.approvals)
   const [found, pending] = await Promise.all([
     request('GET /api/inbox', { query: { companyId } }),
     request('GET /api/companies/:companyId/approvals', { params: { companyId }, query: { status: 'pending' } }),
@@ -48,7 +51,7 @@ export async function loadInbox(): Promise<void> {
 }
 
 /** Shows what was loaded, and forgets the rest. */
-export function replaceItems(found: readonly InboxItem[], pending: readonly Approval[]): void {
+function replaceItems(found: readonly InboxItem[], pending: readonly Approval[]): void {
   const ids = new Set(found.map(({ id }) => id))
   for (const { id } of items.all.peek()) if (!ids.has(id)) items.remove(id)
   approvals.put(...pending)

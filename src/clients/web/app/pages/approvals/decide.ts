@@ -18,6 +18,8 @@ export type Outcome = keyof typeof ENDPOINTS
 export interface Details {
   decisionNote?: string | null
   allow?: 'once' | 'always'
+  /** Of a question to the board: what it chooses. */
+  option?: string
 }
 
 const DONE: Record<Outcome, string> = {

@@ -2,10 +2,11 @@ import { useSignal } from '@preact/signals'
 import { Button } from '../../kit/button.tsx'
 import { TextField } from '../../kit/field.tsx'
 import { FormDialog } from '../../kit/form-dialog.tsx'
+import { Picker } from '../../kit/menu.tsx'
 import { may } from '../../state/company.ts'
 import type { Approval } from '../../state/types.ts'
-import { asked, beginDecision, decide } from './decide.ts'
-import { approvalTitle } from './meaning.tsx'
+import { asked, beginDecision, type Details, decide } from './decide.ts'
+import { approvalTitle, boardRequestOf } from './meaning.tsx'
 
 /** The buttons that decide an approval, with their keys where the page has them. */
 export function DecisionButtons({ approval, hasKeys = false }: { approval: Approval; hasKeys?: boolean }) {
@@ -13,20 +14,7 @@ export function DecisionButtons({ approval, hasKeys = false }: { approval: Appro
   if (!may('admin')) return <span class="note">An admin decides this.</span>
   return (
     <>
-      {approval.type === 'allow_folder' ? (
-        <>
-          <Button kind="primary" {...hint('a')} onClick={() => beginDecision(approval, 'approved', { allow: 'once' })}>
-            Allow once
-          </Button>
-          <Button {...hint('⇧a')} onClick={() => beginDecision(approval, 'approved', { allow: 'always' })}>
-            Always allow
-          </Button>
-        </>
-      ) : (
-        <Button kind="primary" {...hint('a')} onClick={() => beginDecision(approval, 'approved')}>
-          {approval.type === 'hire_agent' ? 'Approve hire' : 'Approve'}
-        </Button>
-      )}
+      <ApproveButtons approval={approval} hasKeys={hasKeys} />
       <Button {...hint('r')} onClick={() => beginDecision(approval, 'rejected')}>
         Reject
       </Button>
@@ -36,6 +24,61 @@ export function DecisionButtons({ approval, hasKeys = false }: { approval: Appro
         </Button>
       )}
     </>
+  )
+}
+
+/** More options than this are chosen from a list. */
+const MAX_BUTTONS = 4
+
+function ApproveButtons({ approval, hasKeys }: { approval: Approval; hasKeys: boolean }) {
+  const approve = (details?: Details) => () => beginDecision(approval, 'approved', details)
+  const hint = (key: string) => (hasKeys ? { hint: key } : {})
+  if (approval.type === 'allow_folder') {
+    return (
+      <>
+        <Button kind="primary" {...hint('a')} onClick={approve({ allow: 'once' })}>
+          Allow once
+        </Button>
+        <Button {...hint('⇧a')} onClick={approve({ allow: 'always' })}>
+          Always allow
+        </Button>
+      </>
+    )
+  }
+  const { options = [], recommended } = boardRequestOf(approval)
+  if (approval.type === 'request_board_approval' && options.length > 0) {
+    const isPreferred = (option: string) => option === recommended
+    if (options.length > MAX_BUTTONS) {
+      return (
+        <Picker
+          label="Choose an option"
+          class="button primary"
+          options={options.map((value) => ({
+            value,
+            label: value,
+            ...(isPreferred(value) && { note: 'recommended' }),
+          }))}
+          onPick={(option) => approve({ option })()}
+        >
+          Choose…
+        </Picker>
+      )
+    }
+    return options.map((option) => (
+      <Button
+        key={option}
+        kind={isPreferred(option) ? 'primary' : 'plain'}
+        {...(isPreferred(option) && hint('a'))}
+        onClick={approve({ option })}
+      >
+        {option}
+      </Button>
+    ))
+  }
+  return (
+    <Button kind="primary" {...hint('a')} onClick={approve()}>
+      {approval.type === 'hire_agent' ? 'Approve hire' : 'Approve'}
+    </Button>
   )
 }
 

@@ -16,13 +16,23 @@ interface Hire {
   runs?: Record<string, unknown>
 }
 
+/** The payload of a question to the board. */
+interface BoardRequest {
+  title?: string
+  question?: string | null
+  options?: readonly string[]
+  recommended?: string | null
+}
+
+export const boardRequestOf = (approval: Approval) => approval.payload as BoardRequest
+
 /** One line: what an approval is about. */
 export function approvalTitle(approval: Approval): string {
+  if (approval.type === 'request_board_approval') return boardRequestOf(approval).title ?? 'A question to the board'
   const hire = approval.payload as Hire
   if (approval.type === 'hire_agent') {
     return `Hire ${hire.name ?? agents.get(approval.agentId)?.name ?? 'an agent'}, ${(hire.title ?? hire.role ?? 'agent').toLowerCase()}`
   }
-  if (approval.type === 'request_board_approval') return String(approval.payload.title)
   if (approval.type === 'allow_folder') {
     const { folder } = approval.payload as { folder?: string }
     return `Allow ${nameOf({ agentId: approval.agentId })} the folder ${folder ?? ''}`
@@ -55,6 +65,25 @@ const commandOf = ({ adapterConfig = {}, adapterType = '' }: Hire): string =>
 /** What an approval means: who is hired, whom it reports to, which program will run, and what that may cost. */
 export function ApprovalMeaning({ approval }: { approval: Approval }) {
   if (approval.type === 'allow_folder') return <FolderMeaning approval={approval} />
+  if (approval.type === 'request_board_approval') {
+    const { question, options = [], recommended } = boardRequestOf(approval)
+    return (
+      <div class="meaning">
+        {question && <Markdown text={question} />}
+        {approval.status !== 'pending' && options.length > 0 && (
+          <p class="note">
+            Options: {options.join(', ')}
+            {recommended && `; recommended: ${recommended}`}
+          </p>
+        )}
+        {approval.chosenOption && (
+          <p>
+            Chosen: <b>{approval.chosenOption}</b>
+          </p>
+        )}
+      </div>
+    )
+  }
   if (approval.type !== 'hire_agent') {
     const { plan, ...rest } = approval.payload
     return (

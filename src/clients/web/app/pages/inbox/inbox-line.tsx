@@ -33,6 +33,8 @@ export function InboxLine(props: LineProps) {
   switch (item.kind) {
     case 'approval':
       return <ApprovalLine {...props} />
+    case 'question':
+      return <QuestionLine {...props} />
     case 'mention':
       return <MentionLine {...props} />
     case 'failure':
@@ -82,6 +84,35 @@ function ApprovalLine({ item, isOpen, onToggle }: LineProps) {
         </span>
       </button>
       <span class="inbox-acts">{approval && <DecisionButtons approval={approval} hasKeys />}</span>
+    </div>
+  )
+}
+
+function QuestionLine({ item, isOpen, onToggle }: LineProps) {
+  const agent = agents.get(item.agentId)
+  return (
+    <div class="inbox-line">
+      <button type="button" class="inbox-main" aria-expanded={isOpen} onClick={onToggle}>
+        <span class="fold">
+          <Icon svg={chevron} size={14} />
+        </span>
+        {agent && <Avatar name={agent.name} status={agent.status} />}
+        <span class="id">{item.issueIdentifier}</span>
+        <b>{item.title}</b>
+        <span class="when">
+          <Ago at={item.at} />
+        </span>
+      </button>
+      <span class="inbox-acts">
+        <Button href={placeOf(item)} kind="quiet">
+          Open
+        </Button>
+        {may('member') && (
+          <Button hint="r" onClick={onToggle}>
+            Answer
+          </Button>
+        )}
+      </span>
     </div>
   )
 }

@@ -11,12 +11,14 @@ import { approvals, dismiss, type InboxItem, inbox, isInboxLoaded, markRead } fr
 import { beginDecision, type Details, type Outcome } from '../approvals/decide.ts'
 import { ApprovalMeaning } from '../approvals/meaning.tsx'
 import { closeIssue } from '../issues/change.ts'
+import { QuestionById } from '../questions/questions.tsx'
 import { InboxLine } from './inbox-line.tsx'
 import { placeOf, repair } from './repair.ts'
 import { Reply } from './reply.tsx'
 
 const SECTIONS: readonly [InboxItem['kind'], string][] = [
   ['approval', 'Approvals'],
+  ['question', 'Questions'],
   ['mention', 'Mentions'],
   ['failure', 'Failed'],
   ['assigned', 'Assigned to you'],
@@ -71,7 +73,11 @@ export function InboxPage() {
     answered.value = item.id
   }
   /** `r` rejects an approval and replies to a mention, as the buttons say. */
-  const onR = () => (current?.kind === 'mention' ? reply(current) : decideNow('rejected')())
+  const onR = () => {
+    if (current?.kind === 'mention') reply(current)
+    else if (current?.kind === 'question') toggle(current)
+    else decideNow('rejected')()
+  }
   const onD = () => {
     const issue = current?.kind === 'assigned' ? issues.row(current.issueId ?? '').peek() : undefined
     if (!issue || !may('member')) return
@@ -176,6 +182,8 @@ export function InboxPage() {
 }
 
 function Opened({ item }: { item: InboxItem }) {
+  if (item.kind === 'question' && item.issueId && item.interactionId)
+    return <QuestionById issueId={item.issueId} interactionId={item.interactionId} />
   const approval = approvals.get(item.approvalId)
   return approval ? <ApprovalMeaning approval={approval} /> : null
 }

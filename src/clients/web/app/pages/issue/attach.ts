@@ -18,9 +18,7 @@ export async function attach(issueId: string, files: readonly File[]): Promise<A
     }
     const body = new FormData()
     body.set('file', file, file.name)
-    const attached = await act(() =>
-      request('POST /api/issues/:issueId/attachments', { params: { issueId }, body: body as never }),
-    )
+    const attached = await act(() => request('POST /api/issues/:issueId/attachments', { params: { issueId }, body }))
     if (attached) done.push(attached)
   }
   if (done.length > 0) invalidate(`attachments/${issueId}`)

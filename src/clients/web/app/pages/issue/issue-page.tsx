@@ -20,6 +20,7 @@ import type { Issue, IssueDetail } from '../../state/types.ts'
 import { changeIssue, closeIssue, moveIssue } from '../issues/change.ts'
 import { assigneeOptions, NOBODY, toAssignee } from '../issues/choices.tsx'
 import { openNewIssue } from '../issues/new-issue.tsx'
+import { Questions } from '../questions/questions.tsx'
 import { attach, filesOf } from './attach.ts'
 import { Attachments } from './attachments.tsx'
 import { Documents, NewDocument } from './documents.tsx'
@@ -166,6 +167,7 @@ function Content({ detail, issue }: { detail: IssueDetail; issue: Issue }) {
           isFixed={!may('member')}
           onSave={(description) => changeIssue(issue, { description: description || null })}
         />
+        <Questions issue={issue} />
         <LinkedApprovals issue={issue} />
         <SubIssues issue={issue} />
         <Documents issue={issue} />

@@ -90,7 +90,7 @@ function Content({ filter, groups, onClear }: { filter: Filter; groups: Groups; 
       </Empty>
     )
   }
-  return filter.view === 'board' ? <Board groups={list} /> : <ListView groups={list} />
+  return filter.view === 'board' ? <Board groups={list} /> : <ListView key={toQuery(filter)} groups={list} />
 }
 
 type Row = { key: string; group: Group } & ({ kind: 'head' } | { kind: 'issue'; issue: Issue } | { kind: 'more' })

@@ -1,29 +1,28 @@
 import { useSignal } from '@preact/signals'
+import ellipsis from 'lucide-static/icons/ellipsis.svg'
 import plus from 'lucide-static/icons/plus.svg'
 import { AgentName } from '../../kit/avatar.tsx'
 import { Button } from '../../kit/button.tsx'
 import { confirm } from '../../kit/dialog.tsx'
-import { Select, TextField } from '../../kit/field.tsx'
-import { FormDialog } from '../../kit/form-dialog.tsx'
-import { duration } from '../../kit/format.ts'
+import { Icon } from '../../kit/icon.tsx'
 import { Menu } from '../../kit/menu.tsx'
 import { Page } from '../../kit/page.tsx'
 import { Empty, Loaded, Skeleton } from '../../kit/states.tsx'
 import { Ago } from '../../kit/time.tsx'
 import { act } from '../../state/act.ts'
-import { type Received, request } from '../../state/api.ts'
+import { request } from '../../state/api.ts'
 import { useCommands } from '../../state/commands.ts'
 import { agents, companyIdNow, may } from '../../state/company.ts'
 import { invalidate, useQuery } from '../../state/query.ts'
 import { toast } from '../../state/toasts.ts'
-
-type Routine = Received<'GET /api/companies/:companyId/routines'>[number]
+import { type Routine, RoutineForm } from './routine-form.tsx'
+import { describe } from './schedule.ts'
 
 /** The issues that come back on a schedule, with the next moment of each. */
 export function RoutinesPage() {
-  const isOpen = useSignal(false)
+  const form = useSignal<{ routine?: Routine } | undefined>(undefined)
   const open = () => {
-    isOpen.value = true
+    form.value = {}
   }
   const query = useQuery(
     'routines',
@@ -64,16 +63,23 @@ export function RoutinesPage() {
           ) : (
             <ul class="lines places-list">
               {routines.map((routine) => (
-                <Row key={routine.id} routine={routine} />
+                <Row
+                  key={routine.id}
+                  routine={routine}
+                  onEdit={() => {
+                    form.value = { routine }
+                  }}
+                />
               ))}
             </ul>
           )
         }
       </Loaded>
-      {isOpen.value && (
-        <NewRoutine
+      {form.value && (
+        <RoutineForm
+          {...form.value}
           onClose={() => {
-            isOpen.value = false
+            form.value = undefined
           }}
         />
       )}
@@ -81,20 +87,15 @@ export function RoutinesPage() {
   )
 }
 
-function Row({ routine }: { routine: Routine }) {
+function Row({ routine, onEdit }: { routine: Routine; onEdit: () => void }) {
   const agent = agents.get(routine.assigneeAgentId)
   return (
     <li>
       <div class="place-main">
         <b class="clip">{routine.title}</b>
         <span class="note">
-          {routine.cron ? (
-            <>
-              <code>{routine.cron}</code> {routine.timeZone}
-            </>
-          ) : (
-            `every ${duration((routine.intervalSec ?? 0) * 1_000)}`
-          )}
+          <span title={routine.cron ?? undefined}>{describe(routine)}</span>
+          {routine.timeZone && `, ${routine.timeZone}`}
         </span>
       </div>
       {agent && <AgentName agent={agent} />}
@@ -114,6 +115,7 @@ function Row({ routine }: { routine: Routine }) {
           <Menu
             label={`Actions of ${routine.title}`}
             items={[
+              { label: 'Change…', run: onEdit },
               { label: 'Create its issue now', run: () => void run(routine) },
               routine.status === 'paused'
                 ? { label: 'Resume', run: () => void set(routine, 'resume') }
@@ -121,7 +123,7 @@ function Row({ routine }: { routine: Routine }) {
               { label: 'Delete', run: () => void remove(routine) },
             ]}
           >
-            <span aria-hidden="true">⋯</span>
+            <Icon svg={ellipsis} />
           </Menu>
         )}
       </span>
@@ -153,56 +155,4 @@ async function remove(routine: Routine): Promise<void> {
   if (!isSure) return
   await act(() => request('DELETE /api/routines/:routineId', { params: { routineId: routine.id } }))
   invalidate('routines')
-}
-
-function NewRoutine({ onClose }: { onClose: () => void }) {
-  const able = agents.all.value.filter(({ status }) => status !== 'terminated')
-  const fields = useSignal({ title: '', description: '', assigneeAgentId: able[0]?.id ?? '', cron: '0 9 * * 1-5' })
-  const set = (changed: Partial<typeof fields.value>) => {
-    fields.value = { ...fields.peek(), ...changed }
-  }
-  const { title, description, assigneeAgentId, cron } = fields.value
-  return (
-    <FormDialog
-      title="New routine"
-      action="Create routine"
-      onClose={onClose}
-      onSubmit={async () => {
-        await request('POST /api/companies/:companyId/routines', {
-          params: { companyId: companyIdNow() },
-          body: {
-            title: title.trim(),
-            description: description.trim() || null,
-            assigneeAgentId,
-            cron: cron.trim(),
-            timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-          },
-        })
-        invalidate('routines')
-      }}
-    >
-      <TextField
-        label="Title of its issues"
-        autoFocus
-        isRequired
-        value={title}
-        onInput={(value) => set({ title: value })}
-      />
-      <TextField label="Description" rows={3} value={description} onInput={(value) => set({ description: value })} />
-      <div class="form-row">
-        <Select
-          label="Assignee"
-          value={assigneeAgentId}
-          options={able.map(({ id, name }) => ({ value: id, label: name }))}
-          onChange={(value) => set({ assigneeAgentId: value })}
-        />
-        <TextField
-          label="When"
-          hint="Minute, hour, day, month, weekday: 0 9 * * 1-5 is 9:00 on workdays."
-          value={cron}
-          onInput={(value) => set({ cron: value })}
-        />
-      </div>
-    </FormDialog>
-  )
 }

@@ -10,10 +10,12 @@ import { plural } from '../../kit/format.ts'
 import { act } from '../../state/act.ts'
 import { request } from '../../state/api.ts'
 import { agents, companies, company, liveRuns, may, pathTo } from '../../state/company.ts'
+import { canNotify, isNotifying, setNotifying } from '../../state/notify.ts'
 import { setTheme, type Theme, theme } from '../../state/theme.ts'
 import { toast } from '../../state/toasts.ts'
 import type { Company } from '../../state/types.ts'
 import { Budget } from '../costs/budget.tsx'
+import { Account } from './account.tsx'
 import { SettingsPlace } from './place.tsx'
 
 /** What the company is called and how it looks, what needs approval, and what cannot be undone. */
@@ -42,6 +44,7 @@ export function SettingsPage() {
         </p>
       </section>
       <Appearance />
+      <Account />
       <section class="settings-part">
         <h2>Package</h2>
         <p class="note">A package holds the company as files: agents, goals, projects, issues, routines and skills.</p>
@@ -166,7 +169,7 @@ async function upload(found: Company, file: File | undefined): Promise<void> {
   const body = new FormData()
   body.set('file', file)
   const asset = await act(() =>
-    request('POST /api/companies/:companyId/logo', { params: { companyId: found.id }, body: body as never }),
+    request('POST /api/companies/:companyId/logo', { params: { companyId: found.id }, body }),
   )
   if (asset) await setLogo(found, asset.assetId)
 }
@@ -182,9 +185,9 @@ function Appearance() {
   const chosen = useSignal<Theme>(theme())
   return (
     <section class="settings-part">
-      <h2>Appearance</h2>
+      <h2>This browser</h2>
       <Select
-        label="Theme of this browser"
+        label="Theme"
         value={chosen.value}
         options={[
           { value: 'system', label: 'As the system' },
@@ -195,6 +198,13 @@ function Appearance() {
           chosen.value = value
           setTheme(value)
         }}
+      />
+      <Checkbox
+        label="Notify me in this browser"
+        hint="When something new waits in the inbox and no tab of the page is in view."
+        isChecked={isNotifying.value}
+        isDisabled={!canNotify()}
+        onChange={(isOn) => void setNotifying(isOn)}
       />
     </section>
   )

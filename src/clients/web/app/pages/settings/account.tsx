@@ -1,0 +1,94 @@
+import { useSignal } from '@preact/signals'
+import { Button } from '../../kit/button.tsx'
+import { confirm } from '../../kit/dialog.tsx'
+import { TextField } from '../../kit/field.tsx'
+import { FormDialog } from '../../kit/form-dialog.tsx'
+import { act } from '../../state/act.ts'
+import { request } from '../../state/api.ts'
+import { session } from '../../state/company.ts'
+import { toast } from '../../state/toasts.ts'
+
+/** Who is signed in, and the ways out. Local trusted mode has no accounts. */
+export function Account() {
+  const isChanging = useSignal(false)
+  const me = session.value
+  if (!me || me.name === null) return null
+  return (
+    <section class="settings-part">
+      <h2>Account</h2>
+      <p>
+        Signed in as <b>{me.name}</b>.
+      </p>
+      <div class="settings-row">
+        <Button onClick={() => void signOut()}>Sign out</Button>
+        <Button onClick={() => void signOutEverywhere()}>Sign out everywhere</Button>
+        <Button
+          kind="quiet"
+          onClick={() => {
+            isChanging.value = true
+          }}
+        >
+          Change the password
+        </Button>
+      </div>
+      {isChanging.value && (
+        <ChangePassword
+          onClose={() => {
+            isChanging.value = false
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+export async function signOut(): Promise<void> {
+  if (await act(() => request('POST /api/auth/sign-out'))) location.assign('/login')
+}
+
+async function signOutEverywhere(): Promise<void> {
+  const isSure = await confirm({
+    title: 'Sign out everywhere?',
+    text: 'Every browser in which you are signed in must sign in again, this one too. Your tokens stay.',
+    action: 'Sign out everywhere',
+  })
+  if (isSure && (await act(() => request('POST /api/auth/sign-out-everywhere')))) location.assign('/login')
+}
+
+function ChangePassword({ onClose }: { onClose: () => void }) {
+  const current = useSignal('')
+  const next = useSignal('')
+  return (
+    <FormDialog
+      title="Change the password"
+      action="Change the password"
+      onClose={onClose}
+      onSubmit={async () => {
+        await request('POST /api/auth/change-password', {
+          body: { currentPassword: current.peek(), newPassword: next.peek() },
+        })
+        toast('The password is changed. Every other session has ended.')
+      }}
+    >
+      <TextField
+        label="Current password"
+        type="password"
+        isRequired
+        autoFocus
+        value={current.value}
+        onInput={(value) => {
+          current.value = value
+        }}
+      />
+      <TextField
+        label="New password"
+        type="password"
+        isRequired
+        value={next.value}
+        onInput={(value) => {
+          next.value = value
+        }}
+      />
+    </FormDialog>
+  )
+}
