@@ -213,8 +213,8 @@ async function measureScroll(page: Page, address: string, box: string, pixels: n
     tasks.length = 0
     const box = document.querySelector(${JSON.stringify(box)})
     const frame = () => new Promise(requestAnimationFrame)
-    for (let done = 0; done < ${pixels}; done += 1200) {
-      box.scrollTop += 1200
+    for (let done = 0; done < ${pixels}; done += 200) {
+      box.scrollTop += 200
       await frame()
     }
     await new Promise((resolve) => setTimeout(resolve, 300))

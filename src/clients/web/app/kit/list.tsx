@@ -86,7 +86,7 @@ export function List<Row>(props: ListProps<Row>) {
     overscan: 12,
     initialOffset: place?.offset ?? 0,
   })
-  const heights = rows.map(heightOf).join()
+  const heights = useMemo(() => rows.map(heightOf).join(), [rows])
   useLayoutEffect(() => virtualizer.measure(), [rows.length, heights])
   useEffect(() => () => void places.set(id, { key: focused.peek(), offset: virtualizer.scrollOffset ?? 0 }), [id])
   // The row that is to have the focus may only now have come into view.

@@ -16,7 +16,8 @@ export interface Option<T extends string = string> {
 interface PickerProps<T extends string> {
   /** What the choice is about, for screen readers. */
   label: string
-  options: readonly Option<T>[]
+  /** A function is called when the list opens: a page has hundreds of pickers that nobody opens. */
+  options: readonly Option<T>[] | (() => readonly Option<T>[])
   /** The chosen values. */
   value?: T | readonly T[] | undefined
   onPick: (value: T) => void
@@ -69,7 +70,7 @@ export function Picker<T extends string>(props: PickerProps<T>) {
         <Choices
           anchor={button.current!}
           label={label}
-          options={options}
+          options={typeof options === 'function' ? options() : options}
           chosen={value === undefined ? [] : Array.isArray(value) ? value : [value as T]}
           isMultiple={isMultiple ?? false}
           onClose={close}

@@ -7,6 +7,9 @@ const marked = new Marked({ gfm: true, breaks: true })
 const cache = new Map<string, string>()
 const CACHED = 300
 
+/** Whether a text is still known as HTML. */
+export const isRendered = (text: string) => cache.has(text)
+
 /** Renders markdown to safe HTML. Identifiers of issues become links, and known `@Name`s stand out. */
 export function renderMarkdown(text: string): string {
   const known = cache.get(text)

@@ -168,7 +168,7 @@ function GoalProperties({ goal }: { goal: Goal }) {
         <dd>
           <Picker
             label="Owner"
-            options={agentOptions()}
+            options={agentOptions}
             value={goal.ownerAgentId ?? NOBODY}
             isDisabled={isFixed}
             onPick={(id) => void changeGoal(goal, { ownerAgentId: orNull(id) })}

@@ -34,7 +34,7 @@ export function Properties({ issue, detail }: { issue: Issue; detail: IssueDetai
         <dd>
           <Picker
             label="Status"
-            options={statusOptions()}
+            options={statusOptions}
             value={issue.status}
             isDisabled={isFixed}
             onPick={(status) => void moveIssue(issue, status)}
@@ -49,7 +49,7 @@ export function Properties({ issue, detail }: { issue: Issue; detail: IssueDetai
         <dd>
           <Picker
             label="Priority"
-            options={priorityOptions()}
+            options={priorityOptions}
             value={issue.priority}
             isDisabled={isFixed}
             onPick={(priority) => void changeIssue(issue, { priority })}
@@ -61,7 +61,7 @@ export function Properties({ issue, detail }: { issue: Issue; detail: IssueDetai
         <dd>
           <Picker
             label="Assignee"
-            options={assigneeOptions()}
+            options={assigneeOptions}
             value={issue.assigneeAgentId ?? issue.assigneeUserId ?? NOBODY}
             isDisabled={isFixed}
             onPick={(id) => void changeIssue(issue, toAssignee(id))}
@@ -74,7 +74,7 @@ export function Properties({ issue, detail }: { issue: Issue; detail: IssueDetai
           <Picker
             label="Labels"
             isMultiple
-            options={labelOptions()}
+            options={labelOptions}
             value={issue.labelIds}
             isDisabled={isFixed || labels.all.value.length === 0}
             onPick={(id) => void changeIssue(issue, { labelIds: toggle(id) })}
@@ -95,7 +95,7 @@ export function Properties({ issue, detail }: { issue: Issue; detail: IssueDetai
         <dd>
           <Picker
             label="Project"
-            options={projectOptions()}
+            options={projectOptions}
             value={issue.projectId ?? NOBODY}
             isDisabled={isFixed}
             onPick={(id) => void changeIssue(issue, { projectId: orNull(id) })}
@@ -107,7 +107,7 @@ export function Properties({ issue, detail }: { issue: Issue; detail: IssueDetai
         <dd>
           <Picker
             label="Goal"
-            options={goalOptions()}
+            options={goalOptions}
             value={issue.goalId ?? NOBODY}
             isDisabled={isFixed}
             onPick={(id) => void changeIssue(issue, { goalId: orNull(id) })}

@@ -159,7 +159,7 @@ function Card({ issue }: { issue: Issue }) {
         {isLive && <span class="live-mark">live</span>}
         <Picker
           label="Assignee"
-          options={assigneeOptions()}
+          options={assigneeOptions}
           value={issue.assigneeAgentId ?? issue.assigneeUserId ?? NOBODY}
           isDisabled={!may('member')}
           onPick={(id) => void changeIssue(issue, toAssignee(id))}

@@ -23,18 +23,18 @@ export function BulkBar({ selection }: { selection: Signal<ReadonlySet<string>> 
   return (
     <section class="bulk" aria-label="Selected issues">
       <span class="num">{count} selected</span>
-      <Picker label="Status" class="button" options={statusOptions()} onPick={(status) => void change({ status })}>
+      <Picker label="Status" class="button" options={statusOptions} onPick={(status) => void change({ status })}>
         Status
       </Picker>
       <Picker
         label="Priority"
         class="button"
-        options={priorityOptions()}
+        options={priorityOptions}
         onPick={(priority) => void change({ priority })}
       >
         Priority
       </Picker>
-      <Picker label="Assignee" class="button" options={assigneeOptions()} onPick={(id) => void change(toAssignee(id))}>
+      <Picker label="Assignee" class="button" options={assigneeOptions} onPick={(id) => void change(toAssignee(id))}>
         Assignee
       </Picker>
       <Button

@@ -122,7 +122,7 @@ export function Assignee({
 /** A button of a filter, or of a property: what it is about, and what is chosen. */
 export function Chip<T extends string>(props: {
   label: string
-  options: readonly Option<T>[]
+  options: readonly Option<T>[] | (() => readonly Option<T>[])
   value: T | readonly T[] | undefined
   onPick: (value: T) => void
   children: ComponentChildren

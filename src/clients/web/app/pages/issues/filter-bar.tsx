@@ -91,7 +91,7 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
             label="Status"
             isOn={someStatuses}
             isMultiple
-            options={statusOptions()}
+            options={statusOptions}
             value={filter.status}
             onPick={(status) => {
               const next = filter.status.includes(status)
@@ -125,7 +125,7 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
           <Chip
             label="Priority"
             isOn={isOn.priority!}
-            options={priorityOptions()}
+            options={priorityOptions}
             value={filter.priority}
             onPick={(priority) => onChange({ priority })}
           >
@@ -167,7 +167,7 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
           <Chip
             label="Label"
             isOn={isOn.label!}
-            options={labelOptions()}
+            options={labelOptions}
             value={filter.labelId}
             onPick={(value) => onChange({ labelId: value })}
           >

@@ -27,7 +27,7 @@ export interface Groups {
 }
 
 /** How many issues of a status are loaded at once. */
-const PAGE = 100
+const PAGE = 60
 
 const cache = new Map<string, Groups & { connect(): () => void }>()
 

@@ -9,8 +9,8 @@ import { Assignee, assigneeOptions, Dot, NOBODY, priorityOptions, statusOptions,
 interface RowProps {
   id: string
   isSelected?: boolean
-  /** Selects the row; without it there is no checkbox. */
-  onSelect?: () => void
+  /** Selects the row; without it there is no checkbox. The same function for all rows: a new one renders every row again. */
+  onSelect?: ((id: string) => void) | undefined
   /** Whether the project stands in the row. */
   hasProject?: boolean
 }
@@ -30,13 +30,13 @@ export function IssueRow({ id, isSelected, onSelect, hasProject = true }: RowPro
           class="row-check"
           aria-label={`Select ${issue.identifier}`}
           checked={isSelected}
-          onChange={onSelect}
+          onChange={() => onSelect(id)}
           tabIndex={-1}
         />
       )}
       <Picker
         label={`Priority: ${issue.priority}`}
-        options={priorityOptions()}
+        options={priorityOptions}
         value={issue.priority}
         isDisabled={isFixed}
         onPick={(priority) => void changeIssue(issue, { priority })}
@@ -65,7 +65,7 @@ export function IssueRow({ id, isSelected, onSelect, hasProject = true }: RowPro
         </span>
         <Picker
           label="Assignee"
-          options={assigneeOptions()}
+          options={assigneeOptions}
           value={issue.assigneeAgentId ?? issue.assigneeUserId ?? NOBODY}
           isDisabled={isFixed}
           onPick={(picked) => void changeIssue(issue, toAssignee(picked))}
@@ -81,7 +81,7 @@ export function StatusPicker({ issue, children }: { issue: Issue; children?: pre
   return (
     <Picker
       label={`Status: ${issue.status}`}
-      options={statusOptions()}
+      options={statusOptions}
       value={issue.status}
       isDisabled={!may('member')}
       onPick={(status) => void moveIssue(issue, status)}

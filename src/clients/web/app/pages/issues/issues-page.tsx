@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import columns from 'lucide-static/icons/columns-3.svg'
 import listIcon from 'lucide-static/icons/list.svg'
 import plus from 'lucide-static/icons/plus.svg'
+import { useCallback } from 'preact/hooks'
 import { lazy, useLocation } from 'preact-iso'
 import { Button } from '../../kit/button.tsx'
 import { number } from '../../kit/format.ts'
@@ -99,6 +100,11 @@ const HEAD_HEIGHT = 36
 
 function ListView({ groups }: { groups: readonly Group[] }) {
   const selection = useSignal<ReadonlySet<string>>(new Set())
+  const toggle = useCallback((id: string) => {
+    const next = new Set(selection.peek())
+    if (!next.delete(id)) next.add(id)
+    selection.value = next
+  }, [])
   const rows = groups.flatMap((group): Row[] => {
     const issues = group.rows.value
     if (issues.length === 0) return []
@@ -125,19 +131,7 @@ function ListView({ groups }: { groups: readonly Group[] }) {
         {(row, { isSelected }) => {
           if (row.kind === 'head') return <GroupHead group={row.group} />
           if (row.kind === 'more') return <More group={row.group} />
-          return (
-            <IssueRow
-              id={row.issue.id}
-              isSelected={isSelected}
-              {...(may('member') && {
-                onSelect: () => {
-                  const next = new Set(selection.value)
-                  if (!next.delete(row.key)) next.add(row.key)
-                  selection.value = next
-                },
-              })}
-            />
-          )
+          return <IssueRow id={row.issue.id} isSelected={isSelected} onSelect={may('member') ? toggle : undefined} />
         }}
       </List>
       <BulkBar selection={selection} />

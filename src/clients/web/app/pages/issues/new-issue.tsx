@@ -137,7 +137,7 @@ function Form({ known }: { known: Draft }) {
         <div class="chips">
           <Chip
             label="Status"
-            options={statusOptions()}
+            options={statusOptions}
             value={status.value}
             onPick={(value) => {
               status.value = value
@@ -147,7 +147,7 @@ function Form({ known }: { known: Draft }) {
           </Chip>
           <Chip
             label="Priority"
-            options={priorityOptions()}
+            options={priorityOptions}
             value={priority.value}
             onPick={(value) => {
               priority.value = value
@@ -157,7 +157,7 @@ function Form({ known }: { known: Draft }) {
           </Chip>
           <Chip
             label="Assignee"
-            options={assigneeOptions()}
+            options={assigneeOptions}
             value={assignee.value}
             onPick={(value) => {
               assignee.value = value
@@ -167,7 +167,7 @@ function Form({ known }: { known: Draft }) {
           </Chip>
           <Chip
             label="Project"
-            options={projectOptions()}
+            options={projectOptions}
             value={projectId.value}
             onPick={(value) => {
               projectId.value = value

@@ -67,7 +67,7 @@ export function MembersPage() {
               <span class="line-end">
                 <Picker
                   label={`Role: ${member.role}`}
-                  options={roleOptions()}
+                  options={roleOptions}
                   value={member.role}
                   isDisabled={!may('owner')}
                   onPick={(role) => void setRole(member, role)}

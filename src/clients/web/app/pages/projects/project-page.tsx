@@ -113,7 +113,7 @@ function ProjectProperties({ project }: { project: Project }) {
         <dd>
           <Picker
             label="Lead"
-            options={agentOptions()}
+            options={agentOptions}
             value={project.leadAgentId ?? NOBODY}
             isDisabled={isFixed}
             onPick={(id) => void changeProject(project, { leadAgentId: id === NOBODY ? null : id })}

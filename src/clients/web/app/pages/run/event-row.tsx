@@ -30,16 +30,23 @@ interface RowProps {
   isOpen: boolean
   isLast: boolean
   isLive: boolean
-  onToggle?: () => void
+  /** The reader scrolls: what takes long waits. */
+  isPassing: boolean
+  onToggle?: ((id: number) => void) | undefined
 }
 
 /** One event of a run. */
-export function EventRow({ event, isOpen, isLive, onToggle }: RowProps) {
+export function EventRow({ event, isOpen, isLive, isPassing, onToggle: toggle }: RowProps) {
+  const onToggle = toggle && (() => toggle(event.id))
   switch (event.kind) {
     case 'text':
       return (
         <div class="event-focus" tabIndex={-1}>
-          {HAS_MARKUP.test(event.text) ? <Markdown text={event.text} /> : <div class="prose plain">{event.text}</div>}
+          {HAS_MARKUP.test(event.text) ? (
+            <Markdown text={event.text} isPassing={isPassing} />
+          ) : (
+            <div class="prose plain">{event.text}</div>
+          )}
         </div>
       )
     case 'thinking':

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useCallback, useLayoutEffect, useRef } from 'preact/hooks'
 import type { RunEvent } from '../../../../transcript/events.ts'
 import { Button } from '../../kit/button.tsx'
 import { useVirtual } from '../../kit/list.tsx'
@@ -33,11 +33,11 @@ export function Stream({ log, isLive }: { log: RunLog; isLive: boolean }) {
   })
   const { isFollowing, onScroll, follow } = useFollow(box, isLive)
   const isOpen = (event: RunEvent) => isOpenAtFirst(event) !== toggled.value.has(event.id)
-  const toggle = (id: number) => {
+  const toggle = useCallback((id: number) => {
     const next = new Set(toggled.peek())
     if (!next.delete(id)) next.add(id)
     toggled.value = next
-  }
+  }, [])
   const focus = (index: number) => {
     if (index < 0 || index >= events.length) return
     current.value = index
@@ -114,7 +114,8 @@ export function Stream({ log, isLive }: { log: RunLog; isLive: boolean }) {
                   isOpen={isOpen(event)}
                   isLast={isLive && index === events.length - 1}
                   isLive={isLive}
-                  {...(isFoldable(event) && { onToggle: () => toggle(event.id) })}
+                  isPassing={virtualizer.isScrolling}
+                  onToggle={isFoldable(event) ? toggle : undefined}
                 />
               </div>
             )
