@@ -11,6 +11,8 @@ export interface RunInput {
   prompt: string
   /** The agent's own instructions file, already resolved, or null. */
   instructionsFile: string | null
+  /** The folder of the agent's skills, if the program loads it by `skillsOption`; else null, and the prompt lists the skills. */
+  skillsDir: string | null
   /** The session to resume, or null for a fresh one. */
   session: SessionState | null
   /** A fresh UUID that an adapter may preset as the session's id, so that a crash leaves a resumable session. */
@@ -150,6 +152,8 @@ export interface Adapter<Config = Record<string, unknown>> {
   /** Whether the program reports a result at the end of each run: without one it failed, whatever its exit code. */
   endsWithResult?: true
   metering: Metering
+  /** The option by which the program loads a folder of skills as a plugin. */
+  skillsOption?: string
   /** Whether the next run may continue the last one's session. */
   resumes: boolean
   /** `config` is a parsed one whose secrets are resolved (see secrets.ts). */

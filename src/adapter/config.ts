@@ -28,7 +28,7 @@ const seconds = (least: number, most: number) => {
 }
 
 /** A program: a name to find on the PATH, or an absolute path. Never a shell line. */
-const command = v.pipe(
+export const programName = v.pipe(
   filled,
   v.check(
     (value) => !value.includes('/') || value.startsWith('/'),
@@ -62,6 +62,20 @@ const envName = v.pipe(
 export const Env = v.record(envName, textOrSecret, 'It must be an object of names and values.')
 
 export const ARGUMENTS = v.array(text, 'It must be a list of texts, one for each argument.')
+
+const headerName = v.pipe(v.string(), v.regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "It must be a header's name."))
+const headerValue = v.pipe(text, v.regex(/^[^\r\n]*$/, 'It must be one line.'))
+
+/** HTTP headers: names to one line of text or to a stored secret. */
+export const Headers = v.record(
+  headerName,
+  v.union([headerValue, SecretReference], 'It must be one line of text or {"$secret": "NAME"}.'),
+)
+
+export const serverUrl = v.pipe(
+  filled,
+  v.check(isPlainUrl, 'It must be an http or https URL without a user name and password: use headers for these.'),
+)
 
 /** The keys of every adapter that starts a local program. */
 export const processEntries = {
@@ -102,7 +116,7 @@ export const processEntries = {
 export const localEntries = <const Name extends string>(defaultCommand: Name, managed: readonly string[]) => ({
   ...processEntries,
   command: v.optional(
-    described(command, `The program to run: a name on the PATH or an absolute path. Default: ${defaultCommand}.`),
+    described(programName, `The program to run: a name on the PATH or an absolute path. Default: ${defaultCommand}.`),
     defaultCommand as string,
   ),
   model: v.optional(
@@ -143,30 +157,18 @@ export const localEntries = <const Name extends string>(defaultCommand: Name, ma
 
 /** `process`: the program is required and its arguments are its own. */
 export const programEntries = {
-  command: described(command, 'The program to run: a name on the PATH or an absolute path. No shell reads it.'),
+  command: described(programName, 'The program to run: a name on the PATH or an absolute path. No shell reads it.'),
   args: v.optional(described(ARGUMENTS, 'Its arguments, each a text of its own.'), []),
   ...processEntries,
 }
 
-const headerName = v.pipe(v.string(), v.regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "It must be a header's name."))
-const headerValue = v.pipe(text, v.regex(/^[^\r\n]*$/, 'It must be one line.'))
-
 export const httpEntries = {
   url: described(
-    v.pipe(
-      filled,
-      v.check(isPlainUrl, 'It must be an http or https URL without a user name and password: use headers for these.'),
-    ),
+    serverUrl,
     'The URL that each wake is POSTed to. A 2xx accepts it; a redirect is not followed. The agent works with the token of the run until it answers, or with a key of its own.',
   ),
   headers: v.optional(
-    described(
-      v.record(
-        headerName,
-        v.union([headerValue, SecretReference], 'It must be one line of text or {"$secret": "NAME"}.'),
-      ),
-      'More headers, such as authorization: a text or {"$secret": "NAME"} each.',
-    ),
+    described(Headers, 'More headers, such as authorization: a text or {"$secret": "NAME"} each.'),
     {},
   ),
   credentials: v.optional(

@@ -1,5 +1,7 @@
 import type { OutputReader, ReaderInput } from './adapter.ts'
+import { geminiReader } from './gemini-reader.ts'
 import { httpReader } from './http-reader.ts'
+import { opencodeReader } from './opencode-reader.ts'
 import { runtimeAReader } from './runtime-a-reader.ts'
 import { runtimeBReader } from './runtime-b-reader.ts'
 
@@ -14,6 +16,10 @@ export function readerOf(type: string, config: { model?: string | undefined }, r
       return runtimeAReader(config, run)
     case 'runtimeB_local':
       return runtimeBReader(config, run)
+    case 'gemini_local':
+      return geminiReader(config, run)
+    case 'opencode_local':
+      return opencodeReader(config, run)
     case 'http':
       return httpReader()
     default:

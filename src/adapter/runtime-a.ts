@@ -1,6 +1,7 @@
-import type { InferOutput } from 'valibot'
+import * as v from 'valibot'
 import type { Adapter, RunInput } from './adapter.ts'
 import { configOf, defaultTrue, localEntries } from './config.ts'
+import { McpServers, mcpArgumentsOfClaude } from './mcp.ts'
 import { runtimeAReader } from './runtime-a-reader.ts'
 import { resolved } from './secrets.ts'
 
@@ -19,6 +20,15 @@ const RuntimeAConfig = configOf({
     '--session-id',
     '--dangerously-skip-permissions',
   ]),
+  mcpServers: v.optional(
+    v.pipe(
+      McpServers,
+      v.description(
+        'MCP servers for its runs, beside those of the program\'s own settings: NAME to { command, args, env } or to { url, headers }. Values of env and headers are a text or {"$secret": "NAME"}, and reach the program as variables.',
+      ),
+    ),
+    {},
+  ),
   dangerouslySkipPermissions: defaultTrue(
     'Whether the program works without asking for permission. On by default: a run is unattended, so whatever it would ask is refused, the calls to this API included. Off, allow what the agent needs by extraArgs (--allowedTools ...) or in the settings of the program. As root the program takes this only when told that it is in a sandbox: the service then sets IS_SANDBOX=1, unless env sets it.',
   ),
@@ -27,7 +37,10 @@ const RuntimeAConfig = configOf({
 /** The lines of a message carry the output tokens of its start; only its parts tell the true count. */
 const PARTIAL = '--include-partial-messages'
 
-export type RuntimeAConfig = InferOutput<typeof RuntimeAConfig>
+/** The folder of an agent's skills is a plugin, which the program loads for the run. */
+const PLUGIN = '--plugin-dir'
+
+export type RuntimeAConfig = v.InferOutput<typeof RuntimeAConfig>
 
 /**
  * Drives `claude` in print mode: the prompt on standard input, one JSON
@@ -45,6 +58,7 @@ export const runtimeA: Adapter<RuntimeAConfig> = {
   helpArgs: ['--help'],
   endsWithResult: true,
   metering: 'live',
+  skillsOption: PLUGIN,
   resumes: true,
   command: (config, run) => ({
     command: config.command,
@@ -53,6 +67,8 @@ export const runtimeA: Adapter<RuntimeAConfig> = {
       ...(run.flags?.has(PARTIAL) ? [PARTIAL] : []),
       ...sessionArgs(run),
       ...instructionArgs(run),
+      ...(run.skillsDir ? [`${PLUGIN}=${run.skillsDir}`] : []),
+      ...mcpArgumentsOfClaude(config.mcpServers).args,
       ...(config.model ? ['--model', config.model] : []),
       ...(config.maxTurns ? ['--max-turns', String(config.maxTurns)] : []),
       ...(config.dangerouslySkipPermissions ? ['--dangerously-skip-permissions'] : []),
@@ -61,6 +77,7 @@ export const runtimeA: Adapter<RuntimeAConfig> = {
     env: {
       ...(config.dangerouslySkipPermissions && process.getuid?.() === 0 ? { IS_SANDBOX: '1' } : {}),
       ...resolved(config.env),
+      ...mcpArgumentsOfClaude(config.mcpServers).env,
     },
     stdin: run.prompt,
   }),

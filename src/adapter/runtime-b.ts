@@ -1,6 +1,7 @@
-import type { InferOutput } from 'valibot'
+import * as v from 'valibot'
 import type { Adapter } from './adapter.ts'
 import { configOf, defaultTrue, localEntries } from './config.ts'
+import { McpServers, mcpArgumentsOfCodex } from './mcp.ts'
 import { runtimeBReader } from './runtime-b-reader.ts'
 import { resolved } from './secrets.ts'
 
@@ -8,12 +9,21 @@ const BYPASS = '--dangerously-bypass-approvals-and-sandbox'
 
 const RuntimeBConfig = configOf({
   ...localEntries('codex', ['exec', 'resume', '-', '--json', BYPASS]),
+  mcpServers: v.optional(
+    v.pipe(
+      McpServers,
+      v.description(
+        'MCP servers for its runs, beside those of the program\'s own settings: NAME to { command, args, env } or to { url, headers }. Values of env and headers are a text or {"$secret": "NAME"}, and reach the program as variables.',
+      ),
+    ),
+    {},
+  ),
   dangerouslyBypassApprovalsAndSandbox: defaultTrue(
     'Whether the program works without approvals and outside its sandbox. On by default: a run is unattended, and the sandbox keeps the agent from the network, this API included. Off, choose another setting by extraArgs (such as -c sandbox_workspace_write.network_access=true with --sandbox workspace-write).',
   ),
 })
 
-export type RuntimeBConfig = InferOutput<typeof RuntimeBConfig>
+export type RuntimeBConfig = v.InferOutput<typeof RuntimeBConfig>
 
 /**
  * Drives `codex exec --json`: the prompt on standard input, one JSON event a
@@ -38,11 +48,12 @@ export const runtimeB: Adapter<RuntimeBConfig> = {
       ...['exec', '--json', '--skip-git-repo-check'],
       ...(config.dangerouslyBypassApprovalsAndSandbox ? [BYPASS] : []),
       ...(config.model ? ['-m', config.model] : []),
+      ...mcpArgumentsOfCodex(config.mcpServers).args,
       ...config.extraArgs,
       ...(run.session ? ['resume', run.session.id] : []),
       '-',
     ],
-    env: resolved(config.env),
+    env: { ...resolved(config.env), ...mcpArgumentsOfCodex(config.mcpServers).env },
     stdin: run.prompt,
   }),
   reader: runtimeBReader,

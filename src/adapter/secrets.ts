@@ -1,32 +1,39 @@
 type Values = Record<string, string | { $secret: string }>
+type Config = Record<string, unknown>
 
-/** The names of the stored secrets that a parsed configuration refers to. */
-export const secretNames = (config: Record<string, unknown>): string[] =>
-  secretFields(config).flatMap(([, values]) =>
+/** The names of the stored secrets that a parsed configuration refers to, also in its MCP servers. */
+export const secretNames = (config: Config): string[] => [
+  ...secretFields(config).flatMap(([, values]) =>
     Object.values(values).flatMap((value) => (typeof value === 'string' ? [] : [value.$secret])),
-  )
+  ),
+  ...mcpServersOf(config).flatMap(([, server]) => secretNames(server)),
+]
 
 /**
  * The configuration with each `{ "$secret": NAME }` replaced by the secret's
  * value. Throws what `secretOf` throws for a name it does not know.
  */
-export const withSecrets = <Config extends Record<string, unknown>>(
-  config: Config,
-  secretOf: (name: string) => string,
-): Config => ({
-  ...config,
-  ...Object.fromEntries(
-    secretFields(config).map(([field, values]) => [
-      field,
-      Object.fromEntries(
-        Object.entries(values).map(([name, value]) => [
-          name,
-          typeof value === 'string' ? value : secretOf(value.$secret),
-        ]),
-      ),
-    ]),
-  ),
-})
+export function withSecrets<Own extends Config>(config: Own, secretOf: (name: string) => string): Own {
+  const fields = secretFields(config).map(([field, values]) => {
+    const open = Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : secretOf(value.$secret),
+    ])
+    return [field, Object.fromEntries(open)]
+  })
+  const servers = mcpServersOf(config).map(([name, server]) => [name, withSecrets(server, secretOf)])
+  return {
+    ...config,
+    ...Object.fromEntries(fields),
+    ...(config.mcpServers ? { mcpServers: Object.fromEntries(servers) } : {}),
+  }
+}
+
+/** Returns the values of a configuration that may be secret, by their names: of `env` and `headers`, also in MCP servers. */
+export const secretCandidates = (config: Config): [name: string, value: string][] => [
+  ...secretFields(config).flatMap(([, values]) => Object.entries(resolved(values))),
+  ...mcpServersOf(config).flatMap(([, server]) => secretCandidates(server)),
+]
 
 /** The values as plain texts. A reference that is left is a bug of the caller, and must not reach a program as text. */
 export function resolved(values: Values): Record<string, string> {
@@ -38,5 +45,8 @@ export function resolved(values: Values): Record<string, string> {
   )
 }
 
-const secretFields = (config: Record<string, unknown>): [string, Values][] =>
+const secretFields = (config: Config): [string, Values][] =>
   Object.entries(config).filter((entry): entry is [string, Values] => entry[0] === 'env' || entry[0] === 'headers')
+
+const mcpServersOf = (config: Config): [string, Config][] =>
+  Object.entries((config.mcpServers ?? {}) as Record<string, Config>)

@@ -14,6 +14,11 @@ const TYPES = [
   'item.completed',
   'turn.completed',
   'turn.failed',
+  'init',
+  'message',
+  'text',
+  'step_finish',
+  'error',
 ]
 const figure = fc.oneof(
   fc.double(),

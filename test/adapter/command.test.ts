@@ -10,6 +10,7 @@ const run: RunInput = {
   cwd: '/work',
   prompt: 'the prompt',
   instructionsFile: null,
+  skillsDir: null,
   session: null,
   newSessionId: '11111111-1111-4111-8111-111111111111',
   flags: null,
@@ -30,6 +31,33 @@ const A_FRESH = [...A, '--session-id', run.newSessionId]
 const SKIP = '--dangerously-skip-permissions'
 const B = ['exec', '--json', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox']
 
+const MCP_SERVERS = {
+  tides: { command: 'tides', args: ['--high'], env: { KEY: 'a b"$c' } },
+  plain: { command: 'plain' },
+  maps: { url: 'https://maps.example/mcp', headers: { Authorization: 'Bearer x' } },
+}
+const CLAUDE_MCP = {
+  mcpServers: {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the program expands it
+    tides: { type: 'stdio', command: 'tides', args: ['--high'], env: { KEY: '${SERVICE_MCP_1}' } },
+    plain: { type: 'stdio', command: 'plain', args: [], env: {} },
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the program expands it
+    maps: { type: 'http', url: 'https://maps.example/mcp', headers: { Authorization: '${SERVICE_MCP_2}' } },
+  },
+}
+const TIDES = String.raw`args=["-c","KEY=\"$SERVICE_MCP_1\" exec \"$@\"","sh","tides","--high"]`
+const CODEX_MCP = [
+  '-c',
+  `mcp_servers.tides={command="/bin/sh",${TIDES},env_vars=["SERVICE_MCP_1"]}`,
+  '-c',
+  'mcp_servers.plain={command="plain",args=[]}',
+  '-c',
+  'mcp_servers.maps={url="https://maps.example/mcp",env_http_headers={"Authorization"="SERVICE_MCP_2"}}',
+]
+
+const G = ['--output-format', 'stream-json', '--skip-trust']
+const O = ['run', '--format', 'json']
+
 const lines: [
   title: string,
   type: string,
@@ -45,6 +73,49 @@ const lines: [
     { model: 'opus', maxTurns: 7, extraArgs: ['--add-dir', '/a b; rm -rf $HOME'] },
     {},
     [...A_FRESH, '--model', 'opus', '--max-turns', '7', SKIP, '--add-dir', '/a b; rm -rf $HOME'],
+  ],
+  [
+    'gemini starts fresh under a preset session id',
+    'gemini_local',
+    {},
+    {},
+    [...G, '--yolo', '--session-id', run.newSessionId],
+  ],
+  [
+    'gemini resumes a session, and asks for permission when it is told to',
+    'gemini_local',
+    { yolo: false, model: 'gemini-2.5-pro', extraArgs: ['--debug'] },
+    { session },
+    [...G, '--resume', 'session-1', '--model', 'gemini-2.5-pro', '--debug'],
+  ],
+  [
+    'opencode takes a model and resumes a session',
+    'opencode_local',
+    { model: 'anthropic/claude-sonnet-5' },
+    { session },
+    [...O, '--auto', '--model', 'anthropic/claude-sonnet-5', '--session', 'session-1'],
+  ],
+  ['opencode starts fresh', 'opencode_local', { autoApprove: false }, {}, O],
+  [
+    'claude loads the skills of the agent as a plugin',
+    'runtimeA_local',
+    {},
+    { skillsDir: '/data/skills/1' },
+    [...A_FRESH, '--plugin-dir=/data/skills/1', SKIP],
+  ],
+  [
+    'claude gets MCP servers, with their values as variables',
+    'runtimeA_local',
+    { mcpServers: MCP_SERVERS },
+    {},
+    [...A_FRESH, `--mcp-config=${JSON.stringify(CLAUDE_MCP)}`, SKIP],
+  ],
+  [
+    'codex gets MCP servers, with their values as variables',
+    'runtimeB_local',
+    { mcpServers: MCP_SERVERS },
+    {},
+    [...B, ...CODEX_MCP, '-'],
   ],
   [
     'claude asks for permission when it is told to',
@@ -157,4 +228,12 @@ describe('the command of a run', () => {
     assert.ok(!JSON.stringify(job('none')).includes('run-token'))
     assert.throws(() => job('query'), /It must be body, header or none/)
   })
+})
+
+test('the values of MCP servers are in the environment of the run alone', () => {
+  for (const type of ['runtimeA_local', 'runtimeB_local']) {
+    const { env, args } = commandOf(type, { mcpServers: MCP_SERVERS })
+    assert.deepEqual([env.SERVICE_MCP_1, env.SERVICE_MCP_2], ['a b"$c', 'Bearer x'])
+    assert.ok(!args.join(' ').includes('Bearer x'))
+  }
 })

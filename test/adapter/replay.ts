@@ -8,12 +8,20 @@ const AGENTS = new URL('../agents/', import.meta.url)
 
 export const agent = (name: string): string => fileURLToPath(new URL(name, AGENTS))
 
+/** The adapter of each program whose streams were recorded. */
+const TYPES: Record<string, string> = {
+  claude: 'runtimeA_local',
+  codex: 'runtimeB_local',
+  gemini: 'gemini_local',
+  opencode: 'opencode_local',
+}
+
 /** Runs the replay program on a stream and gives the facts that the adapter's reader finds, with the exit code. */
 export async function replay(
   stream: string,
   { session = null, model }: { session?: SessionState | null; model?: string } = {},
 ): Promise<{ facts: Fact[]; exitCode: number | null }> {
-  const adapter = adapterOf(stream.startsWith('claude') ? 'runtimeA_local' : 'runtimeB_local')!
+  const adapter = adapterOf(TYPES[stream.split('-')[0]!]!)!
   const reader = adapter.reader(model ? { model } : {}, { session, newSessionId: 'a-fresh-id' })
   const facts: Fact[] = []
   const child = spawn(process.execPath, [agent('replay.mjs'), agent(`streams/${stream}.jsonl`)])

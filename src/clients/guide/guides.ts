@@ -62,7 +62,7 @@ const RULES = `## Rules
 - Managers (agents to whom somebody reports), the CEO and the board hire, with POST /api/companies/:companyId/agent-hires. Any other agent gets a 403 that names its manager: ask them in a comment.
 - The answer of a hire is {"agent": {"id", "status", ...}, "approval": null or {"id", "status": "pending", ...}}.
 - When \`approval\` is not null, the new agent is \`pending_approval\`: it runs nothing and can be assigned nothing until the board approves. You are woken with SERVICE_APPROVAL_ID when it is decided. Do not hire the same agent again meanwhile.
-- A hire by an agent always needs that approval when it names what runs (command, args, extraArgs, env, url, headers, or the adapters process and http), makes a CEO, or asks for a budget above your own.
+- A hire by an agent always needs that approval when it names what runs (command, args, extraArgs, env, url, headers, mcpServers, or the adapters process and http), makes a CEO, or asks for a budget above your own.
 - By default the new agent reports to you and has your budget. budgetMonthlyCents is US cents a month; 0 is no limit.
 - An agent does not change adapterType, adapterConfig or runtimeConfig of anyone later, except by the instructions path. The board does.
 - Never put a secret in adapterConfig. The board stores it by name, and env refers to it: {"$secret": "NAME"}.

@@ -39,9 +39,14 @@ export function skillSetOf(ctx: Context, agent: Pick<AgentRow, 'company_id' | 'd
 const folderOf = (skill: SkillRow, all: readonly SkillRow[]) =>
   all.some((other) => other !== skill && other.slug === skill.slug) ? skill.key.replaceAll('/', '--') : skill.slug
 
+/** Makes the folder a plugin of `claude`, whose skills are the folders in it. Other programs ignore the file. */
+const PLUGIN = Buffer.from(
+  JSON.stringify({ name: 'service', version: '1.0.0', description: 'The skills of this agent', skills: ['./'] }),
+)
+
 /** Loads all files of a set by their paths on disk. */
 export function filesOfSet(ctx: Context, { skills }: SkillSet): Map<string, Uint8Array> {
-  const files = new Map<string, Uint8Array>()
+  const files = new Map<string, Uint8Array>([['.claude-plugin/plugin.json', PLUGIN]])
   for (const { skill, folder } of skills) {
     for (const { path, content } of listSkillFiles(ctx.db, skill.id)) files.set(`${folder}/${path}`, content)
   }

@@ -159,7 +159,11 @@ function warningsOf(agent: PackageAgent, path: string, hasCeo: boolean): Package
     ...(command?.startsWith('/')
       ? [warn('absolute_command', `The agent runs ${command}. Check that program before the agent runs.`)]
       : []),
-    ...(command !== undefined || adapterType === 'process' || adapterType === 'http' || adapterConfig.extraArgs
+    ...(command !== undefined ||
+    adapterType === 'process' ||
+    adapterType === 'http' ||
+    adapterConfig.extraArgs ||
+    adapterConfig.mcpServers
       ? [warn('names_what_runs', 'The package decides which program the agent runs, or which URL receives its wakes.')]
       : []),
     ...(agent.role === 'ceo' && hasCeo

@@ -134,6 +134,7 @@ export async function planRun(
     instructionsFile: adapter.instructions === 'file' ? (setup.instructions?.path ?? null) : null,
     session,
     newSessionId: own.newSessionId,
+    skillsDir: loadsSkills(setup) ? directory : null,
     flags: setup.flags,
     postProgram: dependencies.postProgram,
     wake: context.wake,
@@ -195,6 +196,10 @@ interface Prompt {
   skills: SyncedSkills['skills']
 }
 
+/** Whether the program loads the folder of the agent's skills. */
+const loadsSkills = ({ adapter, flags }: Pick<Prompt['setup'], 'adapter' | 'flags'>): boolean =>
+  adapter.skillsOption !== undefined && flags?.has(adapter.skillsOption) === true
+
 function writePrompt(ctx: Context, { run, agent, context, setup, skills }: Prompt): string {
   const { adapter, config, instructions } = setup
   const company = findCompany(ctx.db, { id: run.company_id })!
@@ -207,7 +212,8 @@ function writePrompt(ctx: Context, { run, agent, context, setup, skills }: Promp
     comment: context.comment,
     approval: context.approval,
     instructions: adapter.instructions === 'prompt' ? instructions : null,
-    skills: skills.filter((skill) => !skill.required),
+    // A program that loads the skills lists them itself.
+    skills: loadsSkills(setup) ? [] : skills.filter((skill) => !skill.required),
     promptTemplate: typeof config.promptTemplate === 'string' ? config.promptTemplate : null,
   })
 }

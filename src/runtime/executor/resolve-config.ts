@@ -2,7 +2,7 @@ import { isSecretName, secretsIn } from '../../access/redaction/redact.ts'
 import { isSealed, sealedIn, unreadable } from '../../access/redaction/sealed.ts'
 import { openSecrets } from '../../access/secret/open.ts'
 import { isOrdinaryValue } from '../../adapter/ordinary-value.ts'
-import { secretNames, withSecrets } from '../../adapter/secrets.ts'
+import { secretCandidates, secretNames, withSecrets } from '../../adapter/secrets.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import type { Context } from '../../platform/context.ts'
 import { openEnv } from '../../work/project/env.ts'
@@ -71,11 +71,7 @@ export function envOfProject(
  * plainly ordinary. Names alone do not find `STRIPE_KEY` or `DEPLOY_PASS`.
  */
 const plainSecrets = (config: Record<string, unknown>): string[] =>
-  [config.env, config.headers].flatMap((values) =>
-    Object.entries((values ?? {}) as Record<string, string>).flatMap(([name, value]) =>
-      isSecretName(name) ? [value] : secretPartsOf(name, value),
-    ),
-  )
+  secretCandidates(config).flatMap(([name, value]) => (isSecretName(name) ? [value] : secretPartsOf(name, value)))
 
 /** Returns what of a value is a secret by its form, and the whole value unless the rest of it is ordinary. */
 function secretPartsOf(name: string, value: string): string[] {

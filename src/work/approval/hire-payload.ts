@@ -41,7 +41,7 @@ const reviewed = (parts: Json): Json =>
   )
 
 /** The keys of `adapterConfig` that decide which program runs, or where a wake is posted to. */
-const RUNNING_KEYS = ['command', 'args', 'extraArgs', 'env', 'url', 'headers']
+const RUNNING_KEYS = ['command', 'args', 'extraArgs', 'env', 'url', 'headers', 'mcpServers']
 
 /** The adapters that run any program, or post to any address, that their configuration names. */
 const OPEN_ADAPTERS = ['process', 'http']

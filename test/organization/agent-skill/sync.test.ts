@@ -62,7 +62,13 @@ test('a sync writes exactly the skills that are desired, and the answer says wha
   const agent = await makeAgent(app, companyId, { desiredSkills: ['maps', 'sums'] })
   const first = await sync(app, agent)
   assert.ok(first.changed)
-  assert.deepEqual(filesIn(first.directory), ['heartbeat/SKILL.md', 'maps/SKILL.md', 'maps/run.sh', 'sums/SKILL.md'])
+  assert.deepEqual(filesIn(first.directory), [
+    '.claude-plugin/plugin.json',
+    'heartbeat/SKILL.md',
+    'maps/SKILL.md',
+    'maps/run.sh',
+    'sums/SKILL.md',
+  ])
   assert.deepEqual(
     first.skills.map((skill: { key: string; required: boolean; files: string[] }) => [
       skill.key,
@@ -83,7 +89,7 @@ test('a sync writes exactly the skills that are desired, and the answer says wha
   assert.equal((await sync(app, agent)).changed, false)
   const second = await sync(app, agent, { desiredSkills: ['ink'] })
   assert.deepEqual(second.desiredSkills, ['ink'])
-  assert.deepEqual(filesIn(second.directory), ['heartbeat/SKILL.md', 'ink/SKILL.md'])
+  assert.deepEqual(filesIn(second.directory), ['.claude-plugin/plugin.json', 'heartbeat/SKILL.md', 'ink/SKILL.md'])
   assert.ok(!existsSync(first.directory), 'what is no longer desired is gone')
   assert.deepEqual((await actions(app, companyId)).slice(-2), ['agent.skills_changed', 'agent.skills_synced'])
 })
@@ -93,7 +99,7 @@ test('two skills of one slug have folders of their own', async (t) => {
   const { companyId } = await shelf(t, app)
   const agent = await makeAgent(app, companyId, { desiredSkills: ['ink', 'tern/skills/ink'] })
   const { directory } = await sync(app, agent)
-  assert.deepEqual(readdirSync(directory).sort(), ['heartbeat', 'ink', 'tern--skills--ink'])
+  assert.deepEqual(readdirSync(directory).sort(), ['.claude-plugin', 'heartbeat', 'ink', 'tern--skills--ink'])
 })
 
 test('a folder that was tampered with is made anew, and no link in it is followed', async (t) => {
@@ -143,7 +149,12 @@ test('many syncs at once come to the same as one, and leave nothing else', async
   const answers = await Promise.all(Array.from({ length: 8 }, () => sync(app, agent)))
   const [directory, ...others] = new Set(answers.map((answer) => answer.directory))
   assert.deepEqual(others, [])
-  assert.deepEqual(filesIn(directory!), ['heartbeat/SKILL.md', 'maps/SKILL.md', 'maps/run.sh'])
+  assert.deepEqual(filesIn(directory!), [
+    '.claude-plugin/plugin.json',
+    'heartbeat/SKILL.md',
+    'maps/SKILL.md',
+    'maps/run.sh',
+  ])
   assert.deepEqual(readdirSync(path.dirname(directory!)), [path.basename(directory!)])
 })
 

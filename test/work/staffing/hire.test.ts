@@ -102,6 +102,11 @@ test('the board can take the right to hire from a manager', async (t) => {
 for (const [what, want, runs] of [
   ['a command', { adapterConfig: { command: 'claude-2' } }, { command: 'claude-2' }],
   ['arguments', { adapterConfig: { extraArgs: ['--verbose'] } }, { extraArgs: ['--verbose'] }],
+  [
+    'an MCP server',
+    { adapterConfig: { mcpServers: { tides: { command: 'tides', args: [], env: {} } } } },
+    { mcpServers: { tides: { command: 'tides', args: [], env: {} } } },
+  ],
   ['an environment', { adapterConfig: { env: { KEY: 's3cr3t' }, model: 'm' } }, { env: { KEY: '[redacted]' } }],
   [
     'a process',
@@ -130,6 +135,7 @@ for (const [what, want, runs] of [
 for (const [where, adapterConfig] of [
   ['an argument', { extraArgs: ['--token', 's3cr3t'] }],
   ['an argument with its option', { extraArgs: ['--api-key=s3cr3t'] }],
+  ['an MCP server', { mcpServers: { tides: { command: 'tides', env: { API_KEY: 's3cr3t' } } } }],
   ['a variable with the name of a secret', { env: { PLACE: 'Oslo', GITHUB_TOKEN: 's3cr3t' } }],
   ['a variable with the looks of a secret', { env: { PLACE: `${'sk-'}proj-0123456789abcdef` } }],
 ] as const) {

@@ -1,0 +1,60 @@
+import type { InferOutput } from 'valibot'
+import type { Adapter } from './adapter.ts'
+import { configOf, defaultTrue, localEntries } from './config.ts'
+import { geminiReader } from './gemini-reader.ts'
+import { resolved } from './secrets.ts'
+
+const GeminiConfig = configOf({
+  ...localEntries('gemini', [
+    '-p',
+    '--prompt',
+    '-i',
+    '--prompt-interactive',
+    '-o',
+    '--output-format',
+    '-r',
+    '--resume',
+    '--session-id',
+    '--session-file',
+    '-y',
+    '--yolo',
+    '--skip-trust',
+  ]),
+  yolo: defaultTrue(
+    'Whether the program works without asking for permission. On by default: a run is unattended. Off, allow what the agent needs by extraArgs (--approval-mode ..., --policy ...).',
+  ),
+})
+
+export type GeminiConfig = InferOutput<typeof GeminiConfig>
+
+/**
+ * Drives `gemini` in headless mode: the prompt on standard input, one JSON
+ * event a line on standard output, and sessions resumed by their id.
+ */
+export const gemini: Adapter<GeminiConfig> = {
+  type: 'gemini_local',
+  summary: 'Runs the gemini command line program on this machine, with the login of the user who started the service.',
+  config: GeminiConfig,
+  instructionsKey: 'instructionsFilePath',
+  instructions: 'prompt',
+  defaultCommand: 'gemini',
+  skipsPermissionsKey: 'yolo',
+  installHint: 'Install it with: npm install -g @google/gemini-cli. Then run gemini once to log in.',
+  helpArgs: ['--help'],
+  endsWithResult: true,
+  metering: 'at_end',
+  resumes: true,
+  command: (config, run) => ({
+    command: config.command,
+    args: [
+      ...['--output-format', 'stream-json', '--skip-trust'],
+      ...(config.yolo ? ['--yolo'] : []),
+      ...(run.session ? ['--resume', run.session.id] : ['--session-id', run.newSessionId]),
+      ...(config.model ? ['--model', config.model] : []),
+      ...config.extraArgs,
+    ],
+    env: resolved(config.env),
+    stdin: run.prompt,
+  }),
+  reader: geminiReader,
+}

@@ -1,0 +1,57 @@
+import type { InferOutput } from 'valibot'
+import type { Adapter } from './adapter.ts'
+import { configOf, defaultTrue, localEntries } from './config.ts'
+import { opencodeReader } from './opencode-reader.ts'
+import { resolved } from './secrets.ts'
+
+const OpencodeConfig = configOf({
+  ...localEntries('opencode', [
+    'run',
+    '--format',
+    '-s',
+    '--session',
+    '-c',
+    '--continue',
+    '--fork',
+    '--auto',
+    '--attach',
+    '--dir',
+  ]),
+  autoApprove: defaultTrue(
+    'Whether the program works without asking for permission. On by default: a run is unattended. Off, allow what the agent needs in the settings of the program.',
+  ),
+})
+
+export type OpencodeConfig = InferOutput<typeof OpencodeConfig>
+
+/**
+ * Drives `opencode run --format json`: the prompt on standard input, one JSON
+ * event a line on standard output, and sessions resumed by their id, which
+ * only the program can assign.
+ */
+export const opencode: Adapter<OpencodeConfig> = {
+  type: 'opencode_local',
+  summary: 'Runs the opencode command line program on this machine. Its models are named provider/model.',
+  config: OpencodeConfig,
+  instructionsKey: 'instructionsFilePath',
+  instructions: 'prompt',
+  defaultCommand: 'opencode',
+  skipsPermissionsKey: 'autoApprove',
+  installHint: 'Install it with: npm install -g opencode-ai. Then run opencode auth login.',
+  helpArgs: ['run', '--help'],
+  metering: 'live',
+  resumes: true,
+  command: (config, run) => ({
+    command: config.command,
+    args: [
+      ...['run', '--format', 'json'],
+      ...(config.autoApprove ? ['--auto'] : []),
+      ...(config.model ? ['--model', config.model] : []),
+      ...(run.session ? ['--session', run.session.id] : []),
+      ...config.extraArgs,
+    ],
+    env: resolved(config.env),
+    stdin: run.prompt,
+  }),
+  reader: opencodeReader,
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { SessionState } from '../../src/adapter/adapter.ts'
+import { replay, settled, use } from './replay.ts'
+
+const session: SessionState = { id: 'session-1', totals: {} }
+const SONNET = 'claude-sonnet-4-5'
+
+const cases: [
+  title: string,
+  stream: string,
+  run: { session?: SessionState; model?: string },
+  expected: Record<string, unknown>,
+][] = [
+  [
+    'gemini reports its session, last words and tokens, thoughts as output; a model without a price is unpriced',
+    'gemini-success',
+    {},
+    {
+      session: '11111111-1111-4111-8111-111111111111',
+      text: 'It is done.',
+      outcome: 'ok',
+      usage: { 'gemini-2.5-pro': { ...use(1_200, 300, 60, null), costStatus: 'unpriced' } },
+    },
+  ],
+  ['a session that gemini does not know is dead', 'gemini-dead-session', { session }, { dead: true }],
+  ['a fresh run of gemini has no session to be dead', 'gemini-dead-session', {}, { dead: false }],
+  ['a quota of gemini is a rate limit', 'gemini-quota', {}, { outcome: 'rate_limited', limited: null }],
+  [
+    'opencode reports its session, last words, tokens and cost, step by step',
+    'opencode-success',
+    { model: `anthropic/${SONNET}` },
+    {
+      session: 'ses_dfde59559ffeoxf01TibaYiT6B',
+      text: 'It is done.',
+      outcome: 'ok',
+      usage: { [SONNET]: { ...use(2_400, 600, 80, 0.00858), costStatus: 'reported' } },
+    },
+  ],
+  ['a session that opencode does not know is dead', 'opencode-dead-session', { session }, { dead: true }],
+  ['a 429 of opencode is a rate limit', 'opencode-429', {}, { outcome: 'rate_limited', limited: null }],
+]
+
+describe('the output of gemini and opencode', () => {
+  for (const [title, stream, run, expected] of cases) {
+    test(title, async () => {
+      const found: Record<string, unknown> = settled((await replay(stream, run)).facts)
+      for (const [key, value] of Object.entries(expected)) assert.deepEqual(found[key], value, key)
+    })
+  }
+})
