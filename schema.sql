@@ -749,7 +749,7 @@ create table cost_event (
   id            text primary key,
   company_id    text not null references company (id) on delete cascade,
   agent_id      text references agent (id),         -- null on a correction of the company's own figure
-  issue_id      text references issue (id) on delete set null,
+  issue_id      text,                               -- not a foreign key: what a deleted issue cost stays its cost
   project_id    text references project (id),
   goal_id       text references goal (id),
   run_id        text references run (id),
@@ -907,9 +907,9 @@ create table routine (
   created_by_user_id  text,
   created_at        text not null,
   updated_at        text not null,
-  check ((cron is null) <> (interval_sec is null)),
+  check (cron is null or interval_sec is null),     -- with neither it is only run by hand
   check (cron is not null or time_zone is null),
-  check ((status = 'active') = (next_due_at is not null)),
+  check ((status = 'active' and (cron is not null or interval_sec is not null)) = (next_due_at is not null)),
   check (status = 'paused' or assignee_agent_id is not null), -- an imported one may still need its assignee
   check (queued_due_at is null or (overlap = 'queue' and status = 'active'))
 ) strict;

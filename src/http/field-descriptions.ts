@@ -234,6 +234,7 @@ const FIELDS: Record<string, string> = {
   other: 'How many ended otherwise, or have not ended.',
   outcome: 'What came of it.',
   outputTokens: 'Output tokens.',
+  own: 'Of the record itself.',
   ownerAgentId: 'The agent that owns it.',
   package: 'The package as a whole.',
   parentId: 'The record above it.',

@@ -158,6 +158,11 @@ const nothing = () => ({})
 export const REQUESTS: Record<string, Make> = {
   'PATCH /api/agents/:agentId': using(ada, () => ({ title: 'Counter' })),
   'PATCH /api/agents/:agentId/budgets': using(ada, () => ({ budgetMonthlyCents: 100 })),
+  'GET /api/agents/:agentId/config-revisions/:revisionId': async (world) => {
+    const { id } = await world.thing('agents', { name: 'Nia' })
+    const [revision] = await good(world.ask('GET', `/api/agents/${id}/config-revisions`))
+    return { params: { agentId: id, revisionId: revision.id } }
+  },
   'POST /api/agents/:agentId/config-revisions/:revisionId/rollback': async (world) => {
     const { id } = await world.thing('agents', { name: 'Nia' })
     const [revision] = await good(world.ask('GET', `/api/agents/${id}/config-revisions`))

@@ -28,6 +28,7 @@ PATCH  /api/agents/:agentId                                                404  
 POST   /api/agents/:agentId/approve-configuration                          403    403   403   403      403  ok
 PATCH  /api/agents/:agentId/budgets                                        404    403   403   ok       ok   ok
 GET    /api/agents/:agentId/config-revisions                               404    ok    ok    ok       ok   ok
+GET    /api/agents/:agentId/config-revisions/:revisionId                   404    ok    ok    ok       ok   ok
 POST   /api/agents/:agentId/config-revisions/:revisionId/rollback          403    403   403   403      403  ok
 GET    /api/agents/:agentId/configuration                                  404    ok    ok    ok       ok   ok
 POST   /api/agents/:agentId/heartbeat/invoke                               404    403   403   ok       ok   ok
@@ -160,6 +161,8 @@ POST   /api/invites/:token/claim-key                                       ok   
 GET    /api/invites/:token/onboarding.txt                                  ok     ok    ok    ok       ok   ok     open
 GET    /api/issues/:issueId                                                404    ok    ok    ok       ok   ok
 PATCH  /api/issues/:issueId                                                404    403   ok    ok       ok   ok
+DELETE /api/issues/:issueId                                                403    403   403   403      403  ok
+GET    /api/issues/:issueId/active-run                                     404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/activity                                       404    ok    ok    ok       ok   ok
 POST   /api/issues/:issueId/admin/force-release                            403    403   403   403      403  ok
 GET    /api/issues/:issueId/approvals                                      404    ok    ok    ok       ok   ok
@@ -174,18 +177,21 @@ POST   /api/issues/:issueId/close                                          403  
 GET    /api/issues/:issueId/comments                                       404    ok    ok    ok       ok   ok
 POST   /api/issues/:issueId/comments                                       404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/comments/:commentId                            404    ok    ok    ok       ok   ok
+GET    /api/issues/:issueId/costs                                          404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/documents                                      404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/documents/:key                                 404    ok    ok    ok       ok   ok
 PUT    /api/issues/:issueId/documents/:key                                 404    ok    ok    ok       ok   ok
 DELETE /api/issues/:issueId/documents/:key                                 404    403   ok    ok       ok   ok
 GET    /api/issues/:issueId/documents/:key/revisions                       404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/documents/:key/revisions/:revisionId           404    ok    ok    ok       ok   ok
+POST   /api/issues/:issueId/documents/:key/revisions/:revisionId/restore   404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/heartbeat-context                              404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/interactions                                   404    ok    ok    ok       ok   ok
 POST   /api/issues/:issueId/interactions                                   404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/interactions/:interactionId                    404    ok    ok    ok       ok   ok
 POST   /api/issues/:issueId/interactions/:interactionId/answer             403    403   403   403      403  ok
 POST   /api/issues/:issueId/interactions/:interactionId/cancel             404    403   ok    403      403  ok
+GET    /api/issues/:issueId/live-runs                                      404    ok    ok    ok       ok   ok
 POST   /api/issues/:issueId/release                                        404    403   ok    403      403  ok
 GET    /api/issues/:issueId/runs                                           404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/why                                            404    ok    ok    ok       ok   ok

@@ -3,12 +3,13 @@ import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
 import { LIST_QUERY, readPage } from '../../http/list.ts'
+import { notFound } from '../../platform/errors.ts'
 import { AgentDetail, type AgentWithFacts, toAgent } from './agent.ts'
 import { Revision, toRevision } from './configuration.ts'
 import { getAgent } from './get.ts'
 import { SHOWN_STATUSES } from './lifecycle.ts'
 import { findAgentWithFacts, selectAgents } from './queries.ts'
-import { selectRevisions } from './revision-queries.ts'
+import { findRevision, selectRevisions } from './revision-queries.ts'
 import { rollBack } from './rollback.ts'
 import { AGENT_QUERY, changing } from './show.ts'
 
@@ -91,6 +92,21 @@ export const configRoutes = [
     run: (ctx, { caller, params, query }) => {
       const { id: agentId } = getAgent(ctx, caller, params.agentId, query.companyId)
       return readPage(ctx.db, selectRevisions({ agentId }), query, { by: 'id', direction: 'desc' }).map(toRevision)
+    },
+  }),
+  route({
+    id: 'agents.getRevision',
+    method: 'GET',
+    path: '/api/agents/:agentId/config-revisions/:revisionId',
+    summary: "Get one change of an agent's configuration, secrets redacted",
+    who: [board, agent],
+    query: AGENT_QUERY,
+    responses: { 200: Revision },
+    run: (ctx, { caller, params, query }) => {
+      const { id: agentId } = getAgent(ctx, caller, params.agentId, query.companyId)
+      const revision = findRevision(ctx.db, { id: params.revisionId, agentId })
+      if (!revision) throw notFound('config revision of this agent', params.revisionId)
+      return toRevision(revision)
     },
   }),
   route({

@@ -57,7 +57,7 @@ export const toSum = (events: { cost_micros: number; cost_status: CostStatus } |
 })
 
 /** The fields that every grouping of costs returns. */
-const figures = {
+export const Figures = {
   costCents: v.number(),
   inputTokens: field.integer,
   cachedInputTokens: field.integer,
@@ -74,26 +74,26 @@ export const CostSummary = v.strictObject({
   spendCents: v.number(),
   budgetCents: field.integer,
   utilizationPercent: v.number(),
-  ...figures,
+  ...Figures,
 })
 export const CostOfAgent = v.strictObject({
   agentId: v.nullable(field.id),
   agentName: v.nullable(v.string()),
   agentStatus: v.nullable(v.string()),
   runCount: field.integer,
-  ...figures,
+  ...Figures,
 })
 export const CostOfProject = v.strictObject({
   projectId: v.nullable(field.id),
   projectName: v.nullable(v.string()),
-  ...figures,
+  ...Figures,
 })
 export const CostOfIssue = v.strictObject({
   issueId: v.nullable(field.id),
   identifier: v.nullable(v.string()),
   title: v.nullable(v.string()),
-  ...figures,
+  ...Figures,
 })
-export const CostOfModel = v.strictObject({ provider: v.string(), model: v.string(), ...figures })
-export const CostOfProvider = v.strictObject({ provider: v.string(), ...figures })
-export const CostOfDay = v.strictObject({ date: v.string(), ...figures })
+export const CostOfModel = v.strictObject({ provider: v.string(), model: v.string(), ...Figures })
+export const CostOfProvider = v.strictObject({ provider: v.string(), ...Figures })
+export const CostOfDay = v.strictObject({ date: v.string(), ...Figures })

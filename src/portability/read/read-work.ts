@@ -200,7 +200,8 @@ function readSchedule({ fields, path, findings }: MarkdownFile, routine: Yaml): 
   const cron = [from.cron, from.cronExpression].find((text) => typeof text === 'string') ?? cronOfRecurrence(from)
   const zone = [from.timezone, from.timeZone].find((text) => typeof text === 'string') ?? null
   const interval = typeof from.intervalSec === 'number' ? Math.floor(from.intervalSec) : null
-  if (cron === null && interval === null) {
+  const isByHand = isMapping(said) && Object.keys(said).every((key) => key === 'overlap')
+  if (cron === null && interval === null && !isByHand) {
     const message =
       'The task recurs, but its schedule cannot be followed here. It is imported as a task that is done once.'
     findings.warnings.push({ code: 'routine', path, message })

@@ -28,8 +28,10 @@ import {
   toFigures,
 } from '../../organization/cost/totals.ts'
 import type { Context } from '../../platform/context.ts'
+import { getIssue } from '../issue/get.ts'
 import { bookCostEvent, toCostEvent } from './book.ts'
 import { costEventsAsCsv } from './csv.ts'
+import { CostOfOneIssue, costsOfIssue } from './issue-costs.ts'
 import { COST_EVENT_FILTERS, COST_EVENT_QUERY, pageOfCostEvents } from './list.ts'
 
 const DAYS = v.object({
@@ -75,6 +77,15 @@ const grouping = <const Id extends string, const By extends string, const Shape 
   })
 
 export const costRoutes = [
+  route({
+    id: 'issues.costs',
+    method: 'GET',
+    path: '/api/issues/:issueId/costs',
+    summary: 'Sum up what an issue cost, alone and with its sub-issues',
+    who: [board, agent],
+    responses: { 200: CostOfOneIssue },
+    run: (ctx, { caller, params }) => costsOfIssue(ctx, getIssue(ctx, caller, params.issueId)),
+  }),
   route({
     id: 'costs.report',
     method: 'POST',

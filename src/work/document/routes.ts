@@ -19,7 +19,7 @@ import {
   toRevisionSummary,
 } from './document.ts'
 import { findRevision, listDocuments, listRevisions } from './queries.ts'
-import { deleteDocument, getDocument, writeDocument } from './write.ts'
+import { deleteDocument, getDocument, restoreDocument, writeDocument } from './write.ts'
 
 export const documentRoutes = [
   route({
@@ -104,5 +104,18 @@ export const documentRoutes = [
       if (!revision) throw notFound('revision', params.revisionId)
       return toRevision({ document, revision })
     },
+  }),
+  route({
+    id: 'documents.restore',
+    method: 'POST',
+    path: '/api/issues/:issueId/documents/:key/revisions/:revisionId/restore',
+    summary: 'Make the text of an earlier revision the latest one',
+    description:
+      'Adds a revision with the title and text of the earlier one. What came in between stays in the history.',
+    who: [board, agent],
+    role: 'member',
+    responses: { 200: Document },
+    run: (ctx, { caller, params }) =>
+      ctx.write(() => toDocument(restoreDocument(ctx, caller, params.issueId, params.key, params.revisionId))),
   }),
 ]

@@ -8,7 +8,7 @@ import { getIssue } from '../issue/get.ts'
 import type { IssueRow } from '../issue/issue.ts'
 import { touchIssue } from '../issue/queries.ts'
 import { type Current, type DocumentChange, type DocumentRow, toDocument } from './document.ts'
-import { deleteDocumentRow, findDocument, insertDocument, insertRevision, setLatest } from './queries.ts'
+import { deleteDocumentRow, findDocument, findRevision, insertDocument, insertRevision, setLatest } from './queries.ts'
 
 /** Gets a document of an issue by its key. */
 export function getDocument(ctx: Context, caller: Caller, issueRef: string, key: string): Current {
@@ -57,6 +57,19 @@ export function writeDocument(
     title: revision.title,
   })
   return { document: latest, revision, isNew: !found }
+}
+
+/** Adds a revision with the title and text of an earlier one. */
+export function restoreDocument(ctx: Context, caller: Caller, issueRef: string, key: string, ref: string): Current {
+  const { document, revision: latest } = getDocument(ctx, caller, issueRef, key)
+  const earlier = findRevision(ctx.db, { documentId: document.id, ref })
+  if (!earlier) throw notFound('revision', ref)
+  return writeDocument(ctx, caller, issueRef, key, {
+    title: earlier.title,
+    body: earlier.body,
+    baseRevisionId: latest.id,
+    changeSummary: `Restored revision ${earlier.number}.`,
+  })
 }
 
 /**

@@ -196,4 +196,13 @@ const openChild = prepared((of: { parentId: string }) =>
     .limit(1),
 )
 
+const child = prepared((of: { parentId: string }) =>
+  sql.selectFrom('issue').select('id').where('parent_id', '=', of.parentId).limit(1),
+)
+
+export const hasChild = (db: Db, of: { parentId: string }) => db.first(child(of)) !== undefined
+
+/** Deletes an issue. What belongs to it goes with it, by foreign keys. */
+export const deleteIssueRow = (db: Db, of: { id: string }) => db.run(sql.deleteFrom('issue').where('id', '=', of.id))
+
 export const hasOpenChild = (db: Db, of: { parentId: string }) => db.first(openChild(of)) !== undefined

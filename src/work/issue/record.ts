@@ -14,6 +14,7 @@ import type { IssueRow } from './issue.ts'
  * - `issue.reopened`: from, completedAt, cancelledAt (which the issue itself
  * does not keep)
  * - `issue.commented`: commentId, snippet, mentionedAgentIds, mentionedUserIds
+ * - `issue.deleted`: title, status
  * - `issue.interaction_created`, `issue.interaction_cancelled`: interactionId,
  * kind, title
  * - `issue.interaction_answered`: the same, and commentId
@@ -25,6 +26,7 @@ export type IssueAction =
   | 'issue.released'
   | 'issue.reopened'
   | 'issue.commented'
+  | 'issue.deleted'
   | 'issue.interaction_created'
   | 'issue.interaction_answered'
   | 'issue.interaction_cancelled'

@@ -3,6 +3,7 @@ import { Activity, pageOfActivity } from '../../access/activity/routes.ts'
 import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import { decodeCursor, LIST_QUERY, listOf, Page } from '../../http/list.ts'
+import { getRun, showRun } from '../../organization/run/get.ts'
 import { pageOfRuns, RUN_QUERY } from '../../organization/run/list.ts'
 import { Run } from '../../organization/run/run.ts'
 import { CreatedComment, toCreatedComment } from '../comment/comment.ts'
@@ -18,6 +19,7 @@ import { ISSUE_STATUSES } from './lifecycle.ts'
 import { countIssues, cursorOf, filterOf, listIssues } from './list.ts'
 import { findRelations } from './relations.ts'
 import { holderOf, releaseIssue } from './release.ts'
+import { deleteIssue } from './remove.ts'
 import { updateIssue } from './update.ts'
 
 const ref = v.optional(v.pipe(v.string(), v.maxLength(200)))
@@ -196,6 +198,42 @@ export const issueRoutes = [
     run: (ctx, { caller, params, query }) => {
       const issue = getIssue(ctx, caller, params.issueId)
       return pageOfRuns(ctx, issue.company_id, { ...query, issueId: issue.id }, false)
+    },
+  }),
+  route({
+    id: 'issues.delete',
+    method: 'DELETE',
+    path: '/api/issues/:issueId',
+    summary: 'Delete an issue with its comments, documents and files',
+    description:
+      'There is no way back; to keep the history, cancel it. An issue with sub-issues is a 409. Live runs on it stop. Its activity and its costs stay.',
+    who: [board],
+    responses: { 200: Issue },
+    run: (ctx, { caller, params }) => deleteIssue(ctx, caller, params.issueId),
+  }),
+  route({
+    id: 'issues.liveRuns',
+    method: 'GET',
+    path: '/api/issues/:issueId/live-runs',
+    summary: 'List the runs that work on an issue now, newest first',
+    who: [board, agent],
+    query: v.object({ ...LIST_QUERY, ...RUN_QUERY }),
+    responses: { 200: v.array(Run) },
+    run: (ctx, { caller, params, query }) => {
+      const issue = getIssue(ctx, caller, params.issueId)
+      return pageOfRuns(ctx, issue.company_id, { ...query, issueId: issue.id }, true)
+    },
+  }),
+  route({
+    id: 'issues.activeRun',
+    method: 'GET',
+    path: '/api/issues/:issueId/active-run',
+    summary: "Get the assignee's run that works on an issue now; null if there is none",
+    who: [board, agent],
+    responses: { 200: v.nullable(Run) },
+    run: (ctx, { caller, params }) => {
+      const { runId } = holderOf(ctx, getIssue(ctx, caller, params.issueId))
+      return runId === null ? null : showRun(ctx, getRun(ctx, caller, runId))
     },
   }),
 ]

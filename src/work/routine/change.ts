@@ -66,7 +66,7 @@ export function addRoutine(
     interval_sec: schedule.intervalSec,
     overlap: want.overlap ?? 'skip',
     status,
-    next_due_at: status === 'active' ? nextMoment(schedule, ctx.now)! : null,
+    next_due_at: status === 'active' ? (nextMoment(schedule, ctx.now) ?? null) : null,
     created_by_agent_id: actor.type === 'agent' ? actor.id : null,
     created_by_user_id: actor.type === 'user' ? actor.id : null,
     created_at: ctx.now,
@@ -105,7 +105,7 @@ export function updateRoutine(ctx: Context, caller: Caller, id: string, want: Ro
     const isRescheduled = change && ('cron' in change || 'time_zone' in change || 'interval_sec' in change)
     changed = updateRoutineRow(ctx.db, id, {
       ...change,
-      ...(isRescheduled && routine.status === 'active' && { next_due_at: nextMoment(schedule, ctx.now)! }),
+      ...(isRescheduled && routine.status === 'active' && { next_due_at: nextMoment(schedule, ctx.now) ?? null }),
       ...(change?.overlap && { queued_due_at: null }),
       updated_at: ctx.now,
     })
@@ -182,7 +182,7 @@ function scheduleAfter(before: Schedule, { cron, timeZone, intervalSec }: Routin
   if (cron === undefined && timeZone === undefined && intervalSec === undefined) return before
   const after = {
     cron: cron === undefined ? (intervalSec ? null : before.cron) : cron,
-    timeZone: timeZone === undefined ? (intervalSec ? null : before.timeZone) : timeZone,
+    timeZone: timeZone === undefined ? (intervalSec || cron === null ? null : before.timeZone) : timeZone,
     intervalSec: intervalSec === undefined ? (cron ? null : before.intervalSec) : intervalSec,
   }
   assertValidSchedule(after)

@@ -3,7 +3,8 @@ import type { FieldError } from '../../platform/errors.ts'
 
 /**
  * A schedule: a cron expression in a time zone (null is UTC), or an interval in
- * seconds. Exactly one of them is set.
+ * seconds. At most one of them is set;
+ * with neither, the routine is only run by hand.
  */
 export interface Schedule {
   cron: string | null
@@ -22,6 +23,7 @@ export const INTERVAL_SEC = { least: 60, most: 366 * 24 * 3600 }
  * @returns undefined if there is none
  */
 export function nextMoment(schedule: Schedule, after: string, from = after): string | undefined {
+  if (schedule.cron === null && schedule.intervalSec === null) return undefined
   if (schedule.intervalSec !== null) {
     const [start, step] = [Date.parse(from), schedule.intervalSec * 1_000]
     const passed = Math.max(0, Math.floor((Date.parse(after) - start) / step))
@@ -41,8 +43,8 @@ export function scheduleFaults(schedule: Schedule): FieldError[] {
   if (cron !== null && intervalSec !== null)
     return fault('intervalSec', 'a routine has a cron expression or an interval')
   if (cron === null) {
-    if (intervalSec === null) return fault('cron', 'say when: a cron expression, or intervalSec')
     if (timeZone !== null) return fault('timeZone', 'belongs to a cron expression; an interval has none')
+    if (intervalSec === null) return []
     if (intervalSec < INTERVAL_SEC.least || intervalSec > INTERVAL_SEC.most) {
       return fault('intervalSec', `must be from ${INTERVAL_SEC.least} to ${INTERVAL_SEC.most} seconds`)
     }

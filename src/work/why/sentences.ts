@@ -60,9 +60,46 @@ function activitySentence(row: ActivityRow, names: Names): string {
     case 'approval.rejected':
     case 'approval.revision_requested':
       return `${wordsOf(row.action.slice('approval.'.length))} ${wordsOf(details.type ?? 'an approval')}${details.decisionNote ? `: “${oneLine(details.decisionNote)}”` : ''}`
+    case 'issue.attachment_added':
+    case 'issue.attachment_removed':
+      return `${row.action.endsWith('added') ? 'attached' : 'removed'} the file ${oneLine(details.fileName ?? '')}`
+    case 'issue.document_created':
+    case 'issue.document_updated':
+    case 'issue.document_deleted':
+      return `${row.action.slice('issue.document_'.length)} the document ${oneLine(details.key ?? '')}`
+    case 'issue.interaction_created':
+      return `asked “${oneLine(details.title ?? '')}” on ${identifier}`
+    case 'issue.interaction_answered':
+      return `answered “${oneLine(details.title ?? '')}” on ${identifier}`
+    case 'issue.interaction_cancelled':
+      return `took the question “${oneLine(details.title ?? '')}” back`
+    case 'issue.approval_linked':
+    case 'issue.approval_unlinked':
+      return `${row.action.endsWith('_linked') ? 'linked an approval to' : 'unlinked an approval from'} ${identifier}`
+    case 'issue.runs_limited':
+      return `holds back runs on ${identifier}: ${details.runsInAnHour} started within an hour`
+    case 'approval.created':
+      return `asked for ${details.title ? `“${oneLine(details.title)}”` : `an approval (${wordsOf(details.type ?? '')})`}`
+    case 'approval.resubmitted':
+      return 'asked for the approval again'
+    case 'approval.cancelled':
+      return 'took the approval back'
+    case 'agent.hired':
+    case 'agent.hire_requested':
+      return `${row.action === 'agent.hired' ? 'hired' : 'asked to hire'} ${names.agent(row.entity_id)}`
+    case 'agent.resumed':
+      return `resumed ${names.agent(row.entity_id)}`
     default:
-      return `${wordsOf(row.action)}${identifier ? ` (${identifier})` : ''}`
+      return sentenceOfAction(row.action, identifier)
   }
+}
+
+/** `routine.created` as `created a routine`. */
+function sentenceOfAction(action: string, identifier: string): string {
+  const [noun = '', verb = ''] = action.split('.')
+  const words = wordsOf(verb)
+  const article = /^[aeiou]/.test(noun) ? 'an' : 'a'
+  return `${words} ${noun === 'issue' && identifier ? identifier : `${article} ${wordsOf(noun)}`}`
 }
 
 function changesOf(identifier: string, changes: Details, names: Names): string {

@@ -24,7 +24,7 @@ import { createPeopleApp, type Person } from '../auth/people.ts'
 const MAY: Record<Role, string> = {
   viewer: 'companies.create inbox.update members.remove',
   member: `
-    agents.invoke agents.wakeup approvals.comment attachments.delete comments.create documents.delete documents.write
+    agents.invoke agents.wakeup approvals.comment attachments.delete comments.create documents.delete documents.restore documents.write
     heartbeatRuns.cancel runs.cancel
     goals.create goals.update goals.delete labels.create labels.update labels.delete
     interactions.answer interactions.cancel interactions.create

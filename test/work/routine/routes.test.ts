@@ -13,7 +13,6 @@ const FAULTY: [object, string, RegExp][] = [
   [{ cron: '0 9 * * 1', intervalSec: 3600 }, 'intervalSec', /or an interval/],
   [{ intervalSec: 59 }, 'intervalSec', /from 60/],
   [{ intervalSec: 3600, timeZone: 'UTC' }, 'timeZone', /belongs to a cron expression/],
-  [{}, 'cron', /say when/],
 ]
 for (const [schedule, path, message] of FAULTY) {
   test(`the schedule ${JSON.stringify(schedule)} is refused with what is wrong`, async (t) => {
@@ -36,7 +35,8 @@ test('a change of the schedule takes effect from now on, and an interval takes t
   )
   const back = await app.make('PATCH', `/api/routines/${id}`, { cron: '0 12 * * *' })
   assert.deepEqual([back.timeZone, back.intervalSec, back.nextDueAt], ['UTC', null, '2026-11-21T12:00:00.000Z'])
-  assert.equal((await app.ask('PATCH', `/api/routines/${id}`, { cron: null })).status, 400)
+  const byHand = await app.make('PATCH', `/api/routines/${id}`, { cron: null })
+  assert.deepEqual([byHand.cron, byHand.timeZone, byHand.nextDueAt], [null, null, null])
 })
 
 test('a paused routine creates nothing, and resumed it makes up for nothing', async (t) => {
