@@ -17,7 +17,7 @@ import { sql } from '../src/platform/database/sql.ts'
 import { createLog } from '../src/platform/log.ts'
 import { createVault } from '../src/platform/vault.ts'
 import { previewExport } from '../src/portability/export/export.ts'
-import { createRunTokens, type RunTokens } from '../src/runtime/executor/token.ts'
+import { createRunTokens, type RunTokens } from '../src/runtime/executor/run-token.ts'
 import { type Canaries, createCanaries } from './canary/canaries.ts'
 import { answerOf, noticeAnswer, noticeBody, noticeHeaders, noticeSealed, ownToken } from './canary/noticed.ts'
 

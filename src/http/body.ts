@@ -82,7 +82,7 @@ export async function readBytes(c: HonoContext, maxSize: number): Promise<ArrayB
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** The maximum number of fields in a body, over all its objects. */
-export const MAX_FIELDS = 1_000
+const MAX_FIELDS = 1_000
 
 /** The maximum depth of nested objects in a body. */
 const MAX_DEPTH = 32

@@ -4,19 +4,19 @@ import { AppError, invalid } from '../platform/errors.ts'
 import { Reply } from './route.ts'
 
 /** How long a response is stored for retries. */
-const KEPT_MS = 24 * 60 * 60 * 1_000
+const RETENTION_MS = 24 * 60 * 60 * 1_000
 
 /** Thrown inside a write to roll it back if another request with the same key was completed in the meantime. */
-class Answered extends Error {
+class AlreadyCompleted extends Error {
   readonly reply: Reply
   constructor(reply: Reply) {
-    super('Already answered.')
+    super('Already completed.')
     this.reply = reply
   }
 }
 
 /** A request with an `Idempotency-Key`. */
-interface Once {
+interface IdempotentRequest {
   /** The caller that the key belongs to. */
   owner: string
   /** The `Idempotency-Key`. */
@@ -36,7 +36,7 @@ interface Once {
  */
 export async function withIdempotency(
   ctx: Context,
-  { owner, key, request, secret }: Once,
+  { owner, key, request, secret }: IdempotentRequest,
   run: (ctx: Context) => unknown,
   toReply: (result: unknown) => Reply,
 ): Promise<Reply> {
@@ -44,15 +44,15 @@ export async function withIdempotency(
     throw invalid([{ path: 'Idempotency-Key', message: 'is a header of 1 to 255 characters' }])
   }
   const entry = { caller: owner, key, request: ctx.vault.fingerprint(JSON.stringify(request)) }
-  const known = findAnswer(ctx, entry)
+  const known = findStoredReply(ctx, entry)
   if (known) return known
 
-  const keep = (reply: Reply) => keepAnswer(ctx, entry, secret ? new Reply(reply.status, SHOWN_ONCE) : reply)
+  const keep = (reply: Reply) => storeReply(ctx, entry, secret ? new Reply(reply.status, SHOWN_ONCE) : reply)
   // The work and its response are one write: the response is what the last write of the use case returns.
   let kept: Reply | undefined
   const recording = withWrites(ctx, (change) => () => {
-    const answered = kept ? undefined : findAnswer(ctx, entry)
-    if (answered) throw new Answered(answered)
+    const completed = kept ? undefined : findStoredReply(ctx, entry)
+    if (completed) throw new AlreadyCompleted(completed)
     const result = change()
     const reply = toReply(result)
     keep(reply)
@@ -66,7 +66,7 @@ export async function withIdempotency(
     if (kept?.body !== reply.body || kept?.status !== reply.status) await ctx.write(() => keep(reply))
     return reply
   } catch (error) {
-    if (error instanceof Answered) return error.reply
+    if (error instanceof AlreadyCompleted) return error.reply
     throw error
   }
 }
@@ -80,13 +80,13 @@ interface Entry {
   request: string
 }
 
-const answerOfKey = prepared((entry: { caller: string; key: string }) =>
+const storedReply = prepared((entry: { caller: string; key: string }) =>
   sql.selectFrom('idempotency').selectAll().where('caller', '=', entry.caller).where('key', '=', entry.key),
 )
 
-function findAnswer(ctx: Context, entry: Entry): Reply | undefined {
-  const row = ctx.db.first(answerOfKey(entry))
-  if (!row || Date.parse(ctx.now) - Date.parse(row.created_at) > KEPT_MS) return undefined
+function findStoredReply(ctx: Context, entry: Entry): Reply | undefined {
+  const row = ctx.db.first(storedReply(entry))
+  if (!row || Date.parse(ctx.now) - Date.parse(row.created_at) > RETENTION_MS) return undefined
   if (row.request !== entry.request) {
     throw new AppError('idempotency_key_reused', 'This Idempotency-Key was used for another request. Take a new one.')
   }
@@ -96,10 +96,10 @@ function findAnswer(ctx: Context, entry: Entry): Reply | undefined {
   return new Reply(row.status, JSON.parse(row.answer))
 }
 
-function keepAnswer(ctx: Context, entry: Entry, { status, body }: Reply): void {
+function storeReply(ctx: Context, entry: Entry, { status, body }: Reply): void {
   const row = { ...entry, status, answer: JSON.stringify(body ?? null), created_at: ctx.now }
   ctx.db.run(sql.deleteFrom('idempotency').where('created_at', '<', expiry(ctx.now)))
   ctx.db.run(sql.replaceInto('idempotency').values(row))
 }
 
-const expiry = (now: string) => new Date(Date.parse(now) - KEPT_MS).toISOString()
+const expiry = (now: string) => new Date(Date.parse(now) - RETENTION_MS).toISOString()

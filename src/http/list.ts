@@ -120,7 +120,7 @@ export function readPage<Row>(
   })
 }
 
-export type CursorValue = string | number
+type CursorValue = string | number
 
 const encodeCursor = (values: CursorValue[]) => Buffer.from(JSON.stringify(values)).toString('base64url')
 

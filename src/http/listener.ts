@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions, ty
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { AppError } from '../platform/errors.ts'
-import { errorAnswer } from './answer.ts'
-import { createGate, hostsOf, SECURITY_HEADERS } from './gate.ts'
+import { createGate, hostsOf, SECURITY_HEADERS } from './cross-site-gate.ts'
+import { errorResponse } from './response.ts'
 
 /** The timeouts for clients, in milliseconds. A slow client must not hold a connection for long. */
-const PATIENCE: ServerOptions = {
+const TIMEOUTS: ServerOptions = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
   keepAliveTimeout: 30_000,
@@ -15,10 +15,10 @@ const PATIENCE: ServerOptions = {
 }
 
 /** How long `close` waits for open responses, in milliseconds. */
-const STOP_GRACE = 1_000
+const STOP_GRACE_MS = 1_000
 
 /** The number of ports that are tried after a busy default port. */
-const TRIED_PORTS = 100
+const MAX_PORT_ATTEMPTS = 100
 
 type Fetch = Parameters<typeof getRequestListener>[0]
 
@@ -30,7 +30,7 @@ export interface Listener {
   close(): Promise<void>
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   host: string
   port: number
   /** Whether the port is fixed. If not, the next free port is used. */
@@ -40,20 +40,20 @@ export interface ListenOptions {
 }
 
 /** Listens on a port. Each request passes the gate before routing and parsing. */
-export async function listen(options: ListenOptions, patience: ServerOptions = {}): Promise<Listener> {
-  const server = createServer({ ...PATIENCE, ...patience })
-  server.on('clientError', refuseBrokenRequest)
+export async function listen(options: ListenOptions, timeouts: ServerOptions = {}): Promise<Listener> {
+  const server = createServer({ ...TIMEOUTS, ...timeouts })
+  server.on('clientError', sendParseError)
   const port = await bind(server, options)
   const gate = createGate(hostsOf(port, options.allowedHosts))
   return {
     port,
     serve(fetch) {
-      const listener = getRequestListener(answerTogether(fetch), { errorHandler: refuseBrokenTarget })
+      const listener = getRequestListener(respondTogether(fetch), { errorHandler: invalidTargetResponse })
       const onRequest = (request: IncomingMessage, response: ServerResponse) => {
         for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value)
         const refusal = gate({ method: request.method!, target: request.url!, rawHeaders: request.rawHeaders })
         if (!refusal) return listener(request, response)
-        const [text, { status, headers }] = errorAnswer(refusal)
+        const [text, { status, headers }] = errorResponse(refusal)
         const length = Buffer.byteLength(text)
         return response.writeHead(status, { ...headers, 'content-length': length, connection: 'close' }).end(text)
       }
@@ -72,7 +72,7 @@ export async function listen(options: ListenOptions, patience: ServerOptions = {
  * cores: 27,000 reads per second, against 14,000 if each response is sent
  * alone. Responses to writes leave together anyway, after their common commit.
  */
-function answerTogether(fetch: Fetch): Fetch {
+function respondTogether(fetch: Fetch): Fetch {
   let endOfTurn: Promise<void> | undefined
   return async (request, env) => {
     const response = await fetch(request, env)
@@ -89,7 +89,7 @@ function answerTogether(fetch: Fetch): Fetch {
 }
 
 async function bind(server: Server, { host, port: first, portGiven }: ListenOptions): Promise<number> {
-  const last = portGiven ? first : Math.min(first + TRIED_PORTS, 65_535)
+  const last = portGiven ? first : Math.min(first + MAX_PORT_ATTEMPTS, 65_535)
   for (let port = first; ; port++) {
     try {
       await new Promise<void>((resolve, reject) => {
@@ -110,15 +110,15 @@ async function bind(server: Server, { host, port: first, portGiven }: ListenOpti
 }
 
 /** Sends the error response to a request that Node's parser cannot read. */
-function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+function sendParseError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const [text, { status, headers }] = errorAnswer(brokenRequest(error.code))
+  const [text, { status, headers }] = errorResponse(parseError(error.code))
   const lines = [...SECURITY_HEADERS, ...Object.entries(headers)].map(([name, value]) => `${name}: ${value}`)
   const head = [`HTTP/1.1 ${status} Refused`, ...lines, `content-length: ${Buffer.byteLength(text)}`]
   socket.end(`${head.join('\r\n')}\r\nconnection: close\r\n\r\n${text}`)
 }
 
-function brokenRequest(code: string | undefined): AppError {
+function parseError(code: string | undefined): AppError {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new AppError('headers_too_large', 'The request line and headers are too large.')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
@@ -130,15 +130,15 @@ function brokenRequest(code: string | undefined): AppError {
  * Sends the error response to a request whose target is not a URL. The gate
  * accepted it, so only the path can be invalid.
  */
-function refuseBrokenTarget(): Response {
-  return new Response(...errorAnswer(new AppError('malformed_request', 'The request target is no valid path.')))
+function invalidTargetResponse(): Response {
+  return new Response(...errorResponse(new AppError('malformed_request', 'The request target is no valid path.')))
 }
 
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     // A connection becomes idle when its response is complete; Node would keep it open for another request.
     const idle = setInterval(() => server.closeIdleConnections(), 20)
-    const late = setTimeout(() => server.closeAllConnections(), STOP_GRACE)
+    const late = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS)
     server.close(() => {
       clearInterval(idle)
       clearTimeout(late)

@@ -4,11 +4,11 @@ import * as v from 'valibot'
 import type { Context } from '../platform/context.ts'
 import { AppError } from '../platform/errors.ts'
 import type { RequestAccess } from './access.ts'
-import { answer, answerError } from './answer.ts'
 import { parseBody, readBody, readForm } from './body.ts'
+import { errorPage } from './html-page.ts'
 import { withIdempotency } from './idempotency.ts'
-import { errorPage } from './page.ts'
 import { addressOf } from './proxy.ts'
+import { toErrorResponse, toResponse } from './response.ts'
 import { type Endpoint, type Input, Reply } from './route.ts'
 import { readUpload, Upload } from './upload.ts'
 import { validate } from './validate.ts'
@@ -26,9 +26,9 @@ export function mount<Principal, Caller>(
       endpoint.form ? handleForm(ctx, access, endpoint, c) : handle(ctx, access, endpoint, c),
     )
   }
-  app.onError((error, c) => answerError(ctx, error, c))
+  app.onError((error, c) => toErrorResponse(ctx, error, c))
   const noSuchRoute = refuseUnknown(endpoints)
-  app.notFound((c) => answerError(ctx, noSuchRoute(c), c))
+  app.notFound((c) => toErrorResponse(ctx, noSuchRoute(c), c))
 }
 
 /** A path such as `/:name.txt`: the parameter is the part before `.txt`. */
@@ -45,7 +45,7 @@ async function handleForm<Principal, Caller>(
     return await handle(ctx, access, endpoint, c)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    return answer(ctx, endpoint, c, errorPage(error))
+    return toResponse(ctx, endpoint, c, errorPage(error))
   }
 }
 
@@ -86,9 +86,9 @@ async function handle<Principal, Caller>(
   const toReply = (result: unknown) => replyOf(endpoint, result)
   const key = endpoint.method === 'POST' ? c.req.header('idempotency-key') : undefined
   const owner = key === undefined ? undefined : access.idempotencyOwner(caller)
-  if (key === undefined || owner === undefined) return answer(ctx, endpoint, c, toReply(await run(ctx)))
+  if (key === undefined || owner === undefined) return toResponse(ctx, endpoint, c, toReply(await run(ctx)))
   const once = { owner, key, request: [c.req.path, new URL(c.req.url).search, received.text], secret: endpoint.secret }
-  return answer(ctx, endpoint, c, await withIdempotency(ctx, once, run, toReply))
+  return toResponse(ctx, endpoint, c, await withIdempotency(ctx, once, run, toReply))
 }
 
 function paramsOf(endpoint: Endpoint, c: HonoContext): Record<string, string> {

@@ -8,10 +8,10 @@ import { applyImport, previewImport } from './plan/import.ts'
 import { ImportBody, ImportPlan } from './plan/import-body.ts'
 import { listTemplates, Template } from './read/templates.ts'
 
-/** Room for the largest package that may be, in base64, in bytes. */
+/** The maximum size of the body: the largest allowed package in base64, in bytes. */
 const BODY_LIMIT = 32 * 1024 * 1024
 
-/** A file is one field as text, and three in base64. */
+/** A file counts as one field as text, and as three in base64. */
 const BODY_FIELDS = 12_000
 
 const exportRoute = route({

@@ -21,7 +21,7 @@ import { createLog } from '../../src/platform/log.ts'
 import { createVault } from '../../src/platform/vault.ts'
 import { NO_FACTS } from '../../src/runtime/executor/facts.ts'
 import { finishRun } from '../../src/runtime/executor/finish.ts'
-import { createRunTokens } from '../../src/runtime/executor/token.ts'
+import { createRunTokens } from '../../src/runtime/executor/run-token.ts'
 import { insertAgent, insertRun } from '../arrange.ts'
 
 /** @returns how many of the tokens worked before the end of their run, and how many were refused right after it */

@@ -21,7 +21,7 @@ export const Activity = v.strictObject({
   createdAt: field.timestamp,
 })
 
-export const toActivity = (row: ActivityRow): v.InferOutput<typeof Activity> => ({
+const toActivity = (row: ActivityRow): v.InferOutput<typeof Activity> => ({
   id: row.id,
   companyId: row.company_id,
   actorType: row.actor_type,

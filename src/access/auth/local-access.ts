@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { isSameSecret } from '../../platform/credential.ts'
 import { LOCAL_COOKIE } from './cookies.ts'
-import { createOneTimeLink, type OneTimeLink } from './setup.ts'
+import { createOneTimeLink, type OneTimeLink } from './one-time-link.ts'
 
 /**
  * Decides who is the board in local trusted mode: everyone who reaches the

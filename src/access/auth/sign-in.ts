@@ -3,8 +3,8 @@ import type { Config } from '../../platform/config.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Identity } from './identity.ts'
 import { createLocalAccess, type LocalAccess } from './local-access.ts'
+import { createOneTimeLink, type OneTimeLink } from './one-time-link.ts'
 import { createResetLinks, type ResetLinks } from './reset-links.ts'
-import { createOneTimeLink, type OneTimeLink } from './setup.ts'
 
 /** How people and browsers authenticate on this server. */
 export interface SignIn {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { raw } from 'hono/html'
-import type { Html } from '../../http/page.ts'
+import type { Html } from '../../http/html-page.ts'
 import { notFound } from '../../platform/errors.ts'
 import { packageRoot } from '../../platform/package-root.ts'
 

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Html } from '../../http/page.ts'
+import type { Html } from '../../http/html-page.ts'
 import type { Endpoint } from '../../http/route.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Guide } from './guides.ts'

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Html } from '../../http/page.ts'
+import type { Html } from '../../http/html-page.ts'
 import type { Key } from '../guide/keys.ts'
 
 /** A text of the endpoints and schemas, whose `code` is shown as such. */

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { anyone } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
-import { type Html, pageOf, pageReply } from '../../http/page.ts'
+import { type Html, pageOf, pageReply } from '../../http/html-page.ts'
 import { linkTo } from '../../http/proxy.ts'
 import type { Endpoint } from '../../http/route.ts'
 import { notFound } from '../../platform/errors.ts'

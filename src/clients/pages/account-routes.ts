@@ -10,14 +10,14 @@ import type { BoardCaller, Caller } from '../../access/caller/caller.ts'
 import { anyone } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
-import { type Html, pageOf, pageReply } from '../../http/page.ts'
+import { type Html, pageOf, pageReply } from '../../http/html-page.ts'
 import { limitRate } from '../../http/rate-limit.ts'
 import type { Reply } from '../../http/route.ts'
 import { validate } from '../../http/validate.ts'
 import { type AppError, notFound } from '../../platform/errors.ts'
 import { formOf } from './form.ts'
-import { linksOf } from './home-routes.ts'
-import { orShow, seeOther, show } from './page-answer.ts'
+import { navigationFor } from './home-routes.ts'
+import { seeOther, show, showFormOnError } from './page-response.ts'
 
 const text = v.optional(v.string(), '')
 
@@ -49,7 +49,7 @@ export const accountRoutes = [
     responses: { 303: null },
     run: (ctx, { caller, body, header }) =>
       signedInOr(ctx, caller, (person) =>
-        orShow(
+        showFormOnError(
           async () => {
             const who = { userId: person.userId, cookie: header('cookie') ?? '' }
             return seeOther('/account?done=password', await changePassword(ctx, who, body))
@@ -84,7 +84,7 @@ export const accountRoutes = [
     responses: { 200: 'text/html', 303: null },
     run: (ctx, { caller, body }) =>
       signedInOr(ctx, caller, (person) =>
-        orShow(
+        showFormOnError(
           async () => {
             const { name } = validate(v.strictObject({ name: field.name }), body)
             limitRate(ctx, ctx.signIn.rates, 'key', person.userId)
@@ -107,7 +107,7 @@ export const accountRoutes = [
     responses: { 303: null },
     run: (ctx, { caller, body: { tokenId } }) =>
       signedInOr(ctx, caller, (person) =>
-        orShow(
+        showFormOnError(
           async () => {
             const revoked = await ctx.write(() =>
               revokeToken(ctx.db, { id: tokenId, userId: person.userId, at: ctx.now }),
@@ -138,13 +138,13 @@ const DONE: Record<string, string> = {
 }
 
 /** What the page has to say: what was done, or which of its forms failed, and by what. */
-interface News {
+interface Outcome {
   done?: string | undefined
   password?: AppError
   tokens?: AppError
 }
 
-function accountPage(ctx: AccessContext, person: BoardCaller, { done, password, tokens }: News): string {
+function accountPage(ctx: AccessContext, person: BoardCaller, { done, password, tokens }: Outcome): string {
   const { name, email } = findUser(ctx.db, { id: person.userId })!
   const body = html`<p>You are signed in as ${name} (${email}).</p>
 <h2>Password</h2>
@@ -177,7 +177,7 @@ ${formOf({
 <h2>Sessions</h2>
 <p>Signs you out here and in every other browser. Tokens stay.</p>
 ${formOf({ action: '/account/sign-out-everywhere', submit: 'Sign out everywhere', fields: [], isMinor: true })}`
-  return pageOf({ title: 'Your account', body, error: password ?? tokens, done, links: linksOf(person) })
+  return pageOf({ title: 'Your account', body, error: password ?? tokens, done, links: navigationFor(person) })
 }
 
 function tokenList(ctx: AccessContext, { userId }: BoardCaller): Html | false {
@@ -198,5 +198,5 @@ const tokenPage = (person: BoardCaller, name: string, token: string) =>
 <pre>${token}</pre>
 <p>The command line takes it from <code>SERVICE_API_KEY</code>.</p>
 <p><a href="/account">Back to your account</a></p>`,
-    links: linksOf(person),
+    links: navigationFor(person),
   })

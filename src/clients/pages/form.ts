@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { faultsOf, type Html } from '../../http/page.ts'
+import { fieldErrorsOf, type Html } from '../../http/html-page.ts'
 import type { AppError } from '../../platform/errors.ts'
 
 export interface FormField {
@@ -31,7 +31,7 @@ interface Form {
  * last one, which is the password's.
  */
 export function formOf({ action, submit, fields, error, isMinor = false }: Form): Html {
-  const faults = faultsOf(error)
+  const faults = fieldErrorsOf(error)
   const shown = fields.filter(({ type, readonly }) => type !== 'hidden' && !readonly)
   const focused = error && (shown.find(({ name }) => faults.has(name)) ?? shown.at(-1))
   return html`<form method="post" action="${action}">

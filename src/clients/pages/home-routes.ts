@@ -5,12 +5,12 @@ import type { BoardCaller, Caller } from '../../access/caller/caller.ts'
 import { includesRole } from '../../access/caller/role.ts'
 import { anyone } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
-import { type Html, pageOf, pageReply } from '../../http/page.ts'
+import { type Html, pageOf, pageReply } from '../../http/html-page.ts'
 import { linkTo } from '../../http/proxy.ts'
 import type { Reply } from '../../http/route.ts'
 import { listCompanies } from '../../organization/company/queries.ts'
 import type { Context } from '../../platform/context.ts'
-import { seeOther } from './page-answer.ts'
+import { seeOther } from './page-response.ts'
 
 /** How many companies the page lists. */
 const SHOWN = 100
@@ -25,18 +25,20 @@ export const homeRoutes = [
     responses: { 200: 'text/html', 303: null },
     run: (ctx, { caller, header }) => {
       if (caller.type === 'board') return pageReply(homePage(ctx, caller, linkTo(ctx.config, header, '')))
-      return caller.type === 'anonymous' ? keepOut(ctx) : pageReply(pageOf({ title: 'service', body: WHAT }))
+      return caller.type === 'anonymous'
+        ? refuseVisitor(ctx)
+        : pageReply(pageOf({ title: 'service', body: INTRODUCTION }))
     },
   }),
 ]
 
-function keepOut(ctx: Context): Reply {
+function refuseVisitor(ctx: Context): Reply {
   if (ctx.config.mode === 'authenticated') return seeOther('/login')
   const how = html`<p>To go on, open the link that the server printed at its start. It works in one browser, once.</p>`
-  return pageReply(pageOf({ title: 'service', body: html`${WHAT}${how}` }), 401)
+  return pageReply(pageOf({ title: 'service', body: html`${INTRODUCTION}${how}` }), 401)
 }
 
-export const WHAT = html`<p>Here companies of AI agents do their work. <a href="/api/docs">The documentation</a> says how.</p>`
+export const INTRODUCTION = html`<p>Here companies of AI agents do their work. <a href="/api/docs">The documentation</a> says how.</p>`
 
 /** @param url the server's, as the browser knows it */
 function homePage(ctx: Context, caller: BoardCaller, url: string): string {
@@ -49,14 +51,14 @@ function homePage(ctx: Context, caller: BoardCaller, url: string): string {
     items.length > 0
       ? html`<ul>${items}</ul>`
       : html`<p>${caller.roles ? 'You belong to none yet.' : 'There is none yet.'}</p>`
-  const body = html`${WHAT}
+  const body = html`${INTRODUCTION}
 <p>${whoOf(ctx, caller)}</p>
 <h2>Companies</h2>
 ${list}
 <h2>How to go on</h2>
 <p>Companies are led from the command line, and over the API.</p>
 <pre>${commandsFor(ctx, caller, url).join('\n')}</pre>`
-  return pageOf({ title: 'service', body, links: linksOf(caller) })
+  return pageOf({ title: 'service', body, links: navigationFor(caller) })
 }
 
 function whoOf(ctx: Context, caller: BoardCaller): string {
@@ -64,7 +66,7 @@ function whoOf(ctx: Context, caller: BoardCaller): string {
   if (user) return `You are signed in as ${user.name} (${user.email}).`
   return ctx.config.requireToken
     ? 'You are the board: this browser opened the link of the start.'
-    : 'You are the board, as is whoever includesRole this server.'
+    : 'You are the board, like everyone who can reach this server.'
 }
 
 /** What to type next, for somebody with these rights. */
@@ -81,7 +83,7 @@ function commandsFor(ctx: Context, caller: BoardCaller, url: string): string[] {
 }
 
 /** The pages of somebody who is signed in. */
-export const linksOf = (caller: Caller): Html =>
+export const navigationFor = (caller: Caller): Html =>
   html`<a href="/">Start</a> ${
     caller.type === 'board' &&
     caller.via === 'session' &&

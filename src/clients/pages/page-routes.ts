@@ -10,13 +10,13 @@ import type { Caller } from '../../access/caller/caller.ts'
 import { withArticle } from '../../access/caller/role.ts'
 import { anyone } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
-import { errorPage, type Html, pageOf } from '../../http/page.ts'
+import { errorPage, type Html, pageOf } from '../../http/html-page.ts'
 import { sameOriginPath } from '../../http/same-origin-path.ts'
 import { findCompany } from '../../organization/company/queries.ts'
 import { AppError } from '../../platform/errors.ts'
 import { type FormField, formOf } from './form.ts'
-import { WHAT } from './home-routes.ts'
-import { orShow, seeOther, show } from './page-answer.ts'
+import { INTRODUCTION } from './home-routes.ts'
+import { seeOther, show, showFormOnError } from './page-response.ts'
 
 const text = v.optional(v.string(), '')
 const ByToken = v.object({ token: text })
@@ -50,7 +50,7 @@ export const pageRoutes = [
     body: v.strictObject({ email: text, password: text, next: text }),
     responses: { 303: null },
     run: (ctx, { body, address, header }) =>
-      orShow(
+      showFormOnError(
         async () => seeOther(sameOriginPath(body.next), await signIn(ctx, address, body, header('cookie'))),
         (error) => loginPage(ctx, body, error),
       ),
@@ -104,7 +104,7 @@ export const pageRoutes = [
     body: AccountForm,
     responses: { 303: null },
     run: (ctx, { body: { token, ...form } }) =>
-      orShow(
+      showFormOnError(
         async () => seeOther('/', await setUp(ctx, token, form)),
         (error) => setupPage({ token, ...form }, error),
       ),
@@ -131,7 +131,7 @@ export const pageRoutes = [
     body: AccountForm,
     responses: { 303: null },
     run: (ctx, { caller, body: { token, ...form } }) =>
-      orShow(
+      showFormOnError(
         async () => {
           if (caller.type === 'board') {
             await ctx.write(() => acceptInvitation(ctx, caller.userId, token))
@@ -164,7 +164,7 @@ export const pageRoutes = [
     body: v.strictObject({ token: text, email: text, password: text }),
     responses: { 303: null },
     run: (ctx, { body, header }) =>
-      orShow(
+      showFormOnError(
         async () => seeOther('/', await resetPassword(ctx, body, header('cookie'))),
         (error) => resetPage(ctx, body.token, error),
       ),
@@ -202,7 +202,7 @@ function loginPage(
   const body = html`${ctx.signIn.setup?.token !== undefined && html`<p>Nobody has an account yet. The start of the server printed a link that makes the first one.</p>`}
 ${formOf({ action: '/login', submit: 'Sign in', fields, error })}
 <p class="hint">Password forgotten? Whoever runs this server can make a link for another, with <code>service reset-password</code>.</p>
-${WHAT}`
+${INTRODUCTION}`
   return pageOf({ title: 'Sign in', body, error })
 }
 

@@ -1,5 +1,4 @@
 import { v7 as uuid } from 'uuid'
-import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller/caller.ts'
 import { type Json, refusePlaceholders } from '../../access/redaction/redact.ts'
 import { refuseSealed } from '../../access/redaction/sealed.ts'
@@ -16,21 +15,7 @@ import type { AgentRow, NewAgent } from './agent.ts'
 import { approvalColumns } from './approved-config.ts'
 import { configOf, recordRevision } from './configuration.ts'
 import { nextTimer } from './lifecycle.ts'
-import { findAgent, findAgentByReference, findAgentByUrlKey, findIssueRef, insertAgent } from './queries.ts'
-
-/** Creates an agent that may work at once. */
-export function createAgent(ctx: Context, caller: Caller, companyId: string, want: NewAgent): AgentRow {
-  const issueIds = sourceIssues(ctx, companyId, want)
-  const agent = addAgent(ctx, caller, companyId, want, { status: 'idle', source: 'create' })
-  recordActivity(ctx, caller, {
-    companyId,
-    action: 'agent.created',
-    entity: { type: 'agent', id: agent.id },
-    agentId: agent.id,
-    details: { name: agent.name, role: agent.role, adapterType: agent.adapter_type, sourceIssueIds: issueIds },
-  })
-  return agent
-}
+import { findAgent, findAgentByReference, findAgentByUrlKey, insertAgent } from './queries.ts'
 
 /**
  * The id and URL key of an agent that are chosen beforehand: its files are on
@@ -112,18 +97,6 @@ export function getManager(ctx: Context, companyId: string, ref: string): AgentR
     })
   }
   return manager
-}
-
-/** The ids of the issues that motivated an agent, each once. */
-export function sourceIssues(ctx: Context, companyId: string, want: NewAgent): string[] {
-  const refs = [...(want.sourceIssueId ? [want.sourceIssueId] : []), ...(want.sourceIssueIds ?? [])]
-  const ids = refs.map((ref) => {
-    const issue = findIssueRef(ctx.db, { companyId, ref })
-    if (issue) return issue.id
-    const field = ref === want.sourceIssueId ? 'sourceIssueId' : 'sourceIssueIds'
-    throw new AppError('semantic', `${field}: there is no issue ${ref} in this company.`, { field })
-  })
-  return [...new Set(ids)]
 }
 
 /**

@@ -1,4 +1,3 @@
-import { hash, randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import { v7 as uuid } from 'uuid'
 import * as v from 'valibot'
@@ -7,7 +6,7 @@ import type { Caller } from '../../access/caller/caller.ts'
 import { AGENT_KEY_PREFIX } from '../../access/caller/credential-prefix.ts'
 import * as field from '../../http/fields.ts'
 import type { Context } from '../../platform/context.ts'
-import { hashCredential } from '../../platform/credential.ts'
+import { createCredential, hashCredential } from '../../platform/credential.ts'
 import type { AgentKeyTable } from '../../platform/database/tables.ts'
 import { AppError, forbidden, notFound } from '../../platform/errors.ts'
 import type { AgentRow } from './agent.ts'
@@ -51,7 +50,7 @@ export function createKey(ctx: Context, caller: Caller, agent: AgentRow, name: s
     const why = agent.status === 'terminated' ? 'is terminated' : 'waits for its approval'
     throw new AppError('agent_not_ready', `${agent.name} ${why}, so it cannot have a key.`, { status: agent.status })
   }
-  const token = makeToken(AGENT_KEY_PREFIX)
+  const token = createCredential(AGENT_KEY_PREFIX)
   const id = uuid()
   insertKey(ctx.db, {
     id,
@@ -87,12 +86,6 @@ export function assertMayManageKeys(caller: Caller, agent: AgentRow): void {
 }
 
 const SHOWN_CHARACTERS = AGENT_KEY_PREFIX.length + 6
-
-/** 32 random bytes and a checksum, by which scanners tell a real key from a look-alike. */
-export function makeToken(prefix: string): string {
-  const body = randomBytes(32).toString('base64url')
-  return `${prefix}${body}${hash('sha256', body, 'base64url').slice(0, 6)}`
-}
 
 function record(ctx: Context, caller: Caller, agent: AgentRow, action: string, details: Record<string, unknown>) {
   recordActivity(ctx, caller, {

@@ -135,16 +135,6 @@ export const listSubordinates = (db: Db, of: { agentId: string }): AgentRow[] =>
       .orderBy('id'),
   )
 
-/** Finds an issue of a company by its id or identifier. */
-export const findIssueRef = (db: Db, key: { companyId: string; ref: string }) =>
-  db.first(
-    sql
-      .selectFrom('issue')
-      .select(['id', 'identifier'])
-      .where('company_id', '=', key.companyId)
-      .where((eb) => eb.or([eb('id', '=', key.ref), eb('identifier', '=', key.ref)])),
-  )
-
 export const findLastRun = (db: Db, of: { agentId: string }) =>
   db.first(sql.selectFrom('run').selectAll().where('agent_id', '=', of.agentId).orderBy('id', 'desc').limit(1))
 

@@ -5,8 +5,7 @@ import { LIST_QUERY, listOf, readPage } from '../../http/list.ts'
 import { reply } from '../../http/route.ts'
 import type { Context } from '../../platform/context.ts'
 import { forbidden } from '../../platform/errors.ts'
-import { Agent, AgentChange, AgentDetail, NewAgent, toAgent } from './agent.ts'
-import { createAgent } from './create.ts'
+import { Agent, AgentChange, AgentDetail, toAgent } from './agent.ts'
 import { getAgent } from './get.ts'
 import { InstructionsPath, InstructionsPathChange, setInstructionsPath } from './instructions-path.ts'
 import { SHOWN_STATUSES } from './lifecycle.ts'
@@ -51,17 +50,6 @@ export const agentRoutes = [
       const agents = selectAgents({ companyId: params.companyId, statuses, role, reportsTo, now: ctx.now })
       return readPage(ctx.db, agents, query, { by: 'id', table: 'agent' }).map(toAgent)
     },
-  }),
-  route({
-    id: 'agents.create',
-    method: 'POST',
-    path: '/api/companies/:companyId/agents',
-    summary: 'Create an agent',
-    who: [board],
-    body: NewAgent,
-    responses: { 201: AgentDetail },
-    run: (ctx, { caller, params, body }) =>
-      ctx.write(() => showAgent(ctx, createAgent(ctx, caller, params.companyId, body))),
   }),
   route({
     id: 'agents.get',

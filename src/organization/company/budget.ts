@@ -7,7 +7,7 @@ import { pauseCompanyForBudget, resumeCompanyFromBudget } from './pause.ts'
 import { findCompany } from './queries.ts'
 
 /** Pauses or resumes a company according to its budget and its spend, and notifies the runtime and live clients. */
-export function settleBudget(ctx: Context, companyId: string): void {
+export function applyBudget(ctx: Context, companyId: string): void {
   const { budget_micros } = findCompany(ctx.db, { id: companyId })!
   if (isSpent(budget_micros, companySpend(ctx.db, { companyId, now: ctx.now }))) pauseCompanyForBudget(ctx, companyId)
   else resumeCompanyFromBudget(ctx, companyId)

@@ -6,7 +6,7 @@ import { AppError, forbidden, unknownReference, unprocessable } from '../../plat
 import { findAsset } from '../asset/queries.ts'
 import { toMicros } from '../cost/money.ts'
 import { requestStops } from '../run/stop.ts'
-import { correctSpend, settleBudget } from './budget.ts'
+import { applyBudget, correctSpend } from './budget.ts'
 import { BOARD_ONLY, type CompanyChange, type CompanyRow } from './company.ts'
 import { findCompany, findCompanyWithSpend, updateCompany } from './queries.ts'
 
@@ -42,7 +42,7 @@ export function changeCompany(ctx: Context, caller: Caller, companyId: string, w
   if (change || corrected) record(ctx, caller, companyId, change ?? {}, want)
   // Waiting wakes remain: the scheduler claims none until the company is active again.
   if (change?.status && change.status !== 'active') requestStops(ctx, { companyId }, 'paused')
-  if (change?.status || change?.budget_micros !== undefined || corrected) settleBudget(ctx, companyId)
+  if (change?.status || change?.budget_micros !== undefined || corrected) applyBudget(ctx, companyId)
   return findCompanyWithSpend(ctx.db, { id: companyId, now: ctx.now })!
 }
 

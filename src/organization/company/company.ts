@@ -5,7 +5,7 @@ import * as field from '../../http/fields.ts'
 import type { CompanyTable } from '../../platform/database/tables.ts'
 import { toCents } from '../cost/money.ts'
 
-export const COMPANY_STATUSES = ['active', 'paused', 'archived'] as const
+const COMPANY_STATUSES = ['active', 'paused', 'archived'] as const
 
 export type CompanyRow = Selectable<CompanyTable>
 

@@ -11,7 +11,7 @@ const SOURCE: SkillSource = { type: 'bundled', namespace: 'service', locator: nu
 export const HEARTBEAT_KEY = 'service/heartbeat'
 
 /** Reads the skills that come with the service. */
-export function bundledSkills(): ReadSkill[] {
+function bundledSkills(): ReadSkill[] {
   const head =
     '---\nname: heartbeat\ndescription: The procedure of a heartbeat over the HTTP API. Every agent has it, in every run.\n---\n\n'
   return readSkills(new Map([['SKILL.md', Buffer.from(head + HEARTBEAT_SKILL)]]), SOURCE, null).skills

@@ -8,7 +8,7 @@ import { FILE_KINDS, TRUST_LEVELS } from './inventory.ts'
 export type SkillRow = Selectable<SkillTable>
 export type SkillFileRow = Selectable<SkillFileTable>
 
-export const SOURCE_TYPES = ['bundled', 'inline', 'local_path', 'github'] as const
+const SOURCE_TYPES = ['bundled', 'inline', 'local_path', 'github'] as const
 
 const FileEntry = v.strictObject({
   path: v.string(),

@@ -21,7 +21,7 @@ export interface WakeRequest {
 }
 
 /** A wake stores at most this many reasons: the first ones, because they show what started it. */
-export const MAX_REASONS = 50
+const MAX_REASONS = 50
 
 export function toReason(caller: Caller, request: WakeRequest, at: string): WakeReason {
   const actor = actorOf(caller)

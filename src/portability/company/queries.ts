@@ -13,7 +13,7 @@ const agentNames = prepared((of: { companyId: string }) =>
   sql.selectFrom('agent').select(['id', 'name', 'url_key', 'status', 'role']).where('company_id', '=', of.companyId),
 )
 
-/** Terminated ones too: they keep their slugs. */
+/** Includes terminated agents, because they keep their slugs. */
 export const listAgentNames = (db: Db, companyId: string) => db.all(agentNames(of(companyId)))
 
 const projects = prepared((of: { companyId: string }) =>
@@ -24,7 +24,7 @@ export const listAllProjects = (db: Db, companyId: string): ProjectRow[] => db.a
 
 const openStatuses = ISSUE_STATUSES.filter((status) => !isTerminal(status))
 
-/** The issues that are not over, by their numbers. */
+/** Lists the issues that are not done or cancelled, by their numbers. */
 export const listOpenIssues = (db: Db, companyId: string) =>
   db.all(
     sql

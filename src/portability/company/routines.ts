@@ -5,7 +5,7 @@ import { addRoutine } from '../../work/routine/change.ts'
 import { findLabelIds, listRoutines } from '../../work/routine/queries.ts'
 import type { PackageRoutine } from '../read/package.ts'
 
-/** A routine as it is to be created: what it refers to by id. It begins paused, since an import starts nothing. */
+/** A routine to create, with references as ids. It is paused at first, because an import starts nothing. */
 export interface NewImportedRoutine
   extends Omit<PackageRoutine, 'key' | 'slug' | 'project' | 'goal' | 'parent' | 'assignee'> {
   projectId: string | null
@@ -14,7 +14,7 @@ export interface NewImportedRoutine
   assigneeAgentId: string | null
 }
 
-/** The routines of a company, in the order of their creation; what they refer to by id. */
+/** Lists the routines of a company in the order of their creation, with references as ids. */
 export function listCompanyRoutines(ctx: Context, companyId: string): (NewImportedRoutine & { id: string })[] {
   const rows = listRoutines(ctx.db, { companyId })
   const labelIdsOf = findLabelIds(
@@ -42,7 +42,11 @@ export function listCompanyRoutines(ctx: Context, companyId: string): (NewImport
   }))
 }
 
-/** Creates a routine, paused. @returns its id */
+/**
+ * Creates a paused routine.
+ *
+ * @returns its id
+ */
 export function createRoutine(
   ctx: Context,
   caller: Caller,

@@ -1,10 +1,14 @@
 import { redact } from '../../access/redaction/redact.ts'
 import type { PackageWarning } from '../source/warning.ts'
 
-/** Prepares a text for an export. An empty text becomes null. @param path the file, for warnings */
+/**
+ * Prepares a text for an export. An empty text becomes null.
+ *
+ * @param path the file, for warnings
+ */
 export type Clean = (text: string | null, path: string) => string | null
 
-/** Creates a function that trims a text, makes its line ends `\n` and removes what looks like a secret. */
+/** Creates a function that trims a text, normalizes its line ends to `\n` and redacts recognizable secrets. */
 export function createCleaner(warnings: PackageWarning[]): Clean {
   return (text, path) => {
     const plain = text?.replaceAll('\r\n', '\n').trim()

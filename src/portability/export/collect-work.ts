@@ -10,7 +10,10 @@ import { starterStatus } from '../read/read-work.ts'
 import type { PackageWarning } from '../source/warning.ts'
 import type { Clean } from './clean.ts'
 
-/** Parents before children, else by age, so that an import which creates them in this order keeps it. */
+/**
+ * Collects goals, parents before children and otherwise by age, so that an
+ * import which creates them in this order keeps it.
+ */
 export function collectGoals(rows: readonly GoalRow[], agents: ReadonlyMap<string, string>, clean: Clean) {
   const ids = new Set(rows.map((row) => row.id))
   const children = Map.groupBy(rows, (row) => (row.parent_id && ids.has(row.parent_id) ? row.parent_id : ''))
@@ -37,12 +40,12 @@ export function collectGoals(rows: readonly GoalRow[], agents: ReadonlyMap<strin
 }
 
 /**
- * Chooses slugs that are unique among those it chose. None is a number alone:
- * as keys of a mapping these come first, whatever order they are put in.
+ * Returns a function that chooses slugs which are unique among its results. No
+ * slug is a number alone: a JavaScript object would sort such keys first.
  */
 function uniqueSlugs(fallback: string) {
   const taken = new Set<string>()
-  // Where to go on counting: a hundred thousand issues may have one title.
+  // The next number for each slug, because a hundred thousand issues may have the same title.
   const counts = new Map<string, number>()
   return (name: string): string => {
     const stem = slugOf(/^\d+$/.test(slugOf(name)) ? `${fallback} ${name}` : name) || fallback
@@ -93,8 +96,9 @@ export function collectProjects(
 }
 
 /**
- * Chooses the places of tasks, unique in their project. Routines are tasks too
- * in a package, and an issue has the title of the routine that it comes from.
+ * Returns a function that chooses the keys of tasks, unique in their project. A
+ * package contains routines as tasks too, and an issue has the title of its
+ * routine.
  */
 export function taskSlugs() {
   const choosers = new Map<string, (name: string) => string>()
@@ -106,7 +110,7 @@ export function taskSlugs() {
   }
 }
 
-/** The issues that are not over, as starter tasks, by their numbers; and their keys by id. */
+/** Collects the issues that are not done or cancelled as starter tasks, by their numbers, and their keys by id. */
 export function collectTasks(
   ctx: Context,
   companyId: string,

@@ -26,10 +26,11 @@ import { type Clean, createCleaner } from './clean.ts'
 import { collectGoals, collectProjects, collectTasks, taskSlugs } from './collect-work.ts'
 
 /**
- * Takes a company for a package: what may leave of it, under slugs instead of
- * ids. Secrets, timestamps and what is of this machine only stay.
+ * Collects the content of a package from a company, with slugs instead of ids.
+ * Secrets, timestamps and paths of this machine are excluded.
  *
- * @param anywhere whether instructions may be read that are not in an agent's own folder
+ * @param anywhere whether instructions outside the agents' own folders may be
+ *   read
  */
 export async function collectCompany(
   ctx: Context,
@@ -81,7 +82,7 @@ export async function collectCompany(
       description: clean(routine.description, 'routines'),
       assignee: (assigneeAgentId && slugs.get(assigneeAgentId)) ?? null,
       goal: (goalId && goals.slugs.get(goalId)) ?? null,
-      // One that is over is no task: the selection leaves it out like any other that is not there, and says so.
+      // A finished issue is not a task. The selection reports it like any other missing task.
       parent: parentId && (keys.get(parentId) ?? parentId),
     })),
     documents: documentsOf(parts),
@@ -121,7 +122,7 @@ function collectAgent(row: AgentWithFacts, around: AgentSurroundings, instructio
   }
 }
 
-/** The heartbeat settings that are not the defaults. */
+/** Returns the heartbeat settings that differ from the defaults. */
 function heartbeatToShare(row: AgentWithFacts): Heartbeat {
   const own = heartbeatOf(row)
   const usual = heartbeatOf({ runtime_config: '{}' })
@@ -134,7 +135,10 @@ function heartbeatToShare(row: AgentWithFacts): Heartbeat {
   }
 }
 
-/** What the agent was declared to need, and what its environment has besides; names only. */
+/**
+ * Returns the names of the environment variables that an agent needs: the
+ * declared ones, and the others in its environment.
+ */
 function inputsOf(row: AgentWithFacts, config: Record<string, unknown>): EnvInput[] {
   const metadata = row.metadata === null ? {} : (redact(JSON.parse(row.metadata)) as { inputs?: unknown })
   const declared = (Array.isArray(metadata.inputs) ? metadata.inputs : []).filter(isInput)
@@ -147,7 +151,7 @@ function inputsOf(row: AgentWithFacts, config: Record<string, unknown>): EnvInpu
   return all.sort((a, b) => compare(a.name, b.name))
 }
 
-/** An agent's metadata are anybody's to write, so an input is looked at before it is believed. */
+/** Any client may write an agent's metadata, so inputs in it are validated. */
 const isInput = (value: Partial<EnvInput> | null): value is EnvInput =>
   typeof value?.name === 'string' &&
   /^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(value.name) &&
@@ -159,7 +163,7 @@ async function instructionsOf(ctx: Context, row: AgentWithFacts, anywhere: boole
   const key = adapterOf(row.adapter_type)?.instructionsKey
   const file = key && configOf(ctx, row).adapterConfig[key]
   if (typeof file !== 'string') return ''
-  // A path that an agent set is read only where a run may read it.
+  // A path that an agent set is read only if a run may read it.
   const place = unapprovedPaths(row).includes(key as string)
     ? await resolveAgentPath(ctx, row, file)
     : { path: path.resolve(file), access: 'allowed' }
@@ -177,7 +181,7 @@ function aboutOf(parts: readonly PartRow[]): About {
   return part ? jsonOf(part) : { body: '', version: null, license: null, homepage: null, authors: [], tags: [] }
 }
 
-/** Teams keep their people by id, so that a rename does not lose them. */
+/** Teams store their members by id, so that a rename does not lose them. */
 const collectTeams = (parts: readonly PartRow[], slugs: ReadonlyMap<string, string>): PackageTeam[] =>
   parts
     .filter((part) => part.kind === 'team')

@@ -14,7 +14,7 @@ import type { ExportBody, ExportedPackage, ExportPreview } from './export-body.t
 import { type RenderedFile, renderPackage } from './render.ts'
 import { partedRoutines, selectEntities } from './select.ts'
 
-/** Shows what an export would be: every file with its size and why it is in it. */
+/** Returns what an export would contain: every file with its size and the reason for including it. */
 export async function previewExport(
   ctx: Context,
   caller: Caller,
@@ -46,7 +46,7 @@ export async function previewExport(
   }
 }
 
-/** Takes a company for a package. The same company gives the same bytes. */
+/** Exports a company as a package. An unchanged company produces identical bytes. */
 export async function exportCompany(
   ctx: Context,
   caller: Caller,
@@ -73,7 +73,7 @@ async function makePackage(
   { include: said, selectedFiles }: ExportBody,
 ) {
   const include = includeOf(said, { issues: false })
-  // A task that is named by its path is asked for, whatever the switch says.
+  // A task that is selected by its path is included even if issues are excluded.
   if (selectedFiles?.some((path) => path.endsWith('/TASK.md'))) include.issues = true
   const { content: whole, warnings } = await collectCompany(ctx, companyId, caller.type === 'board')
   if (include.issues && !selectedFiles) refuseTooMany(whole)
@@ -91,7 +91,7 @@ async function makePackage(
   return { content, files: narrowed, warnings: about(narrowed, noted(content)), include }
 }
 
-/** No import would take a package of so many files, and to write it would keep everybody waiting. */
+/** Refuses a package with more files than an import accepts. Writing it would also take too long. */
 function refuseTooMany({ tasks, routines }: CompanyPackage): void {
   const count = tasks.length + routines.length
   if (count < PACKAGE_FILES.limits.files) return
@@ -101,7 +101,7 @@ function refuseTooMany({ tasks, routines }: CompanyPackage): void {
   )
 }
 
-/** The warnings about what is in the package, each once. */
+/** Returns the warnings that concern files of the package, each once. */
 function about(files: ReadonlyMap<string, RenderedFile>, warnings: readonly PackageWarning[]): PackageWarning[] {
   const seen = new Set<string>()
   return warnings.filter((warning) => {
@@ -151,10 +151,10 @@ function toExport(
   }
 }
 
-/** As text where it is one, so that people and diffs can read it. */
+/** Returns content as text if possible, so that people and diffs can read it. */
 function contentOf(bytes: Uint8Array): FileContent {
   const text = textOf(bytes)
-  // A byte order mark is no part of the text, and would be lost with it.
+  // A byte order mark is not part of the text, and decoding would remove it.
   const isWhole = text !== undefined && Buffer.byteLength(text) === bytes.length
   return isWhole ? text : { encoding: 'base64', data: Buffer.from(bytes).toString('base64') }
 }

@@ -6,16 +6,16 @@ import { type CompanyPackage, type PackageAgent, type PackageGoal, SCHEMA, SIDEC
 import { taskPath } from '../read/package-layout.ts'
 import { slugOfGoal } from '../read/read-work.ts'
 
-/** A file of a package and why it is in it. */
+/** A file of a package, with the reason for including it. */
 export interface RenderedFile {
   kind: 'company' | 'agent' | 'team' | 'project' | 'issue' | 'routine' | 'skill' | 'document' | 'sidecar'
   bytes: Uint8Array
   reason: string
 }
 
-export const SIDECAR = '.service.yaml'
+const SIDECAR = '.service.yaml'
 
-/** Writes a package, strictly: the same company gives the same bytes, in the same order. */
+/** Writes a package deterministically: equal content produces identical bytes in the same order. */
 export function renderPackage(content: CompanyPackage): Map<string, RenderedFile> {
   const files = new Map<string, RenderedFile>()
   const add = (path: string, kind: RenderedFile['kind'], reason: string, text: string | Uint8Array) =>
@@ -74,7 +74,7 @@ function companyFile({ company, goals }: CompanyPackage): string {
 }
 
 function agentFile({ name, title, description, reportsTo, skills, instructions }: PackageAgent): string {
-  // Said even when it is nobody: else a team could give the agent its manager.
+  // Written even if it is null; otherwise a team could assign its manager to the agent.
   const matter = writeFrontmatter({ name, title, description, reportsTo, skills }, instructions)
   return reportsTo === null ? matter.replace(/^---\n(name: .*\n)/, '---\n$1reportsTo: null\n') : matter
 }
@@ -101,7 +101,7 @@ function sidecarFile(content: CompanyPackage): string | undefined {
         },
       ]),
     ),
-    // All of them, in their order: it is that of the issues' numbers.
+    // All of them, in the order of the issues' numbers.
     tasks: Object.fromEntries(
       content.tasks.map(({ key, status, priority, labels, parent, blockedBy }) => [
         key,
@@ -119,8 +119,9 @@ function sidecarFile(content: CompanyPackage): string | undefined {
 }
 
 /**
- * Left out when COMPANY.md says it all: titles of the company's own goals, which
- * are under way, and of which a reader makes the very slugs that others name.
+ * Returns the goals section of the sidecar. Omitted if COMPANY.md contains the
+ * same information: only titles of active company goals, from which a reader
+ * derives the same slugs.
  */
 function goalsSection(goals: readonly PackageGoal[]): Record<string, unknown> {
   const isPlain = (goal: PackageGoal) =>

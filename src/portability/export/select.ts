@@ -4,9 +4,9 @@ import { taskPath } from '../read/package-layout.ts'
 import type { PackageWarning } from '../source/warning.ts'
 
 /**
- * Narrows a package to what is included and, where files are selected, to
- * the things whose own files they are. What is left refers to nothing that is
- * not there: an agent reports to the nearest manager who is.
+ * Reduces a package to the included parts and, if files are selected, to the
+ * entities of those files. The rest contains no dangling references: an agent
+ * reports to its nearest selected manager.
  */
 export function selectEntities(
   content: CompanyPackage,
@@ -72,7 +72,7 @@ export function selectEntities(
   }
 }
 
-/** Warns of each routine that a selection parted from its parent issue, which says what its issues are about. */
+/** Warns of each routine whose parent issue is not selected, because the parent describes what its issues are about. */
 export function partedRoutines(whole: CompanyPackage, selection: CompanyPackage): PackageWarning[] {
   const hadParent = new Set(whole.routines.filter(({ parent }) => parent !== null).map(({ key }) => key))
   return selection.routines
@@ -84,7 +84,7 @@ export function partedRoutines(whole: CompanyPackage, selection: CompanyPackage)
     }))
 }
 
-/** A package without its company has no COMPANY.md. */
+/** The fields of a package without a company, which has no COMPANY.md. */
 const NOTHING_OWN = {
   name: null,
   description: null,

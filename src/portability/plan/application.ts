@@ -11,16 +11,16 @@ export interface Application {
   include: Include
   target: Target
   steps: readonly Step[]
-  /** The id that each agent will have, and the file of its instructions, which is written before. By slug. */
+  /** The future id of each agent and the file of its instructions, which is written beforehand, by slug. */
   agents: ReadonlyMap<string, { id: string; instructionsFile: string | null }>
-  /** The company whose members a new company gets; null for none. */
+  /** The company whose members a new company receives; null for none. */
   fromCompanyId: string | null
 }
 
 /** The company that the entities of a package are created in. */
 export interface Destination {
   ctx: Context
-  /** Makes the changes; not always the caller, see `resolveImportTarget`. */
+  /** The actor of the changes. It may differ from the caller; see `resolveImportTarget`. */
   actor: Caller
   companyId: string
   content: CompanyPackage

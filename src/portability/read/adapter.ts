@@ -6,13 +6,13 @@ import { isMapping } from '../../platform/source/yaml.ts'
 import type { PackageWarning } from '../source/warning.ts'
 import { type Findings, readFields } from './fields.ts'
 
-/** The adapter of an agent that names none. */
+/** The adapter of an agent that does not name one. */
 export const DEFAULT_ADAPTER = 'runtimeA_local'
 
-/** Adapters of another product's packages that are ours by another name. */
+/** The names of our adapters in packages of another product. */
 const OTHER_NAMES: Record<string, string> = { claude_local: 'runtimeA_local', codex_local: 'runtimeB_local' }
 
-/** The keys of a configuration that belong to one machine, or hold values that are nobody else's. */
+/** The keys of a configuration that belong to one machine or contain private values. */
 const LOCAL_KEYS = ['cwd', 'env', 'headers', 'instructionsFilePath']
 
 interface AdapterChoice {
@@ -21,9 +21,9 @@ interface AdapterChoice {
 }
 
 /**
- * Reads what a sidecar says of an agent's adapter. An adapter that we do not
- * have becomes the default one, and a key that ours does not take is left out,
- * each with a warning: the agent is there all the same.
+ * Reads the adapter of an agent from a sidecar. An unknown adapter becomes the
+ * default one, and a key that the adapter does not accept is removed, each with
+ * a warning. The agent is imported in any case.
  */
 export function readAdapter(entry: unknown, file: string, findings: Findings): AdapterChoice {
   const warn = (message: string) => void findings.warnings.push({ code: 'adapter', path: file, message })
@@ -46,7 +46,7 @@ export function readAdapter(entry: unknown, file: string, findings: Findings): A
   return { adapterType: DEFAULT_ADAPTER, adapterConfig: {} }
 }
 
-/** A configuration without the keys that its adapter refuses; undefined when it lacks one that it needs. */
+/** Returns a configuration without the keys that its adapter refuses; undefined if it lacks a required key. */
 function withoutFaults(type: string, config: Record<string, unknown>, warn: (message: string) => void) {
   const schema = adapterOf(type)!.config
   for (;;) {
@@ -63,8 +63,9 @@ function withoutFaults(type: string, config: Record<string, unknown>, warn: (mes
 }
 
 /**
- * What of an agent's adapter may leave: no secret, no path of this machine, no
- * environment. What a package could not be imported with is left out whole.
+ * Returns the part of an agent's adapter that may be exported: no secrets, no
+ * paths of this machine, no environment. A configuration that could not be
+ * imported is omitted entirely.
  */
 export function portableAdapter(type: string, config: Record<string, unknown>, file: string) {
   const warnings: PackageWarning[] = []
@@ -92,7 +93,7 @@ export function portableAdapter(type: string, config: Record<string, unknown>, f
   return { adapterType: DEFAULT_ADAPTER, adapterConfig: {}, warnings }
 }
 
-/** Whether a value is, or has in it, an absolute path or one below the home folder: also as `--option=/path`. */
+/** Whether a value is or contains an absolute path or a path below the home folder, also as `--option=/path`. */
 function namesLocalPath(value: unknown): boolean {
   if (typeof value === 'string') return /(^|[=:,\s"'])(~?\/[^/\s]|[A-Za-z]:\\)/.test(value)
   if (typeof value !== 'object' || value === null) return false

@@ -4,9 +4,9 @@ import { taskPath } from './package-layout.ts'
 import type { ReadAgent } from './read-people.ts'
 
 /**
- * Checks what the things of a package say of each other, and settles it: a
- * team gives the agents that name no manager its own. An unknown agent or a
- * circle is a problem; a skill that is elsewhere a warning.
+ * Validates and resolves the references within a package. A team assigns its
+ * manager to its agents without one. An unknown agent or a cycle is a problem;
+ * a skill from elsewhere is a warning.
  */
 export function checkReferences(content: CompanyPackage, findings: Findings): void {
   const problem = (path: string, message: string) => void findings.problems.push({ path, message })
@@ -98,7 +98,10 @@ function settleTasks({ tasks }: CompanyPackage, problem: (path: string, message:
   if (circle) problem(taskPath(byKey.get(circle[0]!)!), `goes round in a circle: ${circle.join(' -> ')}`)
 }
 
-/** The key of the task that another one names; beside the full key one of the same project may be named by its slug alone. */
+/**
+ * Returns the key of the task that another task refers to. A task of the same
+ * project may be referred to by its slug alone.
+ */
 function keyMeant(
   ref: string,
   { project }: { project: string | null },
@@ -107,7 +110,7 @@ function keyMeant(
   return [ref, `${project}/${ref}`].find((key) => tasks.has(key))
 }
 
-/** What a routine is for and below says nothing of when it comes back, so it does without what is not there. */
+/** Removes unknown references of routines: a routine can run without its parent and goal. */
 function settleRoutines({ goals, tasks, routines }: CompanyPackage, findings: Findings): void {
   const byKey = new Map(tasks.map((task) => [task.key, task]))
   const unknown = (routine: PackageRoutine, message: string) =>
@@ -125,7 +128,7 @@ function settleRoutines({ goals, tasks, routines }: CompanyPackage, findings: Fi
   }
 }
 
-/** Follows each thing to the one above it, and returns the first way that comes back to where it was. */
+/** Follows each entity to its parent, and returns the first cycle. */
 function findCircle<T>(
   things: readonly T[],
   keyOf: (thing: T) => string,

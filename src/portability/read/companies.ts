@@ -4,7 +4,7 @@ import type { SourceFiles } from '../../platform/source/files.ts'
 import type { FetchedPackage } from '../source/fetch.ts'
 import { readMarkdownFile } from './markdown-file.ts'
 
-/** The folders with a COMPANY.md that are not below another such folder. '' is the top folder. */
+/** Returns the folders with a COMPANY.md that are not below another such folder. '' is the top folder. */
 function companyFoldersOf(files: SourceFiles): string[] {
   const folders = [...files.keys()]
     .filter((path) => /(^|\/)COMPANY\.md$/.test(path))

@@ -4,22 +4,22 @@ import { isMapping, type Yaml } from '../../platform/source/yaml.ts'
 import { slugOf } from '../../platform/url-key.ts'
 import type { PackageWarning } from '../source/warning.ts'
 
-/** What was found amiss while reading: problems refuse the package, warnings tell a person. */
+/** The results of validation: problems refuse the package, warnings inform a person. */
 export interface Findings {
   problems: { path: string; message: string }[]
   warnings: PackageWarning[]
 }
 
 /**
- * Reads the fields of one mapping leniently: a number is as good as a text, an
- * item as good as a list of one. What has the wrong form altogether, or is too
+ * Reads the fields of a mapping leniently: a number counts as a text, and a
+ * single item as a list of one. A value of another type, or one that is too
  * long, is a problem of its file.
  */
 export function readFields(mapping: Yaml, path: string, findings: Findings) {
   const get = (key: string) => (Object.hasOwn(mapping, key) ? (mapping[key] ?? null) : null)
   const problem = (message: string) => void findings.problems.push({ path, message })
 
-  /** A text under a schema of the API's own, so that what is read can also be stored. */
+  /** Reads a text with a schema of the API, so that the value can also be stored. */
   const checked = (schema: typeof field.name | typeof field.text, key: string): string | null => {
     const value = get(key)
     if (value === null) return null
@@ -79,15 +79,15 @@ export function readFields(mapping: Yaml, path: string, findings: Findings) {
 export type Fields = ReturnType<typeof readFields>
 
 /**
- * The slug that a reference means: a slug, a name (`Staff Engineer`), or a path
- * to the thing's own file (`../../agents/cto/AGENTS.md`).
+ * Returns the slug that a reference means: a slug, a name (`Staff Engineer`),
+ * or a path to the entity's file (`../../agents/cto/AGENTS.md`).
  */
 export function slugOfReference(reference: string): string {
   const path = reference.trim().replace(/\/[A-Z]+\.md$/, '')
   return toSlug(path.split('/').at(-1)!)
 }
 
-/** A slug as it is; anything else as the slug of a name, which may be empty. */
+/** Returns a slug unchanged, and any other text as the slug of a name, which may be empty. */
 export const toSlug = (text: string): string => (isSlug(text) ? text : slugOf(text))
 
 const isSlug = (text: string) => text.length <= 80 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(text)

@@ -14,7 +14,7 @@ export interface MarkdownFile {
   findings: Findings
 }
 
-/** The longest body of a file, in characters: like any text of the API. */
+/** The maximum length of a file's body in characters, as for any text of the API. */
 const MAX_BODY = 100_000
 
 /**
@@ -44,7 +44,7 @@ export function readMarkdownFiles(files: SourceFiles, pattern: RegExp, findings:
     })
 }
 
-/** Returns the slug of last resort: `agents/🚀/AGENTS.md` without a name becomes the agent `agent`. */
+/** Returns the default slug of an entity: `agents/🚀/AGENTS.md` without a name becomes the agent `agent`. */
 const kindOfFolder = (path: string) => path.split('/').at(-3)!.replace(/s$/, '')
 
 /** Reads one markdown file. Returns undefined if it does not exist or cannot be parsed, which is then a problem. */

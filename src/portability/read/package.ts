@@ -4,14 +4,14 @@ import type { GoalLevel, GoalRow } from '../../work/goal/goal.ts'
 import type { IssueRow } from '../../work/issue/issue.ts'
 import type { ProjectRow } from '../../work/project/project.ts'
 
-/** What the layout calls itself, and what our sidecar does. */
+/** The names of the package layout's schema and of our sidecar's schema. */
 export const SCHEMA = 'agentcompanies/v1'
 export const SIDECAR_SCHEMA = 'service/v1'
 
 /**
- * A company as a package says it: what was read of files, or what files are
- * written from. Things refer to each other by slug, which is their identity;
- * a task's is `<project>/<slug>`, or its slug alone.
+ * A company as a package describes it, after reading and before writing.
+ * Entities refer to each other by slug; the key of a task is
+ * `<project>/<slug>`, or its slug alone.
  */
 export interface CompanyPackage {
   company: PackageCompany
@@ -39,7 +39,7 @@ export interface PackageCompany {
   about: About
 }
 
-/** What COMPANY.md says that no column of a company holds; kept, so that an export gives it back. */
+/** The fields of COMPANY.md without a column. They are stored for the next export. */
 export interface About {
   body: string
   version: string | null
@@ -64,7 +64,7 @@ export interface PackageLabel {
   color: string
 }
 
-/** A skill with all its files, by their paths below its folder; SKILL.md is one of them. */
+/** A skill with all its files, including SKILL.md, by their paths below its folder. */
 export interface PackageSkill {
   slug: string
   name: string
@@ -90,10 +90,10 @@ export interface PackageAgent {
   inputs: EnvInput[]
 }
 
-/** `enabled` is not among it: whether a timer runs is decided where the company lives. */
+/** Without `enabled`: each installation decides whether a timer runs. */
 export type Heartbeat = Omit<NonNullable<NonNullable<NewAgent['runtimeConfig']>['heartbeat']>, 'enabled'>
 
-/** An environment variable that an agent needs: what it is, never its value. */
+/** An environment variable that an agent needs, without its value. */
 export interface EnvInput {
   name: string
   kind: 'secret' | 'plain'
@@ -123,7 +123,7 @@ export interface PackageProject {
   workspaces: PackageWorkspace[]
 }
 
-/** A workspace without its folder, which is of one machine. The first is the primary one. */
+/** A workspace without its folder, which belongs to one machine. The first one is primary. */
 export interface PackageWorkspace {
   name: string
   repoUrl: string
@@ -144,11 +144,11 @@ export interface PackageTask {
   blockedBy: string[]
 }
 
-/** The statuses that a starter task may have: nobody works on it yet, and it is not over. */
-export const STARTER_STATUSES = ['backlog', 'todo', 'blocked'] as const
+/** The statuses of a starter task: work on it has not started, and it is not finished. */
+const STARTER_STATUSES = ['backlog', 'todo', 'blocked'] as const
 export type StarterStatus = (typeof STARTER_STATUSES)[number]
 
-/** A task that comes back: what a routine is made from. One of `cron` and `intervalSec` is set. */
+/** A recurring task, from which a routine is created. Exactly one of `cron` and `intervalSec` is set. */
 export interface PackageRoutine {
   key: string
   slug: string

@@ -8,7 +8,10 @@ import type { MarkdownFile } from './markdown-file.ts'
 import type { EnvInput, Heartbeat, PackageAgent, PackageTeam } from './package.ts'
 import type { Sidecar } from './sidecar.ts'
 
-/** An agent as its file says it; `reportsTo` is undefined where the file does not, so that a team may. */
+/**
+ * An agent as its file describes it. `reportsTo` is undefined if the file does
+ * not contain it, so that a team may set it.
+ */
 export type ReadAgent = PackageAgent & { saysManager: boolean }
 
 export function readAgent({ path, slug, fields, body, findings }: MarkdownFile, sidecar: Sidecar): ReadAgent {
@@ -41,7 +44,10 @@ const AGENT_FIELDS = [
 ]
 const SIDECAR_FIELDS = ['role', 'icon', 'capabilities', 'adapter', 'runtime', 'budgetMonthlyCents', 'inputs']
 
-/** The role that is said; else the one that a CEO or CTO is known by, since rights hang on it. */
+/**
+ * Returns the role in the file; otherwise the role that the slug or title
+ * indicates (CEO, CTO), because permissions depend on it.
+ */
 function roleOf(said: string | null, slug: string, title: string | null): string {
   const word = said?.toLowerCase().replaceAll(/[^a-z0-9_-]+/g, '-')
   if (word !== undefined && v.is(agentRole, word)) return word
@@ -52,7 +58,7 @@ function roleOf(said: string | null, slug: string, title: string | null): string
 
 const iconOf = (name: string | null): PackageAgent['icon'] => (v.is(agentIcon, name) ? name : null)
 
-/** Whether the timer runs is not taken over: an import starts nothing. */
+/** An import does not enable the timer, because it starts nothing. */
 function heartbeatOf(runtime: Yaml, problem: (message: string) => void): Heartbeat {
   if (!isMapping(runtime.heartbeat)) return {}
   const known = ['intervalSec', 'wakeOnDemand', 'skipIfIdle', 'maxConcurrentRuns']

@@ -20,7 +20,7 @@ import type {
 import { cronOfRecurrence } from './recurrence.ts'
 import type { Sidecar } from './sidecar.ts'
 
-/** The goals: the sidecar's, which say everything, and those of COMPANY.md that are not among them. */
+/** Reads the goals: the complete ones of the sidecar, and those of COMPANY.md that are not among them. */
 export function readGoals(company: MarkdownFile | undefined, sidecar: Sidecar, findings: Findings): PackageGoal[] {
   const goals = Object.keys(sidecar.section('goals')).map((slug) => {
     const fields = readFields(sidecar.of('goals', slug), `${sidecar.path} (goals.${slug})`, findings)
@@ -36,7 +36,7 @@ export function readGoals(company: MarkdownFile | undefined, sidecar: Sidecar, f
   for (const entry of Array.isArray(said) ? said : said ? [said] : []) {
     const fields = readFields(isMapping(entry) ? entry : { title: entry }, 'COMPANY.md', findings)
     const title = fields.text('title') ?? fields.text('name')
-    // A goal may be said in a paragraph: what is beyond a title's length is its description.
+    // A goal may be a paragraph. The text beyond the maximum length of a title becomes its description.
     const goal =
       title &&
       plainGoal(slugOfGoal(title, goals), titleOf(title), {
@@ -47,7 +47,7 @@ export function readGoals(company: MarkdownFile | undefined, sidecar: Sidecar, f
   return goals
 }
 
-/** The slug of a goal of which only the title is said, among those before it. */
+/** Returns the slug of a goal that has only a title, unique among the previous goals. */
 export const slugOfGoal = (title: string, before: readonly PackageGoal[]): string =>
   uniqueSlug(toSlug(title) || 'goal', before)
 
@@ -67,8 +67,8 @@ const titleOf = (text: string) => {
   return line.length > 200 ? `${line.slice(0, 199).toWellFormed()}…` : line
 }
 
-/** `slug`, or `slug-2` and so on until no other has it. */
-export function uniqueSlug(stem: string, others: readonly { slug: string }[]): string {
+/** Returns `slug`, or `slug-2` and so on if it is used. */
+function uniqueSlug(stem: string, others: readonly { slug: string }[]): string {
   for (let n = 1; ; n++) {
     const slug = n === 1 ? stem : `${stem}-${n}`
     if (!others.some((other) => other.slug === slug)) return slug
@@ -108,7 +108,10 @@ const PROJECT_FIELDS = [...['name', 'slug', 'description', 'owner', 'lead', 'sta
 const isDay = (text: string) =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text
 
-/** The description of the frontmatter and the body are one text with us; one that repeats the other is said once. */
+/**
+ * Joins the description in the frontmatter and the body, which are one text in
+ * our model. A repeated text is used once.
+ */
 function joined(description: string | null, body: string): string | null {
   if (description === null || body.startsWith(description)) return body || null
   return body === '' ? description : `${description}\n\n${body}`
@@ -133,7 +136,7 @@ function readWorkspace(said: unknown, path: string, findings: Findings): Package
   }
 }
 
-/** A task of a package: one to be done once, or one that comes back. */
+/** A task of a package: a single task or a recurring one. */
 export function readTask(source: MarkdownFile, sidecar: Sidecar): { task?: PackageTask; routine?: PackageRoutine } {
   const { path, slug, fields, body, findings } = source
   const folder = /^projects\/([^/]+)\//.exec(path)?.[1]
@@ -176,16 +179,16 @@ const TASK_FIELDS = [
   ...['status', 'recurring', 'schedule', 'schema', 'kind'],
 ]
 
-/** What is under way elsewhere has still to be done here. */
+/** Returns the status of an imported issue: work that is in progress elsewhere has still to be done here. */
 export const starterStatus = (status: (typeof ISSUE_STATUSES)[number]): StarterStatus =>
   status === 'backlog' || status === 'blocked' ? status : 'todo'
 
 type Schedule = Pick<PackageRoutine, 'cron' | 'timeZone' | 'intervalSec' | 'overlap'>
 
 /**
- * When a recurring task comes back: a cron expression or an interval, said in
- * the task's frontmatter (`schedule`) or in a sidecar (`routines`). Undefined
- * for a task that does not.
+ * Reads the schedule of a recurring task: a cron expression or an interval,
+ * from the task's frontmatter (`schedule`) or a sidecar (`routines`). Undefined
+ * for a task that does not recur.
  */
 function readSchedule({ fields, path, findings }: MarkdownFile, routine: Yaml): Schedule | undefined {
   const said = fields.get('schedule')

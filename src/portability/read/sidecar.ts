@@ -2,20 +2,20 @@ import { type SourceFiles, textOf } from '../../platform/source/files.ts'
 import { readYaml, type Yaml, YamlFault } from '../../platform/source/yaml.ts'
 import { type Findings, readFields } from './fields.ts'
 
-/** Ours first: where a package has both, another product's is not read. */
+/** Our file comes first: if a package has both, the other product's file is ignored. */
 const FILES = ['.service.yaml', '.service.yml', '.paperclip.yaml', '.paperclip.yml']
 
 const SECTIONS = ['company', 'goals', 'labels', 'agents', 'projects', 'tasks', 'routines'] as const
 
-/** What the neutral files cannot hold, by section and slug. */
+/** The data that the neutral files cannot contain, by section and slug. */
 export interface Sidecar {
   path: string
   section(name: (typeof SECTIONS)[number]): Yaml
-  /** What a section says of one thing: its `key`, or the last part of it. */
+  /** Returns the entry of an entity in a section, by its `key` or by the last part of the key. */
   of(name: (typeof SECTIONS)[number], key: string): Yaml
 }
 
-/** Reads the sidecar of a package; of one that has none, an empty one. */
+/** Reads the sidecar of a package. Empty if the package has none. */
 export function readSidecar(files: SourceFiles, findings: Findings): Sidecar {
   const path = FILES.find((file) => files.has(file))
   const content = path === undefined ? {} : parse(files.get(path)!, path, findings)

@@ -1,7 +1,7 @@
 import type { AgentCredentials } from '../../access/request/authenticate.ts'
 import { findAgentOfKey, findRunOfToken, noteKeyUse } from '../../organization/agent/credentials.ts'
 import { AppError } from '../../platform/errors.ts'
-import type { RunTokens } from './token.ts'
+import type { RunTokens } from './run-token.ts'
 
 /** Authenticates agents by their long-lived keys and by the tokens of their live runs. */
 export const createAgentCredentials = (tokens: RunTokens): AgentCredentials => ({

@@ -11,8 +11,8 @@ import type { Ending } from './ending.ts'
 import { NotStartable } from './not-startable.ts'
 import type { Persist } from './persist.ts'
 import { type PreparedRun, prepareRun, type RuntimeDependencies } from './prepare.ts'
+import type { RunTokens } from './run-token.ts'
 import { toSystemFault } from './system-fault.ts'
-import type { RunTokens } from './token.ts'
 
 export interface LaunchDependencies extends RuntimeDependencies {
   /** The program and arguments that start the shim. */

@@ -28,7 +28,7 @@ const byId = prepared((key: { issueId: string; id: string }) =>
 
 export const findComment = (db: Db, key: { issueId: string; id: string }): CommentRow | undefined => db.first(byId(key))
 
-export interface CommentPage {
+interface CommentPage {
   issueId: string
   order: 'asc' | 'desc'
   /** The `seq` of the last comment of the previous page. */

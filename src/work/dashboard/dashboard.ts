@@ -19,7 +19,7 @@ import {
 } from './queries.ts'
 
 /** The number of days of runs, including today. */
-export const DAYS_SHOWN = 14
+const DAYS_SHOWN = 14
 
 /** The maximum numbers of stale issues that are listed and counted, which limit the cost of the query. */
 const STALE_LISTED = 50

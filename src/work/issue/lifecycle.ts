@@ -30,7 +30,7 @@ export const STATUS_AFTER_REOPEN: IssueStatus = 'todo'
 /** Returns the status of an issue after its release: work in progress becomes todo, any other status stays. */
 export const statusAfterRelease = (status: IssueStatus): IssueStatus => (status === 'in_progress' ? 'todo' : status)
 
-export const statusesBefore = (to: IssueStatus) => ISSUE_STATUSES.filter((from) => NEXT[from].includes(to))
+const statusesBefore = (to: IssueStatus) => ISSUE_STATUSES.filter((from) => NEXT[from].includes(to))
 
 /** Returns the shortest series of transitions between two statuses, without the first one; undefined if none leads there. */
 export function stepsTo(from: IssueStatus, to: IssueStatus): IssueStatus[] | undefined {

@@ -8,8 +8,8 @@ import type { Schedule } from './schedule.ts'
 export type RoutineRow = Selectable<RoutineTable>
 export type RoutineRunRow = Selectable<RoutineRunTable>
 
-export const OVERLAPS = ['skip', 'queue', 'allow'] as const
-export const ROUTINE_STATUSES = ['active', 'paused'] as const
+const OVERLAPS = ['skip', 'queue', 'allow'] as const
+const ROUTINE_STATUSES = ['active', 'paused'] as const
 
 const overlap = v.pipe(
   v.picklist(OVERLAPS),

@@ -4,7 +4,7 @@ import { type AgentCaller, actorOf, type Caller } from '../../access/caller/call
 import { refuseLiteralSecrets } from '../../access/redaction/redact.ts'
 import type { AgentRow, NewAgent, Permissions } from '../../organization/agent/agent.ts'
 import { isWithin } from '../../organization/agent/budget.ts'
-import { addAgent, type Identity, sourceIssues } from '../../organization/agent/create.ts'
+import { addAgent, type Identity } from '../../organization/agent/create.ts'
 import { hasSubordinates } from '../../organization/agent/credentials.ts'
 import { findAgent, listManagers } from '../../organization/agent/queries.ts'
 import { findCompany } from '../../organization/company/queries.ts'
@@ -14,6 +14,7 @@ import { forbidden } from '../../platform/errors.ts'
 import type { ApprovalRow } from '../approval/approval.ts'
 import { hirePayload, whatRuns } from '../approval/hire-payload.ts'
 import { insertApproval, insertApprovalLink } from '../approval/queries.ts'
+import { sourceIssueIds } from './source-issues.ts'
 
 /**
  * Hires an agent. The agent waits for the board if the company requires
@@ -30,7 +31,7 @@ export function hireAgent(
     assertMayHire(ctx, caller)
     refuseLiteralSecrets(want.adapterConfig, 'adapterConfig')
   }
-  const issueIds = sourceIssues(ctx, companyId, want)
+  const issueIds = sourceIssueIds(ctx, companyId, want)
   const hire = caller.type === 'agent' ? withHirersDefaults(ctx, caller, want) : want
   const status = statusOfHire(ctx, caller, companyId, hire)
   const agent = addAgent(ctx, caller, companyId, hire, { ...identity, status, source: 'hire' })

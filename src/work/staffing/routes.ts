@@ -4,10 +4,22 @@ import { route } from '../../access/route.ts'
 import { AgentDetail, NewAgent } from '../../organization/agent/agent.ts'
 import { AGENT_QUERY, changing, showAgent } from '../../organization/agent/show.ts'
 import { Approval, toApproval } from '../approval/approval.ts'
+import { createAgent } from './create.ts'
 import { hireAgent } from './hire.ts'
 import { terminateAgent } from './terminate.ts'
 
 export const staffingRoutes = [
+  route({
+    id: 'agents.create',
+    method: 'POST',
+    path: '/api/companies/:companyId/agents',
+    summary: 'Create an agent',
+    who: [board],
+    body: NewAgent,
+    responses: { 201: AgentDetail },
+    run: (ctx, { caller, params, body }) =>
+      ctx.write(() => showAgent(ctx, createAgent(ctx, caller, params.companyId, body))),
+  }),
   route({
     id: 'agents.hire',
     method: 'POST',

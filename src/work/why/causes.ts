@@ -13,28 +13,28 @@ export type Event =
   | { kind: 'wake'; id: string; at: string; row: WakeRow; causes: string[] }
 
 /** An event at its place in the history: below its cause. */
-export interface Told {
+export interface PlacedEvent {
   event: Event
   causeId: string | null
   depth: number
 }
 
-export interface Story {
+export interface History {
   /** Each event follows its cause; otherwise they are sorted by time. */
-  told: Told[]
-  /** Whether events were omitted: beyond the limit, or causes further back than `ROUNDS`. */
+  placed: PlacedEvent[]
+  /** Whether events were omitted: beyond the limit, or causes further back than `MAX_CAUSE_LEVELS`. */
   isCut: boolean
 }
 
 /** How many levels of causes are read. */
-const ROUNDS = 20
+const MAX_CAUSE_LEVELS = 20
 
 /**
  * Reads the history of an issue with its causes: the latest `limit` entries of
  * its activity, its runs and its wakes, and what caused each of them, also on
  * other issues, back to the first cause.
  */
-export function storyOf(ctx: Context, issue: IssueRow, limit: number): Story {
+export function readHistory(ctx: Context, issue: IssueRow, limit: number): History {
   const { db } = ctx
   const companyId = issue.company_id
   const activity = listActivity(db, { companyId, entityId: issue.id }, limit + 1)
@@ -52,8 +52,8 @@ export function storyOf(ctx: Context, issue: IssueRow, limit: number): Story {
     const missing = [...events.values()].flatMap(({ causes }) => causes.slice(0, 1)).filter((id) => !wanted.has(id))
     const ids = [...new Set(missing)].filter((id) => !events.has(id))
     const isCut = activity.length > limit || runs.length === limit || wakes.length === limit
-    if (ids.length === 0) return { told: tell(events), isCut }
-    if (round === ROUNDS) return { told: tell(events), isCut: true }
+    if (ids.length === 0) return { placed: placeByCause(events), isCut }
+    if (round === MAX_CAUSE_LEVELS) return { placed: placeByCause(events), isCut: true }
     for (const id of ids) wanted.add(id)
     listActivityByIds(db, { companyId, ids }).map(ofActivity).forEach(add)
     listRunsByIds(db, { companyId, ids }).map(ofRun).forEach(add)
@@ -84,24 +84,24 @@ function causesOf(row: { reasons: string; retry_of_run_id: string | null }): str
 }
 
 /** Sorts events by time, with the consequences of each event below it. */
-function tell(events: ReadonlyMap<string, Event>): Told[] {
+function placeByCause(events: ReadonlyMap<string, Event>): PlacedEvent[] {
   const below = new Map<string | null, Event[]>()
   for (const event of events.values()) {
     const causeId = event.causes.find((id) => events.has(id) && id !== event.id) ?? null
     below.set(causeId, [...(below.get(causeId) ?? []), event])
   }
-  const told: Told[] = []
-  const tellBelow = (causeId: string | null, depth: number) => {
+  const placed: PlacedEvent[] = []
+  const placeBelow = (causeId: string | null, depth: number) => {
     const consequences = below.get(causeId) ?? []
     below.delete(causeId)
     // Ids sort by time too, and distinguish events of the same millisecond.
     for (const event of consequences.sort((a, b) => compare(a.at, b.at) || compare(a.id, b.id))) {
-      told.push({ event, causeId, depth })
-      tellBelow(event.id, depth + 1)
+      placed.push({ event, causeId, depth })
+      placeBelow(event.id, depth + 1)
     }
   }
-  tellBelow(null, 0)
-  return told
+  placeBelow(null, 0)
+  return placed
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

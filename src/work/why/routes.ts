@@ -12,7 +12,7 @@ import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
 import { getIssue } from '../issue/get.ts'
 import { IssueReference, type IssueRow, toReference } from '../issue/issue.ts'
-import { type Event, storyOf, type Told } from './causes.ts'
+import { type Event, type PlacedEvent, readHistory } from './causes.ts'
 import { sumCostOfIssue } from './queries.ts'
 import { actorName, agentsIn, type Names, sentenceOf } from './sentences.ts'
 
@@ -20,9 +20,12 @@ import { actorName, agentsIn, type Names, sentenceOf } from './sentences.ts'
 export const Step = v.strictObject({
   id: field.id,
   kind: v.pipe(v.picklist(['activity', 'run', 'wake']), v.description('`wake`: one that led to no run, or not yet.')),
-  depth: v.pipe(field.integer, v.description('How many causes of it are told above it.')),
+  depth: v.pipe(field.integer, v.description('How many of its causes are above it.')),
   causeId: v.pipe(v.nullable(field.id), v.description('The step that caused it; null where it began.')),
-  causeIds: v.pipe(v.array(v.string()), v.description('All its causes: activities and runs, also those not told.')),
+  causeIds: v.pipe(
+    v.array(v.string()),
+    v.description('All its causes, activities and runs, including those that are not among the steps.'),
+  ),
   at: field.timestamp,
   endedAt: v.nullable(field.timestamp),
   actorType: v.picklist(['agent', 'user', 'system']),
@@ -41,7 +44,7 @@ export type Step = v.InferOutput<typeof Step>
 /** The history of an issue, with the issue's costs. */
 export const Why = v.strictObject({
   issue: IssueReference,
-  runCount: v.pipe(field.integer, v.description('Of the runs told, those on this issue.')),
+  runCount: v.pipe(field.integer, v.description('The number of runs on this issue among the steps.')),
   ...SUM,
   notes: v.pipe(
     v.array(v.string()),
@@ -69,9 +72,9 @@ export const whyRoutes = [
 ]
 
 function whyOf(ctx: Context, issue: IssueRow, limit: number): Why {
-  const { told, isCut } = storyOf(ctx, issue, limit)
-  const names = namesIn(ctx, told)
-  const runs = told.flatMap(({ event }) => (event.kind === 'run' ? event.row : []))
+  const { placed, isCut } = readHistory(ctx, issue, limit)
+  const names = namesIn(ctx, placed)
+  const runs = placed.flatMap(({ event }) => (event.kind === 'run' ? event.row : []))
   const costs = costsOfRuns(
     ctx.db,
     runs.map((run) => run.id),
@@ -83,7 +86,7 @@ function whyOf(ctx: Context, issue: IssueRow, limit: number): Why {
     ...toSum(sumCostOfIssue(ctx.db, { issueId: issue.id })),
     notes: costNotes(ctx, runs),
     isCut,
-    steps: told.map((one) => toStep(one, names, costOf(one.event))),
+    steps: placed.map((one) => toStep(one, names, costOf(one.event))),
   }
 }
 
@@ -97,7 +100,11 @@ const costNotes = (ctx: Context, runs: readonly RunRow[]): string[] =>
 
 const NO_COST = { costCents: null, costStatus: null }
 
-function toStep({ event, causeId, depth }: Told, names: Names, cost: Pick<Step, 'costCents' | 'costStatus'>): Step {
+function toStep(
+  { event, causeId, depth }: PlacedEvent,
+  names: Names,
+  cost: Pick<Step, 'costCents' | 'costStatus'>,
+): Step {
   const text = sentenceOf(event, names)
   const common = { id: event.id, depth, causeId, causeIds: event.causes, at: event.at, text, ...cost }
   if (event.kind === 'activity') {
@@ -131,11 +138,11 @@ function toStep({ event, causeId, depth }: Told, names: Names, cost: Pick<Step, 
 }
 
 /** Reads the names of all entities in the history at once. */
-function namesIn(ctx: Context, told: readonly Told[]): Names {
+function namesIn(ctx: Context, placed: readonly PlacedEvent[]): Names {
   const agents = new Set<string>()
   const users = new Set<string>()
   const issues = new Set<string>()
-  for (const { event } of told) {
+  for (const { event } of placed) {
     if (event.kind !== 'activity') {
       agents.add(event.row.agent_id)
       if (event.row.issue_id !== null) issues.add(event.row.issue_id)

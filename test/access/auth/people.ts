@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import { openIdentity } from '../../../src/access/auth/identity.ts'
-import { createOneTimeLink } from '../../../src/access/auth/setup.ts'
+import { createOneTimeLink } from '../../../src/access/auth/one-time-link.ts'
 import { insertMembership } from '../../../src/access/board/membership-queries.ts'
 import { insertUser } from '../../../src/access/board/user-queries.ts'
 import type { Role } from '../../../src/access/caller/role.ts'

@@ -1,6 +1,6 @@
 import { identityOf } from '../../access/auth/accounts.ts'
 import type { AccessContext } from '../../access/auth/sign-in.ts'
-import { errorPage, pageReply } from '../../http/page.ts'
+import { errorPage, pageReply } from '../../http/html-page.ts'
 import { type Reply, reply } from '../../http/route.ts'
 import { AppError } from '../../platform/errors.ts'
 
@@ -16,7 +16,7 @@ export function show(ctx: AccessContext, page: () => string): Reply {
 }
 
 /** Does what a form asks for, or shows the form again with what was wrong. */
-export async function orShow(work: () => Promise<Reply>, again: (error: AppError) => string): Promise<Reply> {
+export async function showFormOnError(work: () => Promise<Reply>, again: (error: AppError) => string): Promise<Reply> {
   try {
     return await work()
   } catch (error) {

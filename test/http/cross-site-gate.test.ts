@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createGate, hostsOf, SECURITY_HEADERS } from '../../src/http/gate.ts'
+import { createGate, hostsOf, SECURITY_HEADERS } from '../../src/http/cross-site-gate.ts'
 import { listen } from '../../src/http/listener.ts'
 import { exchange, lines, type RawAnswer, startTestServer } from '../server.ts'
 

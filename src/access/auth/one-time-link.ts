@@ -1,4 +1,5 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { isSameSecret } from '../../platform/credential.ts'
 
 /** A link that works once. The server prints it at its start and stores its token nowhere else. */
 export interface OneTimeLink {
@@ -17,7 +18,7 @@ export interface OneTimeLink {
 
 export function createOneTimeLink(token = randomBytes(32).toString('base64url')): OneTimeLink {
   let left: string | undefined = token
-  const matches = (given: string) => left !== undefined && sameSecret(given, left)
+  const matches = (given: string) => left !== undefined && isSameSecret(given, left)
   return {
     get token() {
       return left
@@ -29,12 +30,7 @@ export function createOneTimeLink(token = randomBytes(32).toString('base64url'))
       return true
     },
     giveBack(given) {
-      if (sameSecret(given, token)) left = token
+      if (isSameSecret(given, token)) left = token
     },
   }
 }
-
-const digest = (text: string) => createHash('sha256').update(text).digest()
-
-/** Compares in a time that does not tell how much is right. */
-export const sameSecret = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))

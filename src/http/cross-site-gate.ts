@@ -58,7 +58,7 @@ export function createGate(hosts: readonly string[]): Gate {
       return refused('Requests from other web origins are refused.')
     if (seen.site.some((site) => site !== 'same-origin' && site !== 'none')) {
       const opensThePage =
-        method === 'GET' && seen.mode === 'navigate' && seen.dest === 'document' && isOfThePage(target)
+        method === 'GET' && seen.mode === 'navigate' && seen.dest === 'document' && isPagePath(target)
       if (!opensThePage) return refused('Requests that another web site starts are refused.')
     }
     return undefined
@@ -70,7 +70,7 @@ export function createGate(hosts: readonly string[]): Gate {
  * API. A target that becomes `/api` only after its dots or escapes are resolved
  * belongs to the API.
  */
-function isOfThePage(target: string): boolean {
+function isPagePath(target: string): boolean {
   const path = URL.parse(`http://localhost${target}`)?.pathname ?? '/api'
   return !/^\/api(\/|$)/i.test(path) && !path.includes('%') && !path.startsWith('//')
 }

@@ -8,8 +8,8 @@ import { Page, takes } from './list.ts'
 import type { Endpoint, Reply } from './route.ts'
 
 /** Converts a reply to a response: JSON with its headers, or the body that the route created itself. */
-export function answer(ctx: Context, endpoint: Endpoint, c: HonoContext, reply: Reply): Response {
-  if (ctx.config.selfCheck) checkAnswer(endpoint, reply)
+export function toResponse(ctx: Context, endpoint: Endpoint, c: HonoContext, reply: Reply): Response {
+  if (ctx.config.selfCheck) assertDeclaredResponse(endpoint, reply)
   const { status, body, headers } = reply
   const all: Record<string, string> = { 'x-request-id': randomUUID(), ...headers }
   if (body instanceof ReadableStream) {
@@ -30,13 +30,13 @@ export function answer(ctx: Context, endpoint: Endpoint, c: HonoContext, reply: 
   } else if (endpoint.method === 'GET') {
     all.etag = `"${hash('sha1', text, 'base64url')}"`
     all['cache-control'] = 'private, no-cache'
-    if (isKnown(c.req.header('if-none-match'), all.etag)) return new Response(null, { status: 304, headers: all })
+    if (matchesETag(c.req.header('if-none-match'), all.etag)) return new Response(null, { status: 304, headers: all })
   }
   return new Response(text, { status, headers: all })
 }
 
 /** Whether an `If-None-Match` header matches an `ETag`. The header is `*` or a list of tags, which may be weak. */
-const isKnown = (header: string | undefined, etag: string) =>
+const matchesETag = (header: string | undefined, etag: string) =>
   header !== undefined && (header.trim() === '*' || header.includes(etag))
 
 function nextUrl(c: HonoContext, cursor: string): string {
@@ -46,7 +46,7 @@ function nextUrl(c: HonoContext, cursor: string): string {
 }
 
 /** In tests, throws if an endpoint sends a response that it does not declare. */
-function checkAnswer(endpoint: Endpoint, { status, body, headers }: Reply): void {
+function assertDeclaredResponse(endpoint: Endpoint, { status, body, headers }: Reply): void {
   const { id, responses } = endpoint
   if (endpoint.streams && body instanceof ReadableStream) return
   const declared = responses[status]
@@ -72,17 +72,17 @@ function checkAnswer(endpoint: Endpoint, { status, body, headers }: Reply): void
  * error is a bug: it is logged in full, and the client receives "Internal
  * error.".
  */
-export function answerError(ctx: Context, thrown: Error, c: HonoContext): Response {
+export function toErrorResponse(ctx: Context, thrown: Error, c: HonoContext): Response {
   const error = toAppError(thrown)
-  if (error instanceof AppError) return new Response(...errorAnswer(error))
-  const [text, init] = errorAnswer(new AppError('internal', 'Internal error.'))
+  if (error instanceof AppError) return new Response(...errorResponse(error))
+  const [text, init] = errorResponse(new AppError('internal', 'Internal error.'))
   const requestId = init.headers['x-request-id']
   ctx.log.error(`${c.req.method} ${c.req.path} failed.`, { requestId, stack: String(thrown.stack ?? thrown) })
   return new Response(text, init)
 }
 
 /** Returns the body, status and headers of an error response. All errors have this shape. */
-export function errorAnswer(error: AppError) {
+export function errorResponse(error: AppError) {
   const { code, message, status, details } = error
   const requestId = randomUUID()
   const headers: Record<string, string> = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { html, raw } from 'hono/html'
 import type { AppError, FieldError } from '../platform/errors.ts'
-import { headersOf } from './answer.ts'
+import { headersOf } from './response.ts'
 import { type Reply, reply } from './route.ts'
 
 /** HTML whose texts are escaped. */
@@ -25,12 +25,12 @@ export const pageOf = ({ title, body, isWide = false, error, done, links }: Page
   String(html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${error !== undefined && 'Error: '}${title} – service</title>${raw(`<style>${STYLE}</style>`)}</head>
 <body${isWide && raw(' class="wide"')}>${links && html`<header><nav aria-label="Pages">${links}</nav></header>`}<main><h1>${title}</h1>
-${error && html`<p role="alert">${faultsOf(error).size > 0 ? 'Some fields are missing or invalid.' : error.message}</p>`}${
+${error && html`<p role="alert">${fieldErrorsOf(error).size > 0 ? 'Some fields are missing or invalid.' : error.message}</p>`}${
   done !== undefined && html`<p role="status">${done}</p>`
 }${body}</main></body></html>`)
 
 /** Returns the message of each invalid field, by its name. */
-export function faultsOf(error: AppError | undefined): Map<string, string> {
+export function fieldErrorsOf(error: AppError | undefined): Map<string, string> {
   const { fields = [] } = (error?.details ?? {}) as { fields?: FieldError[] }
   return new Map(fields.map(({ path, message }) => [path, message]))
 }
@@ -93,7 +93,7 @@ td,th{padding:.4rem .75rem .4rem 0;border-bottom:1px solid var(--rule);text-alig
  * gate refuses. With `same-origin`, the address of the page is not sent to
  * other sites.
  */
-export const PAGE_HEADERS = {
+const PAGE_HEADERS = {
   'referrer-policy': 'same-origin',
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
