@@ -73,7 +73,9 @@ test('the packed file, installed without scripts, runs the demo, the page and th
   npm(['install', '--ignore-scripts', '--no-audit', path.join(packageRoot(), packed)], installed)
   const manifest = JSON.parse(readFileSync(path.join(packageRoot(), 'dist', 'package', 'package.json'), 'utf8'))
   assert.deepEqual(Object.keys(manifest.dependencies), ['better-sqlite3'])
-  const program = path.join(installed, 'node_modules', '@service-board', 'service', 'bin', 'service.mjs')
+  const content = path.join(installed, 'node_modules', '@service-board', 'service')
+  assert.ok(readdirSync(path.join(content, 'templates')).length > 0)
+  const program = path.join(content, 'bin', 'service.mjs')
   for (const line of NODES) {
     await t.test(`Node ${line}`, async (t) => {
       await tryProgram(t, [fetchNode(line), program], path.join(folder, `data-${line}`))

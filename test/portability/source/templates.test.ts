@@ -21,11 +21,6 @@ test('the templates are listed with who is in them', async (t) => {
   }
 })
 
-test('the templates are part of the published package', () => {
-  const { files } = JSON.parse(readFileSync(path.join(packageRoot(), 'package.json'), 'utf8'))
-  assert.ok(files.includes('templates'))
-})
-
 for (const name of NAMES) {
   test(`a company begins from ${name} without a warning, and goes out the same twice`, async (t) => {
     const app = createTestApp(t)
