@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import { test } from 'node:test'
-import { packageRoot } from '../../../src/platform/package-root.ts'
 import { createTestApp } from '../../helpers.ts'
 import { exportAll, importNew, refuse } from '../fixtures.ts'
 
