@@ -12,6 +12,8 @@ interface ButtonProps {
   label?: string
   href?: string
   type?: 'button' | 'submit'
+  /** The id of the form that the button submits, where it stands outside of it. */
+  form?: string
   isDisabled?: boolean
   /** Has the focus when its dialog opens. */
   autoFocus?: boolean
@@ -40,6 +42,7 @@ export function Button({ children, onClick, kind = 'plain', icon, hint, label, h
   return (
     <button
       type={more.type ?? 'button'}
+      form={more.form}
       class={shape}
       onClick={onClick}
       disabled={more.isDisabled}

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
 import { reasonOf } from '../state/act.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
@@ -26,6 +27,7 @@ export function FormDialog({
   onSubmit,
   children,
 }: FormDialogProps) {
+  const id = useId()
   const error = useSignal<string | undefined>(undefined)
   const isBusy = useSignal(false)
   const submit = async () => {
@@ -47,13 +49,14 @@ export function FormDialog({
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind={tone} isDisabled={isBusy.value} onClick={() => void submit()}>
+          <Button kind={tone} type="submit" form={id} isDisabled={isBusy.value}>
             {action}
           </Button>
         </>
       }
     >
       <form
+        id={id}
         class="dialog-body form"
         onSubmit={(event) => {
           event.preventDefault()
@@ -66,9 +69,6 @@ export function FormDialog({
             {error.value}
           </p>
         )}
-        <button type="submit" class="hidden" tabIndex={-1}>
-          {action}
-        </button>
       </form>
     </Dialog>
   )

@@ -33,6 +33,8 @@ export async function readStream({ companyId, lastId, onFrame, onState, stop }: 
     const attempt = new AbortController()
     const abort = () => attempt.abort()
     stop.addEventListener('abort', abort)
+    // A connection outlives its network. A server on this machine is reached all the same: the next try finds it.
+    addEventListener('offline', abort)
     let silence = setTimeout(abort, SILENCE_MS)
     try {
       const id = lastId()
@@ -62,6 +64,7 @@ export async function readStream({ companyId, lastId, onFrame, onState, stop }: 
     } finally {
       clearTimeout(silence)
       stop.removeEventListener('abort', abort)
+      removeEventListener('offline', abort)
     }
   }
 }

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { NO_CHROMIUM } from '../../browser/chromium.ts'
+import { openPage } from './page.ts'
+
+/** A program that says one thing at once and another when a second has passed. */
+const TALKER = `console.log('the first words'); setTimeout(() => console.log('the last words'), 1000)`
+
+test('the board works in the browser', { skip: NO_CHROMIUM }, async (t) => {
+  const { url, open, faults } = await openPage(t)
+  // biome-ignore lint/suspicious/noExplicitAny: a few fields of many responses are read.
+  const call = async (method: string, path: string, body?: unknown): Promise<any> => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    assert.ok(response.ok, `${method} ${path}: ${response.status}`)
+    return response.json()
+  }
+  const company = await call('POST', '/api/companies', { name: 'Tern' })
+  const at = `/api/companies/${company.id}`
+  const page = await open()
+  const goTo = (path: string) => page.goto(`${url}/TER/${path}`)
+
+  await t.test('a hire is approved in the inbox, and the agent is there', async () => {
+    await call('PATCH', at, { requireBoardApprovalForNewAgents: true })
+    await call('POST', `${at}/agent-hires`, { name: 'Otto', title: 'Engineer', adapterType: 'none' })
+    await call('PATCH', at, { requireBoardApprovalForNewAgents: false })
+    await goTo('inbox')
+    await page.getByRole('button', { name: 'Approve hire' }).click()
+    await page.getByText('Nothing waits for you.').waitFor()
+    await page.getByRole('link', { name: 'Agents', exact: true }).click()
+    await page.getByRole('heading', { name: 'Ready' }).waitFor()
+    await page.getByRole('link', { name: 'Otto' }).click()
+    await page.waitForURL(`${url}/TER/agents/otto`)
+  })
+
+  await t.test('an agent is hired in the browser', async () => {
+    await goTo('agents')
+    await page.getByRole('button', { name: 'Hire' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Mara')
+    await dialog.getByLabel('What runs').selectOption({ label: 'Nothing: it works elsewhere' })
+    await dialog.getByRole('button', { name: 'Hire' }).click()
+    await page.waitForURL(`${url}/TER/agents/mara`)
+  })
+
+  await t.test('a drag that the server refuses comes back with the reason', async () => {
+    await call('POST', `${at}/issues`, { title: 'Draw the curve', status: 'backlog' })
+    await goTo('issues?view=board')
+    const card = page.locator('.card', { hasText: 'Draw the curve' })
+    await card.dragTo(page.getByRole('region', { name: 'In review' }))
+    await page.getByText('TER-1 is backlog and cannot become in_review.').waitFor()
+    await page.getByRole('region', { name: 'Backlog' }).getByText('Draw the curve').waitFor()
+  })
+
+  await t.test('the log of a run is shown while it is written', async () => {
+    const agent = await call('POST', `${at}/agents`, {
+      name: 'Kit',
+      adapterType: 'process',
+      adapterConfig: { command: process.execPath, args: ['-e', TALKER] },
+    })
+    await call('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
+    await goTo('runs')
+    await page.locator('.runs-row .row-link').first().click()
+    await page.getByText('the first words').waitFor()
+    await page.getByText('the last words').waitFor()
+    await page.getByText('Succeeded').waitFor()
+  })
+
+  await t.test('a spent budget and a freeze are shown on every page, with the way out', async () => {
+    await call('PATCH', `${at}/budgets`, { budgetMonthlyCents: 100 })
+    const [agent] = await call('GET', `${at}/agents`)
+    await call('POST', `${at}/cost-events`, {
+      agentId: agent.id,
+      provider: 'demo',
+      model: 'demo',
+      inputTokens: 1,
+      outputTokens: 1,
+      costCents: 150,
+    })
+    await goTo('goals')
+    await page.getByText('Paused: the company has spent $1.50 of its $1.00 for this month.').waitFor()
+    await call('PATCH', `${at}/budgets`, { budgetMonthlyCents: 0 })
+    await page.getByText('Paused: the company').waitFor({ state: 'detached' })
+
+    await call('POST', '/api/instance/freeze', { reason: 'A look at the costs.' })
+    await page.getByText('A look at the costs.').waitFor()
+    await page.getByRole('button', { name: 'Thaw' }).click()
+    await page.getByText('Everything is frozen').waitFor({ state: 'detached' })
+
+    await page.keyboard.press('Control+.')
+    await page.getByRole('button', { name: 'Stop everything' }).click()
+    await page.getByText('nothing starts in this company').waitFor()
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('nothing starts in this company').waitFor({ state: 'detached' })
+  })
+
+  await t.test('a template is imported after a look at what it brings', async () => {
+    await goTo('import')
+    await page.getByLabel('Template').selectOption({ label: 'Research Desk' })
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByRole('button', { name: /^Import \d+ things$/ }).click()
+    await page.getByText(/things imported/).waitFor()
+    await page.getByRole('link', { name: 'Agents', exact: true }).click()
+    await page.getByRole('link', { name: 'Vera' }).waitFor()
+  })
+
+  await t.test('a document is written on an issue, and a file is attached to it', async () => {
+    await goTo('issues/TER-1')
+    await page.getByRole('heading', { name: 'Draw the curve' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByLabel('Search issues, agents and commands').fill('New document')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').getByLabel('Text').fill('First the axes.')
+    await page.getByRole('button', { name: 'Create document' }).click()
+    await page.getByRole('button', { name: /^Plan/ }).click()
+    await page.getByText('First the axes.').waitFor()
+    await page
+      .locator('.composer input[type=file]')
+      .setInputFiles({ name: 'tides.txt', mimeType: 'text/plain', buffer: Buffer.from('1.2 m') })
+    await page.getByRole('region', { name: 'Attachments' }).getByText('tides.txt').waitFor()
+  })
+
+  await t.test('a page that was offline shows what happened meanwhile', async () => {
+    await goTo('issues')
+    await page.getByRole('link', { name: 'Draw the curve' }).waitFor()
+    faults.length = 0
+    await page.context().setOffline(true)
+    await page.getByText('No connection to the server.').waitFor()
+    await call('POST', `${at}/issues`, { title: 'Made while nobody looked' })
+    await page.context().setOffline(false)
+    await page.getByRole('link', { name: 'Made while nobody looked' }).waitFor()
+    await page.getByText('No connection to the server.').waitFor({ state: 'detached' })
+    faults.length = 0
+  })
+
+  await t.test('several tabs share one event stream, and the next one takes over', async () => {
+    const streams = new Set<Page>()
+    const tab = async () => {
+      const opened = await page.context().newPage()
+      opened.on('request', (request) => request.url().endsWith('/events') && streams.add(opened))
+      await opened.goto(`${url}/TER/issues`)
+      await opened.getByRole('link', { name: 'Draw the curve' }).waitFor()
+      return opened
+    }
+    const [second, third] = [await tab(), await tab()]
+    await call('POST', `${at}/issues`, { title: 'Seen in all tabs' })
+    for (const one of [page, second, third]) await one.getByRole('link', { name: 'Seen in all tabs' }).waitFor()
+    assert.equal(streams.size, 0, 'the first tab reads for the others')
+    await page.close()
+    await call('POST', `${at}/issues`, { title: 'Seen after the first tab closed' })
+    await third.getByRole('link', { name: 'Seen after the first tab closed' }).waitFor()
+    assert.equal(streams.size, 1)
+  })
+  // The refused drag is a 422 that the browser logs.
+  assert.deepEqual(
+    faults.filter((fault) => !fault.includes('422')),
+    [],
+  )
+})
