@@ -99,6 +99,8 @@ export interface SessionFileStart {
   offset: number
   before: UsageTotals
   model: string
+  /** Whether the file is that of a sub-agent, which has a session of its own. */
+  isSubagent?: boolean
 }
 
 export type CostStatus = 'reported' | 'estimated' | 'unpriced'

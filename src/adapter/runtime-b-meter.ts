@@ -11,10 +11,20 @@ export interface ThreadMeter {
   add(total: UsageTotals, source: 'file' | 'output'): Fact[]
 }
 
-/** @param start the thread's total at the start of the run, and the model as far as it is known by then */
-export function createThreadMeter({ before, model }: Pick<SessionFileStart, 'before' | 'model'>): ThreadMeter {
+/** What a run has used so far of each model, in all of its threads. */
+export type UsedByModel = Map<string, UsageTotals>
+
+/**
+ * Creates the meter of one thread of a run: its own, or that of a sub-agent.
+ *
+ * @param start the thread's total at the start of the run, and the model as far as it is known by then
+ * @param used what the threads of the run have used together; the meter adds to it
+ */
+export function createThreadMeter(
+  { before, model, isSubagent }: Pick<SessionFileStart, 'before' | 'model' | 'isSubagent'>,
+  used: UsedByModel,
+): ThreadMeter {
   let counted = NOTHING
-  const used = new Map<string, UsageTotals>()
   return {
     setModel(name) {
       model = name
@@ -30,23 +40,25 @@ export function createThreadMeter({ before, model }: Pick<SessionFileStart, 'bef
       used.set(model, use)
       const costUsd = estimateCost(model, use)
       const costStatus = costUsd === null ? 'unpriced' : 'estimated'
-      return [
-        { kind: 'usage', provider: 'openai', model, costStatus, ...use, costUsd },
-        { kind: 'totals', totals: Object.fromEntries([[model, total]]) },
-      ]
+      const usage: Fact = { kind: 'usage', provider: 'openai', model, costStatus, ...use, costUsd }
+      // The next run resumes the run's own thread.
+      return isSubagent ? [usage] : [usage, { kind: 'totals', totals: Object.fromEntries([[model, total]]) }]
     },
   }
 }
 
-/** Reads what a run used from the session file alone: for a run whose own reader died before its program. */
-export function readSessionFileUsage(start: SessionFileStart): Fact[] {
+/** Reads what a run used from the session files of its threads alone: for a run whose reader died before its program. */
+export function readSessionFileUsage(starts: readonly SessionFileStart[]): Fact[] {
   const facts: Fact[] = []
-  const meter = createThreadMeter(start)
-  const file = openSessionFile(start.path, start.offset, {
-    onModel: meter.setModel,
-    onTotal: (total) => facts.push(...meter.add(total, 'file')),
-  })
-  file.read()
+  const used: UsedByModel = new Map()
+  for (const start of starts) {
+    const meter = createThreadMeter(start, used)
+    const file = openSessionFile(start.path, start.offset, {
+      onModel: meter.setModel,
+      onTotal: (total) => facts.push(...meter.add(total, 'file')),
+    })
+    file.read()
+  }
   return facts
 }
 

@@ -1,7 +1,8 @@
 import type { Fact, OutputReader, ReaderInput } from './adapter.ts'
 import { isRateLimit, isUsageLimit, resetTime } from './reset-time.ts'
-import { createThreadMeter } from './runtime-b-meter.ts'
+import { createThreadMeter, type UsedByModel } from './runtime-b-meter.ts'
 import { codexHome, codexTokens, findSessionFile, openSessionFile } from './runtime-b-session-file.ts'
+import { followCodexSubagents } from './runtime-b-subagents.ts'
 import { deadSession, isContextOverflow } from './session.ts'
 import type { Tail } from './tail.ts'
 import { asObject, asSessionId, asText, cut, type Json, keptTotals, NOTHING, parseLine, plus } from './usage.ts'
@@ -33,7 +34,12 @@ export function runtimeBReader(config: { model?: string | undefined }, run: Read
   let nextSearch = 0
   let isRetrying = false
   if (thread) followResumed(thread)
-  let meter = createThreadMeter({ before, model })
+  const used: UsedByModel = new Map()
+  let meter = createThreadMeter({ before, model }, used)
+  const subagents =
+    home === null
+      ? null
+      : followCodexSubagents(home, used, { skips: thread, onFacts: (facts) => pending.push(...facts) })
 
   return {
     line(text) {
@@ -70,6 +76,7 @@ export function runtimeBReader(config: { model?: string | undefined }, run: Read
   function poll(): Fact[] {
     if (!file && thread && thread !== run.session?.id && performance.now() >= nextSearch) followFresh(thread)
     file?.read()
+    if (thread && announced) subagents?.read(thread)
     const facts = pending
     pending = []
     return facts
@@ -110,7 +117,7 @@ export function runtimeBReader(config: { model?: string | undefined }, run: Read
     if (!id || id === announced) return []
     if (id !== thread) {
       before = NOTHING // another thread than the one to resume counts from zero
-      meter = createThreadMeter({ before, model: config.model || 'default' })
+      meter = createThreadMeter({ before, model: config.model || 'default' }, used)
       file = null
     }
     thread = id

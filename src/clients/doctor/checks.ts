@@ -2,6 +2,7 @@ import { agentsCheck } from './agents.ts'
 import { backupsCheck } from './backups.ts'
 import type { Check } from './check.ts'
 import { databaseCheck } from './database.ts'
+import { foldersCheck } from './folders.ts'
 import { dataDirCheck, diskCheck, nodeCheck, portCheck } from './machine.ts'
 
 /** What is looked at by default: all of it is quick and changes nothing. */
@@ -13,4 +14,5 @@ export const CHECKS: readonly Check[] = [
   diskCheck,
   portCheck,
   agentsCheck,
+  foldersCheck,
 ]

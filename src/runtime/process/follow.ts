@@ -148,11 +148,12 @@ async function loseRun(ref: RunRef): Promise<ExitRecord> {
 function recoverUsage(runDir: string): void {
   const file = factsFile(runDir)
   if (!existsSync(file)) return
-  const start = readFileSync(file, 'utf8')
+  const starts = readFileSync(file, 'utf8')
     .split('\n')
     .flatMap(parseFact)
-    .findLast((fact) => fact.kind === 'session_file')
-  const facts = start ? readSessionFileUsage(start) : []
+    .filter((fact) => fact.kind === 'session_file')
+  // One for each file: the run's own, and those of its sub-agents.
+  const facts = readSessionFileUsage([...new Map(starts.map((start) => [start.path, start])).values()])
   // The first line may be torn: the shim died at any moment.
   if (facts.length > 0) appendFileSync(file, `\n${facts.map((fact) => JSON.stringify(fact)).join('\n')}\n`)
 }

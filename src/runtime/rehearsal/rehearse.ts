@@ -14,6 +14,7 @@ import { createIsolation } from '../isolation/isolation.ts'
 import { createProbe } from '../process/capabilities.ts'
 import { MARKER } from '../process/process-table.ts'
 import { listBlockingConditions, StartCondition } from '../scheduler/start-conditions.ts'
+import { sharedFolderNotes } from './shared-folder.ts'
 
 /** What an agent's next run would be. Fields are null when not even the command can be told; see the gates. */
 export const Rehearsal = v.strictObject({
@@ -99,7 +100,7 @@ export async function rehearse(
     agentName: agent.name,
     wouldRun: gates.length === 0,
     gates,
-    notes: notesOf(agent, isBoard),
+    notes: [...notesOf(agent, isBoard), ...sharedFolderNotes(ctx.db, agent, plan.prepared?.spec.cwd)],
     wakeReason: run.source,
     reasons,
     issueId: run.issue_id,

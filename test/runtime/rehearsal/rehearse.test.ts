@@ -4,6 +4,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { sql } from '../../../src/platform/database/sql.ts'
 import { RUN_ID, SESSION_ID } from '../../../src/runtime/rehearsal/rehearse.ts'
+import { listSharedFolders } from '../../../src/runtime/rehearsal/shared-folder.ts'
 import { insertAgent, insertRun, insertSpend } from '../../arrange.ts'
 import { createTestRuns, type TestRuns } from '../../runs.ts'
 
@@ -190,4 +191,39 @@ test('the board and the managers of an agent rehearse it; a colleague and anothe
   const stranger = insertAgent(runs, { company_id: other.id })
   insertAgent(runs, { company_id: other.id, reports_to: stranger.id })
   assert.equal((await stranger.ask('POST', path_)).status, 404)
+})
+
+test('a folder in which other runs can work at the same time is named, with who they are', async (t) => {
+  const runs = await createTestRuns(t)
+  const one = await runs.agentThat('succeed.js', { heartbeat: { maxConcurrentRuns: 2 } })
+  const [note] = (await rehearse(runs, one)).notes
+  assert.match(note, /can work in .*work at the same time .*: 2 runs of its own\. Set isolation: worktree/)
+  const two = await runs.agentThat('fail.js')
+  assert.match((await rehearse(runs, two)).notes[0], /: succeed\.js\. /)
+  await runs.make('PATCH', `/api/agents/${two}`, { adapterConfig: { cwd: runs.config.dataDir } })
+  assert.deepEqual((await rehearse(runs, two)).notes, [])
+
+  const agents = [
+    await makeAgent(runs, 'process', { command: 'true' }),
+    await makeAgent(runs, 'process', { command: 'true' }),
+  ]
+  const cwd = path.join(runs.config.dataDir, 'project')
+  const project = await runs.make('POST', `/api/companies/${runs.companyId}/projects`, {
+    name: 'P',
+    workspace: { cwd },
+  })
+  for (const assigneeAgentId of agents) {
+    const issue = { title: 'Do', projectId: project.id, assigneeAgentId, status: 'todo' }
+    await runs.make('POST', `/api/companies/${runs.companyId}/issues`, issue)
+  }
+  assert.deepEqual(
+    listSharedFolders(runs.ctx.db).map(({ folder, agents }) => [path.basename(folder), agents.length]),
+    [
+      ['project', 2],
+      ['work', 1],
+    ],
+  )
+  const workspace = `/api/projects/${project.id}/workspaces/${project.primaryWorkspace.id}`
+  await runs.make('PATCH', workspace, { isolation: 'worktree' })
+  assert.equal(listSharedFolders(runs.ctx.db).length, 1)
 })
