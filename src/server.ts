@@ -93,7 +93,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     const executor = createExecutor(ctx, {
       apiUrl: url,
       probe: createProbe(config.environment),
-      isolation: createIsolation(),
+      isolation: createIsolation(config.environment.PATH),
       shim: argvOf('shim'),
       postProgram: argvOf('post'),
       tokens,

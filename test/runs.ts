@@ -53,7 +53,7 @@ export async function createTestRunsIn(
   const executor = createExecutor(app.ctx, {
     apiUrl: 'http://127.0.0.1:1',
     probe: createProbe(app.config.environment),
-    isolation: createIsolation(),
+    isolation: createIsolation(app.config.environment.PATH),
     shim,
     postProgram: argvOf('post'),
     tokens: app.ctx.tokens,

@@ -129,6 +129,14 @@ export interface OutputReader {
 /** `env` is the program's whole environment. */
 export type ReaderInput = Pick<RunInput, 'session' | 'newSessionId'> & { env?: Readonly<Record<string, string>> }
 
+/** What a program keeps in the user's home. Paths are absolute. */
+export interface UserFiles {
+  /** The files of its sign-in, which it may renew. */
+  login: readonly string[]
+  /** The folders of its sessions. Their names differ. */
+  sessions: readonly string[]
+}
+
 /** Drives one kind of agent program. */
 export interface Adapter<Config = Record<string, unknown>> {
   type: string
@@ -156,6 +164,10 @@ export interface Adapter<Config = Record<string, unknown>> {
   metering: Metering
   /** The option by which the program loads a folder of skills as a plugin. */
   skillsOption?: string
+  /** Whether it starts a program of the user, which can be sandboxed. */
+  startsProgram: boolean
+  /** What the program keeps in the user's home, by its environment: all that a sandboxed run gets of it. */
+  userFiles?(env: Readonly<Record<string, string>>): UserFiles
   /** Whether the next run may continue the last one's session. */
   resumes: boolean
   /** `config` is a parsed one whose secrets are resolved (see secrets.ts). */

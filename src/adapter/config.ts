@@ -77,8 +77,18 @@ export const serverUrl = v.pipe(
   v.check(isPlainUrl, 'It must be an http or https URL without a user name and password: use headers for these.'),
 )
 
+/** What isolates the program of a run from the machine. */
+export const SANDBOX_MODES = ['off', 'bubblewrap'] as const
+export type SandboxMode = (typeof SANDBOX_MODES)[number]
+
 /** The keys of every adapter that starts a local program. */
 export const processEntries = {
+  sandbox: v.optional(
+    described(
+      v.picklist(SANDBOX_MODES, `It must be one of ${SANDBOX_MODES.join(', ')}.`),
+      "bubblewrap (Linux): the program sees the system read-only, its working directory, its own folder, its skills and its own sign-in, but nothing else of your home and nothing of the server's data. off: it runs as you. Default: the setting of the instance (`service start --sandbox`). An agent cannot turn it off for itself or for a hire; the board must approve that.",
+    ),
+  ),
   cwd: v.optional(
     described(
       v.pipe(

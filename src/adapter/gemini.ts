@@ -1,5 +1,6 @@
+import path from 'node:path'
 import type { InferOutput } from 'valibot'
-import type { Adapter } from './adapter.ts'
+import type { Adapter, UserFiles } from './adapter.ts'
 import { configOf, defaultTrue, localEntries } from './config.ts'
 import { geminiReader } from './gemini-reader.ts'
 import { resolved } from './secrets.ts'
@@ -43,6 +44,8 @@ export const gemini: Adapter<GeminiConfig> = {
   helpArgs: ['--help'],
   endsWithResult: true,
   metering: 'at_end',
+  startsProgram: true,
+  userFiles,
   resumes: true,
   command: (config, run) => ({
     command: config.command,
@@ -57,4 +60,10 @@ export const gemini: Adapter<GeminiConfig> = {
     stdin: run.prompt,
   }),
   reader: geminiReader,
+}
+
+function userFiles(env: Readonly<Record<string, string>>): UserFiles {
+  const folder = path.join(env.HOME ?? '/nonexistent', '.gemini')
+  const login = ['oauth_creds.json', 'google_accounts.json'].map((name) => path.join(folder, name))
+  return { login, sessions: [path.join(folder, 'tmp')] }
 }

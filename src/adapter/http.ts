@@ -27,6 +27,7 @@ export const httpAdapter: Adapter<HttpConfig> = {
   installHint: null,
   helpArgs: null,
   metering: 'none',
+  startsProgram: false,
   resumes: false,
   command(config, run) {
     const [command, ...args] = run.postProgram

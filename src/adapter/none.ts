@@ -20,6 +20,7 @@ export const noAdapter: Adapter<v.InferOutput<typeof NoConfig>> = {
   installHint: null,
   helpArgs: null,
   metering: 'none',
+  startsProgram: false,
   resumes: false,
   command() {
     throw new Error('This agent works elsewhere: its adapter (none) starts nothing.')

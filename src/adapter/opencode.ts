@@ -1,5 +1,6 @@
+import path from 'node:path'
 import type { InferOutput } from 'valibot'
-import type { Adapter } from './adapter.ts'
+import type { Adapter, UserFiles } from './adapter.ts'
 import { configOf, defaultTrue, localEntries } from './config.ts'
 import { opencodeReader } from './opencode-reader.ts'
 import { resolved } from './secrets.ts'
@@ -40,6 +41,8 @@ export const opencode: Adapter<OpencodeConfig> = {
   installHint: 'Install it with: npm install -g opencode-ai. Then run opencode auth login.',
   helpArgs: ['run', '--help'],
   metering: 'live',
+  startsProgram: true,
+  userFiles,
   resumes: true,
   command: (config, run) => ({
     command: config.command,
@@ -54,4 +57,9 @@ export const opencode: Adapter<OpencodeConfig> = {
     stdin: run.prompt,
   }),
   reader: opencodeReader,
+}
+
+function userFiles(env: Readonly<Record<string, string>>): UserFiles {
+  const data = path.join(env.HOME ?? '/nonexistent', '.local/share/opencode')
+  return { login: [path.join(data, 'auth.json')], sessions: [path.join(data, 'storage')] }
 }

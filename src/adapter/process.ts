@@ -23,6 +23,7 @@ export const processAdapter: Adapter<ProcessConfig> = {
   installHint: null,
   helpArgs: null,
   metering: 'none',
+  startsProgram: true,
   resumes: false,
   command: (config, run) => ({
     command: config.command,

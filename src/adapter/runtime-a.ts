@@ -1,5 +1,6 @@
+import path from 'node:path'
 import * as v from 'valibot'
-import type { Adapter, RunInput } from './adapter.ts'
+import type { Adapter, RunInput, UserFiles } from './adapter.ts'
 import { configOf, defaultTrue, localEntries } from './config.ts'
 import { McpServers, mcpArgumentsOfClaude } from './mcp.ts'
 import { runtimeAReader } from './runtime-a-reader.ts'
@@ -59,6 +60,8 @@ export const runtimeA: Adapter<RuntimeAConfig> = {
   endsWithResult: true,
   metering: 'live',
   skillsOption: PLUGIN,
+  startsProgram: true,
+  userFiles,
   resumes: true,
   command: (config, run) => ({
     command: config.command,
@@ -82,6 +85,15 @@ export const runtimeA: Adapter<RuntimeAConfig> = {
     stdin: run.prompt,
   }),
   reader: runtimeAReader,
+}
+
+function userFiles(env: Readonly<Record<string, string>>): UserFiles {
+  const home = env.HOME ?? '/nonexistent'
+  const folder = env.CLAUDE_CONFIG_DIR || path.join(home, '.claude')
+  return {
+    login: [path.join(folder, '.credentials.json'), path.join(env.CLAUDE_CONFIG_DIR || home, '.claude.json')],
+    sessions: [path.join(folder, 'projects')],
+  }
 }
 
 /** The id of a fresh session is set beforehand, so that one whose run dies can still be resumed. */

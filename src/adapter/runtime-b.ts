@@ -1,8 +1,10 @@
+import path from 'node:path'
 import * as v from 'valibot'
-import type { Adapter } from './adapter.ts'
+import type { Adapter, UserFiles } from './adapter.ts'
 import { configOf, defaultTrue, localEntries } from './config.ts'
 import { McpServers, mcpArgumentsOfCodex } from './mcp.ts'
 import { runtimeBReader } from './runtime-b-reader.ts'
+import { codexHome } from './runtime-b-session-file.ts'
 import { resolved } from './secrets.ts'
 
 const BYPASS = '--dangerously-bypass-approvals-and-sandbox'
@@ -41,6 +43,8 @@ export const runtimeB: Adapter<RuntimeBConfig> = {
   installHint: 'Install it with: npm install -g @openai/codex. Then run codex once to log in.',
   helpArgs: ['exec', '--help'],
   metering: 'live',
+  startsProgram: true,
+  userFiles,
   resumes: true,
   command: (config, run) => ({
     command: config.command,
@@ -57,4 +61,9 @@ export const runtimeB: Adapter<RuntimeBConfig> = {
     stdin: run.prompt,
   }),
   reader: runtimeBReader,
+}
+
+function userFiles(env: Readonly<Record<string, string>>): UserFiles {
+  const home = codexHome(env) ?? '/nonexistent'
+  return { login: [path.join(home, 'auth.json')], sessions: [path.join(home, 'sessions')] }
 }

@@ -42,6 +42,8 @@ export interface Config {
   maxWakeDepth: number
   /** The maximum number of runs on one issue within an hour, over all agents; 0 for no limit. */
   issueRunsPerHour: number
+  /** What isolates the runs of agents whose configuration does not say: nothing, or bubblewrap (Linux). */
+  sandbox: 'off' | 'bubblewrap'
   /** Whether each run gets its own PID namespace, if the system allows that without root. */
   pidNamespace: boolean
   /** How long a stop waits for runs to finish, in seconds. */
@@ -70,10 +72,13 @@ export interface Flags {
   allowedHost?: string[]
   trustProxy?: boolean
   requireToken?: boolean
+  sandbox?: string
   readOnly?: boolean
 }
 
 export const DEFAULT_PORT = 3100
+
+const SANDBOXES = ['off', 'bubblewrap'] as const
 
 const MODES: readonly Mode[] = ['local_trusted', 'authenticated']
 
@@ -90,6 +95,7 @@ const ConfigFile = v.strictObject({
   loopRuns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100))),
   maxWakeDepth: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000))),
   issueRunsPerHour: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000))),
+  sandbox: v.optional(v.picklist(SANDBOXES)),
   pidNamespace: v.optional(v.boolean()),
   drainSec: v.optional(v.pipe(v.number(), v.minValue(0))),
   backups: v.optional(
@@ -118,7 +124,7 @@ export function readConfig(flags: Flags, env: Environment): Config {
   const port = flags.port ?? (env.SERVICE_PORT || undefined)
   const mode = flags.mode ?? (env.SERVICE_MODE || undefined) ?? file.mode ?? 'local_trusted'
   const host = (flags.host ?? (env.SERVICE_HOST || undefined) ?? file.host ?? '127.0.0.1').replace(/^\[(.*)\]$/, '$1')
-  if (!isMode(mode)) throw usage(`--mode is ${MODES.join(' or ')}, not ${mode}.`)
+  if (!isOneOf(MODES, mode)) throw usage(`--mode is ${MODES.join(' or ')}, not ${mode}.`)
   if (mode === 'local_trusted' && !isLoopback(host)) {
     throw usage(
       `In local trusted mode everyone who can reach the server is the board, so it listens on loopback only, not on ${host}. Leave --host out.`,
@@ -132,6 +138,8 @@ export function readConfig(flags: Flags, env: Environment): Config {
   if (trustProxy && mode === 'local_trusted') {
     throw usage('Behind a proxy everybody would be the board: --trust-proxy is for --mode authenticated.')
   }
+  const sandbox = flags.sandbox ?? (env.SERVICE_SANDBOX || undefined) ?? file.sandbox ?? 'off'
+  if (!isOneOf(SANDBOXES, sandbox)) throw usage(`--sandbox is ${SANDBOXES.join(' or ')}, not ${sandbox}.`)
   const requireToken = flags.requireToken ?? file.requireToken ?? false
   if (requireToken && mode !== 'local_trusted') {
     throw usage('--require-token is for local trusted mode: in authenticated mode everybody signs in.')
@@ -151,6 +159,7 @@ export function readConfig(flags: Flags, env: Environment): Config {
     loopRuns: file.loopRuns ?? 5,
     maxWakeDepth: file.maxWakeDepth ?? 20,
     issueRunsPerHour: file.issueRunsPerHour ?? 100,
+    sandbox,
     pidNamespace: file.pidNamespace ?? true,
     drainSec: numberOf('SERVICE_DRAIN_SEC', env) ?? file.drainSec ?? 0,
     backups: {
@@ -180,7 +189,8 @@ const passedOn = (env: Environment): Record<string, string> =>
 export const packageVersion = (): string =>
   JSON.parse(readFileSync(path.join(packageRoot(), 'package.json'), 'utf8')).version
 
-const isMode = (value: string): value is Mode => (MODES as readonly string[]).includes(value)
+const isOneOf = <T extends string>(values: readonly T[], value: string): value is T =>
+  (values as readonly string[]).includes(value)
 
 export const isLoopback = (host: string) => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 

@@ -1,9 +1,9 @@
-// Leaves a deaf process that nothing ties to it: without its environment, in a session of its own, with its parent gone.
+// escapes.js TAG [stay]: leaves a deaf process, with the tag as its argument, that nothing ties to it: without its environment, in a session of its own, with its parent gone.
 import { spawn } from 'node:child_process'
 
 const deaf = new URL('ignore-sigterm.js', import.meta.url).pathname
 const leave = `const { spawn } = require('node:child_process')
-const child = spawn(process.execPath, [${JSON.stringify(deaf)}], { detached: true, env: {}, stdio: ['ignore', 'pipe', 'ignore'] })
+const child = spawn(process.execPath, [${JSON.stringify(deaf)}, ${JSON.stringify(process.argv[2])}], { detached: true, env: {}, stdio: ['ignore', 'pipe', 'ignore'] })
 child.stdout.once('data', () => { process.stdout.write('left one\\n'); process.exit(0) })`
 const parent = spawn(process.execPath, ['-e', leave], {
   detached: true,
@@ -11,7 +11,7 @@ const parent = spawn(process.execPath, ['-e', leave], {
   stdio: ['ignore', 'inherit', 'ignore'],
 })
 parent.on('exit', () => {
-  if (process.argv[2] === 'stay') process.on('SIGTERM', () => {})
+  if (process.argv[3] === 'stay') process.on('SIGTERM', () => {})
   else process.exit(0)
 })
 setInterval(() => {}, 1_000)

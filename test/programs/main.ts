@@ -59,12 +59,13 @@ const given = process.argv.slice(2)
 for (const program of PROGRAMS) {
   const command =
     given.find((file) => path.basename(file) === program.name) ?? findProgram(program.name, process.env.PATH ?? '')
-  if (command) await prove(program, path.resolve(command))
+  if (command)
+    for (const sandbox of ['off', 'bubblewrap'] as const) await prove(program, path.resolve(command), sandbox)
   else print(`${program.name}: left out, it is not installed here.`)
 }
 
-async function prove(program: Program, command: string): Promise<void> {
-  print(`${program.name} (${command})`)
+async function prove(program: Program, command: string, sandbox: 'off' | 'bubblewrap'): Promise<void> {
+  print(`${program.name} (${command}), sandbox ${sandbox}`)
   const folder = mkdtempSync(path.join(tmpdir(), 'service-programs-'))
   const home = path.join(folder, 'home')
   mkdirSync(home)
@@ -76,7 +77,7 @@ async function prove(program: Program, command: string): Promise<void> {
     const agent = await server.ask('POST', `/api/companies/${company.id}/agents`, {
       name: program.name,
       adapterType: program.adapterType,
-      adapterConfig: { command, ...config, env: { ...env, HOME: home }, graceSec: 5 },
+      adapterConfig: { command, ...config, env: { ...env, HOME: home }, graceSec: 5, sandbox },
     })
     const issue = await server.ask('POST', `/api/companies/${company.id}/issues`, { title: 'Do something' })
     const runs = async (): Promise<Json[]> =>
@@ -105,7 +106,8 @@ async function prove(program: Program, command: string): Promise<void> {
       assert.ok(second.usage.inputTokens <= first.usage.inputTokens)
     })
     await step('begins a fresh session, once, when its session is gone', async () => {
-      rmSync(path.join(home, program.sessions), { recursive: true })
+      const state = path.join(folder, 'data/sandbox', agent.id)
+      rmSync(sandbox === 'off' ? path.join(home, program.sessions) : state, { recursive: true })
       await again()
       const [dead, fresh] = (await ended(4)).slice(2)
       assert.deepEqual([dead.status, dead.errorCode], ['failed', 'dead_session'])

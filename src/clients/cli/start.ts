@@ -34,6 +34,10 @@ export const startCommand = (loadServer: () => Promise<RunServer>) =>
     )
     .option('--from <backup>', 'show a backup instead of a data directory; needs --read-only')
     .option('--read-only', 'refuse every change and start no agent')
+    .option(
+      '--sandbox <mode>',
+      'what isolates runs: off (default) or bubblewrap (Linux); an agent may have its own setting',
+    )
     .option('--open', 'open the page in the browser')
     .option('--demo', 'bring a demo company along if there is no company')
     .option('--json', 'print one line of JSON when it is up')

@@ -16,6 +16,8 @@ export interface Patient {
   port: number
   portGiven: boolean
   environment: Record<string, string>
+  sandbox: 'off' | 'bubblewrap'
+  pidNamespace: boolean
 }
 
 /** One thing that is looked at. It changes nothing, and what it throws is a finding too. */

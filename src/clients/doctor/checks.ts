@@ -3,6 +3,7 @@ import { backupsCheck } from './backups.ts'
 import type { Check } from './check.ts'
 import { databaseCheck } from './database.ts'
 import { foldersCheck } from './folders.ts'
+import { isolationCheck } from './isolation.ts'
 import { dataDirCheck, diskCheck, nodeCheck, portCheck } from './machine.ts'
 
 /** What is looked at by default: all of it is quick and changes nothing. */
@@ -15,4 +16,5 @@ export const CHECKS: readonly Check[] = [
   portCheck,
   agentsCheck,
   foldersCheck,
+  isolationCheck,
 ]

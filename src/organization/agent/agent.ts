@@ -75,7 +75,9 @@ export const Agent = v.strictObject({
   ),
   unapprovedPaths: v.pipe(
     v.array(v.string()),
-    v.description('The keys of adapterConfig whose path an agent set: it may lead only to allowed folders.'),
+    v.description(
+      'The keys of adapterConfig that an agent set without the board: paths, which may lead only to allowed folders, and sandbox, which does not turn a sandbox off.',
+    ),
   ),
   lastHeartbeatAt: v.nullable(field.timestamp),
   metadata: v.nullable(field.jsonObject),

@@ -6,28 +6,32 @@ import type { AgentRow } from './agent.ts'
 import { isReady, nextTimer } from './lifecycle.ts'
 import { findAgent, updateAgent } from './queries.ts'
 
-/** The keys of `adapterConfig` whose value is a path on this machine. */
-const PATH_KEYS = ['cwd', 'instructionsFilePath'] as const
+/** The keys of `adapterConfig` that need the board's approval if an agent sets them: paths of this machine, and the sandbox. */
+const GUARDED_KEYS = ['cwd', 'instructionsFilePath', 'sandbox'] as const
 
-/** Returns the keys of `adapterConfig` whose path an agent set and the board has not approved. */
+/** Returns the keys of `adapterConfig` that an agent set and the board has not approved. */
 export const unapprovedPaths = (agent: Pick<AgentRow, 'unapproved_paths'>): string[] =>
   JSON.parse(agent.unapproved_paths)
 
-/** Returns the columns about approval of a new configuration. */
-export const approvalColumns = (config: Json, isApproved: boolean) => ({
+/**
+ * Returns the columns about approval for a new configuration. A company that
+ * trusts its hires trusts their paths, but only the board turns a sandbox off.
+ */
+export const approvalColumns = (caller: Caller, config: Json, isApproved: boolean) => ({
   config_approved: isApproved ? (1 as const) : (0 as const),
-  unapproved_paths: JSON.stringify(isApproved ? [] : PATH_KEYS.filter((key) => typeof config[key] === 'string')),
+  unapproved_paths: JSON.stringify(
+    GUARDED_KEYS.filter(
+      (key) => typeof config[key] === 'string' && (!isApproved || (key === 'sandbox' && caller.type !== 'board')),
+    ),
+  ),
 })
 
-/**
- * Returns `unapproved_paths` after a change: a path is approved if the board
- * set it, and unapproved if an agent did.
- */
+/** Returns `unapproved_paths` after a change: a key counts as approved if the board set it, and not if an agent did. */
 export function unapprovedPathsAfter(caller: Caller, agent: AgentRow, before: Json, after: Json): string {
   const unapproved = unapprovedPaths(agent)
   const isUnapproved = (key: string) =>
     before[key] === after[key] ? unapproved.includes(key) : caller.type !== 'board' && typeof after[key] === 'string'
-  return JSON.stringify(PATH_KEYS.filter(isUnapproved))
+  return JSON.stringify(GUARDED_KEYS.filter(isUnapproved))
 }
 
 /**

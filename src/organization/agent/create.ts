@@ -45,7 +45,7 @@ export function addAgent(
   const id = as.id ?? uuid()
   const runtimeConfig = JSON.stringify(want.runtimeConfig ?? {})
   const isTrusted = caller.type === 'board' || findCompany(ctx.db, { id: companyId })!.trust_hires === 1
-  const approval = approvalColumns(want.adapterConfig, as.status === 'idle' && isTrusted)
+  const approval = approvalColumns(caller, want.adapterConfig, as.status === 'idle' && isTrusted)
   const place = placeOf('agent', { id, company_id: companyId })
   insertAgent(ctx.db, {
     id,

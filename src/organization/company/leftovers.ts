@@ -41,7 +41,9 @@ export async function removeLeftovers(ctx: Context): Promise<void> {
     const gone = await Promise.all(
       batch.map(async ({ folder, id }) => {
         try {
-          await rm(path.join(ctx.config.dataDir, folder, id), { recursive: true, force: true })
+          for (const place of folder === 'agents' ? ['agents', 'sandbox'] : [folder]) {
+            await rm(path.join(ctx.config.dataDir, place, id), { recursive: true, force: true })
+          }
           return [id]
         } catch (error) {
           ctx.log.error('What a deleted company had was not removed.', { folder, id, error: String(error) })

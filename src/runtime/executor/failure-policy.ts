@@ -59,6 +59,11 @@ function followFailure(ctx: Context, agent: AgentRow, run: RunRow, ending: Endin
     const until = new Date(Date.parse(ctx.now) + waitMs).toISOString()
     holdAgent(ctx, agent, until, `${run.error} The run is tried again at ${until}.`)
     retry(ctx, run, 0)
+  } else if (run.error_code === 'sandbox_unavailable') {
+    // Installing it repairs this without any change here, so the wake waits for that.
+    const until = new Date(Date.parse(ctx.now) + Math.max(waitMs, 60_000)).toISOString()
+    holdAgent(ctx, agent, until, run.error!)
+    retry(ctx, run, 0)
   } else if (run.error_code === 'command_missing') {
     // It was removed after the scheduler had found it.
     holdForMissingProgram(ctx, agent, waitMs)

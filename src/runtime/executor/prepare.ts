@@ -11,6 +11,7 @@ import { leftToSpend } from '../../organization/budget/enforce.ts'
 import { findCompany } from '../../organization/company/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
+import { isolate, makeSandboxFolders } from '../isolation/isolate.ts'
 import type { Isolation } from '../isolation/isolation.ts'
 import type { createProbe } from '../process/capabilities.ts'
 import type { RunSpec } from '../process/run-files.ts'
@@ -94,6 +95,7 @@ export async function prepareRun(
   }
   const { cwd } = prepared!.spec
   if (cwd === ownFolder(ctx, run.agent_id)) await mkdir(cwd, { recursive: true, mode: 0o700 })
+  await makeSandboxFolders(ctx, run, prepared!.spec)
   return prepared!
 }
 
@@ -144,7 +146,7 @@ export async function planRun(
     runId: run.id,
     command: command.command,
     args: command.args,
-    wrapper: ctx.config.pidNamespace ? ((await dependencies.isolation.pidNamespace()) ?? []) : [],
+    wrapper: [],
     env: { ...ctx.config.environment, ...command.env, ...variables },
     cwd,
     stdin: command.stdin,
@@ -160,7 +162,20 @@ export async function planRun(
       newSessionId: own.newSessionId,
     },
   }
-  return { problems, prepared: { spec, prompt, instructionsHash: setup.instructions?.hash ?? null } }
+  const isolated = await isolate(
+    ctx,
+    dependencies.isolation,
+    {
+      agent,
+      adapter,
+      config,
+      spec,
+      readable: [directory, ...(setup.instructions ? [setup.instructions.path] : [])],
+      writable: setup.workspaces.approved.filter((folder) => folder === setup.workspaces.primary),
+    },
+    refuse,
+  )
+  return { problems, prepared: { spec: isolated, prompt, instructionsHash: setup.instructions?.hash ?? null } }
 }
 
 interface SetUp extends AdapterConfig {

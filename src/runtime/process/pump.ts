@@ -39,7 +39,7 @@ export function createPump(
 ): Pump {
   const bytes = { stdout: 0, stderr: 0 }
   let lastError: string | null = null
-  const reader = readerOf(spec.reader.type, spec.reader.config, { ...spec.reader, env: spec.env })
+  const reader = readerOf(spec.reader.type, spec.reader.config, { env: spec.env, ...spec.reader })
   const ends: (() => void)[] = []
   const take = (read: () => Fact[]) => {
     const facts = factsOf(read)

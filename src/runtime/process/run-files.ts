@@ -15,7 +15,14 @@ export interface RunSpec {
   cwd: string
   /** For the command's standard input, which is then closed. */
   stdin: string
-  reader: { type: string; config: { model?: string | undefined }; session: SessionState | null; newSessionId: string }
+  reader: {
+    type: string
+    config: { model?: string | undefined }
+    session: SessionState | null
+    newSessionId: string
+    /** The environment by which the reader finds the program's files, if it is not the command's. */
+    env?: Record<string, string>
+  }
   /** The values that no log and no fact may show. */
   redact: string[]
   /** How long the run may last; null for no limit. */

@@ -77,7 +77,7 @@ export async function rehearse(
   const dependencies = {
     apiUrl: '',
     probe: createProbe(ctx.config.environment),
-    isolation: createIsolation(),
+    isolation: createIsolation(ctx.config.environment.PATH),
     postProgram: argvOf('post'),
   }
   const isBoard = caller.type === 'board'

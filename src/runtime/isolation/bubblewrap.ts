@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process'
+import { findProgram } from '../process/capabilities.ts'
+import { SYSTEM_PATH } from './pid-namespace.ts'
+
+/** Whether bubblewrap works on this machine, or why not and what to do about it. */
+export type Bubblewrap = { path: string; version: string } | { missing: string; hint: string }
+
+/** Probes bubblewrap by starting a program in a sandbox. */
+export async function findBubblewrap(searchPath: string): Promise<Bubblewrap> {
+  if (process.platform !== 'linux') {
+    return { missing: 'bubblewrap needs Linux.', hint: 'Turn the sandbox off here: sandbox "off".' }
+  }
+  const path = findProgram('bwrap', `${searchPath}:${SYSTEM_PATH}`)
+  if (!path) {
+    return {
+      missing: 'The program bwrap was not found.',
+      hint: 'Install bubblewrap: apt install bubblewrap, dnf install bubblewrap or pacman -S bubblewrap.',
+    }
+  }
+  const probe = await run(path, [
+    ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--new-session', '--cap-drop', 'ALL'],
+    ...['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--', path, '--version'],
+  ])
+  if (probe.code === 0) return { path, version: probe.out.trim().replace('bubblewrap ', '') }
+  return {
+    missing: `bwrap cannot create a sandbox: ${probe.out.trim().split('\n').at(-1) || `it exited with code ${probe.code}`}.`,
+    hint: 'Allow user namespaces (on Ubuntu: sysctl kernel.apparmor_restrict_unprivileged_userns=0). In a container, allow nested namespaces, or isolate by the container and turn the sandbox off.',
+  }
+}
+
+function run(program: string, args: string[]): Promise<{ code: number | null; out: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: 5_000, killSignal: 'SIGKILL' })
+    let out = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        out += text
+      })
+    }
+    child.on('error', (error) => resolve({ code: null, out: error.message }))
+    child.on('close', (code) => resolve({ code, out }))
+  })
+}

@@ -1,0 +1,112 @@
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import type { Adapter } from '../../adapter/adapter.ts'
+import type { SandboxMode } from '../../adapter/config.ts'
+import { adapterOf } from '../../adapter/registry.ts'
+import type { AgentRow } from '../../organization/agent/agent.ts'
+import { ownFolder } from '../../organization/agent/allowed-folder.ts'
+import { unapprovedPaths } from '../../organization/agent/approved-config.ts'
+import type { RunRow } from '../../organization/run/run.ts'
+import type { Context } from '../../platform/context.ts'
+import { packageRoot } from '../../platform/package-root.ts'
+import type { RunSpec } from '../process/run-files.ts'
+import type { Isolation } from './isolation.ts'
+import { containsHome, type Sandbox, sandboxArgv, sandboxEnv, stateFolder } from './sandbox.ts'
+
+/** A run to isolate. */
+export interface ToIsolate {
+  agent: AgentRow
+  adapter: Adapter
+  config: Record<string, unknown>
+  spec: RunSpec
+  /** Files and folders that the run reads, besides the system: skills, instructions. */
+  readable: readonly string[]
+  /** Folders that the run changes, besides its working directory and the agent's own folder. */
+  writable: readonly string[]
+}
+
+/**
+ * Adds to a run's specification what isolates it: the sandbox if the agent has
+ * one, else a PID namespace where the machine offers it.
+ *
+ * @param refuse receives why a sandboxed run cannot start; it never starts without its sandbox
+ */
+export async function isolate(
+  ctx: Context,
+  isolation: Isolation,
+  run: ToIsolate,
+  refuse: (code: string, message: string) => void,
+): Promise<RunSpec> {
+  const { spec } = run
+  if (sandboxModeOf(ctx, run) === 'off') {
+    const wrapper = ctx.config.pidNamespace ? await isolation.pidNamespace() : null
+    return { ...spec, wrapper: wrapper ?? [] }
+  }
+  const found = await isolation.bubblewrap()
+  if ('missing' in found) {
+    refuse('sandbox_unavailable', `The sandbox of this run is not available. ${found.missing} ${found.hint}`)
+    return spec
+  }
+  const sandbox = sandboxOf(ctx, run)
+  if (containsHome(spec.cwd, sandbox.env)) {
+    const message = `The working directory ${spec.cwd} contains your home directory, which a sandboxed run must not see.`
+    refuse('sandbox_folder', `${message} Set adapterConfig.cwd to a folder inside it.`)
+  }
+  const { stateDir } = sandbox
+  return {
+    ...spec,
+    wrapper: sandboxArgv(found.path, sandbox),
+    env: sandbox.env as Record<string, string>,
+    reader: { ...spec.reader, env: { ...sandbox.env, CODEX_HOME: stateDir, CLAUDE_CONFIG_DIR: stateDir } },
+  }
+}
+
+/** Creates the folders that must exist before a sandboxed run starts. */
+export async function makeSandboxFolders(
+  ctx: Context,
+  run: Pick<RunRow, 'agent_id' | 'adapter_type'>,
+  spec: RunSpec,
+): Promise<void> {
+  if (!spec.reader.env) return // not sandboxed
+  const { sessions } = adapterOf(run.adapter_type)?.userFiles?.(spec.env) ?? NO_FILES
+  const folders = sessions.map((folder) => stateFolder(stateDirOf(ctx, run.agent_id), folder))
+  for (const folder of [ownFolder(ctx, run.agent_id), ...folders]) await mkdir(folder, { recursive: true, mode: 0o700 })
+}
+
+/**
+ * Returns the sandbox mode of a run: the agent's own setting, else that of the
+ * instance. What an agent set without the board counts only if it is stricter.
+ */
+export function sandboxModeOf(
+  ctx: Context,
+  { agent, adapter, config }: Pick<ToIsolate, 'agent' | 'adapter' | 'config'>,
+) {
+  if (!adapter.startsProgram) return 'off'
+  const own = config.sandbox as SandboxMode | undefined
+  const counts = own === 'bubblewrap' || (own !== undefined && isApproved(agent))
+  return counts ? own : ctx.config.sandbox
+}
+
+const isApproved = (agent: AgentRow) => agent.config_approved === 1 && !unapprovedPaths(agent).includes('sandbox')
+
+const NO_FILES = { login: [], sessions: [] }
+
+const stateDirOf = (ctx: Context, agentId: string) => path.join(ctx.config.dataDir, 'sandbox', agentId)
+
+function sandboxOf(ctx: Context, { agent, adapter, spec, readable, writable }: ToIsolate): Sandbox {
+  const env = sandboxEnv(spec.env)
+  const certificates = [env.NODE_EXTRA_CA_CERTS, env.SSL_CERT_FILE, env.SSL_CERT_DIR].filter(
+    (file) => file !== undefined,
+  )
+  return {
+    dataDir: ctx.config.dataDir,
+    stateDir: stateDirOf(ctx, agent.id),
+    cwd: spec.cwd,
+    writable: [spec.cwd, ownFolder(ctx, agent.id), ...writable.filter((folder) => !containsHome(folder, env))],
+    // The demo agent is a part of the package, run by the server's own Node.
+    readable: [...readable, ...certificates, packageRoot(), path.dirname(process.execPath)],
+    userFiles: adapter.userFiles?.(env) ?? NO_FILES,
+    env,
+    command: spec.command,
+  }
+}

@@ -1,0 +1,136 @@
+import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
+import path from 'node:path'
+import type { UserFiles } from '../../adapter/adapter.ts'
+import { findProgram } from '../process/capabilities.ts'
+
+/** What a sandboxed run may see, besides the read-only system. Paths are absolute. */
+export interface Sandbox {
+  /** The server's data directory. Nothing of it is visible but what is named below. */
+  dataDir: string
+  /** The folder on disk that keeps the program's sessions between the runs of the agent. */
+  stateDir: string
+  cwd: string
+  /** Folders that the run may change. The working directory is one of them. */
+  writable: readonly string[]
+  /** Files and folders that the run may read. Missing ones are left out. */
+  readable: readonly string[]
+  userFiles: UserFiles
+  /** The environment of the command: HOME and PATH are read from it. */
+  env: Readonly<Record<string, string>>
+  command: string
+}
+
+/** What of the root directory is the system. Users' files and what changes (/home, /root, /var, /run, /mnt) are not. */
+const SYSTEM = /^(usr|s?bin|lib(32|64|x32)?|etc|opt|nix|gnu|sys)$/
+
+/** Files in other places that the system's own files refer to. */
+const SYSTEM_LINKS = ['/etc/resolv.conf', '/etc/localtime', '/run/current-system', '/var/lib/ca-certificates']
+
+/**
+ * Returns the command line that starts a command in a bubblewrap sandbox.
+ * Later mounts cover earlier ones: system, home, login files, folders, then the
+ * data directory, then what of it the run may see. Links on the way to a mount
+ * are followed here on the host, so what is mounted must not be in a folder
+ * that a run can change; such a path is visible by that folder anyway.
+ */
+export function sandboxArgv(bwrap: string, sandbox: Sandbox): string[] {
+  const { dataDir, stateDir, cwd, userFiles, env, command } = sandbox
+  const home = env.HOME ?? '/nonexistent'
+  const candidates = [...sandbox.readable, ...programFolders(command, env.PATH ?? '', home)]
+  /** Mounts what is inside the data directory, or what is outside. */
+  const bind = (isOfZone: (file: string) => boolean): string[] => {
+    const writable = outermost(sandbox.writable.filter(isOfZone))
+    const isVisible = (file: string) => writable.some((folder) => isInside(folder, file))
+    const readable = outermost(candidates.filter((file) => isOfZone(file) && !isVisible(file) && existsSync(file)))
+    return [...mount('--ro-bind', readable), ...mount('--bind', writable)]
+  }
+  const hidden = [...new Set([dataDir, realPath(dataDir)])]
+  const isData = (file: string) => isInside(dataDir, file)
+  return [
+    bwrap,
+    ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--new-session', '--cap-drop', 'ALL'],
+    ...systemMounts(),
+    ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/var/tmp', '--tmpfs', home],
+    ...userFiles.login.flatMap((file) => ['--bind-try', file, file]),
+    ...userFiles.sessions.flatMap((folder) => ['--bind', stateFolder(stateDir, folder), folder]),
+    ...bind((file) => !isData(file)),
+    ...hidden.flatMap((folder) => ['--tmpfs', folder]),
+    ...bind(isData),
+    ...hidden.flatMap((folder) => ['--remount-ro', folder]),
+    ...['--chdir', cwd, '--'],
+  ]
+}
+
+const mount = (how: '--bind' | '--ro-bind', files: readonly string[]) => files.flatMap((file) => [how, file, file])
+
+/** The folder on disk that keeps a folder of the program's sessions. */
+export const stateFolder = (stateDir: string, folder: string) => path.join(stateDir, path.basename(folder))
+
+/** What a sandboxed run does not get of the environment: it points to what is not there. */
+const HOST_ONLY = /^(XDG_\w+|SSH_AUTH_SOCK)$/
+
+/** Changes the environment of a command to what is there in its sandbox. */
+export const sandboxEnv = (env: Record<string, string>): Record<string, string> => ({
+  ...Object.fromEntries(Object.entries(env).filter(([name]) => !HOST_ONLY.test(name))),
+  TMPDIR: '/tmp',
+})
+
+/** Whether a folder contains the home directory, or is it: as a working directory it would show all of it. */
+export const containsHome = (folder: string, env: Sandbox['env']): boolean =>
+  env.HOME !== undefined && isInside(realPath(folder), realPath(env.HOME))
+
+function systemMounts(): string[] {
+  const mounts = readdirSync('/')
+    .filter((name) => SYSTEM.test(name))
+    .flatMap((name) => {
+      const folder = `/${name}`
+      return lstatSync(folder).isSymbolicLink()
+        ? ['--symlink', readlinkSync(folder), folder]
+        : ['--ro-bind', folder, folder]
+    })
+  const linked = SYSTEM_LINKS.map(realPath).filter((file) => !SYSTEM.test(file.split('/')[1]!) && existsSync(file))
+  return [...mounts, ...linked.flatMap((file) => ['--ro-bind', file, file])]
+}
+
+/**
+ * Lists the folders that the command and `node`, on which most agent programs
+ * run, need if they are installed outside the system, such as in the home
+ * directory: each step of their links, and the modules beside them.
+ */
+function programFolders(command: string, searchPath: string, home: string): string[] {
+  const folders = [command, 'node'].flatMap((name) => {
+    const found = findProgram(name, searchPath)
+    return found ? stepsOf(found).map(folderOf) : []
+  })
+  return [...new Set(folders)].filter((folder) => !SYSTEM.test(folder.split('/')[1]!) && !isInside(folder, home))
+}
+
+/** A file and what its links lead to, to the end. */
+function stepsOf(file: string): string[] {
+  if (!lstatSync(file).isSymbolicLink()) return [file]
+  return [file, ...stepsOf(path.resolve(realPath(path.dirname(file)), readlinkSync(file)))]
+}
+
+/** The outermost `node_modules` of a module, else the file's own folder, or the file alone if its folder holds more. */
+function folderOf(file: string): string {
+  const modules = /^(.*?\/node_modules)\//.exec(file)?.[1]
+  if (modules) return modules
+  return path.basename(path.dirname(file)) === 'bin' ? path.dirname(file) : file
+}
+
+/** Leaves out what is inside another one. */
+const outermost = (folders: readonly string[]): string[] =>
+  [...new Set(folders)].filter((folder) => !folders.some((other) => other !== folder && isInside(other, folder)))
+
+function isInside(folder: string, file: string): boolean {
+  const relative = path.relative(folder, file)
+  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative)
+}
+
+function realPath(file: string): string {
+  try {
+    return realpathSync(file)
+  } catch {
+    return file
+  }
+}

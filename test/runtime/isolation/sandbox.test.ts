@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { findBubblewrap } from '../../../src/runtime/isolation/bubblewrap.ts'
+import { markedProcesses } from '../../../src/runtime/process/process-table.ts'
+import { createTestRuns, type TestRuns } from '../../runs.ts'
+
+const found = await findBubblewrap('')
+const skip = 'missing' in found ? found.missing : false
+
+/** A test app whose runs are sandboxed, with a home directory that has a secret and a sign-in. */
+async function arrange(t: TestContext, overrides: Parameters<typeof createTestRuns>[1] = {}) {
+  const home = mkdtempSync(path.join(tmpdir(), 'service-home-'))
+  t.after(() => rmSync(home, { recursive: true }))
+  for (const folder of ['.ssh', '.claude']) mkdirSync(path.join(home, folder))
+  writeFileSync(path.join(home, '.ssh/id_test'), 'not for agents')
+  writeFileSync(path.join(home, '.claude/.credentials.json'), '{"signedIn":true}')
+  const environment = { PATH: process.env.PATH ?? '', HOME: home }
+  const runs = await createTestRuns(t, { sandbox: 'bubblewrap', environment, ...overrides })
+  return { runs, home }
+}
+
+const agentOf = (runs: TestRuns, script: string, config: object = {}) =>
+  runs.agentThat('succeed.js', { config: { command: '/bin/sh', args: ['-c', script], ...config } })
+
+/** Runs a script as an agent, to its end. */
+async function outputOf(runs: TestRuns, script: string, config: object = {}) {
+  const agent = await agentOf(runs, script, config)
+  await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
+  await runs.settle()
+  const run = (await runs.runs()).at(-1)
+  return { agent, run, text: (await runs.ask('GET', `/api/runs/${run.id}/log`)).body.text as string }
+}
+
+test('a sandboxed run sees nothing of the data directory but its own folders', { skip }, async (t) => {
+  const { runs } = await arrange(t)
+  const data = runs.config.dataDir
+  writeFileSync(path.join(data, 'work/note'), 'of the run')
+  const { text, agent } = await outputOf(
+    runs,
+    `find ${data} -maxdepth 2 | sort; cat ${data}/service.db ${data}/server.lock 2>&1 | head -3; cat ${data}/work/note; echo; touch ${data}/here 2>&1; echo done > ${data}/work/result`,
+  )
+  const shown = text.split('\n').filter((line) => line.startsWith(data))
+  const skills = shown.filter((line) => line.startsWith(path.join(data, 'skills')))
+  assert.deepEqual(
+    shown.filter((line) => !skills.includes(line)),
+    ['', 'agents', `agents/${agent}`, 'work', 'work/note'].map((name) => path.join(data, name)),
+  )
+  assert.match(text, /service\.db.*No such file/)
+  assert.match(text, /of the run/)
+  assert.match(text, /Read-only file system/)
+  assert.equal(readFileSync(path.join(data, 'work/result'), 'utf8'), 'done\n')
+})
+
+test('a sandboxed run has a home of its own, with nothing of the user’s but the program’s sign-in', {
+  skip,
+}, async (t) => {
+  const { runs, home } = await arrange(t)
+  const { text } = await outputOf(
+    runs,
+    'cd "$HOME" && find . -type f; cat .ssh/id_test; touch /usr/mine /etc/mine; echo x > mine; cat mine',
+  )
+  assert.doesNotMatch(text, /not for agents|credentials/)
+  assert.match(text, /\/usr\/mine.*Read-only[\s\S]*\/etc\/mine.*Read-only/)
+  assert.match(text, /x\n$/)
+  assert.throws(() => readFileSync(path.join(home, 'mine')), { code: 'ENOENT' })
+})
+
+test('a sandboxed run sees and signals only its own processes', { skip }, async (t) => {
+  const { runs } = await arrange(t)
+  const { text } = await outputOf(
+    runs,
+    `echo "me $$"; ls /proc | grep -c '^[0-9]*$'; kill -0 ${process.pid} && echo reached; kill -9 -1; echo alive`,
+  )
+  assert.match(text, /^me 2\n[0-9]\n/)
+  assert.doesNotMatch(text, /reached/)
+})
+
+test('a sandboxed run cannot enter other namespaces or change what is mounted', { skip }, async (t) => {
+  const { runs } = await arrange(t)
+  const data = runs.config.dataDir
+  const attempts = [
+    'nsenter -t 1 -m -p true',
+    'mount -t proc proc /tmp',
+    `umount ${data}`,
+    `unshare --user --map-root-user --mount umount ${data}`,
+    `unshare --user --map-root-user --mount mount -o remount,rw /usr`,
+    'chroot /proc/1/root true',
+  ]
+  const { text } = await outputOf(
+    runs,
+    `${attempts.map((attempt) => `${attempt} 2>/dev/null && echo "worked: ${attempt}"`).join('\n')}\ncat /proc/self/status`,
+  )
+  assert.doesNotMatch(text, /worked/)
+  assert.match(text, /CapEff:\s+0+\n/)
+  assert.match(text, /NoNewPrivs:\s+1/)
+})
+
+test('a sandboxed run is ended as a whole, what escaped from it too', { skip }, async (t) => {
+  const { runs } = await arrange(t)
+  const { run } = await outputOf(runs, '', {
+    command: process.execPath,
+    args: [path.resolve('test/agents/escapes.js'), 'tag'],
+  })
+  assert.deepEqual([run.status, run.exitCode], ['succeeded', 0])
+  assert.equal(markedProcesses().has(run.id), false)
+})
+
+test('a sandboxed program has its grace: it hears SIGTERM and finishes', { skip }, async (t) => {
+  const { runs } = await arrange(t)
+  const begun = path.join(runs.config.dataDir, 'work/begun')
+  const agent = await agentOf(
+    runs,
+    `trap 'sleep 0.5; echo finished; exit 7' TERM; touch ${begun}; while :; do sleep 0.1; done`,
+    { graceSec: 20 },
+  )
+  await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
+  const running = runs.next('run.running')
+  await runs.tick()
+  await running
+  const [{ id }] = await runs.runs()
+  for (let tries = 0; tries < 400; tries++) {
+    try {
+      readFileSync(begun)
+      break
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    }
+  }
+  const finished = runs.next('run.finished')
+  await runs.make('POST', `/api/runs/${id}/cancel`)
+  await finished
+  const [run] = await runs.runs()
+  assert.deepEqual([run.status, run.exitCode], ['cancelled', 7])
+  assert.match((await runs.ask('GET', `/api/runs/${id}/log`)).body.text, /finished/)
+})
+
+test('a program in a sandbox has its sign-in, and keeps its sessions from run to run', { skip }, async (t) => {
+  const { runs, home } = await arrange(t)
+  const program = path.join(home, 'claude')
+  const script = `#!/bin/sh
+case " $* " in *" --help "* | *" --version "*) exit 0 ;; esac
+cat "$HOME/.claude/.credentials.json"; echo; ls "$HOME/.claude/projects"; echo kept > "$HOME/.claude/projects/session"
+echo '{"signedIn":"again"}' > "$HOME/.claude/.credentials.json"
+echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"session_id":"s"}'
+`
+  writeFileSync(program, script, { mode: 0o755 })
+  const agent = await runs.make('POST', `/api/companies/${runs.companyId}/agents`, {
+    name: 'Ada',
+    adapterConfig: { command: program },
+  })
+  for (let i = 0; i < 2; i++) {
+    await runs.make('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
+    await runs.settle()
+  }
+  const logs = await Promise.all(
+    (await runs.runs()).map(async ({ id }) => (await runs.ask('GET', `/api/runs/${id}/log`)).body.text),
+  )
+  assert.match(logs[0], /^\{"signedIn":true\}/)
+  assert.match(logs[1], /^\{"signedIn":"again"\}\n\nsession\n/m)
+  assert.match(readFileSync(path.join(home, '.claude/.credentials.json'), 'utf8'), /again/)
+})
+
+test('a run whose sandbox is not available does not start, and says what to do', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'service-bwrap-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  writeFileSync(path.join(folder, 'bwrap'), '#!/bin/sh\necho "No permissions to create new namespace" >&2; exit 1\n', {
+    mode: 0o755,
+  })
+  const { runs } = await arrange(t, { environment: { PATH: `${folder}:${process.env.PATH}` } })
+  const { run, agent } = await outputOf(runs, 'echo ran')
+  assert.deepEqual([run.status, run.errorCode, run.startedAt], ['failed', 'sandbox_unavailable', null])
+  assert.match(run.error, /No permissions to create new namespace.*Allow user namespaces/)
+  const shown = (await runs.ask('GET', `/api/agents/${agent}`)).body
+  assert.equal(shown.status, 'idle')
+  assert.match(shown.heldBecause, /sandbox/)
+  const { gates } = await runs.make('POST', `/api/agents/${agent}/rehearse`, {})
+  assert.ok(gates.some(({ code }: { code: string }) => code === 'sandbox_unavailable'))
+})
+
+test('an agent has its own setting, which beats that of the instance', { skip }, async (t) => {
+  const { runs } = await arrange(t)
+  const off = await outputOf(runs, 'ls "$HOME/.ssh"', { sandbox: 'off' })
+  assert.match(off.text, /id_test/)
+  const { runs: others } = await arrange(t, { sandbox: 'off' })
+  const on = await outputOf(others, 'ls "$HOME/.ssh" 2>&1', { sandbox: 'bubblewrap' })
+  assert.doesNotMatch(on.text, /id_test/)
+})
+
+test('an agent cannot turn the sandbox off for whom it hires, even in a company that trusts hires; the board can', {
+  skip,
+}, async (t) => {
+  const programs = mkdtempSync(path.join(tmpdir(), 'service-programs-'))
+  t.after(() => rmSync(programs, { recursive: true }))
+  writeFileSync(path.join(programs, 'claude'), '#!/bin/sh\nls "$HOME/.ssh" 2>&1\n', { mode: 0o755 })
+  const { runs, home } = await arrange(t)
+  runs.config.environment = { PATH: `${programs}:${process.env.PATH}`, HOME: home }
+  const company = `/api/companies/${runs.companyId}`
+  await runs.make('PATCH', company, { requireBoardApprovalForNewAgents: false, trustHires: true })
+  const ceo = await runs.make('POST', `${company}/agents`, { name: 'Eve', role: 'ceo', adapterType: 'none' })
+  const { key } = await runs.make('POST', `/api/agents/${ceo.id}/keys`, { name: 'k' })
+  const hired = await runs.as(key)('POST', `${company}/agent-hires`, { name: 'Sam', adapterConfig: { sandbox: 'off' } })
+  assert.equal(hired.status, 201)
+  const { agent } = hired.body
+  assert.deepEqual([agent.status, agent.unapprovedPaths], ['idle', ['sandbox']])
+  const logOfRun = async () => {
+    await runs.make('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
+    await runs.tick()
+    await runs.settle()
+    return (await runs.ask('GET', `/api/runs/${(await runs.runs()).at(-1).id}/log`)).body.text
+  }
+  assert.doesNotMatch(await logOfRun(), /id_test/)
+  const refused = await runs.as(key)('PATCH', `/api/agents/${agent.id}`, { adapterConfig: { sandbox: 'off' } })
+  assert.equal(refused.status, 403)
+  await runs.make('POST', `/api/agents/${agent.id}/approve-configuration`)
+  assert.match(await logOfRun(), /id_test/)
+})
+
+test('a working directory that contains the home directory is refused', { skip }, async (t) => {
+  const { runs, home } = await arrange(t)
+  const { run } = await outputOf(runs, 'ls', { cwd: home })
+  assert.equal(run.errorCode, 'sandbox_folder')
+})
