@@ -23,6 +23,8 @@ export interface ProjectWorkspaces {
   primary: string | null
   /** Those that the board set. */
   approved: string[]
+  /** The folders that git writes for a worktree: its own, and that of the repository. */
+  gitFolders: string[]
 }
 
 /** @param issueId the issue of the run: its worktree takes the place of the primary workspace */
@@ -34,13 +36,21 @@ export function findProjectWorkspaces(db: Db, projectId: string, issueId: string
       .where('project_id', '=', projectId),
   )
   const worktree = db.first(
-    sql.selectFrom('worktree').select('cwd').where('issue_id', '=', issueId).where('removed_at', 'is', null),
+    sql
+      .selectFrom('worktree')
+      .select(['cwd', 'path', 'common_dir'])
+      .where('issue_id', '=', issueId)
+      .where('removed_at', 'is', null),
   )
   const primary = rows.find((row) => row.is_primary === 1)
   const approved = rows.flatMap((row) => (row.cwd !== null && row.cwd_approved === 1 ? [row.cwd] : []))
-  if (!worktree || primary?.isolation !== 'worktree') return { primary: primary?.cwd ?? null, approved }
+  if (!worktree || primary?.isolation !== 'worktree') return { primary: primary?.cwd ?? null, approved, gitFolders: [] }
   // The server created the worktree, from a repository that the board approved or allowed.
-  return { primary: worktree.cwd, approved: [...approved, worktree.cwd] }
+  return {
+    primary: worktree.cwd,
+    approved: [...approved, worktree.cwd],
+    gitFolders: [worktree.path, worktree.common_dir],
+  }
 }
 
 export type IssueBrief = NonNullable<ReturnType<typeof findIssueBrief>>

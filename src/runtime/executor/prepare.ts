@@ -171,7 +171,10 @@ export async function planRun(
       config,
       spec,
       readable: [directory, ...(setup.instructions ? [setup.instructions.path] : [])],
-      writable: setup.workspaces.approved.filter((folder) => folder === setup.workspaces.primary),
+      writable: [
+        ...setup.workspaces.approved.filter((folder) => folder === setup.workspaces.primary),
+        ...(cwd === setup.workspaces.primary ? setup.workspaces.gitFolders : []),
+      ],
     },
     refuse,
   )
@@ -201,7 +204,7 @@ async function setUp(ctx: Context, { run, own, agent, adapter, issue, probe, ref
   return { adapter, config, secrets, workspaces, cwd, instructions, flags, session, limits: limitsOf(config) }
 }
 
-const NO_WORKSPACES: ProjectWorkspaces = { primary: null, approved: [] }
+const NO_WORKSPACES: ProjectWorkspaces = { primary: null, approved: [], gitFolders: [] }
 
 interface Prompt {
   run: RunToPlan

@@ -25,6 +25,13 @@ async function arrange(t: TestContext, overrides: Parameters<typeof createTestRu
 const agentOf = (runs: TestRuns, script: string, config: object = {}) =>
   runs.agentThat('succeed.js', { config: { command: '/bin/sh', args: ['-c', script], ...config } })
 
+/** A stand-in for claude that does something and reports a result. */
+const programThat = (does: string) => `#!/bin/sh
+case " $* " in *" --help "* | *" --version "*) exit 0 ;; esac
+${does}
+echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"session_id":"s"}'
+`
+
 /** Runs a script as an agent, to its end. */
 async function outputOf(runs: TestRuns, script: string, config: object = {}) {
   const agent = await agentOf(runs, script, config)
@@ -140,12 +147,10 @@ test('a sandboxed program has its grace: it hears SIGTERM and finishes', { skip 
 test('a program in a sandbox has its sign-in, and keeps its sessions from run to run', { skip }, async (t) => {
   const { runs, home } = await arrange(t)
   const program = path.join(home, 'claude')
-  const script = `#!/bin/sh
-case " $* " in *" --help "* | *" --version "*) exit 0 ;; esac
-cat "$HOME/.claude/.credentials.json"; echo; ls "$HOME/.claude/projects"; echo kept > "$HOME/.claude/projects/session"
-echo '{"signedIn":"again"}' > "$HOME/.claude/.credentials.json"
-echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"session_id":"s"}'
-`
+  const script = programThat(
+    'cat "$HOME/.claude/.credentials.json"; echo; ls "$HOME/.claude/projects"; echo kept > "$HOME/.claude/projects/session"; ' +
+      `echo '{"signedIn":"again"}' > "$HOME/.claude/.credentials.json"`,
+  )
   writeFileSync(program, script, { mode: 0o755 })
   const agent = await runs.make('POST', `/api/companies/${runs.companyId}/agents`, {
     name: 'Ada',
@@ -194,24 +199,25 @@ test('an agent cannot turn the sandbox off for whom it hires, even in a company 
 }, async (t) => {
   const programs = mkdtempSync(path.join(tmpdir(), 'service-programs-'))
   t.after(() => rmSync(programs, { recursive: true }))
-  writeFileSync(path.join(programs, 'claude'), '#!/bin/sh\nls "$HOME/.ssh" 2>&1\n', { mode: 0o755 })
+  writeFileSync(path.join(programs, 'claude'), programThat('echo "home:"; ls -A "$HOME"; ls "$HOME/.ssh" 2>&1'), {
+    mode: 0o755,
+  })
   const { runs, home } = await arrange(t)
   runs.config.environment = { PATH: `${programs}:${process.env.PATH}`, HOME: home }
   const company = `/api/companies/${runs.companyId}`
   await runs.make('PATCH', company, { requireBoardApprovalForNewAgents: false, trustHires: true })
   const ceo = await runs.make('POST', `${company}/agents`, { name: 'Eve', role: 'ceo', adapterType: 'none' })
-  const { key } = await runs.make('POST', `/api/agents/${ceo.id}/keys`, { name: 'k' })
+  const { token: key } = await runs.make('POST', `/api/agents/${ceo.id}/keys`, { name: 'k' })
   const hired = await runs.as(key)('POST', `${company}/agent-hires`, { name: 'Sam', adapterConfig: { sandbox: 'off' } })
   assert.equal(hired.status, 201)
   const { agent } = hired.body
   assert.deepEqual([agent.status, agent.unapprovedPaths], ['idle', ['sandbox']])
   const logOfRun = async () => {
     await runs.make('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
-    await runs.tick()
     await runs.settle()
     return (await runs.ask('GET', `/api/runs/${(await runs.runs()).at(-1).id}/log`)).body.text
   }
-  assert.doesNotMatch(await logOfRun(), /id_test/)
+  assert.match(await logOfRun(), /^home:\n(?![\s\S]*id_test)/)
   const refused = await runs.as(key)('PATCH', `/api/agents/${agent.id}`, { adapterConfig: { sandbox: 'off' } })
   assert.equal(refused.status, 403)
   await runs.make('POST', `/api/agents/${agent.id}/approve-configuration`)
