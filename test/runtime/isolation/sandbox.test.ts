@@ -11,14 +11,14 @@ const found = await findBubblewrap('')
 const skip = 'missing' in found ? found.missing : false
 
 /** A test app whose runs are sandboxed, with a home directory that has a secret and a sign-in. */
-async function arrange(t: TestContext, overrides: Parameters<typeof createTestRuns>[1] = {}) {
+async function arrange(t: TestContext, overrides: NonNullable<Parameters<typeof createTestRuns>[1]> = {}) {
   const home = mkdtempSync(path.join(tmpdir(), 'service-home-'))
   t.after(() => rmSync(home, { recursive: true }))
   for (const folder of ['.ssh', '.claude']) mkdirSync(path.join(home, folder))
   writeFileSync(path.join(home, '.ssh/id_test'), 'not for agents')
   writeFileSync(path.join(home, '.claude/.credentials.json'), '{"signedIn":true}')
-  const environment = { PATH: process.env.PATH ?? '', HOME: home }
-  const runs = await createTestRuns(t, { sandbox: 'bubblewrap', environment, ...overrides })
+  const environment = { PATH: process.env.PATH ?? '', HOME: home, ...overrides.environment }
+  const runs = await createTestRuns(t, { sandbox: 'bubblewrap', ...overrides, environment })
   return { runs, home }
 }
 
@@ -202,8 +202,7 @@ test('an agent cannot turn the sandbox off for whom it hires, even in a company 
   writeFileSync(path.join(programs, 'claude'), programThat('echo "home:"; ls -A "$HOME"; ls "$HOME/.ssh" 2>&1'), {
     mode: 0o755,
   })
-  const { runs, home } = await arrange(t)
-  runs.config.environment = { PATH: `${programs}:${process.env.PATH}`, HOME: home }
+  const { runs } = await arrange(t, { environment: { PATH: `${programs}:${process.env.PATH}` } })
   const company = `/api/companies/${runs.companyId}`
   await runs.make('PATCH', company, { requireBoardApprovalForNewAgents: false, trustHires: true })
   const ceo = await runs.make('POST', `${company}/agents`, { name: 'Eve', role: 'ceo', adapterType: 'none' })
