@@ -3,6 +3,7 @@ import { CliError, EXIT } from './clients/connection/exit-codes.ts'
 import { findWebFolder } from './clients/web/serve.ts'
 import { listLiveRuns } from './organization/run/queries.ts'
 import { DataDirTaken } from './platform/database/lock.ts'
+import { isDatabaseFault } from './platform/database/write-queue.ts'
 import { AppError } from './platform/errors.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { logFile, openLogFile } from './platform/log-file.ts'
@@ -37,10 +38,13 @@ export const runServer: RunServer = async (config, { keepRuns = true } = {}) => 
     process.stderr.write(line)
     keep(line)
   })
-  process.on('unhandledRejection', (error) => {
-    log.error('Unexpected failure; the server ends.', { stack: String((error as Error)?.stack ?? error) })
-    process.exit(EXIT.failure)
-  })
+  const onUnexpected = (error: unknown) => {
+    log.error('Unexpected failure.', { stack: String((error as Error)?.stack ?? error) })
+    // A page of the database that cannot be read fails what needs it, and nothing else.
+    if (!isDatabaseFault(error)) process.exit(EXIT.failure)
+  }
+  process.on('uncaughtException', onUnexpected)
+  process.on('unhandledRejection', onUnexpected)
   const server = await startServer({ ...config, webFolder: findWebFolder() }, log).catch((error) => {
     throw startFailure(error)
   })
@@ -48,6 +52,10 @@ export const runServer: RunServer = async (config, { keepRuns = true } = {}) => 
   const inFile = createLog(keep)
   inFile.info(`service ${config.version} is up.`, { url: server.url, pid: process.pid, mode: config.mode })
 
+  server.lost.then(({ message }) => {
+    log.error(message)
+    process.exit(EXIT.failure)
+  })
   const { promise: ended, resolve, reject } = Promise.withResolvers<ServerEnd>()
   let asked: number | undefined
   const end = (how: Stop) => {

@@ -18,6 +18,7 @@ import { type Config, isLoopback } from './platform/config.ts'
 import { createContext } from './platform/context.ts'
 import { lockDataDir } from './platform/database/lock.ts'
 import { openDatabase } from './platform/database/open.ts'
+import { refuseMissingDatabase } from './platform/database/presence.ts'
 import { AppError } from './platform/errors.ts'
 import { readKeyFile } from './platform/key-file.ts'
 import type { Log } from './platform/log.ts'
@@ -34,6 +35,8 @@ export interface RunningServer {
   url: string
   ctx: AccessContext
   tokens: RunTokens
+  /** Resolves if the database files are deleted or replaced: the server must end. */
+  lost: Promise<Error>
   /** Stops, once what is under way is answered, and gives the data directory back. Closing twice is closing once. */
   close(how?: Stop): Promise<void>
 }
@@ -62,6 +65,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
   const closers: Closer[] = [() => lock.release()]
   try {
     finishRestore(config.dataDir)
+    if (!config.isNew) refuseMissingDatabase(config.dataDir)
     const sqlite = openDatabase(path.join(config.dataDir, 'service.db'), {
       backupDir: path.join(config.dataDir, 'backups'),
       now: clock.now(),
@@ -77,6 +81,15 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
       signIn: createSignIn(config, identity),
     })
     closers.push(ctx.flush, () => ctx.reader.close())
+    const lost = Promise.withResolvers<Error>()
+    const look = setInterval(() => {
+      try {
+        ctx.checkFiles()
+      } catch (error) {
+        lost.resolve(error as Error)
+      }
+    }, LOOK_AT_FILES_MS)
+    closers.push(() => clearInterval(look))
     if (identity) await ctx.write(() => preparePeople(ctx))
 
     const listener = await listen({ ...config, allowedHosts: [...config.allowedHosts, ...ownNames(config.host)] })
@@ -124,12 +137,15 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
       }
       return closing
     }
-    return { url, ctx, tokens, close }
+    return { url, ctx, tokens, lost: lost.promise, close }
   } catch (error) {
     await closeAll(closers)
     throw error
   }
 }
+
+/** How often the server checks that its database is still the one in the data directory. Each commit checks it too. */
+const LOOK_AT_FILES_MS = 1_000
 
 /** Gives the runs under way some time to finish. */
 async function drain(executor: Executor, drainSec: number): Promise<void> {

@@ -74,11 +74,19 @@ function assertDeclaredResponse(endpoint: Endpoint, { status, body, headers }: R
  */
 export function toErrorResponse(ctx: Context, thrown: Error, c: HonoContext): Response {
   const error = toAppError(thrown)
-  if (error instanceof AppError) return new Response(...errorResponse(error))
+  if (error instanceof AppError) {
+    const [text, init] = errorResponse(error)
+    if (error.code === 'database_damaged') logFailure(error.cause instanceof Error ? error.cause : error, init)
+    return new Response(text, init)
+  }
   const [text, init] = errorResponse(new AppError('internal', 'Internal error.'))
-  const requestId = init.headers['x-request-id']
-  ctx.log.error(`${c.req.method} ${c.req.path} failed.`, { requestId, stack: String(thrown.stack ?? thrown) })
+  logFailure(thrown, init)
   return new Response(text, init)
+
+  function logFailure(cause: Error, { headers }: { headers: Record<string, string> }) {
+    const requestId = headers['x-request-id']
+    ctx.log.error(`${c.req.method} ${c.req.path} failed.`, { requestId, stack: String(cause.stack ?? cause) })
+  }
 }
 
 /** Returns the body, status and headers of an error response. All errors have this shape. */

@@ -52,6 +52,8 @@ export interface Config {
   backups: { daily: boolean; keepDaily: number; keepWeekly: number }
   /** Whether the server refuses every change and starts no agent, as when it shows a backup. */
   readOnly: boolean
+  /** Whether a missing database beside keys is created anew. */
+  isNew: boolean
   /** For tests: checks each response against its declared schema, and runs each write twice with a rollback between. */
   selfCheck: boolean
   /** The part of the server's environment that runs receive. */
@@ -74,6 +76,7 @@ export interface Flags {
   requireToken?: boolean
   sandbox?: string
   readOnly?: boolean
+  new?: boolean
 }
 
 export const DEFAULT_PORT = 3100
@@ -168,6 +171,7 @@ export function readConfig(flags: Flags, env: Environment): Config {
       keepWeekly: file.backups?.keepWeekly ?? 4,
     },
     readOnly: flags.readOnly ?? false,
+    isNew: flags.new ?? false,
     selfCheck: false,
     environment: passedOn(env),
     version: packageVersion(),

@@ -2,6 +2,7 @@ import type { Database as Sqlite } from 'better-sqlite3'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createDb, type Db } from './database/db.ts'
+import { watchFiles } from './database/presence.ts'
 import { createReader, type Reader } from './database/reader.ts'
 import { createWriteQueue, type Effect } from './database/write-queue.ts'
 import { AppError } from './errors.ts'
@@ -47,12 +48,23 @@ export interface ContextParts {
   vault: Vault
 }
 
-/** @returns the context, and `flush`, which commits the queued writes at once */
-export function createContext({ sqlite, clock, config, log, vault }: ContextParts): Context & { flush(): void } {
+/**
+ * @returns the context; `flush`, which commits the queued writes at once; and `checkFiles`, which throws if the files
+ *   of the database are no longer those that were opened
+ */
+export function createContext({
+  sqlite,
+  clock,
+  config,
+  log,
+  vault,
+}: ContextParts): Context & { flush(): void; checkFiles(): void } {
   const db = createDb(sqlite)
   const lastWritten = new Map<string, string>()
+  const checkFiles = watchFiles(sqlite.name)
   const queue = createWriteQueue(sqlite, {
     endReads: db.endReads,
+    beforeCommit: checkFiles,
     onRollback: () => lastWritten.clear(),
     alwaysReplay: config.selfCheck,
   })
@@ -94,6 +106,7 @@ export function createContext({ sqlite, clock, config, log, vault }: ContextPart
       })
     },
     flush: queue.flush,
+    checkFiles,
   }
 }
 

@@ -27,6 +27,7 @@ export const ERROR_STATUS = {
   rate_limited: 429,
   headers_too_large: 431,
   internal: 500,
+  database_damaged: 500,
   shutting_down: 503,
   disk_full: 507,
 } as const

@@ -25,7 +25,7 @@ export interface Pending {
 }
 
 /** What a restore replaces in the data directory. Other files, such as logs of runs, stay. */
-const REPLACED = ['service.db-wal', 'service.db-shm', 'service.db', 'config.json', ...FOLDERS]
+const REPLACED = ['service.db-open', 'service.db-wal', 'service.db-shm', 'service.db', 'config.json', ...FOLDERS]
 
 /**
  * Finishes a pending restore; does nothing if none is pending. A step that a

@@ -38,6 +38,7 @@ export const startCommand = (loadServer: () => Promise<RunServer>) =>
       '--sandbox <mode>',
       'what isolates runs: off (default) or bubblewrap (Linux); an agent may have its own setting',
     )
+    .option('--new', 'begin with an empty database, though the data directory has keys of another one')
     .option('--open', 'open the page in the browser')
     .option('--demo', 'bring a demo company along if there is no company')
     .option('--json', 'print one line of JSON when it is up')

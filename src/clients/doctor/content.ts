@@ -1,7 +1,8 @@
+import { isDatabaseFault } from '../../platform/database/write-queue.ts'
 import type { ConnectionOptions } from '../connection/connect.ts'
 import type { Check, Finding } from './check.ts'
 import { checkData } from './check-data.ts'
-import { CHECKS, type CheckName, type CheckRequest } from './database-check.ts'
+import { CHECKS, type CheckName, type CheckRequest, type Finding as DatabaseFinding } from './database-check.ts'
 
 /** The checks that are fast, whatever the size of the database. */
 const QUICK: readonly CheckName[] = ['foreign_keys', 'issue_counts', 'run_totals', 'secrets']
@@ -15,7 +16,17 @@ export const contentCheck = (
   title: 'Content',
   async look() {
     const only = deep ? CHECKS : QUICK
-    const { findings } = await checkData(options, { only, onProgress })
+    const { findings } = await checkData(options, { only, onProgress }).catch(async (error) => {
+      if (!isDatabaseFault(error)) throw error
+      return { findings: await diagnose(options, error) }
+    })
+    const damage = findings.filter(({ check }) => check === 'integrity').map(({ message }) => message)
+    if (damage.length > 0) {
+      const message = `The database is damaged: ${damage.slice(0, 3).join(' ')}`
+      return [
+        { status: 'broken', message, hint: 'Restore a backup: service backup restore.', details: { findings: damage } },
+      ]
+    }
     return only.map((check): Finding => {
       const wrong = findings.filter((finding) => finding.check === check).map(({ message }) => message)
       const name = check.replaceAll('_', ' ')
@@ -27,3 +38,9 @@ export const contentCheck = (
     })
   },
 })
+
+/** Lists what SQLite finds wrong with a file in which a check failed. */
+async function diagnose(options: ConnectionOptions, failure: Error): Promise<DatabaseFinding[]> {
+  const found = await checkData(options, { only: ['integrity'] }).catch(() => undefined)
+  return found?.findings.length ? found.findings : [{ check: 'integrity', message: failure.message }]
+}

@@ -1,5 +1,6 @@
 import type { Database as Sqlite, Statement } from 'better-sqlite3'
 import type { Compilable, CompiledQuery } from 'kysely'
+import { isDatabaseFault } from './write-queue.ts'
 
 /** A query that Kysely built, or one of `prepared`. */
 export type Query<O> = Compilable<O> | CompiledQuery<O>
@@ -47,8 +48,15 @@ export function createDb(sqlite: Sqlite): Db {
   }
 
   function endReads() {
-    if (isReading && sqlite.open) commit.run()
-    isReading = false
+    try {
+      if (isReading && sqlite.open) commit.run()
+    } catch (error) {
+      // A failed read may have ended the transaction. Nothing was written in it.
+      if (!isDatabaseFault(error)) throw error
+      if (sqlite.inTransaction) sqlite.exec('rollback')
+    } finally {
+      isReading = false
+    }
   }
 
   return {

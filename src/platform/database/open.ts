@@ -1,5 +1,6 @@
 import Database, { type Database as Sqlite } from 'better-sqlite3'
 import { migrate, refuseForeign } from './migrate.ts'
+import { recordOpen, refuseMissingWal } from './presence.ts'
 
 /**
  * The settings of each connection. `synchronous` must be set explicitly,
@@ -27,6 +28,7 @@ const PRAGMAS = [
  * @throws WrongDatabase for a file of a newer version or of another program
  */
 export function openDatabase(file: string, options: { backupDir: string; now: Date }): Sqlite {
+  refuseMissingWal(file)
   const sqlite = new Database(file)
   try {
     refuseForeign(sqlite, file)
@@ -38,6 +40,7 @@ export function openDatabase(file: string, options: { backupDir: string; now: Da
       }
     }
     migrate(sqlite, { ...options, file })
+    recordOpen(sqlite, file)
     return sqlite
   } catch (error) {
     sqlite.close()

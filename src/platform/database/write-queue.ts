@@ -39,6 +39,8 @@ interface Outcome {
 export interface WriteQueueOptions {
   /** Called before a batch begins. */
   endReads?: () => void
+  /** Called before a batch is committed. If it throws, the batch is rolled back. */
+  beforeCommit?: () => void
   /** Called after each rollback, of a batch or of one write. */
   onRollback?: () => void
   /** Rolls every batch back and runs it again: tests show so that each write can run twice. */
@@ -56,7 +58,7 @@ export interface WriteQueueOptions {
  * a savepoint for each write.
  */
 export function createWriteQueue(sqlite: Sqlite, options: WriteQueueOptions = {}): WriteQueue {
-  const { endReads = () => {}, onRollback = () => {}, alwaysReplay = false } = options
+  const { endReads = () => {}, beforeCommit = () => {}, onRollback = () => {}, alwaysReplay = false } = options
   const begin = sqlite.prepare('begin immediate')
   const commit = sqlite.prepare('commit')
   const rollback = sqlite.prepare('rollback')
@@ -77,10 +79,11 @@ export function createWriteQueue(sqlite: Sqlite, options: WriteQueueOptions = {}
       begin.run()
       writing = true
       outcomes = runTogether(batch) ?? runApart(batch)
+      beforeCommit()
       commit.run()
     } catch (error) {
       // The commit failed, or SQLite rolled the transaction back (on a full disk, for example): no write stands.
-      if (sqlite.inTransaction) rollback.run()
+      rollBack()
       onRollback()
       for (const { reject } of batch) reject(toAppError(error))
       return
@@ -92,6 +95,15 @@ export function createWriteQueue(sqlite: Sqlite, options: WriteQueueOptions = {}
       else waiting.resolve(result as never)
     }
     for (const { effects } of outcomes) for (const effect of effects) effect()
+  }
+
+  /** A damaged database can refuse the rollback too. The next `begin` then fails, and with it its batch. */
+  function rollBack() {
+    try {
+      if (sqlite.inTransaction) rollback.run()
+    } catch {
+      // its cause is reported already
+    }
   }
 
   /** Runs the writes of a batch. Returns undefined if one threw after it had changed something. */
@@ -156,15 +168,18 @@ export function createWriteQueue(sqlite: Sqlite, options: WriteQueueOptions = {}
 export const isDatabaseFault = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
-  (error.code === 'disk_full' || /^SQLITE_(?!CONSTRAINT)/.test(String(error.code)))
+  (error.code === 'disk_full' || error.code === 'database_damaged' || /^SQLITE_(?!CONSTRAINT)/.test(String(error.code)))
 
 /**
- * Converts an error of SQLite: a full disk becomes an AppError, because the
- * user can resolve it. Any other failure is a bug.
+ * Converts an error of SQLite: a full disk and a damaged file become an
+ * AppError, because the user can resolve them. Any other failure is a bug.
  */
 export function toAppError(error: unknown): unknown {
-  if (error instanceof Error && 'code' in error && error.code === 'SQLITE_FULL') {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === 'SQLITE_FULL') {
     return new AppError('disk_full', 'The disk is full: nothing was written. Free some space and try again.')
   }
-  return error
+  if (!/^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(code)) return error
+  const message = `The database cannot be read or written: ${(error as Error).message} (${code}). Run \`service doctor\`.`
+  return Object.assign(new AppError('database_damaged', message), { cause: error })
 }
