@@ -171,3 +171,35 @@ test('a routine is made, run, paused, looked back at, changed and deleted by its
   assert.notEqual(refused.code, 0)
   assert.match(refused.err, /Invalid value for minute: 61/)
 })
+
+test('JSON has the wanted fields, goes through jq, and needs no argument after --json', async (t) => {
+  const { out, run } = await withServer(t)
+  await out('company', 'create', 'Tern & Co')
+  await out('issue', 'create', '日本語 🎉')
+  assert.deepEqual(JSON.parse(await out('issue', 'list', '--json=identifier,status')), [
+    { identifier: 'TER-1', status: 'todo' },
+  ])
+  assert.equal(JSON.parse(await out('issue', 'view', '--json', 'TER-1')).title, '日本語 🎉')
+  assert.equal(await out('issue', 'list', '--jq', '.[] | .title'), '日本語 🎉\n')
+  assert.match((await run(['issue', 'list', '--json=nope'])).err, /--json has no field nope\. It has: id, /)
+  assert.match((await run(['issue', 'list', '--jq', '.['])).err, /^service: --jq: jq: error/)
+})
+
+test('wrong usage is named by its option, and nothing is destroyed without --yes', async (t) => {
+  const { out, run } = await withServer(t)
+  await out('company', 'create', 'Tern & Co')
+  await out('issue', 'create', 'Draw')
+  for (const [args, message] of [
+    [['issue', 'edit', 'TER-1'], /Nothing to change: give at least one of --title, /],
+    [['issue', 'edit', 'TER-1', '--status', 'open'], /--status <status>' argument 'open' is invalid\. Allowed choices/],
+    [['issue', 'list', '--limit', '0'], /--limit is a whole number from 1 to 1000/],
+    [['project', 'create', 'Map', '--target', 'soon'], /^service: --target: /],
+    [['company', 'delete', 'TER'], /add --yes/],
+  ] as const) {
+    const { code, err } = await run([...args])
+    assert.equal(code, 2, err)
+    assert.match(err, message)
+  }
+  assert.equal(await out('company', 'delete', 'TER', '--yes'), 'Tern & Co is deleted.\n')
+  assert.match(await out('company', 'list'), /^There is no company yet/)
+})

@@ -108,8 +108,10 @@ function withFlagNames(error: unknown, flags: Flags): unknown {
   const fields = error instanceof AppError ? (error.details as { fields?: unknown } | null)?.fields : undefined
   if (!(error instanceof AppError) || !Array.isArray(fields)) return error
   const lines = (fields as { path: string; message: string }[]).map(({ path, message }) => {
-    const flag = flags[path.split('.')[0]!]
-    return `${flag ? optionOf(flag).long : path}${path === '' ? '' : ': '}${message}`
+    const [field = '', ...inner] = path.split('.')
+    const flag = flags[field]
+    const name = flag ? [optionOf(flag).long, ...inner].join(' ') : path
+    return `${name}${name === '' ? '' : ': '}${message}`
   })
   return new AppError(error.code, lines.join('; '), error.details)
 }

@@ -160,7 +160,7 @@ export const approvalCommand = () =>
       summary: 'Put a revised approval before the board again.',
       args: ['<approval>'],
       flags: { payload: json<Record<string, unknown>>('--payload <json>', 'the revised payload') },
-      examples: ['approval resubmit 0000beef --payload \'{"plan":"Draw first, then sell."}\''],
+      examples: ['approval resubmit latest --payload \'{"title":"Buy the domain for a year?"}\''],
       send: async (scope, [ref], body) =>
         scope.client.request('POST /api/approvals/:approvalId/resubmit', {
           params: await theApproval(scope, ref),

@@ -18,8 +18,7 @@ const mark = (name: string, summary: string, body: Mark, done: string) =>
     examples: [`inbox ${name} latest`],
     note: 'The item is its id, as `inbox` prints it, or latest.',
     async send({ client }, [ref]) {
-      const query = { limit: 1000, dismissed: 'true' as const }
-      const items = ref === 'latest' ? await client.request('GET /api/inbox', { query }) : []
+      const items = ref === 'latest' ? await client.request('GET /api/inbox') : []
       return client.request('PATCH /api/inbox/:itemId', { params: { itemId: items[0]?.id ?? ref }, body })
     },
     text: () => done,

@@ -1,3 +1,4 @@
+import { SKILL_FILES } from '../../../organization/skill/limits.ts'
 import { readFolder } from '../../../platform/source/folder.ts'
 import type { ResponseOf } from '../../client/types.ts'
 import { CliError, EXIT, lineOf } from '../../connection/exit-codes.ts'
@@ -28,9 +29,6 @@ const describe = (skill: Skill) =>
     ['Used by', skill.usedByAgents.map(({ name }) => name).join(', ')],
     ['Id', skill.id],
   ])
-
-/** The limits of a skill; the server has the same and says so by file. */
-const LIMITS = { files: 500, fileBytes: 1024 * 1024, bytes: 4 * 1024 * 1024 }
 
 export const skillCommand = () =>
   noun('skill', 'Skills: instructions and files that agents use.', [
@@ -81,7 +79,8 @@ export const skillCommand = () =>
         const body = /^https:\/\//.test(source) ? { source } : { files: await filesOf(source) }
         return scope.client.request('POST /api/companies/:companyId/skills/import', { params, body })
       },
-      text: (imported) => JSON.stringify(imported),
+      text: ({ imported, warnings }) =>
+        [...imported.map(({ key, outcome }) => `${key} is ${outcome}.`), ...warnings].join('\n'),
     }),
     act({
       name: 'fetch',
@@ -109,8 +108,13 @@ export const skillCommand = () =>
 
 async function filesOf(folder: string) {
   try {
-    const { files } = await readFolder(folder, LIMITS as never)
-    return Object.fromEntries([...files].map(([path, bytes]) => [path, Buffer.from(bytes).toString('utf8')]))
+    const { files } = await readFolder(folder, SKILL_FILES)
+    return Object.fromEntries(
+      [...files].map(([path, bytes]) => [
+        path,
+        { encoding: 'base64' as const, data: Buffer.from(bytes).toString('base64') },
+      ]),
+    )
   } catch (error) {
     throw new CliError(EXIT.usage, `Cannot read the folder ${folder}: ${lineOf(error)}`)
   }
