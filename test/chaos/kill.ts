@@ -1,8 +1,8 @@
 /**
- * Kills the server again and again: `node test/chaos/kill.ts [cycles=200]`.
- * While agents run and comments wake them, the server gets SIGKILL at a random
- * moment and is started again. Prints what it measured; exits 1 when a promise
- * is broken.
+ * Kills the server again and again: `npm run prove:crash [-- cycles=1000]`.
+ * While agents run and eight writers add comments that wake them, the server
+ * gets SIGKILL at a random moment and is started again. Prints what it measured;
+ * exits 1 when a promise is broken.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,6 +15,9 @@ import { createClient } from '../../src/clients/connection/client.ts'
 import { packageRoot } from '../../src/platform/package-root.ts'
 import { markedProcesses } from '../../src/runtime/process/process-table.ts'
 
+/** How many clients write at once, each with this many milliseconds between two comments. */
+const WRITERS = 8
+const WRITE_EVERY_MS = 100
 /** How long each agent's program works, in milliseconds. */
 const WORK_MS = [100, 300, 700, 1_500]
 /** A run may be shown as live so long after its process has ended, in milliseconds: somebody has to look first. */
@@ -59,7 +62,9 @@ export async function killAgainAndAgain(cycles: number): Promise<KillReport> {
   try {
     for (let cycle = 0; cycle < cycles; cycle++) {
       const life = new AbortController()
-      const writing = comment(server.url, issueIds, acknowledged, life.signal)
+      const writing = Promise.all(
+        Array.from({ length: WRITERS }, (_, n) => comment(server.url, issueIds, n, acknowledged, life.signal)),
+      )
       await delay(Math.random() * LONGEST_LIFE_MS)
       heldByDead += await countHeldByDead(sqlite, notes)
       ownerless += countOwnerless(sqlite)
@@ -122,8 +127,14 @@ async function arrange(url: string, notes: string): Promise<string[]> {
 }
 
 /** Comments on one issue after the other, which wakes its agent, and keeps the ids of what was acknowledged. */
-async function comment(url: string, issueIds: string[], acknowledged: string[], until: AbortSignal): Promise<void> {
-  for (let i = 0; !until.aborted; i++) {
+async function comment(
+  url: string,
+  issueIds: string[],
+  first: number,
+  acknowledged: string[],
+  until: AbortSignal,
+): Promise<void> {
+  for (let i = first; !until.aborted; i++) {
     try {
       const body = { body: `Comment ${i}` }
       const path = `/api/issues/${issueIds[i % issueIds.length]}/comments`
@@ -132,7 +143,7 @@ async function comment(url: string, issueIds: string[], acknowledged: string[], 
     } catch {
       return // it was killed
     }
-    await delay(15)
+    await delay(WRITE_EVERY_MS)
   }
 }
 
@@ -205,7 +216,7 @@ export const isKept = (report: KillReport): boolean =>
   report.heldByDead + report.ownerless === 0
 
 if (import.meta.main) {
-  const [cycles = 200] = process.argv.slice(2).map(Number)
+  const [cycles = 1_000] = process.argv.slice(2).map(Number)
   const began = performance.now()
   const report = await killAgainAndAgain(cycles)
   for (const [what, count] of Object.entries(report)) process.stdout.write(`${what.padEnd(16)}${count}\n`)

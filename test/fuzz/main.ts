@@ -1,12 +1,12 @@
-// Sends 20,000 requests made from the endpoints' own schemas, in either mode or in one:
-//   npm run fuzz -- --requests 20000 --seed 7 --mode authenticated
+// Sends 100,000 requests made from the endpoints' own schemas, in either mode or in one:
+//   npm run prove:fuzz -- --requests 100000 --seed 7 --mode authenticated
 import { test } from 'node:test'
 import { parseArgs } from 'node:util'
 import { fuzz } from './fuzz.ts'
 
 const { values } = parseArgs({
   options: {
-    requests: { type: 'string', default: '20000' },
+    requests: { type: 'string', default: '100000' },
     mode: { type: 'string' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
   },

@@ -75,8 +75,7 @@ const DEFAULT_TIME_LIMIT_MS = 2_000
  *
  * better-sqlite3 cannot interrupt a statement, so a job over its time limit
  * loses its thread: the call fails at once, and the next job starts in a new
- * thread. Measured on 2 cores: 80 ms from the time limit to the next result.
- * The old thread ends when its current statement returns.
+ * thread. The old thread ends when its current statement returns.
  *
  * @param options.queued what the jobs are called in the error of a full queue
  */

@@ -7,7 +7,7 @@ const texts = prepared((of: { issueId: string }) =>
 
 export const listCommentTexts = (db: Db, of: { issueId: string }) => db.all(texts(of))
 
-// One JSON array instead of many rows takes half of the time for 100,000 issues.
+// One JSON array, because better-sqlite3 makes an object of each row.
 const seqs = (pattern: string) =>
   raw<{ seqs: string }>`select json_group_array(seq) as seqs from (
     select rowid as seq from issue_text where issue_text match ${pattern}

@@ -75,8 +75,7 @@ export const searchJob: ReadJob<Search, v.InferOutput<typeof Found>> = {
 
 /**
  * Looks for complete words first. FTS5 returns those newest first without
- * reading all matches; for a prefix it merges the entries of all its words,
- * which takes 25 ms if 100,000 issues match.
+ * reading all matches; for a prefix it merges the entries of all its words.
  */
 function findBest<Row extends { id: string }>(
   find: (db: Db, of: { companyId: string; pattern: string; limit: number }) => Row[],
