@@ -80,6 +80,9 @@ export function openCompany(found: Company): void {
   })
   localStorage.setItem('company', found.issuePrefix)
   followEvents(found.id, stop.signal)
+  // A company that was created or joined since the page was loaded: the session does not know the person's role in it.
+  const me = session.peek()
+  if (me && me.name !== null && !me.memberships.some((one) => one.companyId === found.id)) void LOADERS.session()
   const known = takeGiven(found.id, 'lists')
   if (!known) {
     void loadAll()
@@ -131,6 +134,9 @@ const LOADERS = {
     putLiveRuns(live)
   },
   company: async (params: Params) => companies.put(await request('GET /api/companies/:companyId', { params })),
+  session: async () => {
+    session.value = await request('GET /api/auth/session')
+  },
   instance: async () => {
     instance.value = await request('GET /api/instance')
   },
@@ -183,7 +189,7 @@ const PARTS_OF: Record<string, readonly Part[]> = {
   project: ['projects'],
   goal: ['goals'],
   label: ['labels'],
-  member: ['members'],
+  member: ['members', 'session'],
   company: ['company', 'instance'],
   run: ['agents'],
 }
