@@ -189,7 +189,7 @@ const PARTS_OF: Record<string, readonly Part[]> = {
   project: ['projects'],
   goal: ['goals'],
   label: ['labels'],
-  member: ['members', 'session'],
+  user: ['members', 'session'],
   company: ['company', 'instance'],
   run: ['agents'],
 }
