@@ -1,7 +1,7 @@
 /** A shorter value is not a secret by itself, and would blank out ordinary words of the output. */
 const SHORTEST_SECRET = 8
 
-/** Values that are no secret, by their form. `docs/secrets.md` lists them. */
+/** Values that are no secret, by their form. `docs/guides/secrets.md` lists them. */
 const ORDINARY = [
   /^-?[\d.,]+$/, // a number or a version
   /^[A-Za-z]{1,16}$/, // one word, such as `production`

@@ -18,16 +18,18 @@ interface Page {
   done?: string | undefined
   /** Links to the other pages, for who is signed in. */
   links?: Html
+  /** Links beside a wide page; on a narrow screen they stand below it. */
+  sidebar?: Html
 }
 
 /** Renders a page as a whole document. */
-export const pageOf = ({ title, body, isWide = false, error, done, links }: Page): string =>
+export const pageOf = ({ title, body, isWide = false, error, done, links, sidebar }: Page): string =>
   String(html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${error !== undefined && 'Error: '}${title} – service</title>${raw(`<style>${STYLE}</style>`)}</head>
-<body${isWide && raw(' class="wide"')}>${links && html`<header><nav aria-label="Pages">${links}</nav></header>`}<main><h1>${title}</h1>
+<body${isWide && raw(` class="wide${sidebar ? ' with-sidebar' : ''}"`)}>${links && html`<header><nav aria-label="Pages">${links}</nav></header>`}<main><h1>${title}</h1>
 ${error && html`<p role="alert">${fieldErrorsOf(error).size > 0 ? 'Some fields are missing or invalid.' : error.message}</p>`}${
   done !== undefined && html`<p role="status">${done}</p>`
-}${body}</main></body></html>`)
+}${body}</main>${sidebar && html`<nav id="contents" class="sidebar" aria-label="Contents">${sidebar}</nav>`}</body></html>`)
 
 /** Returns the message of each invalid field, by its name. */
 export function fieldErrorsOf(error: AppError | undefined): Map<string, string> {
@@ -85,6 +87,14 @@ dd{margin:.125rem 0 0}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse}
 td,th{padding:.4rem .75rem .4rem 0;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top}
+.sidebar{display:block;padding:1rem;border-top:1px solid var(--rule);font-size:.9375rem}
+.sidebar ul{list-style:none;margin:0;padding:0}
+.sidebar p{margin:1.25rem 0 .25rem}
+.sidebar a{display:block;padding:.125rem 0;text-decoration:none}
+.sidebar a:hover,.sidebar [aria-current]{text-decoration:underline}
+.sidebar [aria-current]{font-weight:600;color:var(--ink)}
+.sidebar label{margin-top:0}
+@media (min-width:64rem){.with-sidebar{display:grid;grid-template-columns:16rem minmax(0,60rem);justify-content:center;column-gap:2rem}.with-sidebar header{grid-column:1/3;width:100%;max-width:none;box-sizing:border-box}.with-sidebar main{grid-area:2/2;margin:0;width:100%;box-sizing:border-box}.with-sidebar .sidebar{grid-area:2/1;border-top:0}.with-sidebar a[href="#contents"]{display:none}}
 @media (min-width:48rem){dl>div{display:grid;grid-template-columns:minmax(0,2fr) minmax(0,3fr);gap:1.5rem;align-items:baseline}dd{margin:0}.endpoints li{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:1.5rem;align-items:baseline}.endpoints p{margin:0}.endpoints a{display:grid;grid-template-columns:3.75rem minmax(0,1fr);align-items:baseline}}`
 
 /**

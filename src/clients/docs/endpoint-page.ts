@@ -12,7 +12,7 @@ import { fieldsOf } from './fields.ts'
 import { fieldList, prose } from './prose.ts'
 
 /**
- * All that there is to know of an endpoint, as the OpenAPI document has it.
+ * Renders the documentation of an endpoint: its example, parameters, body and responses.
  *
  * @param base the server's URL, for the example
  */
@@ -22,7 +22,7 @@ export function endpointBody(endpoint: Endpoint, access: Access, base: string): 
   const { method, path, description, who, id } = endpoint
   return html`<p class="route"><span class="method">${method}</span> <code>${path}</code></p>
 ${description !== undefined && html`<p>${prose(description)}</p>`}
-<p>For ${who.map(({ name }) => name).join(', ')}. <span class="hint">Operation <code>${id}</code></span></p>
+<p>Callers: ${who.map(({ name }) => name).join(', ')}. <span class="hint">Operation <code>${id}</code></span></p>
 <h2>Example</h2>
 <pre><code>${curlOf(endpoint, operation, schemas.components, base)}</code></pre>
 ${
@@ -30,9 +30,9 @@ ${
   html`<h2>Parameters</h2>
 ${PLACES.map(([place, title]) => parametersIn(operation, place, title))}`
 }${operation.requestBody && bodyOf(operation.requestBody, schemas)}
-<h2>Answers</h2>
-${Object.entries(operation.responses).map(([status, response]) => ('$ref' in response ? html`` : answerOf(status, response, schemas)))}
-<p>Everything else is an <a href="/api/docs/errors">error</a>, with a sentence that says what to do.</p>`
+<h2>Responses</h2>
+${Object.entries(operation.responses).map(([status, response]) => ('$ref' in response ? html`` : responseOf(status, response, schemas)))}
+<p>Every other response is an <a href="/api/docs/errors">error</a>.</p>`
 }
 
 const PLACES: readonly [Parameter['in'], string][] = [
@@ -59,7 +59,7 @@ ${shapeOf(schema, schemas, 'what goes in')}`,
 )}`
 }
 
-function answerOf(status: string, { headers = {}, content, description }: Response, schemas: Schemas): Html {
+function responseOf(status: string, { headers = {}, content, description }: Response, schemas: Schemas): Html {
   const names = Object.keys(headers).filter((name) => name !== 'X-Request-Id') as (keyof typeof HEADERS)[]
   const isError = Number(status) >= 300
   return html`<h3>${status} ${STATUS_CODES[status]}</h3>

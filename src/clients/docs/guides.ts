@@ -5,50 +5,77 @@ import type { Html } from '../../http/html-page.ts'
 import { notFound } from '../../platform/errors.ts'
 import { packageRoot } from '../../platform/package-root.ts'
 
+/** The folders of `docs/`, in their order, with the title of each. */
+export const SECTIONS = {
+  'getting-started': 'Getting started',
+  concepts: 'Concepts',
+  guides: 'Guides',
+  reference: 'Reference',
+  operations: 'Operations',
+  decisions: 'Design decisions',
+} as const
+
 /** A page of `docs/`. */
 export interface Guide {
-  /** Its file's, without `.md`. */
+  /** The name of its file, without `.md`. It is unique in all folders. */
   name: string
+  section: keyof typeof SECTIONS
   title: string
-  /** The sentence that it begins with, in Markdown. */
+  /** Its first sentence, in Markdown. */
   summary: string
-  /** What comes behind its title. */
+  /** Its text after the title. */
   markdown: string
 }
 
 const folder = () => path.join(packageRoot(), 'docs')
 
-async function listNames(): Promise<string[]> {
-  const files = await readdir(folder())
-  return files
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => file.slice(0, -'.md'.length))
-    .sort()
+/** Returns all pages: by section, and within a section in the order of the index, `docs/README.md`. */
+export async function listGuides(): Promise<Guide[]> {
+  const index = await readFile(path.join(folder(), 'README.md'), 'utf8')
+  const place = ({ section, name }: Guide) => index.indexOf(`](${section}/${name}.md)`)
+  const sections = Object.keys(SECTIONS) as Guide['section'][]
+  const pages = await Promise.all(sections.map(listSection))
+  return pages.flatMap((guides) => guides.sort((a, b) => place(a) - place(b)))
 }
 
-export const listGuides = async (): Promise<Guide[]> => Promise.all((await listNames()).map(readGuide))
+async function listSection(section: Guide['section']): Promise<Guide[]> {
+  const files = (await readdir(path.join(folder(), section))).filter((file) => file.endsWith('.md'))
+  return Promise.all(files.map((file) => readGuide(section, file)))
+}
 
 export async function getGuide(name: string): Promise<Guide> {
-  if (!(await listNames()).includes(name)) throw notFound('page of the documentation', name)
-  return readGuide(name)
+  const guide = (await listGuides()).find((one) => one.name === name)
+  if (!guide) throw notFound('page of the documentation', name)
+  return guide
 }
 
-async function readGuide(name: string): Promise<Guide> {
-  const text = await readFile(path.join(folder(), `${name}.md`), 'utf8')
+async function readGuide(section: Guide['section'], file: string): Promise<Guide> {
+  const name = file.slice(0, -'.md'.length)
+  const text = await readFile(path.join(folder(), section, file), 'utf8')
   const [, title = name, markdown = text] = /^# (.*)\n([\s\S]*)$/.exec(text) ?? []
-  const [sentence = ''] = /^.*?[.:](?=\s)/.exec(markdown.trimStart()) ?? []
-  return { name, title, summary: sentence.replaceAll('*', '').replace(/:$/, '.'), markdown }
+  const [sentence = ''] = /^.*?[.:](?=\s)/s.exec(markdown.trimStart()) ?? []
+  const summary = sentence.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll('*', '')
+  return { name, section, title, summary: summary.replace(/:$/, '.'), markdown }
 }
 
-/** A guide as HTML, with its links to other guides. Nothing in it is anybody's but ours. */
+/** Renders a guide as HTML. Links to other guides lead to their pages. */
 export async function showGuide({ markdown }: Guide): Promise<Html> {
-  // Only here: a server that nobody reads the documentation of starts without it.
+  // Loaded here, so that the start of the server does not wait for it.
   const { marked } = await import('marked')
   const content = await marked.parse(markdown)
   return raw(
     content
-      .replaceAll(/(<a href="[\w-]+)\.md(?=["#])/g, '$1')
+      .replaceAll(/<a href="(?!https?:)(?:[\w./-]*\/)?([\w-]+)\.md(?=["#])/g, '<a href="/api/docs/$1')
+      .replaceAll(/<h([23])>(.*?)<\/h\1>/g, (_, rank, title) => `<h${rank} id="${slugOf(title)}">${title}</h${rank}>`)
       .replaceAll('<table>', '<div class="scroll"><table>')
       .replaceAll('</table>', '</table></div>'),
   )
 }
+
+/** Returns the id of a heading, as GitHub makes it. */
+const slugOf = (title: string) =>
+  title
+    .replaceAll(/<[^>]+>|&\w+;|[^\w\s-]/g, '')
+    .trim()
+    .toLowerCase()
+    .replaceAll(/\s+/g, '-')

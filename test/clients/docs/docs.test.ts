@@ -24,16 +24,16 @@ import { PROJECT_STATUSES } from '../../../src/work/project/project.ts'
 import { createTestApp } from '../../helpers.ts'
 
 const folder = path.join(packageRoot(), 'docs')
-const pages = readdirSync(folder).filter((file) => file.endsWith('.md'))
+const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => /\/[^/]+\.md$/.test(file))
 const read = (page: string) => readFileSync(path.join(folder, page), 'utf8')
 
 test('the table of errors has each code, with its status', () => {
-  const rows = [...read('errors.md').matchAll(/^\| `(\w+)` \| (\d{3}) \| \S.* \|$/gm)]
+  const rows = [...read('reference/errors.md').matchAll(/^\| `(\w+)` \| (\d{3}) \| \S.* \|$/gm)]
   assert.deepEqual(Object.fromEntries(rows.map(([, code, status]) => [code, Number(status)])), { ...ERROR_STATUS })
 })
 
 test('the decisions name each value that there is', () => {
-  const text = read('decisions.md')
+  const text = read('decisions/decisions.md')
   const agents = [...SHOWN_STATUSES, ...PAUSE_REASONS]
   const approvals = [...APPROVAL_TYPES, ...APPROVAL_STATUSES]
   for (const value of [...agents, ...approvals, ...GOAL_LEVELS, ...GOAL_STATUSES, ...PRIORITIES, ...PROJECT_STATUSES]) {
@@ -41,31 +41,77 @@ test('the decisions name each value that there is', () => {
   }
 })
 
-test('each page begins with its title, is linked from the README, and leads nowhere that is not there', () => {
-  const readme = readFileSync(path.join(packageRoot(), 'README.md'), 'utf8')
+test('each page has a title and a name of its own, and is listed in the index', () => {
+  const index = read('README.md')
   for (const page of pages) {
     assert.match(read(page), /^# \S/, page)
-    assert.ok(readme.includes(`(docs/${page})`), `${page} is linked from the README`)
-    for (const [, target = ''] of read(page).matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
-      if (!/^https?:/.test(target)) assert.ok(existsSync(path.join(folder, target)), `${page} leads to ${target}`)
+    assert.ok(index.includes(`](${page})`), `docs/README.md lists ${page}`)
+  }
+  assert.equal(new Set(pages.map((page) => path.basename(page))).size, pages.length)
+})
+
+test('no link to a file is broken, and none to a heading', () => {
+  const root = packageRoot()
+  const files = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'ARCHITECTURE.md',
+    'docs/README.md',
+    ...pages.map((page) => `docs/${page}`),
+  ]
+  for (const file of files.filter((one) => existsSync(path.join(root, one)))) {
+    const text = readFileSync(path.join(root, file), 'utf8')
+    for (const [, target = '', heading] of text.matchAll(/\]\(([^)#\s]*)(?:#([^)]+))?\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue
+      const linked = target === '' ? path.join(root, file) : path.resolve(root, path.dirname(file), target)
+      assert.ok(existsSync(linked), `${file} links to ${target}`)
+      if (heading === undefined) continue
+      const headings = [...readFileSync(linked, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+        title!
+          .replaceAll(/[^\w\s-]/g, '')
+          .toLowerCase()
+          .replaceAll(/\s+/g, '-'),
+      )
+      assert.ok(headings.includes(heading), `${file} links to ${target}#${heading}`)
     }
   }
 })
 
-test('each page is served as a page that lists lead to, with its links to other pages', async (t) => {
+test('each page is served, with links to the other pages in the order of the index', async (t) => {
   const { ask } = createTestApp(t)
-  const index = (await ask('GET', '/api/docs')).body
+  const overview = (await ask('GET', '/api/docs')).body as string
+  const listed = [...read('README.md').matchAll(/\]\([\w-]+\/([\w-]+)\.md\)/g)].map(([, name]) => name)
+  const { body: shown } = await ask('GET', '/api/docs/errors')
+  const contents = shown.slice(shown.indexOf('<nav id="contents"'))
+  const linked = [...contents.matchAll(/href="\/api\/docs\/([\w-]+)"/g)].map(([, name]) => name)
+  assert.deepEqual(linked, listed)
   for (const page of pages) {
-    const name = page.slice(0, -'.md'.length)
-    assert.ok(index.includes(`href="/api/docs/${name}"`), name)
+    const name = path.basename(page, '.md')
+    assert.ok(overview.includes(`href="/api/docs/${name}"`), name)
     const { status, headers, body } = await ask('GET', `/api/docs/${name}`)
     assert.equal(status, 200)
     assert.match(headers.get('content-type') ?? '', /^text\/html/)
     assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/)
     assert.match(body, /<h1>\S/)
-    assert.doesNotMatch(body, /href="[\w-]+\.md/)
+    assert.ok(body.includes(`href="/api/docs/${name}" aria-current="page"`), name)
+    assert.doesNotMatch(body, /href="(?!https?:)[^"]*\.md/)
   }
-  assert.match((await ask('GET', '/api/docs/api-basics')).body, /<a href="errors">errors<\/a>/)
+  assert.match((await ask('GET', '/api/docs/api-basics')).body, /<a href="\/api\/docs\/errors">errors<\/a>/)
+})
+
+test('a search finds pages and endpoints that contain all words', async (t) => {
+  const { ask } = createTestApp(t)
+  const search = async (words: string) => {
+    const { status, body } = await ask('GET', `/api/docs?q=${encodeURIComponent(words)}`)
+    assert.equal(status, 200)
+    return body.slice(0, body.indexOf('<nav id="contents"')) as string
+  }
+  assert.match(await search('summer TIME'), /href="\/api\/docs\/routines"/)
+  assert.match(await search('checkout'), /href="\/api\/docs\/endpoints\/issues.checkout"/)
+  assert.match(await search('/api/issues/:issueId/checkout'), /href="\/api\/docs\/endpoints\/issues.checkout"/)
+  assert.match(await search('walrus <b>'), /No page and no endpoint contains all of these words: walrus, &lt;b&gt;/)
+  assert.match((await search('routines')).replaceAll('\n', ''), /<dl><div><dt><a href="\/api\/docs\/routines"/)
+  assert.equal((await ask('GET', `/api/docs?q=${'x'.repeat(201)}`)).status, 400)
 })
 
 test('a page that is not there is 404, whatever its name leads to', async (t) => {
@@ -75,13 +121,16 @@ test('a page that is not there is 404, whatever its name leads to', async (t) =>
   }
 })
 
-test('the overview has each endpoint under its noun, each guide with a sentence, and a page for each endpoint', async (t) => {
+test('each noun has a page with its endpoints, each endpoint has a page, and each guide begins with a sentence', async (t) => {
   const { ask } = createTestApp(t)
   const { body } = await ask('GET', '/api/docs')
+  const nouns = new Map<string, string>()
   for (const { id, path } of DOCUMENTED_ENDPOINTS) {
-    assert.ok(body.includes(`<code>${path}</code>`), path)
-    assert.ok(body.includes(`<h3 id="${id.split('.')[0]}">`), id)
-    assert.ok(body.includes(`href="/api/docs/endpoints/${id}"`), id)
+    const noun = id.split('.')[0]!
+    assert.ok(body.includes(`href="/api/docs/endpoints/${noun}"`), noun)
+    if (!nouns.has(noun)) nouns.set(noun, (await ask('GET', `/api/docs/endpoints/${noun}`)).body)
+    assert.ok(nouns.get(noun)!.includes(`<code>${path}</code>`), path)
+    assert.ok(nouns.get(noun)!.includes(`href="/api/docs/endpoints/${id}"`), id)
     const page = await ask('GET', `/api/docs/endpoints/${id}`)
     assert.equal(page.status, 200, id)
     assert.ok(page.body.includes(`<code>${path}</code>`), id)
