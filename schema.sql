@@ -124,6 +124,7 @@ create table board_token (
   prefix       text not null,
   hash         text not null unique,
   created_at   text not null,
+  expires_at   text,                                -- null: never
   last_used_at text,
   revoked_at   text
 ) strict;
@@ -192,6 +193,8 @@ create table agent_key (
   prefix       text not null,                       -- what is shown of the key after its creation
   hash         text not null unique,                -- SHA-256 of the key; the key itself is nowhere
   created_at   text not null,
+  expires_at   text,                                -- null: never
+  scope        text not null default 'work' check (scope in ('read', 'work')), -- a read key is refused every method but GET
   last_used_at text,
   revoked_at   text
 ) strict;

@@ -1,9 +1,16 @@
-import { hashPasswordJob, verifyPasswordJob } from './access/auth/password-jobs.ts'
-import { checkDatabaseJob } from './clients/doctor/database-check.ts'
 import { serveJobs } from './platform/database/reader-thread.ts'
-import { readPackageJob } from './portability/read/read-package.ts'
-import { findIssuesJob } from './work/issue/find.ts'
-import { searchJob } from './work/search/search.ts'
 
-// The entry point of the reader's thread: see src/platform/database/reader.ts.
-serveJobs([searchJob, findIssuesJob, checkDatabaseJob, hashPasswordJob, readPackageJob, verifyPasswordJob])
+// The entry point of the reader's threads: see src/platform/database/reader.ts.
+serveJobs({
+  search: async () => (await import('./work/search/search.ts')).searchJob,
+  'issues.find': async () => (await import('./work/issue/find.ts')).findIssuesJob,
+  'database.check': async () => (await import('./clients/doctor/database-check.ts')).checkDatabaseJob,
+  checkpoint: async () => (await import('./platform/database/checkpoint.ts')).checkpointJob,
+  'hash-password': async () => (await import('./access/auth/password-jobs.ts')).hashPasswordJob,
+  'verify-password': async () => (await import('./access/auth/password-jobs.ts')).verifyPasswordJob,
+  'read-package': async () => (await import('./portability/read/read-package.ts')).readPackageJob,
+  'plan-import': async () => (await import('./portability/plan/plan-job.ts')).planImportJob,
+  'read-skills': async () => (await import('./organization/skill/read-source.ts')).readSkillsJob,
+  'parse-import-body': async () => (await import('./portability/plan/import-body.ts')).importBodyJob,
+  'parse-skill-body': async () => (await import('./organization/skill/import-body.ts')).skillBodyJob,
+})

@@ -1,6 +1,7 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, chmodSync, constants, mkdirSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { cookieNames } from './access/auth/cookies.ts'
 import { type AccessContext, createSignIn } from './access/auth/sign-in.ts'
 import { adoptCompanies } from './access/board/membership-queries.ts'
 import { deleteExpiredSessions, isAnyUser } from './access/board/user-queries.ts'
@@ -24,6 +25,7 @@ import { readKeyFile } from './platform/key-file.ts'
 import type { Log } from './platform/log.ts'
 import { argvOf } from './platform/programs.ts'
 import { createVault } from './platform/vault.ts'
+import { removeInterruptedImports } from './portability/company/instructions.ts'
 import { createExecutor, type Executor } from './runtime/executor/executor.ts'
 import { rescueRuns } from './runtime/executor/rescue.ts'
 import { createRunTokens, type RunTokens } from './runtime/executor/run-token.ts'
@@ -75,11 +77,12 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     })
     const tokens = createRunTokens(readKeyFile(config, 'run-token'))
     const vault = createVault(readKeyFile(config, 'secret'))
-    const identity = config.mode === 'authenticated' ? await loadIdentity(config) : undefined
+    const owned = createContext({ sqlite, clock, config, log, vault })
+    const cookies = cookieNames(config, vault)
+    const identity =
+      config.mode === 'authenticated' ? await loadIdentity(config, cookies.session, owned.untilFree) : undefined
     if (identity) closers.push(() => identity.close())
-    const ctx = Object.assign(createContext({ sqlite, clock, config, log, vault }), {
-      signIn: createSignIn(config, identity),
-    })
+    const ctx = Object.assign(owned, { signIn: createSignIn(config, cookies, identity) })
     closers.push(ctx.flush, () => ctx.reader.close())
     const lost = Promise.withResolvers<Error>()
     const look = setInterval(() => {
@@ -124,6 +127,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
       await refreshBundledSkills(ctx)
       await rescueRuns(ctx, executor)
       await removeLeftovers(ctx)
+      await removeInterruptedImports(ctx)
       await scheduler.start()
       closers.push(
         scheduleBackups(config, log, () => listCompanies(ctx.db, { ids: null, now: ctx.now, limit: 1 }).length > 0),
@@ -170,21 +174,30 @@ async function closeAll(closers: readonly Closer[]): Promise<void> {
 }
 
 function makeDataDir(dataDir: string): void {
+  const refuse = (why: string) =>
+    new AppError('validation_failed', `The data directory ${dataDir} ${why}. Choose another with --data-dir.`)
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     accessSync(dataDir, constants.W_OK | constants.X_OK)
   } catch (error) {
-    throw new AppError(
-      'validation_failed',
-      `The data directory ${dataDir} cannot be written (${(error as NodeJS.ErrnoException).code}). Choose another with --data-dir.`,
-    )
+    throw refuse(`cannot be written (${(error as NodeJS.ErrnoException).code})`)
+  }
+  if ((statSync(dataDir).mode & 0o077) === 0) return
+  // Other users could read it. A folder that serves other purposes too is not ours to close.
+  const names = readdirSync(dataDir)
+  const isOurs = names.length === 0 || names.includes('service.db') || names.includes('config.json')
+  if (!isOurs) throw refuse('can be read by other users and contains other files')
+  try {
+    chmodSync(dataDir, 0o700)
+  } catch (error) {
+    throw refuse(`can be read by other users (${(error as NodeJS.ErrnoException).code})`)
   }
 }
 
 /** Loads what local trusted mode has no use for, and must not wait for: it is half a megabyte. */
-async function loadIdentity(config: Config) {
+async function loadIdentity(config: Config, cookieName: string, untilFree: () => Promise<void>) {
   const { openIdentity } = await import('./access/auth/identity.ts')
-  return openIdentity(config, readKeyFile(config, 'session'))
+  return openIdentity(config, readKeyFile(config, 'session'), cookieName, untilFree)
 }
 
 /** Tidies up at the start: sessions that ended, and companies that local trusted mode made for nobody. */

@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import * as v from 'valibot'
+import { cookieNames } from '../src/access/auth/cookies.ts'
 import { type AccessContext, createSignIn } from '../src/access/auth/sign-in.ts'
 import { SYSTEM } from '../src/access/caller/caller.ts'
 import { createApp } from '../src/app.ts'
 import { ErrorAnswer } from '../src/http/openapi.ts'
 import type { Clock } from '../src/platform/clock.ts'
 import { type Config, readConfig } from '../src/platform/config.ts'
-import { type Context, createContext } from '../src/platform/context.ts'
+import { type Context, createContext, type OwnedContext } from '../src/platform/context.ts'
 import { openDatabase } from '../src/platform/database/open.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { createLog } from '../src/platform/log.ts'
@@ -30,7 +31,7 @@ export interface Answer {
 }
 
 /** The context of a test app, with the run tokens that the server hands to its executor. */
-export type TestServices = AccessContext & { tokens: RunTokens }
+export type TestServices = AccessContext & Pick<OwnedContext, 'flush' | 'untilFree'> & { tokens: RunTokens }
 
 export type Ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
 
@@ -125,7 +126,7 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
   const tokens = createRunTokens(canaries.notice('key file', TEST_KEYS.runToken))
   const vault = createVault(canaries.notice('key file', TEST_KEYS.secret))
   const ctx = Object.assign(createContext({ sqlite, clock, config, log, vault }), {
-    signIn: createSignIn(config),
+    signIn: createSignIn(config, cookieNames(config, vault)),
     tokens,
   })
   watch(ctx, canaries)

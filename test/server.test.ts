@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { connect, createServer, type Server } from 'node:net'
 import path from 'node:path'
@@ -135,4 +135,25 @@ test('local trusted mode does not listen beyond this machine', () => {
     assert.throws(() => readConfig({ host, dataDir: '/nowhere' }, {}), /loopback only/, host)
   }
   assert.equal(readConfig({ host: '[::1]', dataDir: '/nowhere' }, {}).host, '::1')
+})
+
+test('a data directory that other users can read is closed to them', async (t) => {
+  const folder = temporaryFolder(t)
+  const dataDir = path.join(folder, 'data')
+  mkdirSync(dataDir, { mode: 0o755 })
+  const config = { ...readConfig({ dataDir, port: '0' }, {}), selfCheck: true }
+  await (await startServer(config, silent)).close()
+  assert.equal(statSync(dataDir).mode & 0o777, 0o700)
+  chmodSync(dataDir, 0o755)
+  await (await startServer(config, silent)).close()
+  assert.equal(statSync(dataDir).mode & 0o777, 0o700)
+})
+
+test('a folder with other files that other users can read is refused as data directory', async (t) => {
+  const dataDir = path.join(temporaryFolder(t), 'shared')
+  mkdirSync(dataDir, { mode: 0o755 })
+  writeFileSync(path.join(dataDir, 'notes.txt'), 'Mine.')
+  const starting = startServer({ ...readConfig({ dataDir, port: '0' }, {}), selfCheck: true }, silent)
+  await assert.rejects(starting, /can be read by other users and contains other files/)
+  assert.deepEqual(readdirSync(dataDir), ['notes.txt'])
 })

@@ -20,6 +20,9 @@ const LONG_PART = /(?=[A-Za-z0-9]*\d)[A-Za-z0-9]{16,}/
 /** Names of credentials that have no form of their own. */
 const CREDENTIAL_NAME = /(?:^|[_-])(?:key|pass|pwd?|pin|pat|auth|dsn|hook|webhook|salt|sig|signature)(?:[_-]|$)/i
 
+/** Whether a name, such as `STRIPE_KEY`, says that its value is a credential. */
+export const isCredentialName = (name: string): boolean => CREDENTIAL_NAME.test(name)
+
 /** Whether the value of an environment variable or header is plainly no secret, so that the output may show it. */
 export const isOrdinaryValue = (name: string, value: string): boolean =>
   value.length < SHORTEST_SECRET ||

@@ -3,21 +3,24 @@ import { bodyLimit } from 'hono/body-limit'
 import { AppError, type FieldError, invalid } from '../platform/errors.ts'
 
 /**
- * Reads the body of a request as text, with or without `Content-Length`.
+ * Reads a request's JSON body, within its limit, chunked or not.
  *
  * @param maxSize in bytes
- * @returns an empty string if there is no body
- * @throws AppError 413
+ * @returns no bytes if there is no body
  */
-export async function readBody(c: HonoContext, maxSize: number): Promise<string> {
+export async function readBody(c: HonoContext, maxSize: number): Promise<Uint8Array<ArrayBuffer>> {
   const type = c.req.header('content-type')
   const length = c.req.header('content-length')
   const chunked = c.req.header('transfer-encoding') !== undefined
-  if (type === undefined && !chunked && (length === undefined || length === '0')) return ''
+  if (type === undefined && !chunked && (length === undefined || length === '0')) return new Uint8Array()
   if (!/^application\/json *(;|$)/i.test(type ?? '')) {
     throw new AppError('unsupported_media_type', 'Send the body as JSON, with `Content-Type: application/json`.')
   }
-  const bytes = await readBytes(c, maxSize)
+  return new Uint8Array(await readBytes(c, maxSize))
+}
+
+/** @throws AppError 400 if the bytes are not UTF-8 */
+export function decodeBody(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch {

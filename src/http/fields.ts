@@ -10,14 +10,20 @@ const wellFormed = v.pipe(
   v.check((text) => text.isWellFormed() && !text.includes('\0'), 'must be Unicode text without NUL'),
 )
 
-/** A name or a title: one line of 1 to 200 characters, without leading or trailing blanks. */
+/**
+ * Characters that a line must not contain: control characters (C0, DEL and C1),
+ * line separators, and those that change the direction of the text around them.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what a name may not have.
+const NOT_IN_LINE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
+
+/** A name or a title: one line, 1 to 200 characters, without blanks around it. */
 export const name = v.pipe(
   wellFormed,
   v.trim(),
   v.minLength(1, 'must not be empty'),
   v.maxLength(200, 'must be at most 200 characters'),
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what a name may not have.
-  v.regex(/^[^\u0000-\u001f\u007f]*$/, 'must be one line'),
+  v.check((text) => !NOT_IN_LINE.test(text), 'must be one line, without control characters or bidirectional ones'),
 )
 
 /** A text of several lines, such as a description. */
@@ -39,3 +45,10 @@ export const timestamp = v.pipe(v.string(), v.isoTimestamp())
 
 /** Any JSON object. In a body, the limits of the body apply. */
 export const jsonObject = v.record(v.string(), v.unknown())
+
+/** When a credential expires, in a body. */
+export const expiry = v.pipe(
+  v.string(),
+  v.isoTimestamp('must be a timestamp like 2027-01-31T00:00:00Z'),
+  v.transform((at) => new Date(at).toISOString()),
+)

@@ -47,23 +47,35 @@ export async function withIdempotency(
   const known = findStoredReply(ctx, entry)
   if (known) return known
 
-  const keep = (reply: Reply) => storeReply(ctx, entry, secret ? new Reply(reply.status, SHOWN_ONCE) : reply)
+  const keep = (ctx: Context, reply: Reply) =>
+    storeReply(ctx, entry, secret ? new Reply(reply.status, SHOWN_ONCE) : reply)
   // The work and its response are one write: the response is what the last write of the use case returns.
   let kept: Reply | undefined
-  const recording = withWrites(ctx, (change) => () => {
+  const refuseCompleted = (ctx: Context) => {
     const completed = kept ? undefined : findStoredReply(ctx, entry)
     if (completed) throw new AlreadyCompleted(completed)
-    const result = change()
+  }
+  const keepResult = <T>(ctx: Context, result: T) => {
     const reply = toReply(result)
-    keep(reply)
+    keep(ctx, reply)
     ctx.afterCommit(() => {
       kept = reply
     })
     return result
+  }
+  const recording = withWrites(ctx, {
+    write(ctx, change) {
+      refuseCompleted(ctx)
+      return keepResult(ctx, change())
+    },
+    *writeLong(ctx, change) {
+      refuseCompleted(ctx)
+      return keepResult(ctx, yield* change)
+    },
   })
   try {
     const reply = toReply(await run(recording))
-    if (kept?.body !== reply.body || kept?.status !== reply.status) await ctx.write(() => keep(reply))
+    if (kept?.body !== reply.body || kept?.status !== reply.status) await ctx.write(() => keep(ctx, reply))
     return reply
   } catch (error) {
     if (error instanceof AlreadyCompleted) return error.reply

@@ -4,7 +4,8 @@ import * as v from 'valibot'
 import type { Context } from '../platform/context.ts'
 import { AppError } from '../platform/errors.ts'
 import type { RequestAccess } from './access.ts'
-import { parseBody, readBody, readForm } from './body.ts'
+import { decodeBody, parseBody, readBody, readForm } from './body.ts'
+import { BODY_JOB_LIMITS, SMALL_BODY } from './body-job.ts'
 import { errorPage } from './html-page.ts'
 import { withIdempotency } from './idempotency.ts'
 import { addressOf } from './proxy.ts'
@@ -61,9 +62,12 @@ async function handle<Principal, Caller>(
   access.limitNetwork(endpoint, address)
   const principal = await access.authenticate(credentials, endpoint)
   const received = await receiveBody(ctx, endpoint, c)
-  const caller = access.authorize(principal, endpoint, params.companyId)
+  let caller = access.authorize(principal, endpoint, params.companyId)
   const query = endpoint.query ? validateQuery(endpoint.query, c.req.query()) : undefined
-  const body = received.parse()
+  const parsed = received.parse()
+  const body = parsed instanceof Promise ? await parsed : parsed
+  // While a thread parsed the body, the caller may have lost the permission.
+  if (parsed instanceof Promise) caller = access.authorize(principal, endpoint, params.companyId)
   const input: Input<Caller> = {
     caller,
     params,
@@ -102,9 +106,13 @@ const NoFields = v.strictObject({})
 
 /** A body that has arrived. It is parsed and validated after the caller is authorized. */
 interface ReceivedBody {
-  /** The body as text, or a digest of an upload; an `Idempotency-Key` compares it. */
+  /** The body as text, or a digest of a large body or an upload; an `Idempotency-Key` compares it. */
   text: string
-  /** @throws AppError 400 if the body does not match the endpoint's schema */
+  /**
+   * Parses and validates the body; in a thread if it is large.
+   *
+   * @throws AppError 400 if the body does not match the endpoint's schema
+   */
   parse(): unknown
 }
 
@@ -120,7 +128,23 @@ async function receiveBody(ctx: Context, endpoint: Endpoint, c: HonoContext): Pr
     const fields = await readForm(c, maxSize)
     return { text: '', parse: () => validate(schema ?? NoFields, fields) }
   }
-  const text = await readBody(c, maxSize)
+  const bytes = await readBody(c, maxSize)
+  const { bodyJob } = endpoint
+  if (bodyJob && bytes.byteLength > SMALL_BODY) {
+    const received: ReceivedBody = {
+      text: '',
+      async parse() {
+        const { body, digest } = await ctx.reader.runApart(bodyJob, bytes, {
+          ...BODY_JOB_LIMITS,
+          transfer: [bytes.buffer],
+        })
+        received.text = digest
+        return body
+      },
+    }
+    return received
+  }
+  const text = decodeBody(bytes)
   return {
     text,
     parse() {

@@ -23,6 +23,7 @@ export const PARAMS: Record<string, string> = {
   routineId: 'The id of a routine.',
   runId: 'The id of a run.',
   secretId: 'The id of a secret, not its name.',
+  sessionId: 'The id of a session of a person.',
   skillId: 'The id of a skill.',
   token: 'The token of an invite of an outside agent.',
   tokenId: 'The id of a token, not the token itself.',

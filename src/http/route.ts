@@ -1,4 +1,5 @@
 import type { GenericSchema, InferInput, InferOutput, StrictObjectSchema } from 'valibot'
+import type { BodyJob } from './body-job.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -73,6 +74,8 @@ interface Definition<Id extends string, M extends Method, Path extends string, Q
   bodyFields?: number
   /** Whether a request with `Accept: text/event-stream` receives a stream of events instead of JSON. */
   streams?: boolean
+  /** Parses and validates the body in a thread, where it may be much larger than usual. */
+  bodyJob?: BodyJob
   /**
    * Whether the response contains a secret that is shown once. Such a response
    * is not stored for an `Idempotency-Key`.

@@ -8,8 +8,36 @@ export const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-/** The interval of heartbeats in a stream without events, in milliseconds. Proxies close streams without data. */
-export const HEARTBEAT_MS = 15_000
+/** How often a stream authorizes its request again, in milliseconds: one that was signed out ends within a second. */
+const AUTHORIZE_MS = 750
+
+/** A silent stream says every 15 s that it lives; proxies cut silent ones. */
+const CHECKS_PER_HEARTBEAT = 20
+
+/**
+ * Authorizes the request of a stream again and again: a revoked key, an ended
+ * session or an ended run must not go on watching.
+ *
+ * @returns a function that ends the checks
+ */
+export function keepAuthorized(
+  isStillAuthorized: () => Promise<boolean>,
+  { onHeartbeat, onRefused }: { onHeartbeat: () => void; onRefused: () => void },
+): () => void {
+  let checks = 0
+  let isOver = false
+  const timer = setInterval(async () => {
+    const isHeartbeat = ++checks % CHECKS_PER_HEARTBEAT === 0
+    const isAuthorized = await isStillAuthorized()
+    if (isOver) return
+    if (!isAuthorized) onRefused()
+    else if (isHeartbeat) onHeartbeat()
+  }, AUTHORIZE_MS)
+  return () => {
+    isOver = true
+    clearInterval(timer)
+  }
+}
 
 /** Formats one event for the stream. */
 export const frame = ({ id, type, data }: { id: number; type: string; data: unknown }) =>

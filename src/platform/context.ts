@@ -1,7 +1,9 @@
 import type { Database as Sqlite } from 'better-sqlite3'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
+import { checkpointJob } from './database/checkpoint.ts'
 import { createDb, type Db } from './database/db.ts'
+import { createLongWriter, type LongChange } from './database/long-write.ts'
 import { watchFiles } from './database/presence.ts'
 import { createReader, type Reader } from './database/reader.ts'
 import { createWriteQueue, type Effect } from './database/write-queue.ts'
@@ -10,6 +12,9 @@ import { createEvents, type Events } from './events.ts'
 import type { Log } from './log.ts'
 import { createSignals, type Signals } from './signals.ts'
 import type { Vault } from './vault.ts'
+
+/** The dependencies of a use case that only reads. The reader's threads have no others. */
+export type ReadContext = Pick<Context, 'db'>
 
 /** The dependencies of a use case. */
 export interface Context {
@@ -36,6 +41,12 @@ export interface Context {
    * may run twice, so it must change nothing but the database.
    */
   write<T>(change: () => T): Promise<T>
+  /**
+   * Runs a change of thousands of rows like `write`, in slices, so that other
+   * requests do not wait. The change receives a context of its own, whose `db`
+   * sees what the change did so far.
+   */
+  writeLong<T>(change: (ctx: Context) => LongChange<T>): Promise<T>
   /** Runs an effect after the current write is durable. A write that is rolled back drops its effects. */
   afterCommit(effect: Effect): void
 }
@@ -48,17 +59,17 @@ export interface ContextParts {
   vault: Vault
 }
 
-/**
- * @returns the context; `flush`, which commits the queued writes at once; and `checkFiles`, which throws if the files
- *   of the database are no longer those that were opened
- */
-export function createContext({
-  sqlite,
-  clock,
-  config,
-  log,
-  vault,
-}: ContextParts): Context & { flush(): void; checkFiles(): void } {
+/** What the composition root does with a context. */
+export interface OwnedContext extends Context {
+  /** Ends the long change that is under way and commits the queued writes, at once; for a stop. */
+  flush(): void
+  /** Resolves when another connection may write without waiting for a long change. */
+  untilFree(): Promise<void>
+  /** Throws if the files of the database are no longer those that were opened. */
+  checkFiles(): void
+}
+
+export function createContext({ sqlite, clock, config, log, vault }: ContextParts): OwnedContext {
   const db = createDb(sqlite)
   const lastWritten = new Map<string, string>()
   const checkFiles = watchFiles(sqlite.name)
@@ -68,12 +79,27 @@ export function createContext({
     onRollback: () => lastWritten.clear(),
     alwaysReplay: config.selfCheck,
   })
+  const reader = createReader(sqlite.name)
+  const longWriter = createLongWriter(sqlite.name, queue, {
+    onCommit: () => lastWritten.clear(),
+    checkpoint: () => reader.runApart(checkpointJob, sqlite.name),
+  })
   const logFailure = (message: string) => (error: unknown) =>
     log.error(message, { stack: String((error as Error)?.stack ?? error) })
   let current: { now: string; afterCommit: (effect: Effect) => void } | undefined
-  return {
+  /** The write is durable and its response is sent, even if an effect of it fails. */
+  const guarded = (effect: Effect): Effect => {
+    return () => {
+      try {
+        effect()
+      } catch (error) {
+        log.error('An effect of a write failed.', { stack: String((error as Error).stack ?? error) })
+      }
+    }
+  }
+  const ctx: OwnedContext = {
     db,
-    reader: createReader(sqlite.name),
+    reader,
     config,
     log,
     events: createEvents(clock.now(), logFailure('A listener of the live events failed.')),
@@ -85,7 +111,7 @@ export function createContext({
     },
     write: (change) =>
       config.readOnly
-        ? Promise.reject(new AppError('read_only', 'This server shows a backup and changes nothing.'))
+        ? refuseReadOnly()
         : queue.write((afterCommit) => {
             current = { now: clock.now().toISOString(), afterCommit }
             try {
@@ -96,23 +122,48 @@ export function createContext({
           }),
     afterCommit(effect) {
       if (!current) throw new Error('afterCommit must be called inside a write.')
-      current.afterCommit(() => {
-        try {
-          effect()
-        } catch (error) {
-          // The write is durable and its response is sent, even if one of its effects fails.
-          log.error('An effect of a write failed.', { stack: String((error as Error).stack ?? error) })
-        }
-      })
+      current.afterCommit(guarded(effect))
     },
-    flush: queue.flush,
+    writeLong: (change) =>
+      config.readOnly ? refuseReadOnly() : longWriter.write((ownDb, afterCommit) =>
+        change(
+          derive(ctx, {
+            db: ownDb,
+            lastWritten: new Map(),
+            now: clock.now().toISOString(),
+            afterCommit: (effect) => afterCommit(guarded(effect)),
+          }),
+        ),
+      ),
+    flush() {
+      longWriter.close()
+      queue.flush()
+    },
+    untilFree: queue.untilFree,
     checkFiles,
   }
+  return ctx
 }
 
-/** Derives a context whose writes run as `wrap` returns them, in the same transaction. */
-export function withWrites(ctx: Context, wrap: <T>(change: () => T) => () => T): Context {
-  const write: Context['write'] = (change) => ctx.write(wrap(change))
-  // The descriptors are copied, because `now` is a getter.
-  return Object.defineProperties({} as Context, { ...Object.getOwnPropertyDescriptors(ctx), write: { value: write } })
+const refuseReadOnly = () =>
+  Promise.reject(new AppError('read_only', 'This server shows a backup and changes nothing.'))
+
+/** How `withWrites` changes the writes of a context. Both run in the transaction of the change. */
+export interface WriteWrapper {
+  write<T>(ctx: Context, change: () => T): T
+  writeLong<T>(ctx: Context, change: LongChange<T>): LongChange<T>
 }
+
+/** Derives a context whose writes run as `wrap` runs them. */
+export const withWrites = (ctx: Context, wrap: WriteWrapper): Context =>
+  derive(ctx, {
+    write: (change) => ctx.write(() => wrap.write(ctx, change)),
+    writeLong: (change) => ctx.writeLong((own) => wrap.writeLong(own, change(own))),
+  })
+
+/** Copies a context with other members. The descriptors are copied, because `now` is a getter. */
+const derive = (ctx: Context, members: Partial<Context>): Context =>
+  Object.defineProperties({} as Context, {
+    ...Object.getOwnPropertyDescriptors(ctx),
+    ...Object.getOwnPropertyDescriptors(members),
+  })

@@ -5,14 +5,16 @@ import { alias } from '../http/route.ts'
 import { exportCompany, previewExport } from './export/export.ts'
 import { ExportBody, ExportedPackage, ExportPreview } from './export/export-body.ts'
 import { applyImport, previewImport } from './plan/import.ts'
-import { ImportBody, ImportPlan } from './plan/import-body.ts'
+import { IMPORT_BODY_FIELDS, ImportBody, ImportPlan, importBodyJob } from './plan/import-body.ts'
 import { listTemplates, Template } from './read/templates.ts'
 
-/** The maximum size of the body: the largest allowed package in base64, in bytes. */
-const BODY_LIMIT = 32 * 1024 * 1024
-
-/** A file counts as one field as text, and as three in base64. */
-const BODY_FIELDS = 12_000
+/** The bodies of imports: room for the largest package in base64, in bytes. */
+const IMPORT_BODY = {
+  body: ImportBody,
+  bodyLimit: 32 * 1024 * 1024,
+  bodyFields: IMPORT_BODY_FIELDS,
+  bodyJob: importBodyJob,
+} as const
 
 const exportRoute = route({
   id: 'exports.create',
@@ -39,9 +41,7 @@ export const packageRoutes = [
       'The package comes from `github`, an https `git` repository, `inline` files or a `template`. Nothing is changed.',
     who: [board, ceo],
     allowsArchived: true,
-    body: ImportBody,
-    bodyLimit: BODY_LIMIT,
-    bodyFields: BODY_FIELDS,
+    ...IMPORT_BODY,
     responses: { 200: ImportPlan },
     run: (ctx, { caller, params, body }) => previewImport(ctx, caller, params.companyId, body),
   }),
@@ -53,9 +53,7 @@ export const packageRoutes = [
     description:
       'Does what the preview says, all of it or nothing. Agents begin idle, or wait for approval where a hire would; no timer runs and nobody is woken. A new company takes over the members of this one.',
     who: [board, ceo],
-    body: ImportBody,
-    bodyLimit: BODY_LIMIT,
-    bodyFields: BODY_FIELDS,
+    ...IMPORT_BODY,
     responses: { 201: ImportPlan },
     run: (ctx, { caller, params, body }) => applyImport(ctx, caller, params.companyId, body),
   }),
@@ -79,9 +77,7 @@ export const packageRoutes = [
     path: '/api/companies/import/preview',
     summary: 'Say what an import would do, without a company to ask from',
     who: [board],
-    body: ImportBody,
-    bodyLimit: BODY_LIMIT,
-    bodyFields: BODY_FIELDS,
+    ...IMPORT_BODY,
     responses: { 200: ImportPlan },
     run: (ctx, { caller, body }) => previewImport(ctx, caller, null, body),
   }),
@@ -91,9 +87,7 @@ export const packageRoutes = [
     path: '/api/companies/import/apply',
     summary: 'Import a package, without a company to ask from: the first one, perhaps',
     who: [board],
-    body: ImportBody,
-    bodyLimit: BODY_LIMIT,
-    bodyFields: BODY_FIELDS,
+    ...IMPORT_BODY,
     responses: { 201: ImportPlan },
     run: (ctx, { caller, body }) => applyImport(ctx, caller, null, body),
   }),

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { v7 as uuid } from 'uuid'
+import { cookieNames } from '../../src/access/auth/cookies.ts'
 import { createSignIn } from '../../src/access/auth/sign-in.ts'
 import { createApp } from '../../src/app.ts'
 import { createClient } from '../../src/clients/connection/client.ts'
@@ -38,7 +39,7 @@ export async function endRuns(count: number): Promise<{ accepted: number; refuse
     log: createLog(() => {}),
     vault: createVault(randomBytes(32)),
   })
-  const ctx = Object.assign(context, { signIn: createSignIn(config), tokens })
+  const ctx = Object.assign(context, { signIn: createSignIn(config, cookieNames(config, context.vault)), tokens })
   const listener = await listen(config)
   listener.serve(createApp(ctx, tokens).fetch)
   const url = `http://127.0.0.1:${listener.port}`

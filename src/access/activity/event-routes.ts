@@ -1,5 +1,5 @@
 import { reply } from '../../http/route.ts'
-import { EVENT_STREAM, frame, HEARTBEAT_MS, STREAM_HEADERS } from '../../http/sse.ts'
+import { EVENT_STREAM, frame, keepAuthorized, STREAM_HEADERS } from '../../http/sse.ts'
 import type { Context } from '../../platform/context.ts'
 import { agent, board } from '../caller/who.ts'
 import type { Input } from '../route.ts'
@@ -51,17 +51,17 @@ function watch(
           end()
           drop()
         }
-        // Authorizes the request again, so that a revoked key or an ended run stops receiving events.
-        const heartbeat = setInterval(() => {
-          isStillAuthorized().then((isAuthorized) => (isAuthorized ? send(': alive\n\n') : end()))
-        }, HEARTBEAT_MS)
+        const endChecks = keepAuthorized(isStillAuthorized, {
+          onHeartbeat: () => send(': alive\n\n'),
+          onRefused: end,
+        })
         const unsubscribe = ctx.events.subscribe((event) => {
           if (event.companyId === companyId) send(frame(event))
         }, end)
         stop = () => {
           open = false
           unsubscribe()
-          clearInterval(heartbeat)
+          endChecks()
         }
         send(resume(ctx, companyId, header('last-event-id')))
       },

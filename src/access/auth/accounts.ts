@@ -85,7 +85,7 @@ export async function signIn(
   ctx: AccessContext,
   address: string,
   credentials: { email: string; password: string },
-  cookie: string | undefined,
+  { cookie, userAgent }: { cookie: string | undefined; userAgent?: string | undefined },
 ): Promise<string> {
   const identity = identityOf(ctx)
   const account = credentials.email.trim().toLowerCase()
@@ -93,7 +93,7 @@ export async function signIn(
   const limit = isUnderAttack ? 'sign-in under attack' : 'sign-in'
   limitRate(ctx, ctx.signIn.rates, limit, `${networkOf(address)} ${account}`)
   const passwordHash = findPasswordHash(ctx.db, { email: account })
-  const begun = await identity.signIn(account, credentials.password, cookie)
+  const begun = await identity.signIn(account, credentials.password, cookie, userAgent)
   if (begun === undefined) throw wrongCredentials()
   if (findPasswordHash(ctx.db, { email: account }) !== passwordHash) {
     // Another request set a new password meanwhile and ended all sessions except this one, which began afterwards.

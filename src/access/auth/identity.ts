@@ -1,29 +1,29 @@
 import path from 'node:path'
 import { betterAuth } from 'better-auth'
 import Database from 'better-sqlite3'
-import { Kysely, SqliteDialect } from 'kysely'
+import { type DatabaseConnection, type Dialect, Kysely, SqliteDialect } from 'kysely'
 import type { Config } from '../../platform/config.ts'
 import { createReader } from '../../platform/database/reader.ts'
-import { SESSION_COOKIE } from './cookies.ts'
 import { PASSWORD_BYTES } from './password.ts'
 import { hashPasswordJob, verifyPasswordJob } from './password-jobs.ts'
 
 /** Passwords and sessions of people, stored by better-auth. Only authenticated mode loads this module. */
 export interface Identity {
   /** Returns the user of the session in a `Cookie` header; undefined if it has no valid session. */
-  sessionOf(cookie: string): Promise<{ userId: string } | undefined>
+  sessionOf(cookie: string): Promise<{ userId: string; sessionId: string } | undefined>
   /**
    * Begins a session and ends the previous session of the request.
    *
-   * @returns the `Set-Cookie` value; undefined if the email address or the
-   *   password is wrong
+   * @param userAgent names the browser in the person's list of sessions
+   * @returns the `Set-Cookie` value; undefined when e-mail and password are not those of a person
    */
-  signIn(email: string, password: string, cookie: string | undefined): Promise<string | undefined>
-  /**
-   * Ends the session in a `Cookie` header on the server.
-   *
-   * @returns the `Set-Cookie` value
-   */
+  signIn(
+    email: string,
+    password: string,
+    cookie: string | undefined,
+    userAgent?: string | undefined,
+  ): Promise<string | undefined>
+  /** Ends the session of a `Cookie` header, on the server too. @returns the `Set-Cookie` value */
   signOut(cookie: string): Promise<string>
   /**
    * Changes the password, ends every session of the person and begins a new
@@ -52,8 +52,15 @@ const SESSION_LASTS = 14 * 24 * 60 * 60
  * database against the server's writes.
  *
  * @param key signs the cookies; 32 bytes
+ * @param cookieName of the session's cookie
+ * @param untilFree resolves when no long change has the database; writes wait for it
  */
-export function openIdentity(config: Pick<Config, 'dataDir' | 'trustProxy'>, key: Uint8Array): Identity {
+export function openIdentity(
+  config: Pick<Config, 'dataDir' | 'trustProxy'>,
+  key: Uint8Array,
+  cookieName: string,
+  untilFree: () => Promise<void>,
+): Identity {
   const file = path.join(config.dataDir, 'service.db')
   // Passwords have their own thread: the main thread must not wait for them, and searches use the reader's thread.
   const thread = createReader(file, { maxQueued: MAX_WAITING, queued: 'sign-ins' })
@@ -69,7 +76,7 @@ export function openIdentity(config: Pick<Config, 'dataDir' | 'trustProxy'>, key
     baseURL: 'http://localhost',
     secret: Buffer.from(key).toString('base64url'),
     database: {
-      db: new Kysely({ dialect: new SqliteDialect({ database: sqlite }) }),
+      db: new Kysely({ dialect: dialectOf(sqlite, untilFree) }),
       type: 'sqlite',
       transaction: false,
     },
@@ -92,13 +99,17 @@ export function openIdentity(config: Pick<Config, 'dataDir' | 'trustProxy'>, key
     user: { modelName: 'auth_user', fields: USER_FIELDS },
     account: { modelName: 'auth_account', fields: ACCOUNT_FIELDS },
     verification: { modelName: 'auth_verification', fields: VERIFICATION_FIELDS },
-    advanced: { cookiePrefix: 'service', useSecureCookies: config.trustProxy },
+    advanced: {
+      // Its own prefix for https would be `__Secure-`.
+      useSecureCookies: false,
+      cookies: { session_token: { name: cookieName, attributes: { secure: config.trustProxy } } },
+    },
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     logger: { disabled: true },
   })
   const cookieOf = (headers: Headers): string => {
-    const cookie = headers.getSetCookie().find((one) => one.split('=')[0]!.endsWith(SESSION_COOKIE))
+    const cookie = headers.getSetCookie().find((one) => one.startsWith(`${cookieName}=`))
     if (cookie === undefined) throw new Error('better-auth set no cookie.')
     return cookie
   }
@@ -106,14 +117,13 @@ export function openIdentity(config: Pick<Config, 'dataDir' | 'trustProxy'>, key
 
   return {
     async sessionOf(cookie) {
-      if (!cookie.includes(`${SESSION_COOKIE}=`)) return undefined
+      if (!cookie.includes(`${cookieName}=`)) return undefined
       const found = await auth.api.getSession({ headers: withCookie(cookie) })
-      return found ? { userId: found.user.id } : undefined
+      return found ? { userId: found.user.id, sessionId: found.session.id } : undefined
     },
-    async signIn(email, password, cookie) {
-      const begun = await orRefused(
-        auth.api.signInEmail({ body: { email, password }, headers: new Headers(), returnHeaders: true }),
-      )
+    async signIn(email, password, cookie, userAgent = '') {
+      const headers = new Headers({ 'user-agent': userAgent.slice(0, 200) })
+      const begun = await orRefused(auth.api.signInEmail({ body: { email, password }, headers, returnHeaders: true }))
       if (begun && cookie !== undefined) await auth.api.signOut({ headers: withCookie(cookie) })
       return begun && cookieOf(begun.headers)
     },
@@ -136,7 +146,45 @@ export function openIdentity(config: Pick<Config, 'dataDir' | 'trustProxy'>, key
   }
 }
 
-/** Returns the result of a call, or undefined if better-auth refused it. Any other error is thrown. */
+/**
+ * Kysely's dialect, except that a write waits until the database is free:
+ * SQLite's own wait would block the main thread, and with it the long change
+ * that it waits for. Reads do not wait.
+ */
+function dialectOf(sqlite: Database.Database, untilFree: () => Promise<void>): Dialect {
+  const dialect = new SqliteDialect({ database: sqlite })
+  const connection: DatabaseConnection = {
+    async executeQuery({ query, sql, parameters }) {
+      if (query.kind !== 'SelectQueryNode') await untilFree()
+      const statement = sqlite.prepare(sql)
+      if (statement.reader) return { rows: statement.all(...parameters) as never[] }
+      return { rows: [], numAffectedRows: BigInt(statement.run(...parameters).changes) }
+    },
+    async *streamQuery() {
+      yield* []
+      throw new Error('Streams are not used.')
+    },
+  }
+  const refuse = async () => {
+    throw new Error('Transactions are not used.')
+  }
+  return {
+    createAdapter: () => dialect.createAdapter(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createDriver: () => ({
+      init: async () => {},
+      acquireConnection: async () => connection,
+      beginTransaction: refuse,
+      commitTransaction: refuse,
+      rollbackTransaction: refuse,
+      releaseConnection: async () => {},
+      destroy: async () => {},
+    }),
+  }
+}
+
+/** What a call gives, or undefined when better-auth refused it; anything else that it throws is a fault. */
 async function orRefused<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { isSameSecret } from '../../platform/credential.ts'
-import { LOCAL_COOKIE } from './cookies.ts'
 import { createOneTimeLink, type OneTimeLink } from './one-time-link.ts'
 
 /**
@@ -22,17 +21,20 @@ export interface LocalAccess {
   enter(token: string): string | undefined
 }
 
-export function createLocalAccess({ requireToken }: { requireToken: boolean }): LocalAccess {
+/** @param cookieName of the cookie that the link sets */
+export function createLocalAccess({ requireToken }: { requireToken: boolean }, cookieName: string): LocalAccess {
   if (!requireToken) return { link: undefined, key: undefined, admits: () => true, enter: () => undefined }
   const link = createOneTimeLink()
   const key = randomBytes(32).toString('base64url')
+  // Not the key: who reads the browser's cookies, such as another server on this machine, has no bearer key.
+  const cookieValue = randomBytes(32).toString('base64url')
   return {
     link,
     key,
     admits(cookie) {
-      const values = (cookie ?? '').split(/; */).filter((pair) => pair.startsWith(`${LOCAL_COOKIE}=`))
-      return values.some((pair) => isSameSecret(pair.slice(LOCAL_COOKIE.length + 1), key))
+      const values = (cookie ?? '').split(/; */).filter((pair) => pair.startsWith(`${cookieName}=`))
+      return values.some((pair) => isSameSecret(pair.slice(cookieName.length + 1), cookieValue))
     },
-    enter: (token) => (link.use(token) ? `${LOCAL_COOKIE}=${key}; Path=/; HttpOnly; SameSite=Lax` : undefined),
+    enter: (token) => (link.use(token) ? `${cookieName}=${cookieValue}; Path=/; HttpOnly; SameSite=Lax` : undefined),
   }
 }

@@ -1,6 +1,7 @@
 import { createRateCounter, type RateCounter } from '../../http/rate-limit.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Context } from '../../platform/context.ts'
+import type { CookieNames } from './cookies.ts'
 import type { Identity } from './identity.ts'
 import { createLocalAccess, type LocalAccess } from './local-access.ts'
 import { createOneTimeLink, type OneTimeLink } from './one-time-link.ts'
@@ -18,6 +19,7 @@ export interface SignIn {
   local: LocalAccess
   /** The counters of the rate limits. */
   rates: RateCounter
+  cookies: CookieNames
 }
 
 /** The context of the routes: the dependencies of use cases, and how people sign in. */
@@ -25,10 +27,11 @@ export interface AccessContext extends Context {
   signIn: SignIn
 }
 
-export const createSignIn = (config: Config, identity?: Identity): SignIn => ({
+export const createSignIn = (config: Config, cookies: CookieNames, identity?: Identity): SignIn => ({
   identity,
   setup: identity && createOneTimeLink(),
   resets: createResetLinks(),
-  local: createLocalAccess(config),
+  local: createLocalAccess(config, cookies.local),
   rates: createRateCounter(),
+  cookies,
 })

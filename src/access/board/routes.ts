@@ -113,13 +113,16 @@ export const boardRoutes = [
     description: 'It may do what its person may. Another token, or another password, it cannot make.',
     who: [signedIn],
     limits: ['key'],
-    body: v.strictObject({ name: v.optional(field.name, 'token') }),
+    body: v.strictObject({
+      name: v.optional(field.name, 'token'),
+      expiresAt: v.optional(v.nullable(field.expiry), null),
+    }),
     bodyOptional: true,
     secret: true,
     responses: { 201: NewToken },
     run: (ctx, { caller, body }) => {
       limitRate(ctx, ctx.signIn.rates, 'key', asPerson(caller).userId)
-      return ctx.write(() => createToken(ctx, asPerson(caller), body.name))
+      return ctx.write(() => createToken(ctx, asPerson(caller), body))
     },
   }),
   route({

@@ -5,7 +5,10 @@ import { prepared, sql } from '../../platform/database/sql.ts'
 import type { BoardTokenTable } from '../../platform/database/tables.ts'
 
 const userOfToken = prepared((key: { hash: string }) =>
-  sql.selectFrom('board_token').select(['id', 'user_id', 'revoked_at', 'last_used_at']).where('hash', '=', key.hash),
+  sql
+    .selectFrom('board_token')
+    .select(['id', 'user_id', 'revoked_at', 'expires_at', 'last_used_at'])
+    .where('hash', '=', key.hash),
 )
 
 /** Finds the user of a token by its hash. The token may be revoked. */

@@ -6,6 +6,7 @@ import type { Context } from '../../platform/context.ts'
 import { createCredential, hashCredential } from '../../platform/credential.ts'
 import type { BoardTokenTable } from '../../platform/database/tables.ts'
 import type { BoardCaller } from '../caller/caller.ts'
+import { assertFuture } from '../caller/credential-expiry.ts'
 import { BOARD_TOKEN_PREFIX } from '../caller/credential-prefix.ts'
 import { insertToken } from './token-queries.ts'
 
@@ -15,6 +16,7 @@ export const Token = v.strictObject({
   name: v.string(),
   prefix: v.string(),
   createdAt: field.timestamp,
+  expiresAt: v.pipe(v.nullable(field.timestamp), v.description('Null: the token does not expire.')),
   lastUsedAt: v.nullable(field.timestamp),
   revokedAt: v.nullable(field.timestamp),
 })
@@ -25,6 +27,7 @@ export const NewToken = v.strictObject({
   name: v.string(),
   token: v.string(),
   createdAt: field.timestamp,
+  expiresAt: v.nullable(field.timestamp),
 })
 
 export const toToken = (row: Selectable<BoardTokenTable>): v.InferOutput<typeof Token> => ({
@@ -32,12 +35,18 @@ export const toToken = (row: Selectable<BoardTokenTable>): v.InferOutput<typeof 
   name: row.name,
   prefix: row.prefix,
   createdAt: row.created_at,
+  expiresAt: row.expires_at,
   lastUsedAt: row.last_used_at,
   revokedAt: row.revoked_at,
 })
 
 /** Creates a token with the permissions of its person, except those that require a password. */
-export function createToken(ctx: Context, caller: BoardCaller, name: string): v.InferOutput<typeof NewToken> {
+export function createToken(
+  ctx: Context,
+  caller: BoardCaller,
+  { name, expiresAt = null }: { name: string; expiresAt?: string | null },
+): v.InferOutput<typeof NewToken> {
+  assertFuture(ctx, expiresAt)
   const token = createCredential(BOARD_TOKEN_PREFIX)
   const id = uuid()
   insertToken(ctx.db, {
@@ -47,6 +56,7 @@ export function createToken(ctx: Context, caller: BoardCaller, name: string): v.
     prefix: token.slice(0, BOARD_TOKEN_PREFIX.length + 6),
     hash: hashCredential(token),
     created_at: ctx.now,
+    expires_at: expiresAt,
   })
-  return { id, name, token, createdAt: ctx.now }
+  return { id, name, token, createdAt: ctx.now, expiresAt }
 }

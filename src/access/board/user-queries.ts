@@ -74,3 +74,18 @@ export const deleteSessions = (db: Db, of: { userId: string }) =>
 
 export const deleteExpiredSessions = (db: Db, at: string) =>
   db.run(sql.deleteFrom('auth_session').where('expires_at', '<', at))
+
+/** Lists the sessions of a person that have not expired, the latest first. */
+export const listSessions = (db: Db, of: { userId: string; at: string }) =>
+  db.all(
+    sql
+      .selectFrom('auth_session')
+      .select(['id', 'user_agent', 'created_at', 'expires_at'])
+      .where('user_id', '=', of.userId)
+      .where('expires_at', '>', of.at)
+      .orderBy('created_at', 'desc'),
+  )
+
+/** Ends one session of a person. @returns 0 if there is no such session */
+export const deleteSession = (db: Db, of: { id: string; userId: string }) =>
+  db.run(sql.deleteFrom('auth_session').where('id', '=', of.id).where('user_id', '=', of.userId))

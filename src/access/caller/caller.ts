@@ -30,6 +30,10 @@ export interface AgentCaller {
   isWrite: boolean
 }
 
+/** What a long-lived key of an agent may do: only GET, or what the agent may do. A run token is of scope `work`. */
+export const KEY_SCOPES = ['read', 'work'] as const
+export type KeyScope = (typeof KEY_SCOPES)[number]
+
 export interface SystemCaller {
   type: 'system'
 }

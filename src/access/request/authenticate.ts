@@ -3,25 +3,31 @@ import { hashCredential, isSameSecret } from '../../platform/credential.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { AccessContext } from '../auth/sign-in.ts'
 import { findUserOfToken, noteTokenUse } from '../board/token-queries.ts'
-import type { AgentCaller, BoardCaller } from '../caller/caller.ts'
+import type { AgentCaller, BoardCaller, KeyScope } from '../caller/caller.ts'
+import { isLive } from '../caller/credential-expiry.ts'
 import { AGENT_KEY_PREFIX, BOARD_TOKEN_PREFIX } from '../caller/credential-prefix.ts'
 
 /** The identity that a credential proves, without the permissions of a request. */
 export type Principal =
   | Pick<BoardCaller, 'type' | 'userId' | 'via'>
-  | Omit<AgentCaller, 'isWrite'>
+  | ({ type: 'agent' } & AgentIdentity)
   | { type: 'anonymous' }
+
+/** The agent of a key or run token, and what that credential may do. */
+export interface AgentIdentity extends Omit<AgentCaller, 'type' | 'isWrite'> {
+  scope: KeyScope
+}
 
 /** Looks up the credentials of agents; the layers that own agents and runs provide it. */
 export interface AgentCredentials {
-  /** Returns the agent of a key by the key's hash; undefined if the key is unknown, revoked or its agent cannot work. */
-  findAgentOfKey(ctx: AccessContext, keyHash: string): Omit<AgentCaller, 'type' | 'isWrite'> | undefined
+  /** Returns the agent of a key by the key's hash; undefined if the key is unknown, revoked, expired, or its agent cannot work. */
+  findAgentOfKey(ctx: AccessContext, keyHash: string): AgentIdentity | undefined
   /**
    * Returns the agent of a run token; undefined if the token is not valid here.
    *
    * @throws AppError `run_ended` if the run of the token has ended
    */
-  findAgentOfRunToken(ctx: AccessContext, token: string): Promise<Omit<AgentCaller, 'type' | 'isWrite'> | undefined>
+  findAgentOfRunToken(ctx: AccessContext, token: string): Promise<AgentIdentity | undefined>
 }
 
 /**
@@ -52,7 +58,10 @@ export async function authenticate(
   if (token.startsWith(AGENT_KEY_PREFIX)) {
     const found = agents.findAgentOfKey(ctx, hashCredential(token))
     if (found) return { type: 'agent', ...found }
-    throw new AppError('unauthenticated', 'This agent key is unknown or revoked. Get another key from the board.')
+    throw new AppError(
+      'unauthenticated',
+      'This agent key is unknown, revoked or expired. Get another key from the board.',
+    )
   }
   const found = await agents.findAgentOfRunToken(ctx, token)
   if (found) return { type: 'agent', ...found }
@@ -69,8 +78,8 @@ async function principalOfCookie(ctx: AccessContext, cookie: string | undefined)
 
 function principalOfBoardToken(ctx: AccessContext, token: string): Principal {
   const found = findUserOfToken(ctx.db, { hash: hashCredential(token) })
-  if (ctx.config.mode !== 'authenticated' || !found || found.revoked_at) {
-    throw new AppError('unauthenticated', 'This token is unknown or revoked. Sign in and create another.')
+  if (ctx.config.mode !== 'authenticated' || !found || !isLive(ctx, found)) {
+    throw new AppError('unauthenticated', 'This token is unknown, revoked or expired. Sign in and create another.')
   }
   noteTokenUse(ctx, found)
   return { type: 'board', userId: found.user_id, via: 'token' }

@@ -35,7 +35,13 @@ export function authorize(
 function callerOf(ctx: Context, principal: Principal, endpoint: Endpoint): Caller {
   if (principal.type === 'anonymous') return principal
   const isWrite = endpoint.method !== 'GET' && !endpoint.allowsArchived
-  if (principal.type === 'agent') return { ...principal, isWrite }
+  if (principal.type === 'agent') {
+    const { scope, ...agent } = principal
+    if (scope === 'read' && endpoint.method !== 'GET') {
+      throw forbidden('This key may only read. Use a key of scope work.', { scope })
+    }
+    return { ...agent, isWrite }
+  }
   const required = { requiredRole: requiredRole(endpoint as never), isWrite }
   if (principal.via === 'local') return { ...LOCAL_BOARD, ...required }
   return { ...boardCaller(ctx, principal.userId, principal.via), ...required }

@@ -2,10 +2,11 @@ import * as v from 'valibot'
 import * as field from '../../http/fields.ts'
 import { urlForPeople } from '../../http/proxy.ts'
 import { reply } from '../../http/route.ts'
+import { notFound } from '../../platform/errors.ts'
 import { changePassword, identityOf, signIn, signOutEverywhere } from '../auth/accounts.ts'
 import { makeResetLink } from '../auth/reset-password.ts'
 import { listMemberships } from '../board/membership-queries.ts'
-import { findUser } from '../board/user-queries.ts'
+import { deleteSession, findUser, listSessions } from '../board/user-queries.ts'
 import { ROLES } from '../caller/role.ts'
 import { anyone, board, signedIn } from '../caller/who.ts'
 import { route } from '../route.ts'
@@ -16,6 +17,15 @@ const Me = v.strictObject({
   name: v.pipe(v.nullable(v.string()), v.description('Null in local trusted mode, where nobody signs in.')),
   email: v.nullable(v.string()),
   memberships: v.array(v.strictObject({ companyId: field.id, role: v.picklist(ROLES) })),
+})
+
+/** A browser in which a person is signed in. */
+const Session = v.strictObject({
+  id: v.string(),
+  userAgent: v.pipe(v.nullable(v.string()), v.description('What the browser calls itself.')),
+  createdAt: field.timestamp,
+  expiresAt: field.timestamp,
+  isCurrent: v.pipe(v.boolean(), v.description('Whether the request came with it.')),
 })
 
 const Done = v.strictObject({ ok: v.literal(true) })
@@ -50,7 +60,13 @@ export const sessionRoutes = [
     body: v.strictObject({ email: typed, password: typed }),
     responses: { 200: Done },
     run: async (ctx, { body, address, header }) =>
-      reply(200, { ok: true }, { 'set-cookie': await signIn(ctx, address, body, header('cookie')) }),
+      reply(
+        200,
+        { ok: true },
+        {
+          'set-cookie': await signIn(ctx, address, body, { cookie: header('cookie'), userAgent: header('user-agent') }),
+        },
+      ),
   }),
   route({
     id: 'session.signOut',
@@ -74,6 +90,39 @@ export const sessionRoutes = [
       const cookie = await signOutEverywhere(ctx, { userId, cookie: header('cookie') ?? '' })
       return reply(200, { ok: true }, { 'set-cookie': cookie })
     },
+  }),
+  route({
+    id: 'session.list',
+    method: 'GET',
+    path: '/api/auth/sessions',
+    summary: "List one's own sessions, the latest first",
+    who: [signedIn],
+    responses: { 200: v.array(Session) },
+    run: async (ctx, { caller, header }) => {
+      const current = await identityOf(ctx).sessionOf(header('cookie') ?? '')
+      const userId = caller.type === 'board' ? caller.userId : ''
+      return listSessions(ctx.db, { userId, at: ctx.now }).map((row) => ({
+        id: row.id,
+        userAgent: row.user_agent || null,
+        createdAt: row.created_at,
+        expiresAt: row.expires_at,
+        isCurrent: row.id === current?.sessionId,
+      }))
+    },
+  }),
+  route({
+    id: 'session.end',
+    method: 'DELETE',
+    path: '/api/auth/sessions/:sessionId',
+    summary: "End one of one's own sessions",
+    who: [signedIn],
+    responses: { 200: Done },
+    run: (ctx, { caller, params }) =>
+      ctx.write(() => {
+        const userId = caller.type === 'board' ? caller.userId : ''
+        if (deleteSession(ctx.db, { id: params.sessionId, userId }) === 0) throw notFound('session', params.sessionId)
+        return { ok: true as const }
+      }),
   }),
   route({
     id: 'session.changePassword',

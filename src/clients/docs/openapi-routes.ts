@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { cookieName } from '../../access/auth/cookies.ts'
 import { anyone } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import { openapiDocument } from '../../http/openapi.ts'
@@ -18,9 +17,9 @@ export function openapiRoutes(endpoints: () => readonly Endpoint[]) {
       summary: 'Get the OpenAPI 3.1 document of this API',
       who: [anyone],
       responses: { 200: v.record(v.string(), v.unknown()) },
-      run: ({ config }) => {
-        if (!documents.has(config))
-          documents.set(config, openapiDocument(endpoints(), COMPONENTS, config, cookieName(config)))
+      run: ({ config, signIn: { cookies } }) => {
+        const cookie = config.mode === 'local_trusted' ? cookies.local : cookies.session
+        if (!documents.has(config)) documents.set(config, openapiDocument(endpoints(), COMPONENTS, config, cookie))
         return documents.get(config)
       },
     }),

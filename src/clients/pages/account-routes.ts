@@ -88,7 +88,7 @@ export const accountRoutes = [
           async () => {
             const { name } = validate(v.strictObject({ name: field.name }), body)
             limitRate(ctx, ctx.signIn.rates, 'key', person.userId)
-            const { token } = await ctx.write(() => createToken(ctx, person, name))
+            const { token } = await ctx.write(() => createToken(ctx, person, { name }))
             return pageReply(tokenPage(person, name, token))
           },
           (tokens) => accountPage(ctx, person, { tokens }),

@@ -51,7 +51,11 @@ export const pageRoutes = [
     responses: { 303: null },
     run: (ctx, { body, address, header }) =>
       showFormOnError(
-        async () => seeOther(sameOriginPath(body.next), await signIn(ctx, address, body, header('cookie'))),
+        async () =>
+          seeOther(
+            sameOriginPath(body.next),
+            await signIn(ctx, address, body, { cookie: header('cookie'), userAgent: header('user-agent') }),
+          ),
         (error) => loginPage(ctx, body, error),
       ),
   }),

@@ -7,7 +7,7 @@ import { manager } from '../agent/who.ts'
 import { FetchedSkills, fetchSkills } from '../skill/fetch.ts'
 import { getSkill, getSkillFile } from '../skill/get.ts'
 import { importSkills } from '../skill/import.ts'
-import { SkillImport, SkillImportResult } from '../skill/import-body.ts'
+import { SKILL_BODY_FIELDS, SkillImport, SkillImportResult, skillBodyJob } from '../skill/import-body.ts'
 import { listAgentsWithSkill, selectSkills } from '../skill/queries.ts'
 import { Skill, SkillDetail, SkillFile, toSkill, toSkillFile } from '../skill/skill.ts'
 import { deleteSkill } from './remove.ts'
@@ -36,7 +36,8 @@ export const skillRoutes = [
     body: SkillImport,
     // Base64 is a third larger than the bytes.
     bodyLimit: 8 * 1024 * 1024,
-    bodyFields: 5_000,
+    bodyFields: SKILL_BODY_FIELDS,
+    bodyJob: skillBodyJob,
     responses: { 201: SkillImportResult },
     run: (ctx, { caller, params, body }) => importSkills(ctx, caller, params.companyId, body),
   }),

@@ -6,7 +6,17 @@ const agentOfKey = prepared((key: { hash: string }) =>
   sql
     .selectFrom('agent_key')
     .innerJoin('agent', 'agent.id', 'agent_key.agent_id')
-    .select(['agent_key.id', 'agent_id', 'agent.company_id', 'role', 'status', 'revoked_at', 'last_used_at'])
+    .select([
+      'agent_key.id',
+      'agent_id',
+      'agent.company_id',
+      'role',
+      'status',
+      'scope',
+      'revoked_at',
+      'expires_at',
+      'last_used_at',
+    ])
     .where('hash', '=', key.hash),
 )
 

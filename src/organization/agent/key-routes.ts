@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { actorOf } from '../../access/caller/caller.ts'
+import { actorOf, KEY_SCOPES } from '../../access/caller/caller.ts'
 import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
@@ -17,21 +17,31 @@ export const keyRoutes = [
     path: '/api/agents/:agentId/keys',
     summary: 'Create a long-lived key; only this answer holds it',
     description:
-      'For the board, and for the agent itself with a key that it already has; the token of a run gets a 403. An agent that waits for its approval cannot have one (422).',
+      'For the board, and for the agent itself with a key that it already has; the token of a run gets a 403. A key of scope `read` is refused every method but GET. An agent that waits for its approval cannot have one (422).',
     who: [board, agent],
     limits: ['key'],
     query: AGENT_QUERY,
     body: v.strictObject({
       name: v.optional(field.name, 'key'),
-      // Clients of similar APIs always send it.
-      scope: v.optional(v.strictObject({ kind: v.literal('standard') })),
+      scope: v.optional(
+        v.union(
+          // Clients of similar APIs always send the object.
+          [v.picklist(KEY_SCOPES), v.strictObject({ kind: v.literal('standard') })],
+          'must be read or work',
+        ),
+        'work',
+      ),
+      expiresAt: v.optional(v.nullable(field.expiry), null),
     }),
     bodyOptional: true,
     secret: true,
     responses: { 201: NewKey },
     run: (ctx, { caller, params, query, body }) => {
       limitRate(ctx, ctx.signIn.rates, 'key', actorOf(caller).id)
-      return ctx.write(() => createKey(ctx, caller, getAgent(ctx, caller, params.agentId, query.companyId), body.name))
+      return ctx.write(() => {
+        const scope = body.scope === 'read' ? 'read' : 'work'
+        return createKey(ctx, caller, getAgent(ctx, caller, params.agentId, query.companyId), { ...body, scope })
+      })
     },
   }),
   route({

@@ -2,7 +2,8 @@ import type { Selectable } from 'kysely'
 import { v7 as uuid } from 'uuid'
 import * as v from 'valibot'
 import { recordActivity } from '../../access/activity/record.ts'
-import type { Caller } from '../../access/caller/caller.ts'
+import { type Caller, KEY_SCOPES, type KeyScope } from '../../access/caller/caller.ts'
+import { assertFuture } from '../../access/caller/credential-expiry.ts'
 import { AGENT_KEY_PREFIX } from '../../access/caller/credential-prefix.ts'
 import * as field from '../../http/fields.ts'
 import type { Context } from '../../platform/context.ts'
@@ -19,19 +20,30 @@ export const Key = v.strictObject({
   id: field.id,
   name: v.string(),
   prefix: v.string(),
+  scope: v.pipe(v.picklist(KEY_SCOPES), v.description('`read`: GET only. `work`: what the agent may do.')),
   createdAt: field.timestamp,
+  expiresAt: v.pipe(v.nullable(field.timestamp), v.description('Null: the key does not expire.')),
   lastUsedAt: v.nullable(field.timestamp),
   revokedAt: v.nullable(field.timestamp),
 })
 
-/** A key as the response to its creation returns it. No other response contains its value. */
-export const NewKey = v.strictObject({ id: field.id, name: v.string(), token: v.string(), createdAt: field.timestamp })
+/** A key at its creation: the only answer that ever holds it. */
+export const NewKey = v.strictObject({
+  id: field.id,
+  name: v.string(),
+  token: v.string(),
+  scope: v.picklist(KEY_SCOPES),
+  createdAt: field.timestamp,
+  expiresAt: v.nullable(field.timestamp),
+})
 
 export const toKey = (row: KeyRow): v.InferOutput<typeof Key> => ({
   id: row.id,
   name: row.name,
   prefix: row.prefix,
+  scope: row.scope,
   createdAt: row.created_at,
+  expiresAt: row.expires_at,
   lastUsedAt: row.last_used_at,
   revokedAt: row.revoked_at,
 })
@@ -41,8 +53,14 @@ export const toKey = (row: KeyRow): v.InferOutput<typeof Key> => ({
  * with a long-lived key. A run token may not, because the key would outlive the
  * run.
  */
-export function createKey(ctx: Context, caller: Caller, agent: AgentRow, name: string): v.InferOutput<typeof NewKey> {
+export function createKey(
+  ctx: Context,
+  caller: Caller,
+  agent: AgentRow,
+  { name, scope, expiresAt }: { name: string; scope: KeyScope; expiresAt: string | null },
+): v.InferOutput<typeof NewKey> {
   assertMayManageKeys(caller, agent)
+  assertFuture(ctx, expiresAt)
   if (caller.type === 'agent' && caller.runId !== null) {
     throw forbidden('The token of a run cannot create keys. Use a key of the agent, or ask the board for one.')
   }
@@ -60,9 +78,11 @@ export function createKey(ctx: Context, caller: Caller, agent: AgentRow, name: s
     prefix: token.slice(0, SHOWN_CHARACTERS),
     hash: hashCredential(token),
     created_at: ctx.now,
+    expires_at: expiresAt,
+    scope,
   })
-  record(ctx, caller, agent, 'agent.key_created', { keyId: id, name })
-  return { id, name, token, createdAt: ctx.now }
+  record(ctx, caller, agent, 'agent.key_created', { keyId: id, name, scope, expiresAt })
+  return { id, name, token, scope, createdAt: ctx.now, expiresAt }
 }
 
 /** Revokes a key permanently. Revoking it again is a no-op. */

@@ -26,11 +26,13 @@ export async function fetchSkills(ctx: Context, caller: Caller, companyId: strin
     files: new Map(listSkillFiles(ctx.db, row.id).map(({ path, content }) => [path, content])),
   }))
   const { fetched, failed } = await fetchReferences(references, globalThis.fetch)
-  return ctx.write(() => {
+  return ctx.writeLong(function* (ctx) {
     recheckCompanyAccess(ctx, caller, companyId)
-    const rows = fetched.flatMap(({ skill, files }) => {
+    const rows: Skill[] = []
+    for (const { skill, files } of fetched) {
+      yield
       // A skill that was changed or deleted during the download stays as it is.
-      if (findSkill(ctx.db, { id: skill.id })?.digest !== skill.digest) return []
+      if (findSkill(ctx.db, { id: skill.id })?.digest !== skill.digest) continue
       const inventory = takeInventory(files)
       const row = replaceSkillFiles(ctx, skill.id, {
         ...{ files, inventory, trustLevel: trustLevelOf(inventory), digest: digestOf(inventory) },
@@ -41,8 +43,8 @@ export async function fetchSkills(ctx: Context, caller: Caller, companyId: strin
         entity: { type: 'skill', id: row.id },
         details: { key: row.key, trustLevel: row.trust_level, sourceType: row.source_type, digest: row.digest },
       })
-      return [toSkill(row)]
-    })
+      rows.push(toSkill(row))
+    }
     return { fetched: rows, failed: failed.map(({ skill: { id, key }, reason }) => ({ id, key, reason })) }
   })
 }

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import * as v from 'valibot'
+import { bodyJob } from '../../http/body-job.ts'
 import * as field from '../../http/fields.ts'
 import { FileContent } from '../../http/file-content.ts'
 import { SKILL_FILES } from './limits.ts'
@@ -52,6 +53,10 @@ export const SkillImport = v.pipe(
   ),
 )
 export type SkillImport = v.InferOutput<typeof SkillImport>
+
+export const SKILL_BODY_FIELDS = 5_000
+
+export const skillBodyJob = bodyJob('parse-skill-body', SkillImport, SKILL_BODY_FIELDS)
 
 export const SkillImportResult = v.strictObject({
   imported: v.array(v.strictObject({ ...Skill.entries, outcome: v.picklist(OUTCOMES) })),

@@ -18,24 +18,28 @@ export async function importSkills(
   companyId: string,
   body: SkillImport,
 ): Promise<SkillImportResult> {
-  const { skills, warnings } = await readSkillSource(caller, body)
-  return ctx.write(() => {
+  const { skills, warnings } = await readSkillSource(ctx, caller, body)
+  return ctx.writeLong(function* (ctx) {
     recheckCompanyAccess(ctx, caller, companyId)
-    return { imported: storeSkills(ctx, caller, companyId, skills), warnings }
+    const imported: SkillImportResult['imported'] = []
+    for (const skill of skills) {
+      imported.push(storeSkill(ctx, caller, companyId, skill))
+      yield
+    }
+    return { imported, warnings }
   })
 }
 
-/** Stores skills in the current transaction, and records an activity for each new or changed one. */
-export const storeSkills = (ctx: Context, caller: Caller, companyId: string, skills: readonly ReadSkill[]) =>
-  skills.map((skill) => {
-    const { row, outcome } = putSkill(ctx, companyId, skill)
-    if (outcome !== 'unchanged') {
-      recordActivity(ctx, caller, {
-        companyId,
-        action: outcome === 'created' ? 'skill.imported' : 'skill.updated',
-        entity: { type: 'skill', id: row.id },
-        details: { key: row.key, trustLevel: row.trust_level, sourceType: row.source_type, digest: row.digest },
-      })
-    }
-    return { ...toSkill(row), outcome }
-  })
+/** Stores a skill in the current transaction, and records an activity if it is new or changed. */
+export function storeSkill(ctx: Context, caller: Caller, companyId: string, skill: ReadSkill) {
+  const { row, outcome } = putSkill(ctx, companyId, skill)
+  if (outcome !== 'unchanged') {
+    recordActivity(ctx, caller, {
+      companyId,
+      action: outcome === 'created' ? 'skill.imported' : 'skill.updated',
+      entity: { type: 'skill', id: row.id },
+      details: { key: row.key, trustLevel: row.trust_level, sourceType: row.source_type, digest: row.digest },
+    })
+  }
+  return { ...toSkill(row), outcome }
+}

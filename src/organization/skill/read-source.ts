@@ -1,12 +1,15 @@
 import path from 'node:path'
 import type { Caller } from '../../access/caller/caller.ts'
 import { decodeFileContent } from '../../http/file-content.ts'
+import type { Context } from '../../platform/context.ts'
+import type { ReadJob } from '../../platform/database/reader.ts'
 import { forbidden, unprocessable } from '../../platform/errors.ts'
+import type { SourceFiles } from '../../platform/source/files.ts'
 import { readFolder } from '../../platform/source/folder.ts'
 import { fetchGithubFolder, parseGithubUrl } from '../../platform/source/github.ts'
 import type { SkillImport } from './import-body.ts'
 import { SKILL_FILES } from './limits.ts'
-import { ownersOf, type ReadSkill, readSkills } from './read-skills.ts'
+import { ownersOf, type ReadSkill, readSkills, type SkillSource } from './read-skills.ts'
 
 /** The skills of a source, and warnings about files that were left out. */
 interface SkillsRead {
@@ -19,15 +22,15 @@ interface SkillsRead {
  *
  * @throws AppError 403, 422
  */
-export async function readSkillSource(caller: Caller, body: SkillImport): Promise<SkillsRead> {
+export async function readSkillSource(ctx: Context, caller: Caller, body: SkillImport): Promise<SkillsRead> {
   const source = typeof body.source === 'string' ? parseSource(body.source) : { path: body.path, source: body.source }
   if (source.path !== undefined) {
     if (caller.type === 'agent') {
       throw forbidden('Only the board may import a folder of the machine. Send the skill in `files`.')
     }
-    return readLocalFolder(path.resolve(source.path))
+    return readLocalFolder(ctx, path.resolve(source.path))
   }
-  return source.source ? readGithub(source.source) : readInline(body.files!)
+  return source.source ? readGithub(ctx, source.source) : readInline(ctx, body.files!)
 }
 
 type GithubSource = Exclude<NonNullable<SkillImport['source']>, string>
@@ -44,16 +47,14 @@ function parseSource(text: string): { path?: string | undefined; source?: Github
   return { source: { type: 'github', url, ...(folder.length > 0 && { folder: folder.join('/') }) } }
 }
 
-async function readLocalFolder(folder: string): Promise<SkillsRead> {
+async function readLocalFolder(ctx: Context, folder: string): Promise<SkillsRead> {
   const { files, skippedLinks } = await readFolder(folder, SKILL_FILES, filesOfSkills)
   const source = { type: 'local_path', namespace: null, locator: folder, ref: null } as const
-  return {
-    skills: readSkills(files, source, path.basename(folder)).skills,
-    warnings: skippedLinks.map(linkWarning),
-  }
+  const { skills } = await readFiles(ctx, { files, source, fallbackName: path.basename(folder) })
+  return { skills, warnings: skippedLinks.map(linkWarning) }
 }
 
-async function readGithub(want: GithubSource): Promise<SkillsRead> {
+async function readGithub(ctx: Context, want: GithubSource): Promise<SkillsRead> {
   const repository = parseGithubUrl(want)
   const { owner, repo, ref, folder } = repository
   const { files, skippedLinks } = await fetchGithubFolder(repository, globalThis.fetch, SKILL_FILES, filesOfSkills)
@@ -64,18 +65,37 @@ async function readGithub(want: GithubSource): Promise<SkillsRead> {
     locator: folder ? `${url}/tree/${ref ?? 'HEAD'}/${folder}` : url,
     ref,
   } as const
-  return {
-    skills: readSkills(files, source, folder.split('/').at(-1) || repo).skills,
-    warnings: skippedLinks.map(linkWarning),
-  }
+  const { skills } = await readFiles(ctx, { files, source, fallbackName: folder.split('/').at(-1) || repo })
+  return { skills, warnings: skippedLinks.map(linkWarning) }
 }
 
-function readInline(sent: NonNullable<SkillImport['files']>): SkillsRead {
-  const files = new Map(Object.entries(sent).map(([file, content]) => [file, decodeFileContent(content)]))
+async function readInline(ctx: Context, files: NonNullable<SkillImport['files']>): Promise<SkillsRead> {
   const source = { type: 'inline', namespace: null, locator: null, ref: null } as const
-  const { skills, ignored } = readSkills(files, source, null)
+  const { skills, ignored } = await readFiles(ctx, { files, source, fallbackName: null })
   return { skills, warnings: ignored.map((file) => `${file} is not part of a skill and was left out.`) }
 }
+
+interface SkillFilesToRead {
+  files: SourceFiles | NonNullable<SkillImport['files']>
+  source: SkillSource
+  fallbackName: string | null
+}
+
+/** Reads skills in a thread: the YAML of 2,000 skills takes seconds. */
+export const readSkillsJob: ReadJob<SkillFilesToRead, ReturnType<typeof readSkills>> = {
+  name: 'read-skills',
+  thread: 'packages',
+  run(_, { files, source, fallbackName }) {
+    const decoded =
+      files instanceof Map
+        ? files
+        : new Map(Object.entries(files).map(([file, content]) => [file, decodeFileContent(content)]))
+    return readSkills(decoded, source, fallbackName)
+  },
+}
+
+const readFiles = (ctx: Context, wanted: SkillFilesToRead) =>
+  ctx.reader.runApart(readSkillsJob, wanted, { timeLimitMs: 20_000 })
 
 const filesOfSkills = (paths: readonly string[]) => ownersOf(paths).owned
 

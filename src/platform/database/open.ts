@@ -32,18 +32,23 @@ export function openDatabase(file: string, options: { backupDir: string; now: Da
   const sqlite = new Database(file)
   try {
     refuseForeign(sqlite, file)
-    for (const [name, value, expected] of PRAGMAS) {
-      sqlite.pragma(`${name} = ${value}`)
-      const actual = sqlite.pragma(name, { simple: true })
-      if (actual !== expected) {
-        throw new Error(`SQLite refused ${name} = ${value}: it is ${String(actual)}.`)
-      }
-    }
+    configure(sqlite)
     migrate(sqlite, { ...options, file })
     recordOpen(sqlite, file)
     return sqlite
   } catch (error) {
     sqlite.close()
     throw error
+  }
+}
+
+/** Sets what every connection that writes is set to, and proves it. */
+export function configure(sqlite: Sqlite): void {
+  for (const [name, value, expected] of PRAGMAS) {
+    sqlite.pragma(`${name} = ${value}`)
+    const actual = sqlite.pragma(name, { simple: true })
+    if (actual !== expected) {
+      throw new Error(`SQLite refused ${name} = ${value}: it is ${String(actual)}.`)
+    }
   }
 }

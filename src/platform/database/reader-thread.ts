@@ -7,17 +7,21 @@ import type { ReadJob, Request, Response } from './reader.ts'
 // biome-ignore lint/suspicious/noExplicitAny: each job has its own input and output.
 type AnyJob = ReadJob<any, unknown>
 
-/** Runs the jobs of a reader in this thread. The connection cannot write. */
-export function serveJobs(jobs: readonly AnyJob[]): void {
+/** Loads each job by its name, when it is first needed: a thread runs few of them. */
+export type JobLoaders = Record<string, () => Promise<AnyJob>>
+
+/** Serves the jobs in this thread, which a reader started. The connection cannot write. */
+export function serveJobs(jobs: JobLoaders): void {
   const sqlite = openReadOnly(workerData)
   const db = createDb(sqlite)
-  const byName = new Map(jobs.map((job) => [job.name, job]))
   const send = (response: Response) => parentPort!.postMessage(response)
 
-  parentPort!.on('message', ({ job, input }: Request) => {
-    send({ type: 'started' })
+  parentPort!.on('message', async ({ job, input }: Request) => {
     try {
-      const output = byName.get(job)!.run(db, input, (progress) => send({ type: 'progress', progress }))
+      const { run } = await jobs[job]!()
+      // The time limit of the job starts here.
+      send({ type: 'started' })
+      const output = run(db, input, (progress) => send({ type: 'progress', progress }))
       send({ type: 'done', output })
     } catch (error) {
       // An error that is copied between threads loses its class.

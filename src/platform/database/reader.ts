@@ -9,6 +9,8 @@ import type { Db } from './db.ts'
  */
 export interface ReadJob<Input, Output> {
   name: string
+  /** The thread that `runApart` uses; jobs that name the same one share it. Default: one for the job alone. */
+  thread?: 'packages'
   run(db: Db, input: Input, report: (progress: unknown) => void): Output
 }
 
@@ -27,7 +29,7 @@ export interface Reader {
    * @throws AppError `rate_limited` while another one runs
    */
   runLong<Input, Output>(job: ReadJob<Input, Output>, input: Input, onProgress?: OnProgress): Promise<Output>
-  /** Runs a job like `run`, in a thread that all jobs of this name share and no other job waits for. */
+  /** Runs a job like `run`, in the thread of the job: jobs of other threads do not wait for it. */
   runApart<Input, Output>(job: ReadJob<Input, Output>, input: Input, options?: RunOptions): Promise<Output>
   /** Stops the threads. Jobs that did not finish fail. */
   close(): Promise<void>
@@ -39,6 +41,8 @@ export interface RunOptions {
   /** The error of a job over its time limit; a 429 by default. */
   timeLimitError?: AppError
   onProgress?: OnProgress | undefined
+  /** Buffers of the input that move to the thread instead of being copied; the caller loses them. */
+  transfer?: readonly ArrayBuffer[]
 }
 
 export type OnProgress = (progress: unknown) => void
@@ -61,12 +65,16 @@ interface Queued extends Request {
   timeLimitMs: number
   timeLimitError: AppError | undefined
   onProgress: OnProgress | undefined
+  transfer: readonly ArrayBuffer[]
   resolve: (output: never) => void
   reject: (error: unknown) => void
 }
 
 /** Each job may take 2 s, so clients of a longer queue would time out. */
 const MAX_QUEUED = 64
+
+/** The input of a job that runs apart may have 32 MB. */
+const MAX_QUEUED_APART = 16
 
 const DEFAULT_TIME_LIMIT_MS = 2_000
 
@@ -94,7 +102,7 @@ export function createReader(file: string, { maxQueued = MAX_QUEUED, queued = 's
     worker ??= startThread()
     worker.ref()
     running = { job, timer: undefined }
-    worker.postMessage({ job: job.job, input: job.input } satisfies Request)
+    worker.postMessage({ job: job.job, input: job.input } satisfies Request, job.transfer)
   }
 
   function startThread(): Worker {
@@ -123,7 +131,8 @@ export function createReader(file: string, { maxQueued = MAX_QUEUED, queued = 's
     clearTimeout(timer)
     running = undefined
     worker?.unref()
-    if (response.type === 'done') job.resolve(response.output as never)
+    // In another turn: the copy of a large output took its time already.
+    if (response.type === 'done') setImmediate(() => job.resolve(response.output as never))
     else if (response.type === 'refused') {
       job.reject(new AppError(response.code, response.message, response.details))
     } else job.reject(response.error)
@@ -160,14 +169,14 @@ export function createReader(file: string, { maxQueued = MAX_QUEUED, queued = 's
   }
 
   return {
-    run: ({ name }, input, { timeLimitMs = DEFAULT_TIME_LIMIT_MS, timeLimitError, onProgress } = {}) =>
+    run: ({ name }, input, { timeLimitMs = DEFAULT_TIME_LIMIT_MS, timeLimitError, onProgress, transfer = [] } = {}) =>
       new Promise((resolve, reject) => {
         if (closed) throw new AppError('shutting_down', 'The server is shutting down. Retry when it runs again.')
         if (queue.length >= maxQueued) {
           const message = `Too many ${queued} are waiting. Retry in a second.`
           throw new AppError('rate_limited', message, { retryAfterSec: 1 })
         }
-        queue.push({ job: name, input, timeLimitMs, timeLimitError, onProgress, resolve, reject })
+        queue.push({ job: name, input, timeLimitMs, timeLimitError, onProgress, transfer, resolve, reject })
         startNext()
       }),
     async runLong(job, input, onProgress) {
@@ -185,8 +194,10 @@ export function createReader(file: string, { maxQueued = MAX_QUEUED, queued = 's
       }
     },
     runApart(job, input, options) {
-      if (!apart.has(job.name)) apart.set(job.name, createReader(file, { maxQueued, queued: 'requests' }))
-      return apart.get(job.name)!.run(job, input, options)
+      const thread = job.thread ?? job.name
+      const reader = apart.get(thread) ?? createReader(file, { maxQueued: MAX_QUEUED_APART, queued: 'imports' })
+      apart.set(thread, reader)
+      return reader.run(job, input, options)
     },
     async close() {
       closed = true

@@ -102,6 +102,7 @@ export interface BoardTokenTable {
   prefix: string
   hash: string
   created_at: string
+  expires_at: string | null
   last_used_at: string | null
   revoked_at: string | null
 }
@@ -156,6 +157,8 @@ export interface AgentKeyTable {
   prefix: string
   hash: string
   created_at: string
+  expires_at: string | null
+  scope: Generated<'read' | 'work'>
   last_used_at: string | null
   revoked_at: string | null
 }

@@ -15,7 +15,14 @@ export interface WriteQueue {
    * @throws inside another write, at once: what is called there is in the transaction already
    */
   write<T>(change: Change<T>): Promise<T>
-  /** Commits the queued writes at once. */
+  /**
+   * Waits for its turn, then holds the queued writes back, so that another
+   * connection may write. Release soon: nothing is written meanwhile.
+   */
+  hold(): Promise<() => void>
+  /** Resolves when no other connection writes. */
+  untilFree(): Promise<void>
+  /** Commits what is queued, at once, unless the writes are held. */
   flush(): void
 }
 
@@ -68,8 +75,10 @@ export function createWriteQueue(sqlite: Sqlite, options: WriteQueueOptions = {}
   const changes = sqlite.prepare('select total_changes()').pluck()
   let queue: Waiting[] = []
   let writing = false
+  let held: Promise<void> | undefined
 
   function flush() {
+    if (held) return
     const batch = queue
     queue = []
     if (batch.length === 0) return
@@ -148,6 +157,10 @@ export function createWriteQueue(sqlite: Sqlite, options: WriteQueueOptions = {}
     }
   }
 
+  async function untilFree() {
+    while (held) await held
+  }
+
   return {
     write(change) {
       if (writing) throw new Error('A write is under way: call the use case itself, it joins the transaction.')
@@ -156,6 +169,19 @@ export function createWriteQueue(sqlite: Sqlite, options: WriteQueueOptions = {}
         queue.push({ change, resolve, reject })
       })
     },
+    async hold() {
+      await untilFree()
+      flush()
+      const { promise, resolve } = Promise.withResolvers<void>()
+      held = promise
+      return () => {
+        held = undefined
+        // Before the next holder: a series of long changes must not starve the other writes.
+        flush()
+        resolve()
+      }
+    },
+    untilFree,
     flush,
   }
 }

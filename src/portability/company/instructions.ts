@@ -1,7 +1,11 @@
 import { constants } from 'node:fs'
-import { mkdir, open, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { v7 as uuid } from 'uuid'
+import * as v from 'valibot'
+import { findAgent } from '../../organization/agent/queries.ts'
 import type { Config } from '../../platform/config.ts'
+import type { Context } from '../../platform/context.ts'
 
 const FILE = 'AGENTS.md'
 
@@ -10,14 +14,35 @@ const folderOf = (config: Config, agentId: string) => path.join(config.dataDir, 
 
 export const instructionsFileOf = (config: Config, agentId: string) => path.join(folderOf(config, agentId), FILE)
 
+/** The instructions of an import, before its transaction ends. */
+export interface WrittenInstructions {
+  /** Keeps the files: the rows are durable. */
+  keep(): Promise<void>
+  /** Removes the files: there will be no rows. */
+  remove(): Promise<void>
+}
+
 /**
- * Puts the instructions of agents on disk, each into its own folder; before
- * their rows are there, so that no agent is ever without. What was written is
- * removed again when one cannot be, and by `removeInstructions` when the rows
- * do not come to stand.
+ * Writes the instructions of agents to disk, each into the agent's own folder,
+ * before the rows exist: no agent is ever without them. A note of the folders
+ * comes first; by it the next start removes what a killed import left.
  */
-export async function writeInstructions(config: Config, texts: ReadonlyMap<string, string>): Promise<void> {
+export async function writeInstructions(
+  config: Config,
+  texts: ReadonlyMap<string, string>,
+): Promise<WrittenInstructions> {
+  const agentIds = [...texts.keys()]
+  const note = path.join(notesOf(config), `${uuid()}.json`)
+  // A note that stays is harmless: its agents have rows.
+  const keep = () => rm(note, { force: true }).catch(() => {})
+  const remove = async () => {
+    for (const id of agentIds) await rm(folderOf(config, id), { recursive: true, force: true })
+    await keep()
+  }
+  if (agentIds.length === 0) return { keep, remove }
   try {
+    await mkdir(notesOf(config), { recursive: true, mode: 0o700 })
+    await writeFile(note, JSON.stringify(agentIds), { mode: 0o600, flush: true })
     await Promise.all(
       [...texts].map(async ([agentId, text]) => {
         await mkdir(folderOf(config, agentId), { recursive: true, mode: 0o700 })
@@ -25,13 +50,31 @@ export async function writeInstructions(config: Config, texts: ReadonlyMap<strin
       }),
     )
   } catch (error) {
-    await removeInstructions(config, texts.keys())
+    await remove()
     throw error
   }
+  return { keep, remove }
 }
 
-export async function removeInstructions(config: Config, agentIds: Iterable<string>): Promise<void> {
-  for (const id of agentIds) await rm(folderOf(config, id), { recursive: true, force: true })
+/** The notes of imports that are under way. */
+const notesOf = (config: Config) => path.join(config.dataDir, 'imports')
+
+/** Removes the folders that killed imports left; for the start of a server. */
+export async function removeInterruptedImports({ config, db, log }: Context): Promise<void> {
+  const notes = await readdir(notesOf(config)).catch(() => [])
+  for (const name of notes) {
+    const note = path.join(notesOf(config), name)
+    try {
+      const agentIds = v.parse(v.array(v.pipe(v.string(), v.uuid())), JSON.parse(await readFile(note, 'utf8')))
+      for (const id of agentIds.filter((id) => !findAgent(db, { id }))) {
+        await rm(folderOf(config, id), { recursive: true, force: true })
+      }
+    } catch (error) {
+      // A note that was cut off names folders that were not made yet.
+      if (!(error instanceof SyntaxError)) log.error('An interrupted import was not removed.', { error: String(error) })
+    }
+    await rm(note, { force: true }).catch(() => {})
+  }
 }
 
 /** The largest instructions that are read, in bytes. */

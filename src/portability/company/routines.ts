@@ -1,5 +1,5 @@
 import type { Caller } from '../../access/caller/caller.ts'
-import type { Context } from '../../platform/context.ts'
+import type { Context, ReadContext } from '../../platform/context.ts'
 import { findLabelByName, listLabels } from '../../work/label/queries.ts'
 import { addRoutine } from '../../work/routine/change.ts'
 import { findLabelIds, listRoutines } from '../../work/routine/queries.ts'
@@ -15,7 +15,7 @@ export interface NewImportedRoutine
 }
 
 /** Lists the routines of a company in the order of their creation, with references as ids. */
-export function listCompanyRoutines(ctx: Context, companyId: string): (NewImportedRoutine & { id: string })[] {
+export function listCompanyRoutines(ctx: ReadContext, companyId: string): (NewImportedRoutine & { id: string })[] {
   const rows = listRoutines(ctx.db, { companyId })
   const labelIdsOf = findLabelIds(
     ctx.db,

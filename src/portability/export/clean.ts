@@ -1,3 +1,4 @@
+import { containsSecretUrl } from '../../access/redaction/possible-secret.ts'
 import { redact } from '../../access/redaction/redact.ts'
 import type { PackageWarning } from '../source/warning.ts'
 
@@ -16,6 +17,11 @@ export function createCleaner(warnings: PackageWarning[]): Clean {
     const redacted = redact({ text: plain }).text as string
     if (redacted !== plain) {
       warnings.push({ code: 'secret', path, message: 'The export removed a value that looks like a secret.' })
+    }
+    if (containsSecretUrl(redacted)) {
+      const message =
+        'The text contains a URL that may contain a key, such as a hook. Check it before you share the package.'
+      warnings.push({ code: 'possible_secret', path, message })
     }
     return redacted
   }

@@ -41,7 +41,7 @@ export async function collectCompany(
   const company = findCompany(ctx.db, { id: companyId })!
   const rows = listLiveAgents(ctx.db, { companyId, now: ctx.now }).sort((a, b) => compare(a.url_key, b.url_key))
   const slugs = new Map(rows.map((row) => [row.id, row.url_key]))
-  const skills = listCompanySkills(ctx, companyId)
+  const skills = listCompanySkills(ctx.db, companyId)
   const skillSlugs = new Map(skills.map((skill) => [skill.key, skill.slug]))
   const clean = createCleaner(warnings)
   const parts = listParts(ctx.db, companyId)

@@ -1,4 +1,5 @@
 import { adapterOf } from '../../adapter/registry.ts'
+import type { LongChange } from '../../platform/database/long-write.ts'
 import { hireAgent } from '../../work/staffing/hire.ts'
 import { insertPart } from '../company/queries.ts'
 import { createSkill } from '../company/skills.ts'
@@ -6,8 +7,8 @@ import type { Application, Destination } from './application.ts'
 import { newAgentOf } from './new-agent.ts'
 import { parentsFirst } from './parents-first.ts'
 
-export function createSkills({ ctx, actor, companyId, content, references }: Destination): void {
-  references.createEach(
+export function* createSkills({ ctx, actor, companyId, content, references }: Destination): LongChange<void> {
+  yield* references.createEach(
     'skill',
     content.skills,
     (skill) => skill.slug,
@@ -16,11 +17,11 @@ export function createSkills({ ctx, actor, companyId, content, references }: Des
 }
 
 /** Hires the agents, managers first. Each has its id, and the file of its instructions, already. */
-export function createAgents(
+export function* createAgents(
   { ctx, actor, companyId, content, references }: Destination,
   prepared: Application['agents'],
-): void {
-  references.createEach(
+): LongChange<void> {
+  yield* references.createEach(
     'agent',
     parentsFirst(content.agents, (agent) => agent.reportsTo),
     (agent) => agent.slug,
@@ -48,8 +49,8 @@ export function createAgents(
 }
 
 /** Stores the teams. They are no table of their own: only an export uses them. */
-export function createTeams({ ctx, companyId, content, references }: Destination): void {
-  references.createEach(
+export function* createTeams({ ctx, companyId, content, references }: Destination): LongChange<void> {
+  yield* references.createEach(
     'team',
     content.teams,
     (team) => team.slug,

@@ -1,3 +1,4 @@
+import type { LongChange } from '../../platform/database/long-write.ts'
 import { createGoal } from '../../work/goal/change.ts'
 import { createIssue } from '../../work/issue/create.ts'
 import { deepenIssues, findIssue, updateIssueRow } from '../../work/issue/queries.ts'
@@ -9,8 +10,8 @@ import { createRoutine } from '../company/routines.ts'
 import type { Destination } from './application.ts'
 import { parentsFirst } from './parents-first.ts'
 
-export function createGoals({ ctx, actor, companyId, content, references }: Destination): void {
-  references.createEach(
+export function* createGoals({ ctx, actor, companyId, content, references }: Destination): LongChange<void> {
+  yield* references.createEach(
     'goal',
     parentsFirst(content.goals, (goal) => goal.parent),
     (goal) => goal.slug,
@@ -22,8 +23,8 @@ export function createGoals({ ctx, actor, companyId, content, references }: Dest
   )
 }
 
-export function createProjects({ ctx, actor, companyId, content, references }: Destination): void {
-  references.createEach(
+export function* createProjects({ ctx, actor, companyId, content, references }: Destination): LongChange<void> {
+  yield* references.createEach(
     'project',
     content.projects,
     (project) => project.slug,
@@ -39,9 +40,9 @@ export function createProjects({ ctx, actor, companyId, content, references }: D
   )
 }
 
-export function createIssues(destination: Destination): void {
+export function* createIssues(destination: Destination): LongChange<void> {
   const { ctx, actor, companyId, content, references } = destination
-  references.createEach(
+  yield* references.createEach(
     'issue',
     content.tasks,
     (task) => task.key,
@@ -54,11 +55,11 @@ export function createIssues(destination: Destination): void {
       return createIssue(ctx, actor, companyId, want, { quiet: true }).id
     },
   )
-  relateIssues(destination)
+  yield* relateIssues(destination)
 }
 
 /** Sets parents and blockers once all issues exist. Their numbers follow the order of the package. */
-function relateIssues({ ctx, content, references }: Destination): void {
+function* relateIssues({ ctx, content, references }: Destination): LongChange<void> {
   for (const task of content.tasks) {
     const id = references.issueId(task.key)
     if (id === null || !references.isCreated('issue', task.key)) continue
@@ -69,11 +70,12 @@ function relateIssues({ ctx, content, references }: Destination): void {
     }
     const blockers = task.blockedBy.flatMap((key) => references.issueId(key) ?? [])
     if (blockers.length > 0) replaceBlockers(ctx.db, id, blockers)
+    yield
   }
 }
 
-export function createRoutines({ ctx, actor, companyId, content, references }: Destination): void {
-  references.createEach(
+export function* createRoutines({ ctx, actor, companyId, content, references }: Destination): LongChange<void> {
+  yield* references.createEach(
     'routine',
     content.routines,
     (routine) => routine.key,

@@ -1,6 +1,7 @@
 import { v7 as uuid } from 'uuid'
 import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
+import type { LongChange } from '../../platform/database/long-write.ts'
 import { createLabel } from '../../work/label/change.ts'
 import type { PackageAgent } from '../read/package.ts'
 import type { Application } from './application.ts'
@@ -10,29 +11,29 @@ import { createGoals, createIssues, createProjects, createRoutines } from './app
 import { createReferences } from './references.ts'
 
 /**
- * Applies a plan inside a write, and sets the ids of its steps. It wakes no
- * agent and starts no timer.
+ * Applies a plan inside a long write, and sets the ids of its steps. It wakes
+ * no agent and starts no timer.
  *
  * @returns the id of the company
  */
-export function applySteps(ctx: Context, caller: Caller, application: Application): string {
+export function* applySteps(ctx: Context, caller: Caller, application: Application): LongChange<string> {
   const { content, steps } = application
   const { companyId, actor } = resolveImportTarget(ctx, caller, application)
   const references = createReferences(ctx, companyId, steps)
   const into = { ctx, actor, companyId, content, references }
-  references.createEach(
+  yield* references.createEach(
     'label',
     content.labels,
     (label) => label.name.toLowerCase(),
     (label) => createLabel(ctx, actor, companyId, label).id,
   )
-  createSkills(into)
-  createAgents(into, application.agents)
-  createTeams(into)
-  createGoals(into)
-  createProjects(into)
-  createIssues(into)
-  createRoutines(into)
+  yield* createSkills(into)
+  yield* createAgents(into, application.agents)
+  yield* createTeams(into)
+  yield* createGoals(into)
+  yield* createProjects(into)
+  yield* createIssues(into)
+  yield* createRoutines(into)
   finishImport(ctx, caller, actor, companyId, application)
   return companyId
 }

@@ -1,18 +1,18 @@
-import type { Context } from '../../platform/context.ts'
+import type { ReadContext } from '../../platform/context.ts'
 import { listGoals } from '../../work/goal/queries.ts'
 import { listLabels } from '../../work/label/queries.ts'
 import { listAgentNames, listAllProjects, listOpenIssues, listParts } from '../company/queries.ts'
 import { listCompanyRoutines } from '../company/routines.ts'
-import { type CompanySkill, listCompanySkills } from '../company/skills.ts'
+import { listSkillNames } from '../company/skills.ts'
 import { createNameRegistry, type NameRegistry } from './name-registry.ts'
 
 /** Loads the entities of a company by kind. A company that does not exist yet has only reserved names. */
-export function loadExisting(ctx: Context, companyId: string | null) {
+export function loadExisting(ctx: ReadContext, companyId: string | null) {
   const ofCompany = <T>(list: (id: string) => T[]): T[] => (companyId === null ? [] : list(companyId))
   const agents = ofCompany((id) => listAgentNames(ctx.db, id))
   const projects = ofCompany((id) => listAllProjects(ctx.db, id))
   const issues = ofCompany((id) => listOpenIssues(ctx.db, id))
-  const skillRows = ofCompany((id): CompanySkill[] => listCompanySkills(ctx, id))
+  const skillRows = ofCompany((id) => listSkillNames(ctx.db, id))
   const labels = ofCompany((id) => listLabels(ctx.db, { companyId: id }))
   const slugged = (row: { id: string; name: string; url_key: string }) => ({ ...row, slug: row.url_key })
   const issuesOf = new Map<string, NameRegistry>()

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { bodyJob } from '../../http/body-job.ts'
 import * as field from '../../http/fields.ts'
 import { Include } from '../read/include.ts'
 import { PackageSource } from '../source/source-body.ts'
@@ -45,6 +46,11 @@ export const ImportBody = v.strictObject({
   ),
 })
 export type ImportBody = v.InferOutput<typeof ImportBody>
+
+/** A file is one field as text, and three in base64. */
+export const IMPORT_BODY_FIELDS = 12_000
+
+export const importBodyJob = bodyJob('parse-import-body', ImportBody, IMPORT_BODY_FIELDS)
 
 export const KINDS = ['company', 'label', 'skill', 'agent', 'team', 'goal', 'project', 'issue', 'routine'] as const
 export type Kind = (typeof KINDS)[number]

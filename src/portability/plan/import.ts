@@ -6,11 +6,9 @@ import { belongsTo } from '../../access/caller/caller.ts'
 import { requireCompanyAccess } from '../../access/caller/visibility.ts'
 import { adapterOf } from '../../adapter/registry.ts'
 import { findCompany } from '../../organization/company/queries.ts'
-import { compare } from '../../platform/compare.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, notFound, unknownReference, unprocessable } from '../../platform/errors.ts'
-import { instructionsFileOf, removeInstructions, writeInstructions } from '../company/instructions.ts'
-import { refuseSeveralCompanies } from '../read/companies.ts'
+import { instructionsFileOf, writeInstructions } from '../company/instructions.ts'
 import { type Include, includeOf } from '../read/include.ts'
 import type { CompanyPackage } from '../read/package.ts'
 import { READ_LIMITS, readPackageJob } from '../read/read-package.ts'
@@ -18,12 +16,14 @@ import { type FetchedPackage, fetchPackage, internet } from '../source/fetch.ts'
 import type { PackageWarning } from '../source/warning.ts'
 import { applySteps, chooseIds } from './apply.ts'
 import type { ACTIONS, ImportBody, ImportPlan } from './import-body.ts'
-import { planSteps, type Step, type Target } from './plan.ts'
+import type { Step, Target } from './plan.ts'
+import { hashOfCompany, planImport } from './plan-job.ts'
 import { fetchSkillTexts } from './skill-texts.ts'
 
 /** A package that was fetched and read, and where it goes. */
 interface Import {
-  fetched: FetchedPackage
+  fetched: Pick<FetchedPackage, 'description' | 'commit'>
+  filesDigest: string
   content: CompanyPackage
   warnings: PackageWarning[]
   include: Include
@@ -31,11 +31,7 @@ interface Import {
   strategy: 'rename' | 'skip'
 }
 
-/**
- * Says what an import would do, thing by thing; does nothing.
- *
- * @param companyId the company that asks; null for the board on its own
- */
+/** Returns what an import would do, entity by entity. Changes nothing. */
 export async function previewImport(
   ctx: Context,
   caller: Caller,
@@ -43,12 +39,12 @@ export async function previewImport(
   body: ImportBody,
 ): Promise<ImportPlan> {
   const wanted = await readImport(ctx, caller, companyId, body)
-  return toPlan(wanted, planSteps(ctx, caller, wanted))
+  return toPlan(wanted, await planImport(ctx, caller, wanted))
 }
 
 /**
- * Does what the preview says, in one transaction: all of it or nothing. The
- * plan is made anew inside of it, so that it is right whatever happened since.
+ * Does what the preview says, in one transaction: all of it or nothing. It runs
+ * in slices, and it plans again if the company changes before it begins.
  */
 export async function applyImport(
   ctx: Context,
@@ -60,43 +56,59 @@ export async function applyImport(
   progress('fetching')
   const wanted = await readImport(ctx, caller, companyId, body)
   const { content } = wanted
-  const plan = planSteps(ctx, caller, wanted)
-  const planned = toPlan(wanted, plan)
-  if (body.planHash !== undefined && body.planHash !== planned.planHash) throw changedSince()
+  let plan = await planImport(ctx, caller, wanted)
+  const { planHash } = toPlan(wanted, plan)
+  if (body.planHash !== undefined && body.planHash !== planHash) throw changedSince()
 
   const ids = chooseIds(content.agents)
-  const hired = plan.steps.filter((step) => step.kind === 'agent' && step.action !== 'skip').map((step) => step.slug)
+  const hired = new Set(
+    plan.steps.filter((step) => step.kind === 'agent' && step.action !== 'skip').map((step) => step.slug),
+  )
   const texts = new Map(
     content.agents
-      .filter((agent) => hired.includes(agent.slug) && agent.instructions !== '')
+      .filter((agent) => hired.has(agent.slug) && agent.instructions !== '')
       .filter((agent) => adapterOf(agent.adapterType)?.instructionsKey)
       .map((agent) => [ids.get(agent.slug)!, agent.instructions]),
   )
+  const agents = new Map(
+    [...ids].map(([slug, id]) => [
+      slug,
+      { id, instructionsFile: texts.has(id) ? instructionsFileOf(ctx.config, id) : null },
+    ]),
+  )
   progress('writing', { files: texts.size })
-  await writeInstructions(ctx.config, texts)
+  const instructions = await writeInstructions(ctx.config, texts)
   try {
-    const done = await ctx.write(() => {
-      recheckAccess(ctx, caller, companyId, wanted.target)
-      const { steps, warnings } = planSteps(ctx, caller, wanted)
-      if (toPlan(wanted, { steps, warnings }).planHash !== planned.planHash) throw changedSince()
-      const agents = new Map(
-        [...ids].map(([slug, id]) => [
-          slug,
-          { id, instructionsFile: texts.has(id) ? instructionsFileOf(ctx.config, id) : null },
-        ]),
-      )
-      const into = applySteps(ctx, caller, { ...wanted, steps, agents, fromCompanyId: companyId })
-      for (const step of steps) if (step.kind === 'company') step.id = into
-      return toPlan({ ...wanted, target: { ...wanted.target, companyId: into } }, { steps, warnings })
-    })
-    progress('done', { entities: done.entities.length })
-    return { ...done, planHash: planned.planHash }
+    for (let attempt = 1; ; attempt++) {
+      const { steps, warnings, companyHash } = plan
+      const done = await ctx.writeLong(function* (ctx) {
+        recheckAccess(ctx, caller, companyId, wanted.target)
+        if (hashOfCompany(ctx, wanted.target) !== companyHash) return undefined
+        const into = yield* applySteps(ctx, caller, { ...wanted, steps, agents, fromCompanyId: companyId })
+        for (const step of steps) if (step.kind === 'company') step.id = into
+        return {
+          ...toPlan({ ...wanted, target: { ...wanted.target, companyId: into } }, { steps, warnings }),
+          planHash,
+        }
+      })
+      if (done) {
+        await instructions.keep()
+        progress('done', { entities: done.entities.length })
+        return done
+      }
+      if (attempt === MAX_ATTEMPTS) throw changedSince()
+      plan = await planImport(ctx, caller, wanted)
+      if (toPlan(wanted, plan).planHash !== planHash) throw changedSince()
+    }
   } catch (error) {
-    await removeInstructions(ctx.config, texts.keys())
+    await instructions.remove()
     progress('failed')
     throw error
   }
 }
+
+/** How often an import plans, while others change its company. */
+const MAX_ATTEMPTS = 20
 
 const changedSince = () =>
   new AppError('conflict', 'The package or the company has changed since the preview. Look at the preview again.')
@@ -115,13 +127,17 @@ async function readImport(ctx: Context, caller: Caller, companyId: string | null
   const mode = targetOf(ctx, caller, companyId, body)
   const network = internet(ctx.config.environment.PATH ?? '')
   const fetched = await fetchPackage(body.source, network)
-  refuseSeveralCompanies(fetched)
-  const { content, warnings } = await ctx.reader.runApart(readPackageJob, fetched.files, READ_LIMITS)
+  const { content, warnings, filesDigest } = await ctx.reader.runApart(
+    readPackageJob,
+    { files: fetched.files, folder: fetched.folder },
+    READ_LIMITS,
+  )
   const include = includeOf(body.include, { issues: true })
   const included = reduce(content, include)
   const references = await fetchSkillTexts(included.skills, body.fetchSkills === false ? null : network.fetch)
   return {
-    fetched,
+    fetched: { description: fetched.description, commit: fetched.commit },
+    filesDigest,
     content: { ...included, skills: references.skills },
     warnings: [...fetched.warnings, ...warnings, ...references.warnings],
     include,
@@ -176,7 +192,7 @@ function reduce(content: CompanyPackage, include: Include): CompanyPackage {
 }
 
 function toPlan(
-  { fetched, content, target, warnings, strategy }: Import,
+  { fetched, filesDigest, content, target, warnings, strategy }: Import,
   plan: { steps: readonly Step[]; warnings: readonly PackageWarning[] },
 ): ImportPlan {
   const entities = plan.steps.map(({ newSlug: _, ...entity }) => entity)
@@ -201,7 +217,7 @@ function toPlan(
     },
     inputs: content.agents.flatMap((agent) => agent.inputs.map((input) => ({ agent: agent.slug, ...input }))),
     warnings: [...warnings, ...plan.warnings],
-    planHash: hash('sha256', JSON.stringify([digestOf(fetched), target, strategy, entities]), 'base64url'),
+    planHash: hash('sha256', JSON.stringify([filesDigest, target, strategy, entities]), 'base64url'),
   }
 }
 
@@ -209,12 +225,3 @@ const countActions = (entities: readonly { action: (typeof ACTIONS)[number] }[])
   const count = (action: (typeof ACTIONS)[number]) => entities.filter((entity) => entity.action === action).length
   return { create: count('create'), rename: count('rename'), skip: count('skip') }
 }
-
-const digestOf = ({ files }: FetchedPackage): string =>
-  hash(
-    'sha256',
-    [...files]
-      .sort(([a], [b]) => compare(a, b))
-      .map(([path, bytes]) => `${path}\0${hash('sha256', bytes)}`)
-      .join('\n'),
-  )

@@ -1,7 +1,6 @@
 import type { Caller } from '../../access/caller/caller.ts'
-import type { Context } from '../../platform/context.ts'
+import type { ReadContext } from '../../platform/context.ts'
 import { statusOfHire } from '../../work/staffing/hire.ts'
-import { digestOfSkill } from '../company/skills.ts'
 import type { Include } from '../read/include.ts'
 import type { CompanyPackage, PackageAgent } from '../read/package.ts'
 import { taskPath } from '../read/package-layout.ts'
@@ -41,7 +40,7 @@ const NEW = 'The name is free.'
  * Plans an import: each entity of the package is created, created under another
  * name, or skipped in favour of an existing one. Changes nothing.
  */
-export function planSteps(ctx: Context, caller: Caller, { content, include, target, strategy }: PlanInput): Steps {
+export function planSteps(ctx: ReadContext, caller: Caller, { content, include, target, strategy }: PlanInput): Steps {
   const existing = loadExisting(ctx, target.companyId)
   const warnings: PackageWarning[] = []
   const steps: Step[] = []
@@ -80,9 +79,7 @@ export function planSteps(ctx: Context, caller: Caller, { content, include, targ
   }
   if (include.skills) {
     for (const skill of content.skills) {
-      const isIdentical = existing.skillRows.some(
-        (row) => row.slug === skill.slug && row.digest === digestOfSkill(skill),
-      )
+      const isIdentical = existing.skillRows.some((row) => row.slug === skill.slug && row.digest === skill.digest)
       add('skill', { ...skill, path: `skills/${skill.slug}/SKILL.md`, isUnique: isIdentical }, existing.skills)
     }
   }

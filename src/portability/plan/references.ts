@@ -1,5 +1,6 @@
 import { findAgentByUrlKey } from '../../organization/agent/queries.ts'
 import type { Context } from '../../platform/context.ts'
+import type { LongChange } from '../../platform/database/long-write.ts'
 import { findLabelByName } from '../../work/label/queries.ts'
 import { findProjectByUrlKey } from '../../work/project/queries.ts'
 import { skillKeyOf } from '../company/skills.ts'
@@ -38,15 +39,16 @@ export function createReferences(ctx: Context, companyId: string, steps: readonl
     skillKeys: (slugs: readonly string[]) =>
       slugs.flatMap((slug) => skillKeyOf(ctx, companyId, { id: idOf('skill', slug), slug }) ?? []),
     /** Creates the entities of one kind that the plan does not skip, and sets the ids of their steps. */
-    createEach<T>(
+    *createEach<T>(
       kind: Kind,
       entities: readonly T[],
       slugOf: (entity: T) => string,
       create: (entity: T, step: Step) => string | null,
-    ): void {
+    ): LongChange<void> {
       for (const entity of entities) {
         const step = stepOf(kind, slugOf(entity))
         if (step && step.action !== 'skip') step.id = create(entity, step)
+        yield
       }
     },
     /** Returns whether the import creates this entity. */

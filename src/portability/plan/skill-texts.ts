@@ -1,4 +1,5 @@
 import { fetchReferences } from '../../organization/skill/fetch-references.ts'
+import { digestOf, takeInventory } from '../../organization/skill/inventory.ts'
 import { referenceOf } from '../../organization/skill/reference.ts'
 import type { Fetch } from '../../platform/source/github.ts'
 import type { PackageSkill } from '../read/package.ts'
@@ -30,7 +31,11 @@ export async function fetchSkillTexts(
       message: `${countOf(failed.length)}; ${failed.length === 1 ? 'its' : 'their'} text is not here (${reasons}). \`service skill fetch\` downloads it later.`,
     })
   }
-  return { skills: skills.map((skill) => ({ ...skill, files: texts.get(skill.slug) ?? skill.files })), warnings }
+  const withText = (skill: PackageSkill) => {
+    const files = texts.get(skill.slug)
+    return files ? { ...skill, files, digest: digestOf(takeInventory(files)) } : skill
+  }
+  return { skills: skills.map(withText), warnings }
 }
 
 const NOT_ASKED = 'the import was not to fetch them'

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import * as v from 'valibot'
+import { mayContainSecret } from '../../access/redaction/possible-secret.ts'
 import { placeholdersIn, redactConfig } from '../../access/redaction/redact.ts'
 import { adapterOf } from '../../adapter/registry.ts'
 import { isMapping } from '../../platform/source/yaml.ts'
@@ -79,6 +80,7 @@ export function portableAdapter(type: string, config: Record<string, unknown>, f
       return [[key, path.basename(value)] as const]
     }
     if (placeholdersIn(value, key).length > 0) return leave(key, 'holds a secret') ?? []
+    if (key !== 'promptTemplate' && mayContainSecret(value)) return leave(key, 'may contain a secret') ?? []
     if (namesLocalPath(value)) return leave(key, 'names a path of this machine') ?? []
     return [[key, value] as const]
   })

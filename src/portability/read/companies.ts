@@ -1,7 +1,6 @@
 import { compareNaturally } from '../../platform/compare.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { SourceFiles } from '../../platform/source/files.ts'
-import type { FetchedPackage } from '../source/fetch.ts'
 import { readMarkdownFile } from './markdown-file.ts'
 
 /** Returns the folders with a COMPANY.md that are not below another such folder. '' is the top folder. */
@@ -20,7 +19,14 @@ function companyFoldersOf(files: SourceFiles): string[] {
  *
  * @throws AppError 422
  */
-export function refuseSeveralCompanies({ files, folder }: FetchedPackage): void {
+export function refuseSeveralCompanies({
+  files,
+  folder,
+}: {
+  files: SourceFiles
+  /** The field of the source that selects a folder, and its value. Null if the source has no such field. */
+  folder: { field: string; value: string } | null
+}): void {
   const folders = companyFoldersOf(files)
   if (folders.length < 2 || folder === null) return
   const companies = folders.map((one) => ({

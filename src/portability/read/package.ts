@@ -69,6 +69,8 @@ export interface PackageSkill {
   slug: string
   name: string
   description: string | null
+  /** Equal digests mean equal files. */
+  digest: string
   files: SourceFiles
 }
 

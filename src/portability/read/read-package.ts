@@ -1,12 +1,16 @@
-import { takeInventory } from '../../organization/skill/inventory.ts'
+import { hash } from 'node:crypto'
+import { digestOf, takeInventory } from '../../organization/skill/inventory.ts'
 import { validateSkillFiles } from '../../organization/skill/limits.ts'
 import { compare } from '../../platform/compare.ts'
 import type { ReadJob } from '../../platform/database/reader.ts'
 import { AppError } from '../../platform/errors.ts'
 import { filesBelow, type SourceFiles } from '../../platform/source/files.ts'
+import type { FetchedPackage } from '../source/fetch.ts'
+import { decodeInlineFiles } from '../source/inline.ts'
 import type { PackageWarning } from '../source/warning.ts'
 import { followAliases } from './aliases.ts'
 import { checkReferences } from './check.ts'
+import { refuseSeveralCompanies } from './companies.ts'
 import { type Findings, toSlug } from './fields.ts'
 import { type MarkdownFile, readMarkdownFile, readMarkdownFiles } from './markdown-file.ts'
 import type { CompanyPackage, PackageSkill } from './package.ts'
@@ -16,11 +20,33 @@ import { readAgent, readTeam } from './read-people.ts'
 import { readGoals, readLabels, readProject, readTask } from './read-work.ts'
 import { readSidecar } from './sidecar.ts'
 
-/** Reads a package in a thread: to parse 20 MB of YAML takes many seconds. */
-export const readPackageJob: ReadJob<SourceFiles, ReturnType<typeof readPackage>> = {
-  name: 'read-package',
-  run: (_, files) => readPackage(files),
+/** A package that was read. */
+export interface ReadPackage {
+  content: CompanyPackage
+  warnings: PackageWarning[]
+  /** Equal digests mean equal files. */
+  filesDigest: string
 }
+
+/** Reads a fetched package in a thread: to parse 20 MB of YAML takes many seconds. */
+export const readPackageJob: ReadJob<Pick<FetchedPackage, 'files' | 'folder'>, ReadPackage> = {
+  name: 'read-package',
+  thread: 'packages',
+  run(_, { files: fetched, folder }) {
+    const files = fetched instanceof Map ? fetched : decodeInlineFiles(fetched)
+    refuseSeveralCompanies({ files, folder })
+    return { ...readPackage(files), filesDigest: digestOfFiles(files) }
+  },
+}
+
+const digestOfFiles = (files: SourceFiles): string =>
+  hash(
+    'sha256',
+    [...files]
+      .sort(([a], [b]) => compare(a, b))
+      .map(([path, bytes]) => `${path}\0${hash('sha256', bytes)}`)
+      .join('\n'),
+  )
 
 /** How long a package may take to read, in milliseconds. One of 170 agents takes 300. */
 export const READ_LIMITS = {
@@ -95,10 +121,10 @@ function inSidecarOrder(files: MarkdownFile[], keys: readonly string[]): Markdow
 function readSkill({ path, slug, fields, findings }: MarkdownFile, files: SourceFiles): PackageSkill {
   const own = filesBelow(files, path.slice(0, -'SKILL.md'.length))
   validateSkillFiles(own)
-  const skill = { slug, name: fields.line('name') ?? slug, description: fields.text('description'), files: own }
-  const programs = takeInventory(own)
-    .filter((entry) => entry.kind === 'script')
-    .map((entry) => entry.path)
+  const inventory = takeInventory(own)
+  const digest = digestOf(inventory)
+  const skill = { slug, name: fields.line('name') ?? slug, description: fields.text('description'), digest, files: own }
+  const programs = inventory.filter((entry) => entry.kind === 'script').map((entry) => entry.path)
   if (programs.length > 0) {
     const names = programs.slice(0, 5).join(', ')
     const message = `The skill contains programs that agents may run: ${names}${programs.length > 5 ? ', …' : ''}.`
@@ -110,7 +136,7 @@ function readSkill({ path, slug, fields, findings }: MarkdownFile, files: Source
 const isEmpty = ({ company, agents, projects, tasks, routines, skills }: CompanyPackage) =>
   company.name === null && agents.length + projects.length + tasks.length + routines.length + skills.length === 0
 
-/** The most that one import may create: it is one transaction, and each agent takes about 2 ms of it. */
+/** The most that one import may create: other writes wait for it, and each agent takes about 2 ms. */
 const MAX_AGENTS = 500
 const MAX_ENTITIES = 2_000
 

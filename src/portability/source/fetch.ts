@@ -1,20 +1,20 @@
-import { decodeFileContent } from '../../http/file-content.ts'
 import { unprocessable } from '../../platform/errors.ts'
 import { type Lookup, lookupHost } from '../../platform/source/address.ts'
-import { collectFiles, type SourceFiles } from '../../platform/source/files.ts'
+import type { SourceFiles } from '../../platform/source/files.ts'
 import { fetchRepository } from '../../platform/source/git.ts'
 import { isCommit } from '../../platform/source/git-ref.ts'
 import { type Fetch, fetchGithubFolder, parseGithubUrl } from '../../platform/source/github.ts'
-import { faultOfPath, printablePath } from '../../platform/source/paths.ts'
+import { faultOfPath } from '../../platform/source/paths.ts'
+import type { InlineFiles } from './inline.ts'
 import { PACKAGE_FILES } from './package-files.ts'
-import { filesOfFolder } from './root.ts'
 import type { PackageSource } from './source-body.ts'
 import { readTemplate } from './templates.ts'
 import type { PackageWarning } from './warning.ts'
 
 /** A package that is read from its source, but not parsed. */
 export interface FetchedPackage {
-  files: SourceFiles
+  /** Inline files are decoded in the thread that reads the package. */
+  files: SourceFiles | InlineFiles
   /** Names the source for a person. */
   description: string
   /** The commit of the files, if it is known. */
@@ -50,7 +50,7 @@ export async function fetchPackage(source: PackageSource, network: Network): Pro
     const files = await readTemplate(source.name)
     return { files, description: `the template ${source.name}`, commit: null, warnings: [], folder: null }
   }
-  const files = inFolder(decodeFiles(source.files), source.rootPath ?? null)
+  const files = { inline: source.files, rootPath: source.rootPath ?? null }
   const folder = { field: 'rootPath', value: source.rootPath ?? '' }
   return { files, description: 'inline files', commit: null, warnings: [], folder }
 }
@@ -89,21 +89,4 @@ function warnUnpinned(ref: string | null, commit: string | null): PackageWarning
   const current = commit === null ? '' : ` It currently points to ${commit}.`
   const message = `${name} is not a commit: the same import may bring other files later.${current}`
   return [{ code: 'unpinned_ref', path: null, message }]
-}
-
-function decodeFiles(sent: Extract<PackageSource, { type: 'inline' }>['files']): SourceFiles {
-  const collected = collectFiles(PACKAGE_FILES)
-  for (const [path, content] of Object.entries(sent)) collected.add(path, decodeFileContent(content))
-  return collected.files
-}
-
-/**
- * Returns the files below a folder. An export has paths that do not start with
- * its `rootPath`; it has a COMPANY.md at the top and a `rootPath` of one part.
- */
-function inFolder(files: SourceFiles, folder: string | null): SourceFiles {
-  const inside = filesOfFolder(files, folder ?? '')
-  if (inside) return inside
-  if (files.has('COMPANY.md') && !folder!.includes('/')) return files
-  throw unprocessable('source.rootPath', `there are no files below ${printablePath(folder!)}`)
 }

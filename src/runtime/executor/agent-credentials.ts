@@ -1,3 +1,4 @@
+import { isLive } from '../../access/caller/credential-expiry.ts'
 import type { AgentCredentials } from '../../access/request/authenticate.ts'
 import { findAgentOfKey, findRunOfToken, noteKeyUse } from '../../organization/agent/credentials.ts'
 import { AppError } from '../../platform/errors.ts'
@@ -7,9 +8,9 @@ import type { RunTokens } from './run-token.ts'
 export const createAgentCredentials = (tokens: RunTokens): AgentCredentials => ({
   findAgentOfKey(ctx, keyHash) {
     const found = findAgentOfKey(ctx.db, { hash: keyHash })
-    if (!found || found.revoked_at || !mayCall(found.status)) return undefined
+    if (!found || !isLive(ctx, found) || !mayCall(found.status)) return undefined
     noteKeyUse(ctx, found)
-    return { agentId: found.agent_id, companyId: found.company_id, role: found.role, runId: null }
+    return { agentId: found.agent_id, companyId: found.company_id, role: found.role, runId: null, scope: found.scope }
   },
   async findAgentOfRunToken(ctx, token) {
     const runId = await tokens.verify(token)
@@ -18,7 +19,7 @@ export const createAgentCredentials = (tokens: RunTokens): AgentCredentials => (
     if (run.finished_at !== null) {
       throw new AppError('run_ended', 'The run of this token has ended, and its token with it.')
     }
-    return { agentId: run.agent_id, companyId: run.company_id, role: run.role, runId: run.id }
+    return { agentId: run.agent_id, companyId: run.company_id, role: run.role, runId: run.id, scope: 'work' }
   },
 })
 

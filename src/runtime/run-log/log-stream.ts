@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs'
 import type { Input } from '../../access/route.ts'
-import { frame, HEARTBEAT_MS } from '../../http/sse.ts'
+import { frame, keepAuthorized } from '../../http/sse.ts'
 import { findRun } from '../../organization/run/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import { logFolder, runFolder } from '../process/run-files.ts'
@@ -25,9 +25,9 @@ export function streamLog(
   const news = createNews(ctx, runId)
   let offset = from
   let stalled = 0
-  let heartbeat: NodeJS.Timeout | undefined
+  let endChecks = () => {}
   const stop = () => {
-    clearInterval(heartbeat)
+    endChecks()
     news.close()
   }
 
@@ -38,22 +38,18 @@ export function streamLog(
           stop()
           controller.close()
         }
-        const goOn = (welcome: boolean) => {
-          if (news.isClosed()) return
-          if (!welcome) end()
-          else if (stalled === 0) controller.enqueue(encoder.encode(': alive\n\n'))
-        }
-        heartbeat = setInterval(() => {
-          // A system without a watcher left to give tells nothing by itself.
-          news.look()
-          stalled = controller.desiredSize! > 0 ? 0 : stalled + 1
-          if (stalled > 1) {
-            end()
-            return drop()
-          }
-          // The request is authorized again: a revoked key or an ended run must not go on watching.
-          isStillAuthorized().then(goOn)
-        }, HEARTBEAT_MS)
+        endChecks = keepAuthorized(isStillAuthorized, {
+          onHeartbeat() {
+            // A system without a watcher left to give tells nothing by itself.
+            news.look()
+            stalled = controller.desiredSize! > 0 ? 0 : stalled + 1
+            if (stalled > 1) {
+              end()
+              drop()
+            } else if (stalled === 0) controller.enqueue(encoder.encode(': alive\n\n'))
+          },
+          onRefused: end,
+        })
         controller.enqueue(encoder.encode(': watching\n\n'))
       },
       async pull(controller) {

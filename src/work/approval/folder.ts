@@ -1,7 +1,9 @@
 import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../../access/activity/record.ts'
 import { type Caller, SYSTEM } from '../../access/caller/caller.ts'
+import { redact } from '../../access/redaction/redact.ts'
 import { allowFolderOnce } from '../../organization/agent/approved-config.ts'
+import { configOf } from '../../organization/agent/configuration.ts'
 import { activateAgent } from '../../organization/agent/pause.ts'
 import { findAgent } from '../../organization/agent/queries.ts'
 import { changeCompany } from '../../organization/company/change.ts'
@@ -9,6 +11,7 @@ import { findCompany } from '../../organization/company/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
 import type { ApprovalRow } from './approval.ts'
+import { whatRuns } from './hire-payload.ts'
 import { findFolderApproval, insertApproval, insertApprovalLink } from './queries.ts'
 
 /** A folder that a run needs and that the board has not allowed. */
@@ -32,14 +35,16 @@ export function requestFolder(
   want: FolderRequest,
 ): void {
   if (findFolderApproval(ctx.db, { agentId: run.agent_id, folder: want.folder })) return
-  const agentName = findAgent(ctx.db, { id: run.agent_id })!.name
+  const agent = findAgent(ctx.db, { id: run.agent_id })!
+  const { adapterType, adapterConfig } = configOf(ctx, agent)
+  const runs = redact({ adapterType, ...whatRuns({ adapterType, adapterConfig }) })
   const approval = insertApproval(ctx.db, {
     id: uuid(),
     company_id: run.company_id,
     type: 'allow_folder',
     requested_by_agent_id: run.agent_id,
     agent_id: run.agent_id,
-    payload: JSON.stringify({ agentId: run.agent_id, agentName, runId: run.id, ...want }),
+    payload: JSON.stringify({ agentId: run.agent_id, agentName: agent.name, runId: run.id, ...want, runs }),
     created_at: ctx.now,
     updated_at: ctx.now,
   })

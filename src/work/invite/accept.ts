@@ -94,6 +94,6 @@ export function claimKey(ctx: Context, token: string, claimSecret: string): v.In
     runId: null,
     isWrite: true,
   } as const
-  const key = createKey(ctx, self, agent, 'invite')
+  const key = createKey(ctx, self, agent, { name: 'invite', scope: 'work', expiresAt: null })
   return { agentId: agent.id, companyId: agent.company_id, keyId: key.id, token: key.token, createdAt: key.createdAt }
 }

@@ -9,7 +9,7 @@ import { hasSubordinates } from '../../organization/agent/credentials.ts'
 import { findAgent, listManagers } from '../../organization/agent/queries.ts'
 import { findCompany } from '../../organization/company/queries.ts'
 import { toCents, toMicros } from '../../organization/cost/money.ts'
-import type { Context } from '../../platform/context.ts'
+import type { Context, ReadContext } from '../../platform/context.ts'
 import { forbidden } from '../../platform/errors.ts'
 import type { ApprovalRow } from '../approval/approval.ts'
 import { hirePayload, whatRuns } from '../approval/hire-payload.ts'
@@ -47,7 +47,7 @@ export function hireAgent(
 }
 
 /** Returns the first status of an agent that is hired like this. */
-export function statusOfHire(ctx: Context, caller: Caller, companyId: string, want: NewAgent) {
+export function statusOfHire(ctx: ReadContext, caller: Caller, companyId: string, want: NewAgent) {
   const hire = caller.type === 'agent' ? withHirersDefaults(ctx, caller, want) : want
   return needsApproval(ctx, caller, companyId, hire) ? 'pending_approval' : 'idle'
 }
@@ -95,7 +95,7 @@ function requesterOf(caller: Caller) {
 }
 
 /** Fills in the defaults of a hire by an agent: the new agent reports to it and has its budget. */
-function withHirersDefaults(ctx: Context, caller: AgentCaller, want: NewAgent): NewAgent {
+function withHirersDefaults(ctx: ReadContext, caller: AgentCaller, want: NewAgent): NewAgent {
   const own = findAgent(ctx.db, { id: caller.agentId })!.budget_micros
   return {
     ...want,
@@ -109,7 +109,7 @@ function withHirersDefaults(ctx: Context, caller: AgentCaller, want: NewAgent): 
  * agent names what runs, would grant the permissions of a CEO, or requests a
  * larger budget than its own.
  */
-function needsApproval(ctx: Context, caller: Caller, companyId: string, want: NewAgent): boolean {
+function needsApproval(ctx: ReadContext, caller: Caller, companyId: string, want: NewAgent): boolean {
   if (findCompany(ctx.db, { id: companyId })!.require_board_approval_for_new_agents === 1) return true
   if (caller.type !== 'agent') return false
   const own = findAgent(ctx.db, { id: caller.agentId })!

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { cookieNames } from '../../../src/access/auth/cookies.ts'
+import { createVault } from '../../../src/platform/vault.ts'
 import { insertAgentRow, insertCompany, insertKey } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 import { cookieOf } from './people.ts'
@@ -18,7 +20,8 @@ test('with --require-token only the browser that opened the link is the board, a
   assert.ok(!cookie.includes(token))
   assert.equal((await app.ask('POST', '/api/companies', { name: 'Acme' }, { cookie: `a=b; ${cookie}` })).status, 201)
   assert.equal((await app.ask('GET', `/enter?token=${token}`)).status, 404)
-  for (const bad of [`service.local=`, `service.local=${token}`, `x${cookie}`, `${cookie}x`]) {
+  const { cookies } = app.ctx.signIn
+  for (const bad of [`${cookies.local}=`, `${cookies.local}=${token}`, `x${cookie}`, `${cookie}x`]) {
     assert.equal((await app.ask('GET', '/api/companies', undefined, { cookie: bad })).status, 401, bad)
   }
 })
@@ -36,4 +39,22 @@ test('without it everybody who reaches the server is the board, and there is no 
   assert.equal((await app.ask('GET', '/api/companies')).status, 200)
   assert.equal((await app.ask('GET', '/enter?token=')).status, 404)
   assert.equal((await app.ask('GET', '/login')).status, 404)
+})
+
+test('the cookie is no bearer key, and the bearer key is no cookie', async (t) => {
+  const app = createTestApp(t, { requireToken: true })
+  const { link, key } = app.ctx.signIn.local
+  const entered = await app.ask('GET', `/enter?token=${link!.token!}`)
+  const [name, value] = cookieOf(entered.headers.get('set-cookie')).split('=') as [string, string]
+  assert.equal((await app.as(key!)('GET', '/api/companies')).status, 200)
+  assert.equal((await app.as(value)('GET', '/api/companies')).status, 401)
+  assert.equal((await app.ask('GET', '/api/companies', undefined, { cookie: `${name}=${key}` })).status, 401)
+})
+
+test('two servers on one machine have different cookies, and one server keeps its own', () => {
+  const vault = (n: number) => createVault(new Uint8Array(32).fill(n))
+  const names = cookieNames({ trustProxy: false }, vault(1))
+  assert.deepEqual(names, cookieNames({ trustProxy: false }, vault(1)))
+  assert.notDeepEqual(names, cookieNames({ trustProxy: false }, vault(2)))
+  assert.match(cookieNames({ trustProxy: true }, vault(1)).session, /^__Host-/)
 })

@@ -30,7 +30,9 @@ export interface Person {
 
 export function createPeopleApp(t: TestContext, overrides: Partial<Config> = {}): PeopleApp {
   const app = createTestApp(t, { mode: 'authenticated', ...overrides })
-  const identity = openIdentity(app.config, new Uint8Array(32).fill(5))
+  const identity = openIdentity(app.config, new Uint8Array(32).fill(5), app.ctx.signIn.cookies.session, () =>
+    app.ctx.untilFree(),
+  )
   app.onClose(() => identity.close())
   Object.assign(app.ctx.signIn, { identity, setup: createOneTimeLink() })
   let hashed: Promise<string> | undefined

@@ -174,3 +174,18 @@ test('a person watches a company with the cookie, until the session ends or the 
   await goer.ask('POST', '/api/auth/sign-out')
   assert.equal(await gus(), true)
 })
+
+test('an event stream ends within a second after its person signed out everywhere', { timeout: 20_000 }, async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const app = createPeopleApp(t)
+  const companyId = insertCompany(app.ctx)
+  const { cookie } = await app.person('Kit', { [companyId]: 'viewer' })
+  const api = createApp(app.ctx, app.ctx.tokens)
+  const response = await api.request(`/api/companies/${companyId}/events`, { headers: { cookie } })
+  const reader = response.body!.getReader()
+  await reader.read()
+  assert.equal((await app.with(cookie)('POST', '/api/auth/sign-out-everywhere')).status, 200)
+  const next = reader.read()
+  t.mock.timers.tick(1_000)
+  assert.equal((await next).done, true)
+})

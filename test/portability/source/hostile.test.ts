@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { strToU8, zipSync } from 'fflate'
 import { isPublicAddress } from '../../../src/platform/source/address.ts'
+import type { SourceFiles } from '../../../src/platform/source/files.ts'
 import { readFolder } from '../../../src/platform/source/folder.ts'
 import { fetchRepository, readRepository } from '../../../src/platform/source/git.ts'
 import { readZip } from '../../../src/platform/source/zip.ts'
@@ -195,7 +196,7 @@ test('a package of GitHub is read from the folder that is named, with the commit
   const network = { fetch: async () => new Response(commented), lookup: async () => [], searchPath: '' }
   const url = 'https://github.com/a/b/tree/main/co'
   const fetched = await fetchPackage({ type: 'github', url }, network)
-  assert.deepEqual([...fetched.files.keys()], ['COMPANY.md'])
+  assert.deepEqual([...(fetched.files as SourceFiles).keys()], ['COMPANY.md'])
   assert.equal(fetched.commit, commit)
   assert.equal(fetched.warnings[0]?.code, 'unpinned_ref')
   const pinned = await fetchPackage({ type: 'github', url, ref: commit, path: 'co' }, network)
@@ -272,7 +273,7 @@ test('a package is read beside the main thread', async (t) => {
     ['agents/a/AGENTS.md', strToU8(agent(`name: A\n${manyKeys(5_000)}`))],
   ])
   let isRead = false
-  const reading = ctx.reader.runApart(readPackageJob, files, READ_LIMITS).finally(() => {
+  const reading = ctx.reader.runApart(readPackageJob, { files, folder: null }, READ_LIMITS).finally(() => {
     isRead = true
   })
   let turns = 0

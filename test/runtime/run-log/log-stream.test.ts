@@ -165,7 +165,7 @@ test('a run of another company is as unknown as one that is nowhere', async (t) 
 
 test('a stop of the server ends the streams', async (t) => {
   const { server, port } = await startTestServer(t)
-  const ctx = Object.assign(server.ctx, { tokens: server.tokens })
+  const ctx = Object.assign(server.ctx, { tokens: server.tokens, flush() {}, untilFree: async () => {} })
   const as = () => async () => ({ status: 0, headers: new Headers(), body: null })
   const answer = await fetch(`${server.url}/api/companies`, {
     method: 'POST',

@@ -1,11 +1,12 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
+import { escapeInJson, withoutSteering } from '../../connection/control-characters.ts'
 import stringWidth from 'string-width'
 
 export const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
-export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2))
+export const printJson = (value: unknown): void => print(escapeInJson(JSON.stringify(value, null, 2)))
 
 /** The colours, one for each meaning. */
 const PAINTS = {
@@ -75,7 +76,7 @@ export const oneLine = (text: string): string => plain(text).replaceAll(/\s+/g, 
 /** Removes control characters and escape sequences from a text of others. */
 export const plain = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it takes out.
-  stripVTControlCharacters(text).replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
+  withoutSteering(stripVTControlCharacters(text)).replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
 
 /** Formats names and values, one pair on each line. Pairs without a value are left out. */
 export function fields(entries: readonly (readonly [string, string | number | null | undefined])[]): string {

@@ -1,0 +1,62 @@
+import { isCredentialName } from '../../adapter/ordinary-value.ts'
+import { isSecretName } from './redact.ts'
+
+/** A shorter value of an option or a query parameter is no key. */
+const SHORTEST_KEY = 8
+
+/** A run of this many letters and digits, with both, may be a key. */
+const KEY_LIKE = /(?=[A-Za-z0-9_-]*\d)(?=[A-Za-z0-9_-]*[A-Za-z])[A-Za-z0-9_-]{20,}/
+
+/** Hosts and paths of incoming hooks: whoever knows such a URL may post to it. */
+const HOOK = /^[a-z]+:\/\/(?:hooks?\.|[^/]+\/(?:[^?#]*\/)?(?:web)?hooks?\/|[^/]+\/bot\d+:)/i
+
+const URLS = /\b[a-z][a-z\d+.-]*:\/\/[^\s"'<>`)\]]+/gi
+
+/** Whether a URL may contain a credential: a user, a key in its query, or a path that is itself the key, as hooks have. */
+function isSecretUrl(text: string): boolean {
+  const url = URL.parse(text)
+  if (!url) return false
+  if (url.username !== '' || url.password !== '' || HOOK.test(text)) return true
+  const parameters = [...url.searchParams, ...new URLSearchParams(url.hash.slice(1))]
+  if (parameters.some(([name, value]) => isSecretPair(name, value) || KEY_LIKE.test(value))) return true
+  return url.pathname.split('/').some((part) => KEY_LIKE.test(part) && !/^[a-z]+(?:-[a-z]+)*(?:-\d+)?$/.test(part))
+}
+
+/** Whether the name of an option or parameter says that its value is a credential. */
+const isSecretPair = (name: string, value: string) =>
+  isSecretName(name) ? value.length > 0 : isCredentialName(name) && value.length >= SHORTEST_KEY
+
+/** Whether a text contains a URL that may contain a credential. */
+export const containsSecretUrl = (text: string): boolean => [...text.matchAll(URLS)].some(([url]) => isSecretUrl(url))
+
+/**
+ * Whether a value of a configuration may contain a credential that has no known
+ * form: in a URL, or as the value of an option such as `--key`. It also finds
+ * values that are none; an export leaves them out, with a warning.
+ */
+export function mayContainSecret(value: unknown): boolean {
+  if (typeof value === 'string') {
+    const words = value.split(/\s+/).map((word) => word.replaceAll(QUOTES, ''))
+    return containsSecretUrl(value) || isSecretCommand(words)
+  }
+  if (Array.isArray(value)) {
+    const texts = value.map((item) => (typeof item === 'string' ? item : ''))
+    return isSecretCommand(texts) || value.some(mayContainSecret)
+  }
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(
+    ([name, inner]) => (typeof inner === 'string' && isSecretPair(name, inner)) || mayContainSecret(inner),
+  )
+}
+
+/** Quotes around the words of a shell command. */
+const QUOTES = /^["']+|["']+$/g
+
+/** Whether words contain `--key VALUE`, `--key=VALUE`, `KEY=VALUE` or `Authorization: VALUE`. */
+const isSecretCommand = (words: readonly string[]): boolean =>
+  words.some((word, i) => {
+    const pair = /^-*([A-Za-z][\w-]*)[=:](.+)$/s.exec(word)
+    if (pair) return isSecretPair(pair[1]!, pair[2]!.trim())
+    const name = /^(?:-+([A-Za-z][\w-]*)|([A-Za-z][\w-]*):)$/.exec(word)
+    return name !== null && isSecretPair(name[1] ?? name[2]!, words.slice(i + 1, i + 3).join(' '))
+  })

@@ -1,0 +1,46 @@
+import { lastHash } from '../../access/activity/queries.ts'
+import type { Caller } from '../../access/caller/caller.ts'
+import type { Context, ReadContext } from '../../platform/context.ts'
+import type { ReadJob } from '../../platform/database/reader.ts'
+import type { CompanyPackage } from '../read/package.ts'
+import { type PlanInput, planSteps, type Steps, type Target } from './plan.ts'
+
+/** A plan, and the state of the company that it is based on. */
+export interface Plan extends Steps {
+  companyHash: string | undefined
+}
+
+/** Plans an import in a thread: a company may have 100,000 issues that names can conflict with. */
+export const planImportJob: ReadJob<{ caller: Caller; wanted: PlanInput }, Plan> = {
+  name: 'plan-import',
+  thread: 'packages',
+  run: (db, { caller, wanted }) => ({
+    ...planSteps({ db }, caller, wanted),
+    companyHash: hashOfCompany({ db }, wanted.target),
+  }),
+}
+
+export async function planImport(
+  ctx: Context,
+  caller: Caller,
+  { content, include, target, strategy }: PlanInput,
+): Promise<Plan> {
+  // A new company has no names that could conflict: nothing to read.
+  if (target.companyId === null) {
+    return { ...planSteps(ctx, caller, { content, include, target, strategy }), companyHash: undefined }
+  }
+  const wanted = { content: outlineOf(content), include, target, strategy }
+  return ctx.reader.runApart(planImportJob, { caller, wanted }, { timeLimitMs: 20_000 })
+}
+
+/** Returns a hash that differs after every change of a company. Each change has an activity, and each activity a hash. */
+export const hashOfCompany = ({ db }: ReadContext, { companyId }: Target) =>
+  companyId === null ? undefined : lastHash(db, { companyId })?.hash
+
+/** Leaves out what a plan does not use, so that 20 MB of files are not copied to the thread. */
+const outlineOf = (content: CompanyPackage): CompanyPackage => ({
+  ...content,
+  skills: content.skills.map((skill) => ({ ...skill, files: new Map() })),
+  agents: content.agents.map((agent) => ({ ...agent, instructions: '' })),
+  documents: new Map([...content.documents.keys()].map((path) => [path, new Uint8Array()])),
+})

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { insertCompany } from '../../arrange.ts'
+import { createTestApp } from '../../helpers.ts'
+import { makeAgent, makeCompany } from '../../make.ts'
+import { createPeopleApp } from '../auth/people.ts'
+
+async function arrangeKeys(app: ReturnType<typeof createTestApp>) {
+  const companyId = await makeCompany(app)
+  const agent = await makeAgent(app, companyId)
+  const keyOf = (body: unknown) => app.make('POST', `/api/agents/${agent.id}/keys`, body)
+  return { companyId, agent, keyOf }
+}
+
+test('a key of scope read reads, and is refused every change', async (t) => {
+  const app = createTestApp(t)
+  const { companyId, agent, keyOf } = await arrangeKeys(app)
+  const { token, scope } = await keyOf({ scope: 'read' })
+  assert.equal(scope, 'read')
+  const ask = app.as(token)
+  assert.equal((await ask('GET', '/api/agents/me')).status, 200)
+  assert.equal((await ask('GET', `/api/companies/${companyId}/issues`)).status, 200)
+  for (const [method, path, body] of [
+    ['POST', `/api/companies/${companyId}/issues`, { title: 'Draw' }],
+    ['PATCH', `/api/agents/${agent.id}`, { title: 'Boss' }],
+    ['POST', `/api/agents/${agent.id}/keys`, {}],
+    ['DELETE', `/api/agents/${agent.id}/keys/x`, undefined],
+  ] as const) {
+    const answer = await ask(method, path, body)
+    assert.deepEqual([answer.status, answer.body.details], [403, { scope: 'read' }], `${method} ${path}`)
+  }
+})
+
+test('a key has the scope work unless the request says read', async (t) => {
+  const app = createTestApp(t)
+  const { agent, keyOf } = await arrangeKeys(app)
+  await keyOf({})
+  await keyOf({ scope: { kind: 'standard' } })
+  await keyOf({ scope: 'work' })
+  const keys = (await app.ask('GET', `/api/agents/${agent.id}/keys`)).body
+  assert.deepEqual(new Set(keys.map(({ scope }: { scope: string }) => scope)), new Set(['work']))
+  assert.equal((await app.ask('POST', `/api/agents/${agent.id}/keys`, { scope: 'admin' })).status, 400)
+})
+
+test('a key works until it expires', async (t) => {
+  const app = createTestApp(t)
+  const { agent, keyOf } = await arrangeKeys(app)
+  const { token, expiresAt } = await keyOf({ expiresAt: '2026-11-21T10:00:00Z' })
+  assert.equal(expiresAt, '2026-11-21T10:00:00.000Z')
+  app.clock.set('2026-11-21T09:59:59.999Z')
+  assert.equal((await app.as(token)('GET', '/api/agents/me')).status, 200)
+  app.clock.set('2026-11-21T10:00:00.000Z')
+  assert.equal((await app.as(token)('GET', '/api/agents/me')).status, 401)
+  const late = await app.ask('POST', `/api/agents/${agent.id}/keys`, { expiresAt: '2026-11-21T10:00:00Z' })
+  assert.equal(late.status, 422)
+  assert.equal((await app.ask('POST', `/api/agents/${agent.id}/keys`, { expiresAt: 'tomorrow' })).status, 400)
+})
+
+test("a person's token works until it expires", async (t) => {
+  const app = createPeopleApp(t)
+  const kit = await app.person('Kit', { [insertCompany(app.ctx)]: 'viewer' })
+  const { body } = await kit.ask('POST', '/api/board/tokens', { expiresAt: '2026-11-21T10:00:00Z' })
+  assert.equal((await app.as(body.token)('GET', '/api/companies')).status, 200)
+  app.clock.set('2026-11-21T10:00:01Z')
+  assert.equal((await app.as(body.token)('GET', '/api/companies')).status, 401)
+})
+
+test('a person lists the own sessions and ends one of them', async (t) => {
+  const app = createPeopleApp(t)
+  const roles = { [insertCompany(app.ctx)]: 'viewer' as const }
+  const kit = await app.person('Kit', roles)
+  const other = await app.person('Mia', roles)
+  const [own] = (await kit.ask('GET', '/api/auth/sessions')).body
+  assert.equal(own.isCurrent, true)
+  const [foreign] = (await other.ask('GET', '/api/auth/sessions')).body
+  assert.equal((await kit.ask('DELETE', `/api/auth/sessions/${foreign.id}`)).status, 404)
+  assert.equal((await other.ask('GET', '/api/auth/session')).status, 200)
+  assert.equal((await kit.ask('DELETE', `/api/auth/sessions/${own.id}`)).status, 200)
+  assert.equal((await kit.ask('GET', '/api/auth/session')).status, 401)
+})

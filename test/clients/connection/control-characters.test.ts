@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { oneLine } from '../../../src/clients/cli/command/output.ts'
+import { escapeInJson } from '../../../src/clients/connection/control-characters.ts'
+
+const HOSTILE = 'a\u009b31mb\u202ec\u2066d\u200fe\u007ff\u2028g'
+
+test('JSON output escapes characters that steer a terminal, and parses to the same value', () => {
+  const json = escapeInJson(JSON.stringify({ name: HOSTILE }))
+  assert.match(json, /^[\x20-\x7e]*$/)
+  assert.deepEqual(JSON.parse(json), { name: HOSTILE })
+})
+
+test('lines contain no character that steers a terminal', () => {
+  assert.match(oneLine(HOSTILE), /^[\x20-\x7e]*$/)
+})
