@@ -268,6 +268,7 @@ const PARAMS: Record<string, (world: World) => object | Promise<object>> = {
   runId: run,
   routineId: routine,
   secretId: secret,
+  sessionId: none('sessionId'),
   skillId: skill,
   token: invite,
   tokenId: none('tokenId'),

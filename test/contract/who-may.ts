@@ -59,10 +59,10 @@ POST   /api/approvals/:approvalId/resubmit                                 404  
 GET    /api/assets/:assetId                                                404    ok    ok    ok       ok   ok
 DELETE /api/attachments/:attachmentId                                      404    403   ok    403      403  ok
 POST   /api/auth/change-password                                           403    403   403   403      403  403
-GET    /api/auth/sessions                                                  403    403   403   403      403  403
-DELETE /api/auth/sessions/:sessionId                                       403    403   403   403      403  403
 POST   /api/auth/reset-links                                               404    404   404   404      404  404    open
 GET    /api/auth/session                                                   403    403   403   403      403  ok
+GET    /api/auth/sessions                                                  403    403   403   403      403  403
+DELETE /api/auth/sessions/:sessionId                                       403    403   403   403      403  403
 POST   /api/auth/sign-in                                                   404    404   404   404      404  404    open
 POST   /api/auth/sign-out                                                  404    404   404   404      404  404    open
 POST   /api/auth/sign-out-everywhere                                       403    403   403   403      403  403
