@@ -1,6 +1,6 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
-import { escapeInJson, withoutSteering } from '../../connection/control-characters.ts'
 import stringWidth from 'string-width'
+import { escapeInJson, withoutSteering } from '../../connection/control-characters.ts'
 
 export const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
