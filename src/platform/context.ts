@@ -125,16 +125,18 @@ export function createContext({ sqlite, clock, config, log, vault }: ContextPart
       current.afterCommit(guarded(effect))
     },
     writeLong: (change) =>
-      config.readOnly ? refuseReadOnly() : longWriter.write((ownDb, afterCommit) =>
-        change(
-          derive(ctx, {
-            db: ownDb,
-            lastWritten: new Map(),
-            now: clock.now().toISOString(),
-            afterCommit: (effect) => afterCommit(guarded(effect)),
-          }),
-        ),
-      ),
+      config.readOnly
+        ? refuseReadOnly()
+        : longWriter.write((ownDb, afterCommit) =>
+            change(
+              derive(ctx, {
+                db: ownDb,
+                lastWritten: new Map(),
+                now: clock.now().toISOString(),
+                afterCommit: (effect) => afterCommit(guarded(effect)),
+              }),
+            ),
+          ),
     flush() {
       longWriter.close()
       queue.flush()

@@ -53,7 +53,7 @@ test('in authenticated mode a personal token is the person for every command, an
   const refused = await runService(t, ['status', ...at], env)
   assert.equal(refused.code, 4)
   assert.match(refused.out, /is up at/)
-  assert.match(refused.err, /unknown or revoked/)
+  assert.match(refused.err, /unknown, revoked or expired/)
 })
 
 test('with --require-token who can read the data directory is the board, and nobody else', async (t) => {
