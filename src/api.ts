@@ -11,6 +11,7 @@ import { agentRoutes } from './organization/agent/routes.ts'
 import { skillRoutes } from './organization/agent-skill/routes.ts'
 import { assetRoutes } from './organization/asset/routes.ts'
 import { companyRoutes } from './organization/company/routes.ts'
+import { metricsRoutes } from './organization/instance/metrics-routes.ts'
 import { instanceRoutes } from './organization/instance/routes.ts'
 import { runRoutes } from './organization/run/routes.ts'
 import { whoamiRoutes } from './organization/whoami/routes.ts'
@@ -63,6 +64,7 @@ export const ENDPOINTS = [
   ...goalRoutes,
   ...staffingRoutes,
   ...instanceRoutes,
+  ...metricsRoutes,
   ...inboxRoutes,
   ...interactionRoutes,
   ...inviteRoutes,

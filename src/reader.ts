@@ -8,6 +8,7 @@ serveJobs({
   checkpoint: async () => (await import('./platform/database/checkpoint.ts')).checkpointJob,
   'hash-password': async () => (await import('./access/auth/password-jobs.ts')).hashPasswordJob,
   'verify-password': async () => (await import('./access/auth/password-jobs.ts')).verifyPasswordJob,
+  'instance.metrics': async () => (await import('./organization/instance/metrics.ts')).metricsJob,
   'read-package': async () => (await import('./portability/read/read-package.ts')).readPackageJob,
   'plan-import': async () => (await import('./portability/plan/plan-job.ts')).planImportJob,
   'read-skills': async () => (await import('./organization/skill/read-source.ts')).readSkillsJob,

@@ -83,7 +83,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
       config.mode === 'authenticated' ? await loadIdentity(config, cookies.session, owned.untilFree) : undefined
     if (identity) closers.push(() => identity.close())
     const ctx = Object.assign(owned, { signIn: createSignIn(config, cookies, identity) })
-    closers.push(ctx.flush, () => ctx.reader.close())
+    closers.push(ctx.flush, () => ctx.reader.close(), ctx.metrics.close)
     const lost = Promise.withResolvers<Error>()
     const look = setInterval(() => {
       try {

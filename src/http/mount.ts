@@ -23,9 +23,19 @@ export function mount<Principal, Caller>(
   access: RequestAccess<Principal, Caller>,
 ): void {
   for (const endpoint of endpoints) {
-    app.on(endpoint.method, endpoint.path.replace(TEXT_FILE, ':$1{[^/]+\\.txt}'), (c) =>
-      endpoint.form ? handleForm(ctx, access, endpoint, c) : handle(ctx, access, endpoint, c),
-    )
+    app.on(endpoint.method, endpoint.path.replace(TEXT_FILE, ':$1{[^/]+\\.txt}'), async (c) => {
+      const begun = performance.now()
+      const count = (status: number) =>
+        ctx.metrics.countRequest(endpoint.id, status, (performance.now() - begun) / 1_000)
+      try {
+        const response = await (endpoint.form ? handleForm : handle)(ctx, access, endpoint, c)
+        count(response.status)
+        return response
+      } catch (error) {
+        count(error instanceof AppError ? error.status : 500)
+        throw error
+      }
+    })
   }
   app.onError((error, c) => toErrorResponse(ctx, error, c))
   const noSuchRoute = refuseUnknown(endpoints)

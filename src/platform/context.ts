@@ -10,6 +10,7 @@ import { createWriteQueue, type Effect } from './database/write-queue.ts'
 import { AppError } from './errors.ts'
 import { createEvents, type Events } from './events.ts'
 import type { Log } from './log.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import { createSignals, type Signals } from './signals.ts'
 import type { Vault } from './vault.ts'
 
@@ -24,6 +25,8 @@ export interface Context {
   config: Config
   log: Log
   events: Events
+  /** What the server measures about itself. */
+  metrics: Metrics
   /** Notifies the executor and the scheduler of stops, wakes and budgets. */
   signals: Signals
   /**
@@ -73,7 +76,9 @@ export function createContext({ sqlite, clock, config, log, vault }: ContextPart
   const db = createDb(sqlite)
   const lastWritten = new Map<string, string>()
   const checkFiles = watchFiles(sqlite.name)
+  const metrics = createMetrics()
   const queue = createWriteQueue(sqlite, {
+    onBatch: metrics.countBatch,
     endReads: db.endReads,
     beforeCommit: checkFiles,
     onRollback: () => lastWritten.clear(),
@@ -103,6 +108,7 @@ export function createContext({ sqlite, clock, config, log, vault }: ContextPart
     config,
     log,
     events: createEvents(clock.now(), logFailure('A listener of the live events failed.')),
+    metrics,
     signals: createSignals(logFailure('A handler of a signal failed.')),
     lastWritten,
     vault,

@@ -202,6 +202,7 @@ DELETE /api/labels/:labelId                                                404  
 GET    /api/llms/agent-configuration.txt                                   ok     ok    ok    ok       ok   ok
 GET    /api/llms/agent-configuration/:adapterType.txt                      ok     ok    ok    ok       ok   ok
 GET    /api/llms/agent-icons.txt                                           ok     ok    ok    ok       ok   ok
+GET    /api/metrics                                                        403    403   403   403      403  ok
 GET    /api/openapi.json                                                   ok     ok    ok    ok       ok   ok     open
 GET    /api/projects/:projectId                                            404    ok    ok    ok       ok   ok
 PATCH  /api/projects/:projectId                                            404    ok    ok    ok       ok   ok

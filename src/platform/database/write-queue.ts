@@ -48,6 +48,8 @@ export interface WriteQueueOptions {
   endReads?: () => void
   /** Called before a batch is committed. If it throws, the batch is rolled back. */
   beforeCommit?: () => void
+  /** Called after each commit, with the number of writes and the seconds that the batch took. */
+  onBatch?: (writes: number, seconds: number) => void
   /** Called after each rollback, of a batch or of one write. */
   onRollback?: () => void
   /** Rolls every batch back and runs it again: tests show so that each write can run twice. */
@@ -65,7 +67,13 @@ export interface WriteQueueOptions {
  * a savepoint for each write.
  */
 export function createWriteQueue(sqlite: Sqlite, options: WriteQueueOptions = {}): WriteQueue {
-  const { endReads = () => {}, beforeCommit = () => {}, onRollback = () => {}, alwaysReplay = false } = options
+  const {
+    endReads = () => {},
+    beforeCommit = () => {},
+    onBatch = () => {},
+    onRollback = () => {},
+    alwaysReplay = false,
+  } = options
   const begin = sqlite.prepare('begin immediate')
   const commit = sqlite.prepare('commit')
   const rollback = sqlite.prepare('rollback')
@@ -83,6 +91,8 @@ export function createWriteQueue(sqlite: Sqlite, options: WriteQueueOptions = {}
     queue = []
     if (batch.length === 0) return
     let outcomes: Outcome[]
+    const begun = performance.now()
+    let committed = 0
     try {
       endReads()
       begin.run()
@@ -90,6 +100,7 @@ export function createWriteQueue(sqlite: Sqlite, options: WriteQueueOptions = {}
       outcomes = runTogether(batch) ?? runApart(batch)
       beforeCommit()
       commit.run()
+      committed = (performance.now() - begun) / 1_000
     } catch (error) {
       // The commit failed, or SQLite rolled the transaction back (on a full disk, for example): no write stands.
       rollBack()
@@ -104,6 +115,7 @@ export function createWriteQueue(sqlite: Sqlite, options: WriteQueueOptions = {}
       else waiting.resolve(result as never)
     }
     for (const { effects } of outcomes) for (const effect of effects) effect()
+    onBatch(batch.length, committed)
   }
 
   /** A damaged database can refuse the rollback too. The next `begin` then fails, and with it its batch. */

@@ -57,6 +57,7 @@ const WITHOUT_COMPANY: Record<string, readonly Kind[]> = {
   'companies.create': ['admin', 'owner', 'founder', 'stranger'],
   'instance.check': ['founder'],
   'instance.freeze': ['founder'],
+  'instance.metrics': ['founder'],
   'instance.prepareDemoAgent': ['founder'],
   'instance.programs': ['founder'],
   'instance.thaw': ['founder'],

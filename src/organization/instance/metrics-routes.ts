@@ -1,0 +1,21 @@
+import { operator } from '../../access/caller/who.ts'
+import { route } from '../../access/route.ts'
+import { reply } from '../../http/route.ts'
+import { refreshInstanceMetrics } from './metrics.ts'
+
+export const metricsRoutes = [
+  route({
+    id: 'instance.metrics',
+    method: 'GET',
+    path: '/api/metrics',
+    summary: "Read the server's metrics in the format of Prometheus",
+    description:
+      'Requests by endpoint and status, batches of writes and their commits, delay of the event loop, runs by adapter and status, waiting wakes and their age, spend of the month, disk.',
+    who: [operator],
+    responses: { 200: 'text/plain' },
+    run: async (ctx) => {
+      await refreshInstanceMetrics(ctx)
+      return reply(200, await ctx.metrics.registry.metrics(), { 'content-type': ctx.metrics.registry.contentType })
+    },
+  }),
+]

@@ -1,0 +1,64 @@
+import { statfsSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { Gauge } from 'prom-client'
+import type { Context } from '../../platform/context.ts'
+import type { ReadJob } from '../../platform/database/reader.ts'
+import { raw, sql } from '../../platform/database/sql.ts'
+
+interface Figures {
+  runs: { adapter: string; status: string; n: number }[]
+  wakes: { n: number; oldest: string | null }
+  spend: { company: string; micros: number }[]
+}
+
+/** Counts what only the database knows. The number of run totals grows with the history, so it runs in the reader. */
+export const metricsJob: ReadJob<{ month: string }, Figures> = {
+  name: 'instance.metrics',
+  run: (db, { month }) => ({
+    runs: db.all(
+      raw<Figures['runs'][number]>`select agent.adapter_type as adapter, run_total.status, sum(n) as n
+        from run_total join agent on agent.id = agent_id group by 1, 2`.compile(sql),
+    ),
+    wakes: db.all(
+      raw<Figures['wakes']>`select count(*) as n, min(created_at) as oldest from wake where status = 'waiting'`.compile(
+        sql,
+      ),
+    )[0]!,
+    spend: db.all(
+      raw<Figures['spend'][number]>`select company.issue_prefix as company, cost_micros as micros
+        from cost_total join company on company.id = company_id
+        where kind = 'company' and key = '' and period = ${month}`.compile(sql),
+    ),
+  }),
+}
+
+/** Reads the metrics of the database and the disk, and sets them. */
+export async function refreshInstanceMetrics(ctx: Context): Promise<void> {
+  const { registry } = ctx.metrics
+  const gauge = <const Labels extends string>(name: string, help: string, labelNames: readonly Labels[] = []) =>
+    (registry.getSingleMetric(name) as Gauge<Labels> | undefined) ??
+    new Gauge({ name, help, labelNames: [...labelNames], registers: [registry] })
+  const figures = await ctx.reader.run(metricsJob, { month: ctx.now.slice(0, 7) })
+
+  const runs = gauge('service_runs', 'Runs, by the adapter of their agent and by status.', ['adapter', 'status'])
+  runs.reset()
+  for (const { adapter, status, n } of figures.runs) runs.set({ adapter, status }, n)
+
+  gauge('service_wakes_waiting', 'Wakes that wait for their run.').set(figures.wakes.n)
+  const { oldest } = figures.wakes
+  const age = oldest === null ? 0 : Math.max(0, (Date.parse(ctx.now) - Date.parse(oldest)) / 1_000)
+  gauge('service_wakes_oldest_seconds', 'Age of the oldest wake that waits; 0 if none does.').set(age)
+
+  const spend = gauge('service_spend_dollars', 'Cost of the calendar month (UTC), by company.', ['company'])
+  spend.reset()
+  for (const { company, micros } of figures.spend) spend.set({ company }, micros / 1e6)
+
+  const disk = gauge('service_disk_bytes', 'Size of the database and its write-ahead log, and free space.', ['what'])
+  const file = path.join(ctx.config.dataDir, 'service.db')
+  const { bavail, bsize } = statfsSync(ctx.config.dataDir)
+  disk.set({ what: 'database' }, sizeOf(file))
+  disk.set({ what: 'wal' }, sizeOf(`${file}-wal`))
+  disk.set({ what: 'free' }, bavail * bsize)
+}
+
+const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
