@@ -6,7 +6,7 @@ import { choice, choices, clearable, LIMIT, longText, many, reference, text } fr
 import { readText } from '../command/input.ts'
 import { ago, fields, localTime, paint, plain, words } from '../command/output.ts'
 import type { Scope } from '../command/scope.ts'
-import { act, create, edit, list, noun, verb, view } from '../command/verb.ts'
+import { act, create, edit, list, noun, remove, verb, view } from '../command/verb.ts'
 import { documentList } from './document.ts'
 import { lineOf } from './issue-line.ts'
 import { questionVerbs } from './issue-questions.ts'
@@ -269,9 +269,41 @@ export const issueCommand = () =>
         scope.client.page('GET /api/issues/:issueId/runs', { params: theIssue(ref), query }),
       columns: runColumns,
     }),
+    verb({
+      name: 'changes',
+      summary: 'Show what the runs of an issue changed in its git worktree.',
+      args: ['<issue>'],
+      examples: ['issue changes TER-6', 'issue changes TER-6 --jq .patch'],
+      async run(scope, [ref]) {
+        const value = await scope.client.request('GET /api/issues/:issueId/changes', { params: theIssue(ref) })
+        return { value, text: () => describeChanges(value) }
+      },
+    }),
+    remove({
+      summary: 'Delete an issue with its comments, documents and files. There is no way back.',
+      args: ['<issue>'],
+      examples: ['issue delete TER-6 --yes'],
+      ask: ([ref]) => `Delete ${ref.toUpperCase()} for good? To keep its history, cancel it instead.`,
+      send: async (scope, [ref]) => scope.client.request('DELETE /api/issues/:issueId', { params: theIssue(ref) }),
+      text: ({ identifier }) => `${identifier} is deleted.`,
+    }),
     documentList('documents', 'issue documents TER-6'),
     ...questionVerbs(),
   ])
+
+function describeChanges(changes: ResponseOf<'GET /api/issues/:issueId/changes'>): string {
+  if (changes.branch === null && changes.commits.length === 0) return 'The issue has no git worktree.'
+  const head = fields([
+    ['Branch', changes.branch],
+    ['Folder', changes.path],
+    ['Changed', `${changes.filesChanged} files, +${changes.insertions} -${changes.deletions}`],
+    ['Not committed', changes.hasUncommitted ? 'yes' : undefined],
+  ])
+  const commits = changes.commits.map(({ hash, subject }) => `${hash.slice(0, 10)}  ${plain(subject)}`).join('\n')
+  return [head, commits, plain(changes.patch), changes.isCut ? 'It is too long: a part was left out.' : '']
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
 
 async function describe(
   { comments, ...issue }: Issue & { comments: ResponseOf<'GET /api/issues/:issueId/comments'> },
