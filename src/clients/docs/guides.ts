@@ -65,6 +65,8 @@ export async function showGuide({ markdown }: Guide): Promise<Html> {
   const content = await marked.parse(markdown)
   return raw(
     content
+      // Files outside of docs/ are not served.
+      .replaceAll(/<a href="(?:\.\.\/){2}[^"]*">(.*?)<\/a>/g, '$1')
       .replaceAll(/<a href="(?!https?:)(?:[\w./-]*\/)?([\w-]+)\.md(?=["#])/g, '<a href="/api/docs/$1')
       .replaceAll(/<h([23])>(.*?)<\/h\1>/g, (_, rank, title) => `<h${rank} id="${slugOf(title)}">${title}</h${rank}>`)
       .replaceAll('<table>', '<div class="scroll"><table>')
