@@ -3,27 +3,35 @@ import path from 'node:path'
 import { createDb } from '../../platform/database/db.ts'
 import { openReadOnly } from '../../platform/database/reader-thread.ts'
 import { listSharedFolders, SHARED_FOLDER_HINT } from '../../runtime/rehearsal/shared-folder.ts'
-import type { Check } from './check.ts'
+import type { Check, Finding } from './check.ts'
 
 /** Warns about folders in which several runs can work at the same time. */
 export const foldersCheck: Check = {
   id: 'folders',
   title: 'Working folders',
   look({ dataDir }) {
-    const file = path.join(dataDir, 'service.db')
-    if (!existsSync(file)) return []
-    const sqlite = openReadOnly(file)
-    try {
-      return listSharedFolders(createDb(sqlite)).map(({ folder, agents }) => ({
-        status: 'warning' as const,
+    const shared = listShared(path.join(dataDir, 'service.db')).map(
+      ({ folder, agents }): Finding => ({
+        status: 'warning',
         message: `Several runs can work in ${folder} at the same time: ${agents.map(({ name, runs }) => (runs > 1 ? `${name} (${runs} runs)` : name)).join(', ')}.`,
         hint: SHARED_FOLDER_HINT,
         details: { folder, agents },
-      }))
-    } catch {
-      return [] // the check of the database says what is wrong with it
+      }),
+    )
+    return shared.length > 0 ? shared : [{ status: 'ok', message: 'No folder is shared by runs.' }]
+  },
+}
+
+function listShared(file: string): ReturnType<typeof listSharedFolders> {
+  if (!existsSync(file)) return []
+  try {
+    const sqlite = openReadOnly(file)
+    try {
+      return listSharedFolders(createDb(sqlite))
     } finally {
       sqlite.close()
     }
-  },
+  } catch {
+    return [] // The check of the database says what is wrong with it.
+  }
 }
