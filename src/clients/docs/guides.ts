@@ -12,6 +12,7 @@ export const SECTIONS = {
   guides: 'Guides',
   reference: 'Reference',
   operations: 'Operations',
+  internals: 'Internals',
   decisions: 'Design decisions',
 } as const
 
