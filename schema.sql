@@ -566,6 +566,8 @@ create table interaction (
   check ((status = 'answered') = (answer is not null))
 ) strict;
 
+create index interaction_by_run on interaction (created_by_run_id);
+
 create index interaction_by_issue on interaction (issue_id, id);
 create index interaction_by_company on interaction (company_id, status, id);
 
@@ -692,6 +694,8 @@ create table worktree (
   created_at    text not null,
   removed_at    text
 ) strict;
+
+create index worktree_by_workspace on worktree (workspace_id);
 
 create unique index run_one_live_per_slot on run (agent_id, slot) where finished_at is null;
 -- The few that have not ended. finished_at leads, so that SQLite takes these before the indexes of all runs there ever were.
