@@ -23,7 +23,7 @@ if (kind === 'bare') {
   server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`))
 } else {
   const log = createLog((line) => process.stderr.write(line))
-  const server = await startServer(readConfig({ dataDir: argument, port: '0' }, {}), log)
+  const server = await startServer(readConfig({ dataDir: argument, port: '0' }, { PATH: process.env.PATH }), log)
   process.stdout.write(`${new URL(server.url).port}\n`)
   // With SIGTERM the process ends by itself, so that --cpu-prof can write what it saw.
   process.once('SIGTERM', () => server.close().then(() => process.exit()))

@@ -20,7 +20,7 @@ export function holdIfProgramMissing(ctx: Context, agent: AgentRow, issueId: str
   const program = command ?? adapterOf(agent.adapter_type)?.defaultCommand
   // A PATH of the agent or of the project decides at the start of the run, when its value is known.
   if (typeof program !== 'string' || env?.PATH !== undefined || hasOwnPath(ctx, issueId)) return false
-  if (findProgram(program, ctx.config.environment.PATH ?? '')) return false
+  if (findProgram(program, ctx.config.environment.PATH)) return false
   holdForMissingProgram(ctx, agent, LOOK_AGAIN_MS)
   return true
 }

@@ -105,9 +105,9 @@ export async function findFlags(
   probe: ReturnType<typeof createProbe>,
 ) {
   if (typeof config.command !== 'string') return null
-  const searchPath = (config.env as Record<string, string> | undefined)?.PATH ?? ctx.config.environment.PATH ?? ''
+  const searchPath = (config.env as Record<string, string> | undefined)?.PATH ?? ctx.config.environment.PATH
   const found = adapter.helpArgs
-    ? await probe(config.command, adapter.helpArgs)
+    ? await probe(config.command, adapter.helpArgs, searchPath)
     : findProgram(config.command, searchPath) && { flags: null }
   if (found) return found.flags
   const hint = adapter.installHint ? ` ${adapter.installHint}` : ''

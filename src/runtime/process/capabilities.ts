@@ -12,8 +12,11 @@ export interface Capabilities {
   flags: ReadonlySet<string> | null
 }
 
+/** Where the system looks for a program if there is no PATH. */
+const DEFAULT_PATH = '/bin:/usr/bin'
+
 /** Finds a program as the system would: an absolute path itself, or a name along `searchPath`. Returns null if there is none. */
-export function findProgram(command: string, searchPath: string): string | null {
+export function findProgram(command: string, searchPath = DEFAULT_PATH): string | null {
   if (command.startsWith('/')) return isProgram(command) ? command : null
   if (command === '' || command.includes('/')) return null
   for (const folder of searchPath.split(delimiter)) {
@@ -23,45 +26,56 @@ export function findProgram(command: string, searchPath: string): string | null 
   return null
 }
 
+export interface ProbeOptions {
+  /** How long a program may take for each of the two outputs, in milliseconds. */
+  timeoutMs?: number
+  /** After how many milliseconds a program that timed out is run again: the machine may have been busy. */
+  retryMs?: number
+}
+
 /**
- * Makes a function that asks programs for their version and their options.
- * Null when there is no such program; a program that hangs, fails or floods
- * is one of which nothing is known. Each is asked once until its file changes.
+ * Creates a function that reads the version and the options of a program from
+ * its output. It returns null if there is no such program. It returns neither
+ * version nor options for a program that hangs or fails. The result is kept
+ * until the program's file changes; after a timeout, for `retryMs` only.
  *
- * `env` is what the programs see, `PATH` included. `timeoutMs` is for each question.
+ * @param env the environment of the programs. `searchPath` replaces its PATH
  */
 export function createProbe(
   env: Record<string, string>,
-  timeoutMs = 5000,
-): (command: string, helpArgs?: readonly string[]) => Promise<Capabilities | null> {
-  const known = new Map<string, { key: string; answer: Promise<Capabilities> }>()
+  { timeoutMs = 5_000, retryMs = 60_000 }: ProbeOptions = {},
+): (command: string, helpArgs?: readonly string[], searchPath?: string) => Promise<Capabilities | null> {
+  const known = new Map<string, { key: string; answer: Promise<Capabilities>; expiresAt: number }>()
 
-  return async (command, helpArgs = ['--help']) => {
-    const path = findProgram(command, env.PATH ?? '')
+  return async (command, helpArgs = ['--help'], searchPath = env.PATH) => {
+    const path = findProgram(command, searchPath)
     if (!path) return null
     const file = await stat(path).catch(() => null)
     if (!file) return null
     const key = `${file.mtimeMs} ${file.size} ${file.ino}`
-    const question = JSON.stringify([path, helpArgs])
+    const question = JSON.stringify([path, helpArgs, searchPath])
     const found = known.get(question)
-    if (found?.key === key) return found.answer
-    const answer = examine(path, helpArgs, env, timeoutMs)
-    known.set(question, { key, answer })
+    if (found?.key === key && performance.now() < found.expiresAt) return found.answer
+    const seen = searchPath === undefined ? env : { ...env, PATH: searchPath }
+    const onTimeout = () => {
+      entry.expiresAt = performance.now() + retryMs
+    }
+    const answer = examine(path, helpArgs, { env: seen, timeoutMs, onTimeout })
+    const entry = { key, answer, expiresAt: Number.POSITIVE_INFINITY }
+    known.set(question, entry)
     answer.catch(() => known.delete(question))
     return answer
   }
 }
 
-async function examine(
-  path: string,
-  helpArgs: readonly string[],
-  env: Record<string, string>,
-  timeoutMs: number,
-): Promise<Capabilities> {
-  const [help, version] = await Promise.all([
-    ask(path, helpArgs, env, timeoutMs),
-    ask(path, ['--version'], env, timeoutMs),
-  ])
+interface AskOptions {
+  env: Record<string, string>
+  timeoutMs: number
+  onTimeout: () => void
+}
+
+async function examine(path: string, helpArgs: readonly string[], options: AskOptions): Promise<Capabilities> {
+  const [help, version] = await Promise.all([ask(path, helpArgs, options), ask(path, ['--version'], options)])
   const flags = new Set(help?.match(/(?<![\w-])--?[A-Za-z][\w-]*/g))
   return { path, version: version?.trim().split('\n')[0]?.slice(0, 200) || null, flags: flags.size > 0 ? flags : null }
 }
@@ -69,12 +83,7 @@ async function examine(
 const ANSWER_LIMIT = 256 * 1024
 
 /** What the program prints, cut to 256 KB, or null when it does not end well and in time. */
-function ask(
-  path: string,
-  args: readonly string[],
-  env: Record<string, string>,
-  timeoutMs: number,
-): Promise<string | null> {
+function ask(path: string, args: readonly string[], { env, timeoutMs, onTimeout }: AskOptions): Promise<string | null> {
   return new Promise((resolve, reject) => {
     const child = spawn(path, args, { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true })
     if (!child.stdout) {
@@ -85,6 +94,7 @@ function ask(
     let answer = ''
     let isCut = false
     const timer = setTimeout(() => {
+      onTimeout()
       killGroup(child.pid)
       child.stdout.destroy() // something that left the group may hold the pipe
     }, timeoutMs)

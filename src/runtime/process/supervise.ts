@@ -127,13 +127,10 @@ interface SpawnError {
 
 /** Finds out why a command that a wrapper would start cannot be: the wrapper's own failure would look like the command's. */
 function findFault(spec: RunSpec): SpawnError | undefined {
-  if (spec.wrapper.length === 0 || findProgram(spec.command, spec.env.PATH ?? DEFAULT_PATH)) return undefined
+  if (spec.wrapper.length === 0 || findProgram(spec.command, spec.env.PATH)) return undefined
   const code = existsSync(spec.command) ? 'EACCES' : 'ENOENT'
   return { error: spawnError(spec, Object.assign(new Error(code), { code })) }
 }
-
-/** Where the system looks for a program if there is no PATH. */
-const DEFAULT_PATH = '/bin:/usr/bin'
 
 /** Starts the command in the shim's own group, with an ordinary umask. */
 function startCommand(spec: RunSpec): { child: ChildProcessByStdio<Writable, Readable, Readable> } | SpawnError {

@@ -71,6 +71,35 @@ test('a wake of an agent whose command is missing says so at once and starts no 
   assert.deepEqual(await runs(), [])
 })
 
+test('without a PATH, a command of the system runs', async (t) => {
+  const { agentThat, ask, settle, runs } = await createTestRuns(t, { environment: {} })
+  const agent = await agentThat('succeed.js', { config: { command: 'true' } })
+  const { heldBy } = (await ask('POST', `/api/agents/${agent}/heartbeat/invoke`)).body
+  assert.deepEqual(heldBy, [])
+  await settle()
+  assert.deepEqual(
+    (await runs()).map((run) => run.status),
+    ['succeeded'],
+  )
+})
+
+for (const adapterType of ['process', 'runtimeA_local'] as const) {
+  test(`a ${adapterType} agent runs a program that only its own PATH finds`, async (t) => {
+    const { companyId, make, ask, settle, runs, config } = await createTestRuns(t, {
+      environment: { PATH: '/nowhere' },
+    })
+    writeFileSync(path.join(config.dataDir, 'own-program'), '#!/bin/sh\necho --version\n', { mode: 0o755 })
+    const adapterConfig = { command: 'own-program', env: { PATH: `${config.dataDir}:/usr/bin:/bin` } }
+    const agent = await make('POST', `/api/companies/${companyId}/agents`, { name: 'Ada', adapterType, adapterConfig })
+    await ask('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
+    await settle()
+    const [run] = await runs()
+    // It says nothing that an agent program says at its end.
+    assert.equal(run.errorCode, adapterType === 'process' ? null : 'no_result')
+    assert.doesNotMatch((await ask('GET', `/api/agents/${agent.id}`)).body.heldBecause ?? '', /not found/)
+  })
+}
+
 test('a command that the PATH of the agent does not find fails the run and says so', async (t) => {
   const { agentThat, ask, settle, runs } = await createTestRuns(t)
   const agent = await agentThat('succeed.js', { config: { command: 'no-such-program', env: { PATH: '/nowhere' } } })

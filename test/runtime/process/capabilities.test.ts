@@ -55,9 +55,35 @@ test('of a program that fails or hangs nothing is known, and nothing is left of 
   const failing = program(t, 'exit 1')
   assert.deepEqual(await createProbe(failing.env)('agent'), { path: failing.path, version: null, flags: null })
   const hanging = program(t, `echo $$ > $(dirname $0)/pid; exec sleep 60`)
-  assert.deepEqual(await createProbe(hanging.env, 300)('agent'), { path: hanging.path, version: null, flags: null })
+  assert.deepEqual(await createProbe(hanging.env, { timeoutMs: 300 })('agent'), {
+    path: hanging.path,
+    version: null,
+    flags: null,
+  })
   const pid = Number(readFileSync(join(hanging.folder, 'pid'), 'utf8'))
   assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
+})
+
+test('a program that timed out is run again later', async (t) => {
+  const { folder, path, env } = program(t, `[ -e $(dirname $0)/busy ] && exec sleep 60\necho --print`)
+  writeFileSync(join(folder, 'busy'), '')
+  const probe = createProbe(env, { timeoutMs: 300, retryMs: 0 })
+  assert.deepEqual(await probe('agent'), { path, version: null, flags: null })
+  rmSync(join(folder, 'busy'))
+  assert.deepEqual((await probe('agent'))?.flags, new Set(['--print']))
+})
+
+test('a program is found on the PATH that is given, and sees it', async (t) => {
+  const { folder, path } = program(t, 'echo --print')
+  const probe = createProbe({ PATH: '/nowhere' })
+  assert.equal(await probe('agent'), null)
+  const found = await probe('agent', ['--help'], `${folder}:/usr/bin:/bin`)
+  assert.deepEqual([found?.path, found?.flags], [path, new Set(['--print'])])
+})
+
+test('without a PATH, programs of the system are found', async () => {
+  assert.match(findProgram('true', undefined) ?? '', /^\/(usr\/)?bin\/true$/)
+  assert.equal((await createProbe({})('sh'))?.path, findProgram('sh'))
 })
 
 test('a flood and a child left behind do not hold the probe up', async (t) => {
