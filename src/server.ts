@@ -106,10 +106,13 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
       { pid: process.pid, url, instance: config.instance },
       { boardToken: ctx.signIn.local.key, resetKey: identity && ctx.signIn.resets.key },
     )
+    const isolation = createIsolation(config.environment.PATH)
+    // Probed before the first run is claimed: a run that is claimed and not yet spawned is lost when the server dies.
+    const probed = config.pidNamespace && !config.readOnly ? isolation.pidNamespace() : undefined
     const executor = createExecutor(ctx, {
       apiUrl: url,
       probe: createProbe(config.environment),
-      isolation: createIsolation(config.environment.PATH),
+      isolation,
       shim: argvOf('shim'),
       postProgram: argvOf('post'),
       tokens,
@@ -127,6 +130,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
       await refreshBundledSkills(ctx)
       await rescueRuns(ctx, executor)
       await removeLeftovers(ctx)
+      await probed
       await removeInterruptedImports(ctx)
       await scheduler.start()
       closers.push(

@@ -1,5 +1,7 @@
 /**
- * Simulates a large company: `npm run prove:scale [-- agents=10000 issues=1000000 hours=168]`.
+ * Simulates a large company: `npm run prove:scale [-- 10000 1000000 168 600]`,
+ * which are the agents, the issues, the simulated hours, and the seconds after
+ * which the simulation ends early, without the time that it takes to insert the issues.
  *
  * Every agent has a timer of one hour. The real scheduler runs on a clock that
  * the simulation moves; a run is a row that ends a few simulated minutes later,
@@ -41,12 +43,19 @@ const STEP_MS = 10_000
 const RUN_MS = 5 * 60_000
 const INTERVAL_MS = 3_600_000
 
-/** @param patienceMs real time after which the simulation ends early */
+const PROGRESS_MS = 10_000
+
+/**
+ * @param patienceMs real time after which the simulation ends early
+ * @param tell receives a line about the progress every ten seconds
+ */
 export async function simulate(
   size: { agents: number; issues: number; hours: number },
   patienceMs = Number.POSITIVE_INFINITY,
+  tell: (line: string) => void = () => {},
 ): Promise<ScaleReport> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'service-scale-'))
+  tell(`Inserting ${size.issues} issues.`)
   const { companyId, issueIds } = seed(dataDir, size.issues)
   const begin = Date.now()
   let now = begin
@@ -73,6 +82,7 @@ export async function simulate(
     const began = performance.now()
     const ticks: number[] = []
     let finished = 0
+    let toldAt = began
     const end = begin + size.hours * INTERVAL_MS
     for (; now < end && performance.now() - began < patienceMs; now += STEP_MS) {
       const due = live.findIndex(({ endsAt }) => endsAt > now)
@@ -81,6 +91,9 @@ export async function simulate(
       const tickBegan = performance.now()
       await scheduler.tick()
       ticks.push(performance.now() - tickBegan)
+      if (performance.now() - toldAt < PROGRESS_MS) continue
+      toldAt = performance.now()
+      tell(`${((now - begin) / INTERVAL_MS).toFixed(1)} of ${size.hours} h, ${finished} runs.`)
     }
     const seconds = (performance.now() - began) / 1_000
     const perAgent = ctx.db.all(
@@ -124,7 +137,9 @@ if (import.meta.main) {
   const [agents = 10_000, issues = 1_000_000, hours = 168, patienceSec = Number.POSITIVE_INFINITY] = process.argv
     .slice(2)
     .map(Number)
-  const report = await simulate({ agents, issues, hours }, patienceSec * 1_000)
+  const report = await simulate({ agents, issues, hours }, patienceSec * 1_000, (line) =>
+    process.stderr.write(`${line}\n`),
+  )
   const times = (report.simulatedHours * 3_600) / report.seconds
   const { median, p99, most } = report.tickMs
   process.stdout.write(

@@ -22,7 +22,7 @@ async function lookForSandbox({ sandbox, environment }: Patient): Promise<Findin
 }
 
 async function lookForNamespace({ pidNamespace }: Patient): Promise<Finding> {
-  const isFound = (await findPidNamespace()) !== null
+  const isFound = (await findPidNamespace().catch(() => null)) !== null
   const details = { pidNamespace, isFound }
   if (!pidNamespace) return { status: 'ok', message: 'PID namespaces are turned off (config.json).', details }
   if (isFound) return { status: 'ok', message: 'Each run gets a PID namespace of its own.', details }

@@ -22,15 +22,23 @@ export async function findBubblewrap(searchPath: string): Promise<Bubblewrap> {
     ...['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--', path, '--version'],
   ])
   if (probe.code === 0) return { path, version: probe.out.trim().replace('bubblewrap ', '') }
+  const cause = probe.code === null ? 'it timed out' : `it exited with code ${probe.code}`
   return {
-    missing: `bwrap cannot create a sandbox: ${probe.out.trim().split('\n').at(-1) || `it exited with code ${probe.code}`}.`,
+    missing: `bwrap cannot create a sandbox: ${probe.out.trim().split('\n').at(-1) || cause}.`,
     hint: 'Allow user namespaces (on Ubuntu: sysctl kernel.apparmor_restrict_unprivileged_userns=0). In a container, allow nested namespaces, or isolate by the container and turn the sandbox off.',
   }
 }
 
+/** Long, because a probe that times out on a busy machine holds the agent for a minute. It takes 10 ms on a quiet one. */
+const TIMEOUT_MS = 30_000
+
 function run(program: string, args: string[]): Promise<{ code: number | null; out: string }> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: 5_000, killSignal: 'SIGKILL' })
+    const child = spawn(program, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: TIMEOUT_MS,
+      killSignal: 'SIGKILL',
+    })
     let out = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {

@@ -27,6 +27,8 @@ export const SYSTEM_PATH = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/run/curr
  *    drops the capabilities in the user namespace that this needed.
  *
  * It takes 6 ms a run, measured on 2 cores of a quiet machine.
+ *
+ * @throws if the probe cannot be started or times out, which says nothing about the system
  */
 export async function findPidNamespace(): Promise<string[] | null> {
   if (process.platform !== 'linux') return null
@@ -73,9 +75,13 @@ async function works([program, ...args]: string[]): Promise<boolean> {
     timeout: 5_000,
     killSignal: 'SIGKILL',
   })
-  const [, signal] = await once(child, 'exit').catch(() => [null, null])
-  endGroup(child.pid)
-  return signal === 'SIGKILL' && !child.killed
+  try {
+    const [, signal] = await once(child, 'exit')
+    if (child.killed) throw new Error('The probe of PID namespaces timed out.')
+    return signal === 'SIGKILL'
+  } finally {
+    endGroup(child.pid)
+  }
 }
 
 /** The namespace's first process is in the group, and outlives the probe. */
