@@ -43,6 +43,7 @@ test('what is written before a stop is there after the next start', async (t) =>
   const next = await startServer(readConfig({ dataDir, port: '0' }, {}), silent)
   t.after(() => next.close())
   assert.deepEqual(await (await fetch(`${next.url}/api/companies`)).json(), [company])
+  await next.close()
 })
 
 test('under the umask of the program everything is for its owner alone', async (t) => {
@@ -59,6 +60,7 @@ test('under the umask of the program everything is for its owner alone', async (
     assert.equal(mode, entry.isDirectory() ? 0o700 : 0o600, entry.name)
   }
   for (const folder of [dataDir, path.dirname(dataDir)]) assert.equal(statSync(folder).mode & 0o777, 0o700)
+  await server.close()
 })
 
 test('a port that was asked for and is busy is an error, and nothing is left open', async (t) => {
@@ -76,6 +78,7 @@ test('a default port that is busy gives way to the next', async (t) => {
   const running = await startServer({ ...readConfig({ dataDir }, {}), port }, silent)
   t.after(() => running.close())
   assert.ok(Number(new URL(running.url).port) > port)
+  await running.close()
 })
 
 test('a start that fails in the middle frees the directory', async (t) => {

@@ -15,9 +15,13 @@ import { createClient } from '../../src/clients/connection/client.ts'
 import { packageRoot } from '../../src/platform/package-root.ts'
 import { markedProcesses } from '../../src/runtime/process/process-table.ts'
 
-/** How many clients write at once, each with this many milliseconds between two comments. */
+/**
+ * How many clients write at once, each with this many milliseconds between two
+ * comments. A wake stores its first 50 reasons only. At this rate its agent
+ * would have to be busy for ten seconds until one is left out.
+ */
 const WRITERS = 8
-const WRITE_EVERY_MS = 100
+const WRITE_EVERY_MS = 400
 /** How long each agent's program works, in milliseconds. */
 const WORK_MS = [100, 300, 700, 1_500]
 /** A run may be shown as live so long after its process has ended, in milliseconds: somebody has to look first. */
