@@ -1,10 +1,23 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { ENDPOINTS } from '../../../src/api.ts'
+import { readPackage } from '../../../src/portability/read/read-package.ts'
+import { readTemplate } from '../../../src/portability/source/templates.ts'
+import { ISSUE_STATUSES } from '../../../src/work/issue/lifecycle.ts'
 import { createTestApp } from '../../helpers.ts'
 import { exportAll, importNew, refuse } from '../fixtures.ts'
 
-const NAMES = ['content-studio', 'research-desk', 'software-team']
+const NAMES = [
+  'content-studio',
+  'daily-intelligence',
+  'game-studio',
+  'product-team',
+  'research-desk',
+  'review-desk',
+  'security-audit',
+  'software-team',
+]
 
 test('the templates are listed with who is in them', async (t) => {
   const { ask } = createTestApp(t)
@@ -13,9 +26,10 @@ test('the templates are listed with who is in them', async (t) => {
     body.map((template: { name: string }) => template.name),
     NAMES,
   )
-  for (const { agents, title } of body) {
+  for (const { agents, title, description } of body) {
     assert.equal(agents.filter((agent: { role: string }) => agent.role === 'ceo').length, 1, title)
     assert.equal(agents.filter((agent: { reportsTo: null }) => agent.reportsTo === null).length, 1, title)
+    assert.ok(description.length <= 90 && !description.includes('\n'), `${title}: ${description}`)
   }
 })
 
@@ -35,6 +49,50 @@ for (const name of NAMES) {
     assert.ok(issues.length > 0 && issues.every((issue: { assigneeAgentId: string }) => issue.assigneeAgentId))
     const first = await exportAll(app, companyId)
     assert.deepEqual(await exportAll(app, (await importNew(app, first)).target.companyId), first)
+  })
+}
+
+for (const name of NAMES) {
+  test(`the texts of ${name} name agents, skills, statuses and endpoints that exist`, async () => {
+    const { content, warnings } = readPackage(await readTemplate(name))
+    assert.deepEqual(warnings, [])
+    const { agents, skills, tasks, routines, projects, goals, company } = content
+    const names = new Set(agents.map((agent) => agent.name))
+    const slugs = new Set(skills.map((skill) => skill.slug))
+    const texts = [
+      ...agents.map((agent) => [agent.slug, agent.instructions]),
+      ...skills.map((skill) => [skill.slug, Buffer.from(skill.files.get('SKILL.md')!).toString()]),
+      ...[...tasks, ...routines, ...projects].map((one) => [one.slug, one.description ?? '']),
+      ['COMPANY.md', company.about.body],
+    ] as const
+    for (const [where, text] of texts) {
+      assert.ok(text.length > 80, where)
+      for (const [, mentioned] of text.matchAll(/(?<![\w/])@([A-Z][a-z]+)/g)) {
+        assert.ok(names.has(mentioned!), `${where}: @${mentioned}`)
+      }
+      for (const [, skill] of text.matchAll(/skills? `([a-z-]+)`/g)) assert.ok(slugs.has(skill!), `${where}: ${skill}`)
+      for (const [, status] of text.matchAll(/[sS]tatus `([a-z_]+)`/g)) {
+        assert.ok((ISSUE_STATUSES as readonly string[]).includes(status!), `${where}: ${status}`)
+      }
+      for (const [, method, path] of text.matchAll(/\b(GET|POST|PUT|PATCH) (\/api\/[\w/:.-]+\w)/g)) {
+        if (!path!.includes(':companyId') && !path!.includes(':issueId')) continue // an example in a skill
+        const shape = path!.replace(/documents\/[a-z]+/, 'documents/:key')
+        assert.ok(
+          ENDPOINTS.some((endpoint) => endpoint.method === method && endpoint.path === shape),
+          `${where}: ${path}`,
+        )
+      }
+    }
+    assert.match(company.about.body, /workspace/)
+    assert.ok(projects.every((project) => /\*\*Workspace:\*\*/.test(project.description ?? '')))
+    assert.ok(routines.length > 0 && goals.length > 0 && company.budgetMonthlyCents > 0)
+    assert.ok(agents.every((agent) => agent.budgetMonthlyCents > 0 && agent.icon && agent.skills.length > 0))
+    const used = new Set(agents.flatMap((agent) => agent.skills))
+    assert.deepEqual(
+      [...slugs].filter((slug) => !used.has(slug)),
+      [],
+      'every skill has an agent',
+    )
   })
 }
 
