@@ -7,10 +7,10 @@ import { fuzz } from './fuzz.ts'
 import { send } from './send.ts'
 
 for (const mode of ['local_trusted', 'authenticated'] as const) {
-  test(`1,500 requests in ${mode} mode are answered as declared, never with a 5xx, and leave no secret`, async (t) => {
+  test(`600 requests in ${mode} mode are answered as declared, never with a 5xx, and leave no secret`, async (t) => {
     const seed = Math.floor(Math.random() * 2 ** 31)
     t.diagnostic(`seed ${seed}: npm run prove:fuzz -- --requests 1500 --seed ${seed} --mode ${mode}`)
-    const answers = await fuzz(t, { seed, requests: 1_500, mode })
+    const answers = await fuzz(t, { seed, requests: 600, mode })
     const statuses = [...answers.values()].flatMap((counts) => [...counts])
     const taken = statuses.filter(([status]) => status < 300).reduce((sum, [, count]) => sum + count, 0)
     assert.ok(taken > 300, `only ${taken} requests were good enough to be taken: what is sent reaches nothing`)
