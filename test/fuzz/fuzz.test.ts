@@ -13,7 +13,7 @@ for (const mode of ['local_trusted', 'authenticated'] as const) {
     const answers = await fuzz(t, { seed, requests: 600, mode })
     const statuses = [...answers.values()].flatMap((counts) => [...counts])
     const taken = statuses.filter(([status]) => status < 300).reduce((sum, [, count]) => sum + count, 0)
-    assert.ok(taken > 300, `only ${taken} requests were good enough to be taken: what is sent reaches nothing`)
+    assert.ok(taken > 120, `only ${taken} requests were good enough to be taken: what is sent reaches nothing`)
     assert.ok(answers.size > 80, `only ${answers.size} endpoints were asked`)
   })
 }

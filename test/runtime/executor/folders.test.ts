@@ -66,6 +66,7 @@ for (const key of ['cwd', 'instructionsFilePath'] as const) {
       key,
       path: value,
       folder,
+      runs: { adapterType: 'runtimeA_local' },
     })
     await runOnce(runs, agent.id)
     assert.equal((await requests(runs)).length, 1)
