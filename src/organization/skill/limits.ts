@@ -23,6 +23,20 @@ export const SKILL_FILES: FileRules = {
 }
 
 /**
+ * Refuses a skill that has more files or bytes than `SKILL_LIMITS`.
+ *
+ * @param skillFile the path of its SKILL.md, for the error
+ * @throws AppError 422
+ */
+export function assertSkillSize(skillFile: string, files: ReadonlyMap<string, Uint8Array>): void {
+  const bytes = [...files.values()].reduce((sum, content) => sum + content.length, 0)
+  if (files.size > SKILL_LIMITS.files)
+    throw badSkillFile(skillFile, `has more than ${SKILL_LIMITS.files} files beside it`)
+  if (bytes > SKILL_LIMITS.bytes)
+    throw badSkillFile(skillFile, `is part of a skill of more than ${SKILL_LIMITS.bytes} bytes`)
+}
+
+/**
  * Validates the paths, the number and the sizes of skill files.
  *
  * @throws AppError 422 that names the path

@@ -3,7 +3,7 @@ import type { SourceFiles } from '../../platform/source/files.ts'
 import { slugOf } from '../../platform/url-key.ts'
 import { readSkillHead } from './frontmatter.ts'
 import { digestOf, type InventoryEntry, type TrustLevel, takeInventory, trustLevelOf } from './inventory.ts'
-import { badSkillFile, SKILL_LIMITS, validateSkillFiles } from './limits.ts'
+import { assertSkillSize, badSkillFile, validateSkillFiles } from './limits.ts'
 
 /** Where a skill comes from. */
 export interface SkillSource {
@@ -90,11 +90,7 @@ function ownerOf(folders: ReadonlySet<string>, path: string): string | undefined
 
 function readSkill(folder: string, files: SourceFiles, source: SkillSource, fallbackName: string | null): ReadSkill {
   const skillFile = `${folder}SKILL.md`
-  const bytes = [...files.values()].reduce((sum, content) => sum + content.length, 0)
-  if (files.size > SKILL_LIMITS.files)
-    throw badSkillFile(skillFile, `has more than ${SKILL_LIMITS.files} files beside it`)
-  if (bytes > SKILL_LIMITS.bytes)
-    throw badSkillFile(skillFile, `is part of a skill of more than ${SKILL_LIMITS.bytes} bytes`)
+  assertSkillSize(skillFile, files)
   const head = readSkillHead(skillFile, files.get('SKILL.md')!)
   const folderName = folder.split('/').at(-2) ?? fallbackName
   const name = head.name ?? folderName

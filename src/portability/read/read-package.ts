@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { digestOf, takeInventory } from '../../organization/skill/inventory.ts'
-import { validateSkillFiles } from '../../organization/skill/limits.ts'
+import { assertSkillSize, validateSkillFiles } from '../../organization/skill/limits.ts'
 import { compare } from '../../platform/compare.ts'
 import type { ReadJob } from '../../platform/database/reader.ts'
 import { AppError } from '../../platform/errors.ts'
@@ -85,7 +85,7 @@ export function readPackage(all: SourceFiles): { content: CompanyPackage; warnin
     projects: read(/^projects\/([^/]+)\/PROJECT\.md$/).map((file) => readProject(file, sidecar)),
     tasks: tasks.flatMap(({ task }) => task ?? []),
     routines: tasks.flatMap(({ routine }) => routine ?? []),
-    documents: new Map([...files].filter(([path]) => DOCUMENTS.has(path))),
+    documents: new Map([...files].filter(([path]) => DOCUMENTS.has(path)).sort(([a], [b]) => compare(a, b))),
   }
   noteIgnoredFiles(files, findings)
   if (isEmpty(content)) {
@@ -121,6 +121,7 @@ function inSidecarOrder(files: MarkdownFile[], keys: readonly string[]): Markdow
 function readSkill({ path, slug, fields, findings }: MarkdownFile, files: SourceFiles): PackageSkill {
   const own = filesBelow(files, path.slice(0, -'SKILL.md'.length))
   validateSkillFiles(own)
+  assertSkillSize(path, own)
   const inventory = takeInventory(own)
   const digest = digestOf(inventory)
   const skill = { slug, name: fields.line('name') ?? slug, description: fields.text('description'), digest, files: own }

@@ -317,3 +317,16 @@ test('170 agents come in within a second of the server’s time', async (t) => {
   // Processor time, which other programs of a busy machine do not add to.
   assert.ok((user + system) / 1_000 < 1_000, `${(user + system) / 1_000} ms`)
 })
+
+test('the hash of a plan does not depend on the order of the files', async (t) => {
+  const app = createTestApp(t)
+  const files = filesOf(path.join(PACKAGES, 'gstack'))
+  const reversed = Object.fromEntries(Object.entries(files).reverse())
+  const hashOf = async (sent: typeof files) =>
+    (
+      await app.make('POST', '/api/companies/import/preview', {
+        ...{ source: inline(sent), target: { mode: 'new_company' }, fetchSkills: false },
+      })
+    ).planHash
+  assert.equal(await hashOf(reversed), await hashOf(files))
+})

@@ -281,3 +281,13 @@ test('a package is read beside the main thread', async (t) => {
   assert.equal((await reading).content.agents[0]!.name, 'A')
   assert.ok(turns > 10, `the main thread had only ${turns} turns meanwhile`)
 })
+
+test('a skill of a package has the same limit as any other skill', async (t) => {
+  const notes = Array.from({ length: 500 }, (_, i) => [`skills/tide/notes/${i}.md`, 'Low water.'])
+  const files = {
+    'COMPANY.md': '---\nname: Tern\n---\n',
+    'skills/tide/SKILL.md': '---\nname: tide\n---\n',
+    ...Object.fromEntries(notes),
+  }
+  await refuse(createTestApp(t), { source: inline(files) }, /more than 500 files/)
+})
