@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import Database from 'better-sqlite3'
@@ -77,11 +77,12 @@ async function ended(runs: () => Promise<Run[]>): Promise<Run[]> {
   }
 }
 
-/** Changes the database of a server that is not there. */
+/** Changes the database of a server that was killed. SQLite removes the write-ahead log here, as at a clean close. */
 function change(dataDir: string, sql: string) {
   const sqlite = new Database(path.join(dataDir, 'service.db'))
   sqlite.exec(sql)
   sqlite.close()
+  rmSync(path.join(dataDir, 'service.db-open'))
 }
 
 test('a run goes on when its server is killed, and the next server adopts it and records its real end', async (t) => {
