@@ -636,13 +636,14 @@ create table wake (
 ) strict;
 
 create unique index wake_one_waiting on wake (agent_id) where status = 'waiting'; -- later causes merge into it
+create index wake_served on wake (updated_at) where status <> 'waiting';
 create index wake_by_moment on wake (not_before) where status = 'waiting' and not_before is not null;
 
 create table run (
   id             text primary key,
   company_id     text not null references company (id) on delete cascade,
   agent_id       text not null references agent (id),
-  wake_id        text not null references wake (id),
+  wake_id        text references wake (id) on delete set null, -- null after retention deleted the wake
   status         text not null check (status in ('starting', 'running', 'succeeded', 'failed', 'timed_out', 'cancelled', 'lost')),
   slot           integer not null default 0,        -- which of the agent's maxConcurrentRuns it takes
   source         text not null check (source in ('timer', 'on_demand', 'issue_assigned', 'issue_commented', 'mention', 'approval_resolved', 'blockers_resolved', 'children_done', 'retry')),
@@ -675,6 +676,8 @@ create table run (
   created_at     text not null,
   started_at     text,
   finished_at    text,
+  log_bytes      integer,                           -- the size of its folder on disk; null until retention measured it
+  log_deleted_at text,                              -- retention deleted its folder
   check ((status in ('starting', 'running')) = (finished_at is null))
 ) strict;
 
@@ -705,6 +708,9 @@ create index run_by_company on run (company_id, id);
 create index run_by_agent on run (agent_id, id);
 create index run_by_issue on run (issue_id, id) where issue_id is not null;
 create index run_by_wake on run (wake_id);
+create index run_by_end on run (finished_at, id) where finished_at is not null;
+create index run_log_unmeasured on run (id) where finished_at is not null and log_bytes is null;
+create index run_log_kept on run (finished_at, id, log_bytes) where log_bytes > 0 and log_deleted_at is null;
 
 -- How many runs an agent had on a UTC day, kept by triggers; with the idle ones among them and what those cost.
 create table run_total (
@@ -959,6 +965,7 @@ create index issue_by_creating_run on issue (created_by_run_id) where created_by
 create index comment_by_creating_run on comment (created_by_run_id) where created_by_run_id is not null;
 create index asset_by_creating_run on asset (created_by_run_id) where created_by_run_id is not null;
 create index approval_comment_by_creating_run on approval_comment (created_by_run_id) where created_by_run_id is not null;
+create index interaction_by_creating_run on interaction (created_by_run_id) where created_by_run_id is not null;
 create index document_by_company on document (company_id);
 create index document_revision_by_company on document_revision (company_id);
 create index document_revision_by_creating_run on document_revision (created_by_run_id) where created_by_run_id is not null;

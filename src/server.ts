@@ -31,6 +31,7 @@ import { rescueRuns } from './runtime/executor/rescue.ts'
 import { createRunTokens, type RunTokens } from './runtime/executor/run-token.ts'
 import { createIsolation } from './runtime/isolation/isolation.ts'
 import { createProbe } from './runtime/process/capabilities.ts'
+import { createRetention } from './runtime/retention/retention.ts'
 import { createScheduler } from './runtime/scheduler/scheduler.ts'
 
 export interface RunningServer {
@@ -133,6 +134,9 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
       await probed
       await removeInterruptedImports(ctx)
       await scheduler.start()
+      const retention = createRetention(ctx)
+      retention.start()
+      closers.push(() => retention.close())
       closers.push(
         scheduleBackups(config, log, () => listCompanies(ctx.db, { ids: null, now: ctx.now, limit: 1 }).length > 0),
       )

@@ -50,6 +50,7 @@ export interface Config {
   drainSec: number
   /** The scheduled backups: whether one is made each day, and how many daily and weekly backups are kept. */
   backups: { daily: boolean; keepDaily: number; keepWeekly: number }
+  retention: Retention
   /** Whether the server refuses every change and starts no agent, as when it shows a backup. */
   readOnly: boolean
   /** Whether a missing database beside keys is created anew. */
@@ -63,6 +64,31 @@ export interface Config {
   webFolder?: string | undefined
   /** Identifies this start of the server. The health endpoint returns it, so that a client can tell servers apart. */
   instance: string
+}
+
+/** How long the server keeps what nobody needs any more. 0 means forever. Cost events and activity are never deleted. */
+export interface Retention {
+  /** The log of a run, in days after the end of the run. */
+  runLogDays: number
+  /** The maximum size of the logs of ended runs together, in bytes. The oldest are deleted first. */
+  runLogBytes: number
+  /** A run that nothing refers to, in days after its end. */
+  runDays: number
+  /** A wake that was claimed or dropped, in days. */
+  wakeDays: number
+  /** An upload that nothing refers to, in days. */
+  uploadDays: number
+  /** The git worktree of an issue, in days after the issue was closed. */
+  worktreeDays: number
+}
+
+const DEFAULT_RETENTION: Retention = {
+  runLogDays: 30,
+  runLogBytes: 5 * 1024 ** 3,
+  runDays: 0,
+  wakeDays: 30,
+  uploadDays: 30,
+  worktreeDays: 30,
 }
 
 /** Flags of `service start`, as given. */
@@ -85,6 +111,8 @@ const SANDBOXES = ['off', 'bubblewrap'] as const
 
 const MODES: readonly Mode[] = ['local_trusted', 'authenticated']
 
+const days = v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(36_500)))
+
 /** The settings of `<data dir>/config.json`. */
 const ConfigFile = v.strictObject({
   host: v.optional(v.string()),
@@ -106,6 +134,16 @@ const ConfigFile = v.strictObject({
       daily: v.optional(v.boolean()),
       keepDaily: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000))),
       keepWeekly: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000))),
+    }),
+  ),
+  retention: v.optional(
+    v.strictObject({
+      runLogDays: days,
+      runLogBytes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+      runDays: days,
+      wakeDays: days,
+      uploadDays: days,
+      worktreeDays: days,
     }),
   ),
 })
@@ -170,6 +208,7 @@ export function readConfig(flags: Flags, env: Environment): Config {
       keepDaily: file.backups?.keepDaily ?? 7,
       keepWeekly: file.backups?.keepWeekly ?? 4,
     },
+    retention: { ...DEFAULT_RETENTION, ...file.retention } as Retention,
     readOnly: flags.readOnly ?? false,
     isNew: flags.new ?? false,
     selfCheck: false,

@@ -2,6 +2,7 @@ import { agentsCheck } from './agents.ts'
 import { backupsCheck } from './backups.ts'
 import type { Check } from './check.ts'
 import { databaseCheck } from './database.ts'
+import { diskUseCheck } from './disk-use.ts'
 import { foldersCheck } from './folders.ts'
 import { isolationCheck } from './isolation.ts'
 import { dataDirCheck, diskCheck, nodeCheck, portCheck } from './machine.ts'
@@ -13,6 +14,7 @@ export const CHECKS: readonly Check[] = [
   databaseCheck,
   backupsCheck,
   diskCheck,
+  diskUseCheck,
   portCheck,
   agentsCheck,
   foldersCheck,

@@ -20,16 +20,30 @@ export function noteLeftovers(db: Db, companyId: string): void {
     sql
       .insertInto('leftover')
       .columns(['folder', 'id'])
-      .expression(owned('agents', 'agent').unionAll(owned('assets', 'asset')).unionAll(owned('runs', 'run'))),
+      .expression(owned('agents', 'agent').unionAll(owned('assets', 'asset')).unionAll(owned('runs', 'run')))
+      // Retention may have recorded some of them already.
+      .onConflict((conflict) => conflict.doNothing()),
   )
   db.run(sql.insertInto('leftover').values({ folder: 'skills', id: companyId }))
+}
+
+/** Records the files of rows whose deletion, in the same write, leaves them without use. */
+export function noteDeletedFiles(db: Db, folder: 'assets' | 'runs', ids: readonly string[]): void {
+  if (ids.length === 0) return
+  const rows = ids.map((id) => ({ folder, id }))
+  db.run(
+    sql
+      .insertInto('leftover')
+      .values(rows)
+      .onConflict((conflict) => conflict.doNothing()),
+  )
 }
 
 /** The number of entries that are removed at a time, and deleted in one write. */
 const BATCH = 100
 
 /**
- * Removes the files of deleted companies from the disk. A link is removed and
+ * Removes the files of deleted companies, runs and uploads from the disk. A link is removed and
  * not followed. A failure is logged, and the removal is tried again at the next
  * deletion and at the next start. No failure prevents the response to a
  * deletion, or the start of the server.
@@ -46,7 +60,7 @@ export async function removeLeftovers(ctx: Context): Promise<void> {
           }
           return [id]
         } catch (error) {
-          ctx.log.error('What a deleted company had was not removed.', { folder, id, error: String(error) })
+          ctx.log.error('The folder of a deleted record was not removed.', { folder, id, error: String(error) })
           return []
         }
       }),

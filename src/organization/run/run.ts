@@ -69,6 +69,10 @@ export const Run = v.strictObject({
   sessionIdBefore: v.nullable(v.string()),
   sessionIdAfter: v.nullable(v.string()),
   processPid: v.nullable(field.integer),
+  logDeletedAt: v.pipe(
+    v.nullable(field.timestamp),
+    v.description('When its log was deleted, by the retention settings of the server.'),
+  ),
   createdAt: field.timestamp,
 })
 export type Run = v.InferOutput<typeof Run>
@@ -120,6 +124,7 @@ export function toRun(row: RunRow, cost: RunCost | undefined): Run {
     sessionIdBefore: row.session_id_before,
     sessionIdAfter: row.session_id_after,
     processPid: row.pid,
+    logDeletedAt: row.log_deleted_at,
     createdAt: row.created_at,
   }
 }

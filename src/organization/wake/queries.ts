@@ -125,3 +125,17 @@ const nextNotBefore = prepared((at: { now: string }) =>
     .orderBy('not_before')
     .limit(1),
 )
+
+/** Deletes claimed and dropped wakes that have not changed since a time, the oldest first. Returns their number. */
+export const deleteServedWakes = (db: Db, of: { before: string; limit: number }): number =>
+  db.run(
+    sql.deleteFrom('wake').where('id', 'in', (eb) =>
+      eb
+        .selectFrom('wake')
+        .select('id')
+        .where(raw<boolean>`status <> 'waiting'`) // A literal, because SQLite uses the partial index only then.
+        .where('updated_at', '<', of.before)
+        .orderBy('updated_at')
+        .limit(of.limit),
+    ),
+  )

@@ -474,7 +474,7 @@ export interface RunTable {
   id: string
   company_id: string
   agent_id: string
-  wake_id: string
+  wake_id: string | null
   status: 'starting' | 'running' | 'succeeded' | 'failed' | 'timed_out' | 'cancelled' | 'lost'
   slot: Generated<number>
   source:
@@ -516,6 +516,8 @@ export interface RunTable {
   created_at: string
   started_at: string | null
   finished_at: string | null
+  log_bytes: number | null
+  log_deleted_at: string | null
 }
 
 export interface WorktreeTable {

@@ -4,7 +4,7 @@ import { frame, keepAuthorized } from '../../http/sse.ts'
 import { findRun } from '../../organization/run/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import { logFolder, runFolder } from '../process/run-files.ts'
-import { readLog } from './read-log.ts'
+import { readRunLog } from './read-run-log.ts'
 
 /** How much of a log one event carries, in bytes; also how much may wait for a client. */
 const PART_BYTES = 64 * 1024
@@ -56,8 +56,13 @@ export function streamLog(
         for (;;) {
           if (news.isClosed()) return
           news.clear()
-          const run = findRun(ctx.db, { id: runId })!
-          const part = readLog(runFolder(ctx.config, runId), offset, PART_BYTES)
+          const run = findRun(ctx.db, { id: runId })
+          if (!run) {
+            stop()
+            controller.close()
+            return
+          }
+          const part = readRunLog(ctx, run, offset, PART_BYTES)
           if (part.nextOffset > offset) {
             offset = part.nextOffset
             controller.enqueue(encoder.encode(frame({ id: offset, type: 'log', data: { text: part.text, offset } })))

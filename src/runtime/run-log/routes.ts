@@ -8,9 +8,8 @@ import { EVENT_STREAM, STREAM_HEADERS } from '../../http/sse.ts'
 import { getRun } from '../../organization/run/get.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
-import { runFolder } from '../process/run-files.ts'
 import { streamLog } from './log-stream.ts'
-import { readLog } from './read-log.ts'
+import { readRunLog } from './read-run-log.ts'
 import { listRunEvents, RunEvent } from './run-events.ts'
 
 const MAX_OFFSET = 999_999_999_999_999
@@ -22,7 +21,7 @@ const log = route({
   path: '/api/runs/:runId/log',
   summary: 'Read the output of a run, from an offset',
   description:
-    'While the run is live, request the next part with `nextOffset`. Tokens and secrets are replaced with `[redacted]`.',
+    'While the run is live, request the next part with `nextOffset`. Tokens and secrets are replaced with `[redacted]`. The text of a deleted log (`logDeletedAt` of the run) is a sentence that says so.',
   who: [board, agent],
   query: v.object({
     offset,
@@ -33,7 +32,7 @@ const log = route({
   },
   run: (ctx, { caller, params, query }) => {
     const run = getRun(ctx, caller, params.runId)
-    const { text, nextOffset, isComplete } = readLog(runFolder(ctx.config, run.id), query.offset, query.limit)
+    const { text, nextOffset, isComplete } = readRunLog(ctx, run, query.offset, query.limit)
     return { runId: run.id, text, nextOffset, isComplete: isComplete || (run.finished_at !== null && text === '') }
   },
 })

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
+import path from 'node:path'
 import type { Context } from '../../platform/context.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { readChanges } from './changes.ts'
@@ -19,15 +20,17 @@ const CLEANUP_MS = 60_000
  */
 export async function removeClosedWorktrees(
   ctx: Context,
-  { closedBefore }: { closedBefore: string },
+  { closedBefore, signal }: { closedBefore: string; signal?: AbortSignal },
 ): Promise<{ removed: number; kept: string[] }> {
   const kept: string[] = []
   let removed = 0
   for (const worktree of listClosedWorktrees(ctx.db, { closedBefore })) {
+    if (signal?.aborted) break
+    // The database of a copied data directory names folders of the original.
+    if (!worktree.path.startsWith(path.join(ctx.config.dataDir, 'worktrees', path.sep))) continue
     if (await hasUncommitted(ctx, worktree)) kept.push(worktree.issue_id)
     else {
-      await removeWorktree(ctx, worktree)
-      removed++
+      if (await removeWorktree(ctx, worktree, signal)) removed++
     }
   }
   return { removed, kept }
@@ -44,27 +47,33 @@ async function hasUncommitted(ctx: Context, worktree: WorktreeRow): Promise<bool
   }
 }
 
-async function removeWorktree(ctx: Context, worktree: WorktreeRow): Promise<void> {
-  await cleanUp(ctx, worktree)
+/** Returns false if the removal was stopped. */
+async function removeWorktree(ctx: Context, worktree: WorktreeRow, signal?: AbortSignal): Promise<boolean> {
+  await cleanUp(ctx, worktree, signal)
+  if (signal?.aborted) return false
   await rm(worktree.path, { recursive: true, force: true })
   const git = { searchPath: searchPathOf(ctx), cwd: worktree.common_dir }
   await runGit([`--git-dir=${worktree.common_dir}`, 'worktree', 'prune'], git).catch((error) =>
     ctx.log.warn('git keeps a worktree that was removed.', { path: worktree.path, error: String(error) }),
   )
   await ctx.write(() => updateWorktree(ctx.db, worktree.issue_id, { removed_at: ctx.now }))
+  return true
 }
 
 /** Runs the clean-up command of the workspace in the worktree. The worktree is removed even if the command fails. */
-async function cleanUp(ctx: Context, worktree: WorktreeRow): Promise<void> {
+async function cleanUp(ctx: Context, worktree: WorktreeRow, signal?: AbortSignal): Promise<void> {
   const workspace = ctx.db.first(
     sql.selectFrom('workspace').select(['cleanup_command', 'cwd_approved']).where('id', '=', worktree.workspace_id),
   )
   if (!workspace?.cleanup_command || workspace.cwd_approved === 0) return
   const options = { cwd: worktree.cwd, env: ctx.config.environment, stdio: 'ignore', detached: true } as const
   const child = spawn('/bin/sh', ['-c', workspace.cleanup_command], options)
-  const timer = setTimeout(() => killGroup(child.pid), CLEANUP_MS)
+  const kill = () => killGroup(child.pid)
+  const timer = setTimeout(kill, CLEANUP_MS)
+  signal?.addEventListener('abort', kill)
   const [code] = await once(child, 'exit').catch((error) => [error])
   clearTimeout(timer)
+  signal?.removeEventListener('abort', kill)
   killGroup(child.pid) // what it left behind
   if (code !== 0)
     ctx.log.warn('The clean-up command of a workspace failed.', { path: worktree.path, code: String(code) })

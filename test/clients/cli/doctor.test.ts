@@ -80,3 +80,22 @@ test('a port that another program has is a warning, and broken where it was aske
   const { code, of } = await examine(t, temporaryFolder(t), { SERVICE_PORT: port })
   assert.deepEqual([code, of('port')[0]!.status], [1, 'broken'])
 })
+
+test('the disk use is shown by kind, with a warning if run logs exceed their limit', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const write = (name: string, bytes: number) => {
+    mkdirSync(path.dirname(path.join(dataDir, name)), { recursive: true })
+    writeFileSync(path.join(dataDir, name), 'x'.repeat(bytes))
+  }
+  write('runs/a/log/head', 2_000)
+  write('assets/b', 3_000)
+  write('service.db-wal', 10)
+  const [ok] = (await examine(t, dataDir)).of('disk_use')
+  const { database, uploads, backups } = ok!.details.bytes
+  assert.deepEqual([ok!.status, database, ok!.details.bytes['run logs'], uploads, backups], ['ok', 10, 2_000, 3_000, 0])
+  assert.match(ok!.message, /database 10 bytes, run logs 2 kB, uploads 2\.9 kB/)
+  writeFileSync(path.join(dataDir, 'config.json'), '{"retention":{"runLogBytes":1000}}')
+  const [over] = (await examine(t, dataDir)).of('disk_use')
+  assert.equal(over!.status, 'warning')
+  assert.match(over!.message, /^Run logs take 2 kB, more than the limit of 1000 bytes\./)
+})

@@ -237,6 +237,9 @@ test('the worktree of a closed issue is removed when all of it is committed, and
   for (const issue of issues) await world.make('POST', `/api/issues/${issue.id}/close`)
   await world.settle()
   world.clock.move(1_000)
+  const elsewhere = { ...world.ctx, config: { ...world.config, dataDir: '/srv/copy' } }
+  const nothing = { removed: 0, kept: [] }
+  assert.deepEqual(await removeClosedWorktrees(elsewhere, { closedBefore: '2100' }), nothing, 'not of this directory')
   assert.deepEqual(await remove(), { removed: 1, kept: [issues[1].id] })
   assert.deepEqual(folders.map(existsSync), [false, true])
   assert.ok(existsSync(path.join(world.config.dataDir, 'worktrees', 'cleaned')))
