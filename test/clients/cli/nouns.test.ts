@@ -138,7 +138,10 @@ test('the completion of bash knows every verb', async (t) => {
   const { out } = await runService(t, ['completion', 'bash'])
   const program = `service() { ${process.execPath} ${LAUNCHER} "$@"; }`
   const complete = `${program}\n${out}\nCOMP_WORDS=(service issue ch); COMP_CWORD=2; _service; echo "\${COMPREPLY[@]}"`
-  assert.equal(spawnSync('bash', ['-c', complete], { encoding: 'utf8', env: environment() }).stdout, 'checkout changes\n')
+  assert.equal(
+    spawnSync('bash', ['-c', complete], { encoding: 'utf8', env: environment() }).stdout,
+    'checkout changes\n',
+  )
 })
 
 test('a routine is made, run, paused, looked back at, changed and deleted by its title', async (t) => {
