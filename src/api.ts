@@ -36,6 +36,7 @@ import { issueRoutes } from './work/issue/routes.ts'
 import { labelRoutes } from './work/label/routes.ts'
 import { projectRoutes } from './work/project/routes.ts'
 import { workspaceRoutes } from './work/project/workspace-routes.ts'
+import { removalRoutes } from './work/removal/routes.ts'
 import { routineRoutes } from './work/routine/routes.ts'
 import { searchRoutes } from './work/search/routes.ts'
 import { staffingRoutes } from './work/staffing/routes.ts'
@@ -77,6 +78,7 @@ export const ENDPOINTS = [
   ...programRoutes,
   ...projectRoutes,
   ...rehearseRoutes,
+  ...removalRoutes,
   ...routineRoutes,
   ...runControlRoutes,
   ...runLogRoutes,

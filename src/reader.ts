@@ -4,7 +4,7 @@ import { serveJobs } from './platform/database/reader-thread.ts'
 serveJobs({
   search: async () => (await import('./work/search/search.ts')).searchJob,
   'issues.find': async () => (await import('./work/issue/find.ts')).findIssuesJob,
-  'database.check': async () => (await import('./clients/doctor/database-check.ts')).checkDatabaseJob,
+  'database.check': async () => (await import('./clients/database-check/database-check.ts')).checkDatabaseJob,
   'asset.linked': async () => (await import('./organization/asset/retention-queries.ts')).linkedAssetsJob,
   checkpoint: async () => (await import('./platform/database/checkpoint.ts')).checkpointJob,
   'hash-password': async () => (await import('./access/auth/password-jobs.ts')).hashPasswordJob,

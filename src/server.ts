@@ -99,8 +99,8 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     const listener = await listen({ ...config, allowedHosts: [...config.allowedHosts, ...ownNames(config.host)] })
     closers.push(() => listener.close())
     const app = createApp(ctx, tokens)
-    const fetch = withMcp(app.fetch)
-    listener.serve(config.webFolder === undefined ? fetch : withPage(ctx, config.webFolder, fetch))
+    const serve = withMcp(ctx, app.fetch)
+    listener.serve(config.webFolder === undefined ? serve : withPage(ctx, config.webFolder, serve))
     closers.push(() => ctx.events.close())
     const url = `http://${urlHost(reachable(config.host))}:${listener.port}`
     lock.announce(

@@ -1,6 +1,6 @@
 // Makes the npm package: `npm run package` writes service-board-service-<version>.tgz.
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, buildWeb } from '../build.mjs'
@@ -27,6 +27,7 @@ export async function layOutPackage() {
   mkdirSync(packageFolder, { recursive: true })
   for (const name of CONTENT) copy(name)
   for (const name of [...bundle, ...web]) copy(path.join('dist', name))
+  writeFileSync(path.join(packageFolder, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses())
   const { version, description, license, bin, dependencies } = JSON.parse(
     readFileSync(path.join(root, 'package.json'), 'utf8'),
   )
@@ -44,6 +45,20 @@ export async function layOutPackage() {
   }
   writeFileSync(path.join(packageFolder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   return manifest
+}
+
+/** The license texts of the packages whose code is in the bundle. */
+function thirdPartyLicenses() {
+  const names = JSON.parse(readFileSync(path.join(root, 'dist/bundled.json'), 'utf8'))
+  return names
+    .map((name) => {
+      const folder = path.join(root, 'node_modules', name)
+      const { version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
+      const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+      const text = file ? readFileSync(path.join(folder, file), 'utf8').trim() : `Licensed under ${license}.`
+      return `${name} ${version} (${license})\n\n${text}\n`
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`)
 }
 
 /** Copies a file or folder that exists; an asset that is compressed already has no compressed copy. */

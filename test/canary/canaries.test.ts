@@ -234,7 +234,9 @@ test('the folder of a server that is a process of its own is searched for its ke
   })
 })
 
-test('a secret in the arguments of a process of a run is found', { skip: process.platform !== 'linux' }, async (t) => {
+test('a secret in the arguments of a process of a run is found', {
+  skip: process.platform !== 'linux' && 'only Linux shows the arguments of processes in /proc',
+}, async (t) => {
   const { inner, end } = innerTest(t)
   const { canaries } = createTestApp(inner)
   canaries.notice('company secret', SECRET)

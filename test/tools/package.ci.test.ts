@@ -57,6 +57,8 @@ async function tryProgram(t: TestContext, argv: readonly [string, ...string[]], 
   const script = /src="(\/assets\/main-[\w-]+\.js)"/.exec(page)?.[1]
   assert.ok(script, page)
   assert.equal((await fetch(url + script)).status, 200)
+  const metrics = await fetch(`${url}/api/metrics`)
+  assert.match(await metrics.text(), /^service_runs\{adapter=/m)
   const doctor = await run(program, [...first, 'doctor', '--json', '--data-dir', dataDir], { env })
   assert.equal(JSON.parse(doctor.stdout).ok, true)
   started.kill('SIGTERM')
@@ -75,6 +77,7 @@ test('the packed file, installed without scripts, runs the demo, the page and th
   assert.deepEqual(Object.keys(manifest.dependencies), ['better-sqlite3'])
   const content = path.join(installed, 'node_modules', '@service-board', 'service')
   assert.ok(readdirSync(path.join(content, 'templates')).length > 0)
+  assert.match(readFileSync(path.join(content, 'THIRD-PARTY-LICENSES.txt'), 'utf8'), /^hono \d+\.[\d.]+ \(MIT\)$/m)
   const program = path.join(content, 'bin', 'service.mjs')
   for (const line of NODES) {
     await t.test(`Node ${line}`, async (t) => {

@@ -26,7 +26,7 @@ export function createLocalAccess({ requireToken }: { requireToken: boolean }, c
   if (!requireToken) return { link: undefined, key: undefined, admits: () => true, enter: () => undefined }
   const link = createOneTimeLink()
   const key = randomBytes(32).toString('base64url')
-  // Not the key: who reads the browser's cookies, such as another server on this machine, has no bearer key.
+  // Another server on this machine receives this cookie too, because cookies ignore ports. It must not receive the bearer key.
   const cookieValue = randomBytes(32).toString('base64url')
   return {
     link,

@@ -6,7 +6,7 @@ import { openReadOnly } from '../../platform/database/reader-thread.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { createVault } from '../../platform/vault.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
-import { CHECKS, type CheckName, deepCheck } from '../doctor/database-check.ts'
+import { CHECKS, type CheckName, deepCheck } from '../database-check/database-check.ts'
 import { extractArchive } from './archive.ts'
 import type { Manifest } from './manifest.ts'
 

@@ -16,7 +16,7 @@ export interface RestoreOptions {
 }
 
 export interface Restored extends CheckedArchive {
-  /** Where what was in the data directory before is kept; null if there was nothing. */
+  /** The folder with the previous content of the data directory; null if it had none. */
   keptIn: string | null
 }
 

@@ -179,9 +179,9 @@ function describe(summary: Summary, url: string, options: DemoOptions): string {
   lines.push('', `${issues.done} of ${issues.total} issues done in ${(elapsedMs / 1_000).toFixed(1)} s.`)
   if (!options.exit) {
     lines.push('The server stays up until Ctrl-C. Look around:')
-    lines.push(`  curl ${url}/api/companies`)
+    lines.push(`  ${url}               the page: issues, runs, costs`)
+    lines.push(`  ${url}/api/docs      the documentation`)
     lines.push(`  curl ${url}/api/issues/TER-1`)
-    lines.push(`  open ${url}/api/docs`)
   }
   return lines.join('\n')
 }

@@ -2,8 +2,8 @@ import { Command } from 'commander'
 import { type Config, packageVersion, readConfig } from '../../platform/config.ts'
 import { type ConnectionOptions, withConnection } from '../connection/connect.ts'
 import { CliError, EXIT, lineOf } from '../connection/exit-codes.ts'
+import type { CheckProgress } from '../database-check/database-check.ts'
 import type { Result } from '../doctor/check.ts'
-import type { CheckProgress } from '../doctor/database-check.ts'
 import { oneLine, paint, print, printJson } from './command/output.ts'
 
 interface DoctorOptions extends ConnectionOptions {

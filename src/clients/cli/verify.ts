@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { type ConnectionOptions, withConnection } from '../connection/connect.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
-import { checkData } from '../doctor/check-data.ts'
+import { checkData } from '../database-check/check-data.ts'
 import { print, printJson } from './command/output.ts'
 
 interface VerifyOptions extends ConnectionOptions {

@@ -1,10 +1,10 @@
 import type { ResponseOf } from '../client/types.ts'
+import { watchStream } from '../connection/event-stream.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
 import { choices, text, withDefault } from './command/flag.ts'
 import { plain, words } from './command/output.ts'
 import type { Scope } from './command/scope.ts'
 import { verb } from './command/verb.ts'
-import { watchStream } from './event-stream.ts'
 
 type Issue = ResponseOf<'GET /api/issues/:issueId'>
 

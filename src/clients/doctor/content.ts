@@ -1,8 +1,13 @@
 import { isDatabaseFault } from '../../platform/database/write-queue.ts'
 import type { ConnectionOptions } from '../connection/connect.ts'
+import { checkData } from '../database-check/check-data.ts'
+import {
+  CHECKS,
+  type CheckName,
+  type CheckRequest,
+  type Finding as DatabaseFinding,
+} from '../database-check/database-check.ts'
 import type { Check, Finding } from './check.ts'
-import { checkData } from './check-data.ts'
-import { CHECKS, type CheckName, type CheckRequest, type Finding as DatabaseFinding } from './database-check.ts'
 
 /** The checks that are fast, whatever the size of the database. */
 const QUICK: readonly CheckName[] = ['foreign_keys', 'issue_counts', 'run_totals', 'secrets']
@@ -24,7 +29,7 @@ export const contentCheck = (
     if (damage.length > 0) {
       const message = `The database is damaged: ${damage.slice(0, 3).join(' ')}`
       return [
-        { status: 'broken', message, hint: 'Restore a backup: service backup restore.', details: { findings: damage } },
+        { status: 'broken', message, hint: 'Restore a backup: service restore FILE.', details: { findings: damage } },
       ]
     }
     return only.map((check): Finding => {

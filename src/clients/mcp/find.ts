@@ -1,7 +1,8 @@
 import { AppError } from '../../platform/errors.ts'
 import type { Client } from '../client/client.ts'
+import { findNamed } from '../client/find-named.ts'
 
-interface Named {
+interface Item {
   id: string
   name?: string
   title?: string | null
@@ -14,11 +15,13 @@ interface Named {
  *
  * @throws AppError not_found or conflict, with what there is
  */
-export function pick<Item extends Named>(items: readonly Item[], ref: string, noun: string): Item {
-  const wanted = ref.toLowerCase()
-  const found = items.filter((item) =>
-    [item.id, item.name, item.title, item.urlKey, item.issuePrefix].some((name) => name?.toLowerCase() === wanted),
-  )
+export function pick<Found extends Item>(items: readonly Found[], ref: string, noun: string): Found {
+  const named = items.map((item) => ({
+    id: item.id,
+    names: [item.name, item.title, item.urlKey, item.issuePrefix],
+    item,
+  }))
+  const found = findNamed(named, ref).map(({ item }) => item)
   if (found.length === 1) return found[0]!
   const shown = (found.length > 0 ? found : items)
     .slice(0, 30)

@@ -1,70 +1,66 @@
-import type { Fetch as Send } from '../client/client.ts'
+import { Hono, type Context as HonoContext } from 'hono'
+import { decodeBody, parseBody, readBody } from '../../http/body.ts'
+import { toErrorResponse } from '../../http/response.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError } from '../../platform/errors.ts'
+import type { Fetch } from '../client/client.ts'
 
-type Fetch<Env> = (request: Request, env: Env) => Response | Promise<Response>
+/** The headers of a message that its requests to the API carry on: they say who asks. */
+const CREDENTIALS = ['authorization', 'cookie'] as const
 
 const PATH = '/mcp'
 
-/** The largest message, in bytes: as large as any body of the API. */
-const LIMIT = 2 * 1024 * 1024
-
-/** What a request to the API carries over from the request to `/mcp`: who asks. */
-const CREDENTIALS = ['authorization', 'cookie', 'x-run-id']
+type Serve<Env> = (request: Request, env: Env) => Response | Promise<Response>
 
 /**
  * Serves the Model Context Protocol (streamable HTTP) at `/mcp`, and passes
  * every other request on. Each message is answered by itself: there are no
- * sessions. The tools ask the API in this process, as whoever asks.
+ * sessions. The tools send requests to the API in this process, as whoever asks.
  */
-export function withMcp<Env>(next: Fetch<Env>): Fetch<Env> {
-  return async (request, env) => {
-    if (new URL(request.url).pathname !== PATH) return next(request, env)
-    if (request.method !== 'POST') return refusal(405, 'method_not_allowed', 'Send messages to /mcp with POST.')
-    const credentials = Object.fromEntries(
-      CREDENTIALS.map((name) => [name, request.headers.get(name)]).filter(([, value]) => value !== null),
-    ) as Record<string, string>
-    const ask: Send = async (url, { headers, body, ...init }) =>
-      next(
-        new Request(url, { ...init, headers: { ...headers, ...credentials }, ...(body !== undefined && { body }) }),
-        env,
-      )
-    const { origin } = new URL(request.url)
-    const identity = await ask(`${origin}/api/whoami`, { method: 'GET', headers: {} })
-    if (identity.status !== 200) return identity as Response
-    const text = await readText(request)
-    if (text === undefined) return refusal(413, 'body_too_large', `A message is at most ${LIMIT} bytes.`)
-    let message: unknown
-    try {
-      message = JSON.parse(text)
-    } catch {
-      return refusal(400, 'malformed_json', 'The message is not JSON.')
-    }
-    // Loaded with the first message: most servers never get one.
+export function withMcp<Env extends object>(ctx: Context, next: Serve<Env>): Serve<Env> {
+  const app = new Hono<{ Bindings: Env }>()
+  app.post(PATH, async (c) => {
+    const { origin } = new URL(c.req.url)
+    const send = sendAs(c, next)
+    const identity = await send(`${origin}/api/whoami`, { method: 'GET', headers: {} })
+    if (identity.status !== 200) return identity
+    const message = parseBody(decodeBody(await readBody(c, ctx.config.bodyLimit)))
+    // Loaded with the first message: most servers never receive one.
     const [{ createMcpServer }, { createClient }, { WebStandardStreamableHTTPServerTransport }] = await Promise.all([
       import('./server.ts'),
       import('../client/client.ts'),
       import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
     ])
-    const server = createMcpServer(createClient({ url: origin, fetch: ask }))
+    const server = createMcpServer(createClient({ url: origin, fetch: send }))
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
     await server.connect(transport)
     try {
-      return await transport.handleRequest(request, { parsedBody: message })
+      return await transport.handleRequest(c.req.raw, { parsedBody: message })
     } finally {
       await server.close()
     }
-  }
+  })
+  app.all(PATH, () => {
+    throw new AppError('method_not_allowed', 'Send messages to /mcp with POST.', { allowed: ['POST'] })
+  })
+  app.onError((error, c) => toErrorResponse(ctx, error, c as unknown as HonoContext))
+  return (request, env) => (isForMcp(request.url) ? app.fetch(request, env) : next(request, env))
 }
 
-/** @returns undefined for a body over the limit */
-async function readText(request: Request): Promise<string | undefined> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.length
-    if (bytes > LIMIT) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
+/** Every request passes here, so that most URLs are not parsed. */
+const isForMcp = (url: string) => url.includes(PATH) && new URL(url).pathname === PATH
 
-const refusal = (status: number, code: string, error: string) => Response.json({ error, code }, { status })
+/** Returns a transport that sends requests to the API with the credentials of a message. */
+function sendAs<Env extends object>(c: HonoContext<{ Bindings: Env }>, next: Serve<Env>) {
+  const credentials = Object.fromEntries(
+    CREDENTIALS.flatMap((name) => {
+      const value = c.req.header(name)
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+  return async (...[url, { headers, body, ...init }]: Parameters<Fetch>): Promise<Response> =>
+    next(
+      new Request(url, { ...init, headers: { ...headers, ...credentials }, ...(body !== undefined && { body }) }),
+      c.env,
+    )
+}

@@ -1,7 +1,7 @@
 import { operator } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import { reply } from '../../http/route.ts'
-import { refreshInstanceMetrics } from './metrics.ts'
+import { readMetrics } from './metrics.ts'
 
 export const metricsRoutes = [
   route({
@@ -14,8 +14,8 @@ export const metricsRoutes = [
     who: [operator],
     responses: { 200: 'text/plain' },
     run: async (ctx) => {
-      await refreshInstanceMetrics(ctx)
-      return reply(200, await ctx.metrics.registry.metrics(), { 'content-type': ctx.metrics.registry.contentType })
+      const { text, contentType } = await readMetrics(ctx)
+      return reply(200, text, { 'content-type': contentType })
     },
   }),
 ]

@@ -1,9 +1,9 @@
 import { statfsSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { Gauge } from 'prom-client'
 import type { Context } from '../../platform/context.ts'
 import type { ReadJob } from '../../platform/database/reader.ts'
 import { raw, sql } from '../../platform/database/sql.ts'
+import type { Histogram } from '../../platform/metrics.ts'
 
 interface Figures {
   runs: { adapter: string; status: string; n: number }[]
@@ -32,16 +32,26 @@ export const metricsJob: ReadJob<{ month: string }, Figures> = {
   }),
 }
 
-/** Reads the metrics of the database and the disk, and sets them. */
-export async function refreshInstanceMetrics(ctx: Context): Promise<void> {
-  const { registry } = ctx.metrics
+/** Reads all metrics, in the text format of Prometheus. */
+export async function readMetrics(ctx: Context): Promise<{ text: string; contentType: string }> {
+  // Loaded when somebody reads the metrics: it takes 50 ms, which a start must not wait for.
+  // A bundle has a CommonJS package as its default export alone.
+  const { Gauge, Registry } = (await import('prom-client')).default
+  const registry = new Registry()
   const gauge = <const Labels extends string>(name: string, help: string, labelNames: readonly Labels[] = []) =>
-    (registry.getSingleMetric(name) as Gauge<Labels> | undefined) ??
     new Gauge({ name, help, labelNames: [...labelNames], registers: [registry] })
+  for (const histogram of ctx.metrics.histograms) {
+    registry.registerMetric({ name: histogram.name, get: async () => samplesOf(histogram) } as never)
+  }
   const figures = await ctx.reader.run(metricsJob, { month: ctx.now.slice(0, 7) })
 
+  const delay = gauge('service_event_loop_delay_seconds', 'Delay of the event loop since the last reading.', [
+    'quantile',
+  ])
+  for (const { quantile, seconds } of ctx.metrics.readEventLoopDelay()) delay.set({ quantile }, seconds)
+  gauge('service_resident_memory_bytes', 'Memory of the server process.').set(process.memoryUsage.rss())
+
   const runs = gauge('service_runs', 'Runs, by the adapter of their agent and by status.', ['adapter', 'status'])
-  runs.reset()
   for (const { adapter, status, n } of figures.runs) runs.set({ adapter, status }, n)
 
   gauge('service_wakes_waiting', 'Wakes that wait for their run.').set(figures.wakes.n)
@@ -50,7 +60,6 @@ export async function refreshInstanceMetrics(ctx: Context): Promise<void> {
   gauge('service_wakes_oldest_seconds', 'Age of the oldest wake that waits; 0 if none does.').set(age)
 
   const spend = gauge('service_spend_dollars', 'Cost of the calendar month (UTC), by company.', ['company'])
-  spend.reset()
   for (const { company, micros } of figures.spend) spend.set({ company }, micros / 1e6)
 
   const disk = gauge('service_disk_bytes', 'Size of the database and its write-ahead log, and free space.', ['what'])
@@ -59,6 +68,24 @@ export async function refreshInstanceMetrics(ctx: Context): Promise<void> {
   disk.set({ what: 'database' }, sizeOf(file))
   disk.set({ what: 'wal' }, sizeOf(`${file}-wal`))
   disk.set({ what: 'free' }, bavail * bsize)
+  return { text: await registry.metrics(), contentType: registry.contentType }
+}
+
+/** A histogram as a registry of prom-client reads it: each bucket counts the ones below it too. */
+function samplesOf({ name, help, buckets, series }: Histogram) {
+  const values = [...series.values()].flatMap(({ labels, counts, sum }) => {
+    let total = 0
+    const cumulative = counts.map((count, i) => {
+      total += count
+      return { metricName: `${name}_bucket`, labels: { ...labels, le: buckets[i] ?? '+Inf' }, value: total }
+    })
+    return [
+      ...cumulative,
+      { metricName: `${name}_sum`, labels, value: sum },
+      { metricName: `${name}_count`, labels, value: total },
+    ]
+  })
+  return { name, help, type: 'histogram', values }
 }
 
 const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0

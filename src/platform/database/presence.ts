@@ -18,7 +18,7 @@ export function refuseMissingWal(file: string): void {
   if (!existsSync(markerOf(file)) || !existsSync(file) || existsSync(walOf(file))) return
   throw new AppError(
     'database_damaged',
-    `${walOf(file)} is missing, but the database was not closed properly: the latest changes were in that file. Put it back, or restore a backup (service backup restore). To start without these changes, remove ${markerOf(file)}.`,
+    `${walOf(file)} is missing, but the database was not closed properly: the latest changes were in that file. Put it back, or restore a backup (service restore FILE). To start without these changes, remove ${markerOf(file)}.`,
   )
 }
 
@@ -45,7 +45,7 @@ export function refuseMissingDatabase(dataDir: string): void {
   if (globSync('keys/*.key', { cwd: dataDir }).length === 0) return
   throw new AppError(
     'database_damaged',
-    `There is no database in ${dataDir}, but there are keys of one. Put service.db back, restore a backup (service backup restore), or start with --new to begin with an empty database.`,
+    `There is no database in ${dataDir}, but there are keys of one. Put service.db back, restore a backup (service restore FILE), or start with --new to begin with an empty database.`,
   )
 }
 

@@ -76,7 +76,7 @@ export function collectProjects(
       around.warnings.push({
         code: 'left_out',
         path,
-        message: 'A workspace that is only a folder of this machine stays here.',
+        message: 'A workspace that is a folder of this machine is not exported.',
       })
     }
     return {

@@ -51,8 +51,10 @@ export async function collectCompany(
   const { tasks, keys } = collectTasks(ctx, companyId, { slugs, projects: projects.slugs, clean, chooseSlug })
   const instructions = await Promise.all(rows.map((row) => instructionsOf(ctx, row, anywhere, warnings)))
   const finished = countFinishedIssues(ctx.db, companyId)
-  if (finished > 0)
-    warnings.push({ code: 'left_out', path: null, message: `${finished} issues that are over stay here.` })
+  if (finished > 0) {
+    const closed = finished === 1 ? '1 closed issue is' : `${finished} closed issues are`
+    warnings.push({ code: 'left_out', path: null, message: `${closed} not exported.` })
+  }
   const routines = listCompanyRoutines(ctx, companyId)
   const content: CompanyPackage = {
     company: {

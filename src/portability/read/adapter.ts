@@ -71,12 +71,12 @@ function withoutFaults(type: string, config: Record<string, unknown>, warn: (mes
 export function portableAdapter(type: string, config: Record<string, unknown>, file: string) {
   const warnings: PackageWarning[] = []
   const leave = (key: string, why: string) => {
-    warnings.push({ code: 'left_out', path: file, message: `adapterConfig.${key} ${why} and stays here.` })
+    warnings.push({ code: 'left_out', path: file, message: `adapterConfig.${key} ${why} and is not exported.` })
   }
   const entries = Object.entries(redactConfig(config)).flatMap(([key, value]) => {
     if (LOCAL_KEYS.includes(key)) return []
     if (key === 'command' && typeof value === 'string' && path.isAbsolute(value)) {
-      warnings.push({ code: 'left_out', path: file, message: 'Of the command only its name leaves, not its folder.' })
+      warnings.push({ code: 'left_out', path: file, message: 'The command is exported without its folder.' })
       return [[key, path.basename(value)] as const]
     }
     if (placeholdersIn(value, key).length > 0) return leave(key, 'holds a secret') ?? []
@@ -90,7 +90,7 @@ export function portableAdapter(type: string, config: Record<string, unknown>, f
   warnings.push({
     code: 'left_out',
     path: file,
-    message: `Without what stays here ${type} is not whole; it is left out.`,
+    message: `Without these settings the configuration for ${type} is incomplete; it is not exported.`,
   })
   return { adapterType: DEFAULT_ADAPTER, adapterConfig: {}, warnings }
 }

@@ -5,7 +5,7 @@ import { adapterOf } from '../../adapter/registry.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { configOf } from '../../organization/agent/configuration.ts'
 import type { Context } from '../../platform/context.ts'
-import { NotStartable } from './not-startable.ts'
+import { NotStartable } from '../not-startable.ts'
 
 export interface AdapterConfig {
   adapter: Adapter

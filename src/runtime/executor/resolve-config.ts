@@ -6,7 +6,7 @@ import { secretCandidates, secretNames, withSecrets } from '../../adapter/secret
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import type { Context } from '../../platform/context.ts'
 import { openEnv } from '../../work/project/env.ts'
-import type { Refuse } from './not-startable.ts'
+import type { Refuse } from '../not-startable.ts'
 import type { IssueBrief } from './prepare-queries.ts'
 
 /**

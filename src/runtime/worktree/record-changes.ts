@@ -1,7 +1,7 @@
 import { updateRun } from '../../organization/run/queries.ts'
 import type { RunChanges } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
-import type { Ending } from '../executor/ending.ts'
+import type { Ending } from '../process/ending.ts'
 import { updateWorktree } from './queries.ts'
 import { SETUP_FAILED } from './worktrees.ts'
 

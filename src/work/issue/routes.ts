@@ -19,7 +19,6 @@ import { ISSUE_STATUSES } from './lifecycle.ts'
 import { countIssues, cursorOf, filterOf, listIssues } from './list.ts'
 import { findRelations } from './relations.ts'
 import { holderOf, releaseIssue } from './release.ts'
-import { deleteIssue } from './remove.ts'
 import { updateIssue } from './update.ts'
 
 const ref = v.optional(v.pipe(v.string(), v.maxLength(200)))
@@ -199,17 +198,6 @@ export const issueRoutes = [
       const issue = getIssue(ctx, caller, params.issueId)
       return pageOfRuns(ctx, issue.company_id, { ...query, issueId: issue.id }, false)
     },
-  }),
-  route({
-    id: 'issues.delete',
-    method: 'DELETE',
-    path: '/api/issues/:issueId',
-    summary: 'Delete an issue with its comments, documents and files',
-    description:
-      'There is no way back; to keep the history, cancel it. An issue with sub-issues is a 409. Live runs on it stop. Its activity and its costs stay.',
-    who: [board],
-    responses: { 200: Issue },
-    run: (ctx, { caller, params }) => deleteIssue(ctx, caller, params.issueId),
   }),
   route({
     id: 'issues.liveRuns',

@@ -59,7 +59,7 @@ function activitySentence(row: ActivityRow, names: Names): string {
     case 'approval.approved':
     case 'approval.rejected':
     case 'approval.revision_requested':
-      return `${wordsOf(row.action.slice('approval.'.length))} ${wordsOf(details.type ?? 'an approval')}${details.decisionNote ? `: “${oneLine(details.decisionNote)}”` : ''}`
+      return `${wordsOf(row.action.slice('approval.'.length))} ${APPROVALS[details.type as keyof typeof APPROVALS] ?? 'an approval'}${details.decisionNote ? `: “${oneLine(details.decisionNote)}”` : ''}`
     case 'issue.attachment_added':
     case 'issue.attachment_removed':
       return `${row.action.endsWith('added') ? 'attached' : 'removed'} the file ${oneLine(details.fileName ?? '')}`
@@ -137,6 +137,14 @@ function wakeSentence(row: WakeRow, names: Names): string {
   if (row.status === 'dropped') return `${name} was to run${why}, and was ${row.dropped_reason ?? 'stopped'} before`
   return `${name} is to run${why}${row.not_before ? ` at ${row.not_before}` : ''}`
 }
+
+/** What an approval is about, after a verb. */
+const APPROVALS = {
+  hire_agent: 'a hire',
+  approve_ceo_strategy: 'the strategy',
+  request_board_approval: 'a request',
+  allow_folder: 'a request for a folder',
+} as const
 
 const wordsOf = (name: string) => name.replaceAll(/[._]/g, ' ')
 

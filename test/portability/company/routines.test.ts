@@ -106,7 +106,7 @@ test('a parent issue that is not in the package is left out, with a warning that
   ]
   assert.deepEqual(await warnings({ include }), [])
   assert.deepEqual(await warnings({ include, selectedFiles }), expected)
-  const over = { code: 'left_out', path: null, message: '1 issues that are over stay here.' }
+  const over = { code: 'left_out', path: null, message: '1 closed issue is not exported.' }
   await app.make('PATCH', `/api/issues/${issue.id}`, { status: 'cancelled' })
   assert.deepEqual(await warnings({ include }), [over, ...expected])
   const again = await importNew(app, await exportAll(app, companyId))

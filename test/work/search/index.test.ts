@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { deepCheck } from '../../../src/clients/doctor/database-check.ts'
+import { deepCheck } from '../../../src/clients/database-check/database-check.ts'
 import { raw, sql } from '../../../src/platform/database/sql.ts'
 import { setUp } from '../issue/set-up.ts'
 

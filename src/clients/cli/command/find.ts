@@ -1,13 +1,8 @@
+import { findNamed, type Named } from '../../client/find-named.ts'
 import type { ResponseOf } from '../../client/types.ts'
 import type { Client } from '../../connection/client.ts'
 import { CliError, EXIT } from '../../connection/exit-codes.ts'
 import { shortId } from './output.ts'
-
-/** A record as it is found: by its id or one of its names. */
-interface Named {
-  id: string
-  names: readonly (string | null | undefined)[]
-}
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
@@ -114,9 +109,7 @@ export async function findId(
 
 /** Finds one record among all. @throws CliError if there is none, or more than one */
 export function pick<Item extends Named>(all: readonly Item[], ref: string, noun: string): Item {
-  const wanted = ref.toLowerCase()
-  const named = all.filter(({ id, names }) => [id, ...names].some((name) => name?.toLowerCase() === wanted))
-  const found = named.length > 0 ? named : all.filter(({ id }) => wanted.length >= 4 && id.endsWith(wanted))
+  const found = findNamed(all, ref)
   if (found.length === 1) return found[0]!
   if (found.length === 0) throw new CliError(EXIT.notFound, `No such ${noun} here: ${ref}.`)
   const ids = found.map((one) => shortId(one.id)).join(', ')

@@ -1,8 +1,8 @@
+import { watchStream } from '../../connection/event-stream.ts'
 import { CliError, EXIT, type ExitCode } from '../../connection/exit-codes.ts'
 import { createEventReader, type RunEvent } from '../../transcript/events.ts'
 import { duration, oneLine, paint, plain, words } from '../command/output.ts'
 import type { Scope } from '../command/scope.ts'
-import { watchStream } from '../event-stream.ts'
 
 interface Format {
   raw?: true
@@ -61,7 +61,7 @@ function writerOf(raw: true | undefined): (text: string | null) => void {
     for (; printed < reader.events.length; printed++) {
       const event = reader.events[printed]!
       if (event.kind === 'output') {
-        // Plain output is one event that grows: what is new of it is printed at once.
+        // Plain output is one growing event. Its new part is printed at once.
         const more = event.text.slice(outputChars).replace(/^\n/, '')
         if (more !== '') process.stdout.write(`${plain(more)}\n`)
         outputChars = event.text.length

@@ -1,5 +1,5 @@
 import { Checkbox, TextField } from '../../kit/field.tsx'
-import { type Adapter, type AdapterField, fieldsOf, type Typed, textOf } from './adapters.ts'
+import { type Adapter, type AdapterField, fieldsOf, type Typed, textOf } from '../../state/adapters.ts'
 
 interface FieldsProps {
   adapter: Adapter

@@ -3,13 +3,13 @@ import { Button } from '../../kit/button.tsx'
 import { Checkbox, Select, TextField } from '../../kit/field.tsx'
 import { Loaded } from '../../kit/states.tsx'
 import { reasonOf } from '../../state/act.ts'
+import { type Adapter, adapterName, type Typed, toConfig } from '../../state/adapters.ts'
 import { request } from '../../state/api.ts'
 import { agents, may } from '../../state/company.ts'
 import { invalidate, useQuery } from '../../state/query.ts'
 import { toast } from '../../state/toasts.ts'
 import type { Agent } from '../../state/types.ts'
 import { AdapterFields } from './adapter-fields.tsx'
-import { type Adapter, adapterName, type Typed, toConfig } from './adapters.ts'
 
 /** The configuration of an agent: what it is for, when it runs, and a form made from the schema of its adapter. */
 export function ConfigurationForm({ agent }: { agent: Agent }) {

@@ -67,7 +67,7 @@ function StepLine({ step }: { step: Step }) {
     subject.value = undefined
   }
   return (
-    <li class={`why-${step.kind}`} style={{ paddingInlineStart: `${Math.min(step.depth, MAX_DEPTH) * 18}px` }}>
+    <li class={`why-${step.kind}`} style={{ '--depth': Math.min(step.depth, MAX_DEPTH) }}>
       <span class="event-mark" aria-hidden="true" />
       <span class="why-text">
         {step.kind === 'run' ? (

@@ -7,10 +7,10 @@ import { Facts } from '../../kit/facts.tsx'
 import { money, number, short, words } from '../../kit/format.ts'
 import { StatusGlyph } from '../../kit/status.tsx'
 import { Ago, Took } from '../../kit/time.tsx'
+import { programOf } from '../../state/adapters.ts'
 import { agents, isLive, issues, nameOf, pathTo } from '../../state/company.ts'
 import { toast } from '../../state/toasts.ts'
 import type { Run } from '../../state/types.ts'
-import { programOf } from '../agents/adapters.ts'
 import type { RunLog } from './log.ts'
 
 /** What is known of a run besides its output. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { CHECKS, type CheckName, checkDatabase, deepCheck } from '../../../src/clients/doctor/database-check.ts'
+import { CHECKS, type CheckName, checkDatabase, deepCheck } from '../../../src/clients/database-check/database-check.ts'
 import { raw, sql } from '../../../src/platform/database/sql.ts'
 import { insertAgent, insertRun, insertSpend } from '../../arrange.ts'
 import { plansOf } from '../../plans.ts'

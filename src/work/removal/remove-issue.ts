@@ -8,12 +8,12 @@ import { withdrawReasons } from '../../organization/wake/withdraw.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
 import { listAttachments } from '../attachment/queries.ts'
-import { getIssue, showIssue } from './get.ts'
-import type { Issue, IssueRow } from './issue.ts'
-import { isTerminal } from './lifecycle.ts'
-import { deleteIssueRow, hasChild, updateIssueRow } from './queries.ts'
-import { recordIssue } from './record.ts'
-import { statusWithTimes, wakeDependents } from './transition.ts'
+import { getIssue, showIssue } from '../issue/get.ts'
+import type { Issue, IssueRow } from '../issue/issue.ts'
+import { isTerminal } from '../issue/lifecycle.ts'
+import { deleteIssueRow, hasChild, updateIssueRow } from '../issue/queries.ts'
+import { recordIssue } from '../issue/record.ts'
+import { statusWithTimes, wakeDependents } from '../issue/transition.ts'
 
 /**
  * Deletes an issue with its comments, documents and files. The activity and

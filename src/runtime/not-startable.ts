@@ -1,4 +1,4 @@
-import type { FolderRequest } from '../../work/approval/folder.ts'
+import type { FolderRequest } from '../work/approval/folder.ts'
 
 /** Why a run cannot be started; it becomes the run's error. */
 export class NotStartable extends Error {

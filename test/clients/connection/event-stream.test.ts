@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { watchStream } from '../../../src/clients/cli/event-stream.ts'
 import { createClient } from '../../../src/clients/connection/client.ts'
+import { watchStream } from '../../../src/clients/connection/event-stream.ts'
 
 /** A server that answers each request for a stream as the next of `answers` says. */
 async function startStreams(t: TestContext, answers: ((response: ServerResponse) => void)[]) {

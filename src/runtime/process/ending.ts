@@ -1,4 +1,4 @@
-import type { ExitRecord } from '../process/run-files.ts'
+import type { ExitRecord } from './run-files.ts'
 
 /** How a run's processes ended, or why they never started. */
 export interface Ending {

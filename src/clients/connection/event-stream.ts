@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
-import { type Client, errorOf } from '../connection/client.ts'
+import { type Client, errorOf } from './client.ts'
 
 /** One event of a stream. `open` is not sent: it means that the stream is connected. */
 export interface StreamEvent {

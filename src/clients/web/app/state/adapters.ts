@@ -1,5 +1,5 @@
-import type { Received } from '../../state/api.ts'
-import type { Agent } from '../../state/types.ts'
+import type { Received } from './api.ts'
+import type { Agent } from './types.ts'
 
 export type Adapter = Received<'GET /api/adapters'>[number]
 
