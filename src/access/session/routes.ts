@@ -8,7 +8,7 @@ import { makeResetLink } from '../auth/reset-password.ts'
 import { listMemberships } from '../board/membership-queries.ts'
 import { deleteSession, findUser, listSessions } from '../board/user-queries.ts'
 import { ROLES } from '../caller/role.ts'
-import { anyone, board, signedIn } from '../caller/who.ts'
+import { anyone, board, person, signedIn } from '../caller/who.ts'
 import { route } from '../route.ts'
 
 /** The person who is signed in. */
@@ -82,8 +82,8 @@ export const sessionRoutes = [
     id: 'session.signOutEverywhere',
     method: 'POST',
     path: '/api/auth/sign-out-everywhere',
-    summary: 'End every session of the person who asks; their tokens stay',
-    who: [signedIn],
+    summary: 'End every session of the person who sends the request; their tokens stay',
+    who: [person],
     responses: { 200: Done },
     run: async (ctx, { caller, header }) => {
       const userId = caller.type === 'board' ? caller.userId : ''
@@ -96,7 +96,7 @@ export const sessionRoutes = [
     method: 'GET',
     path: '/api/auth/sessions',
     summary: "List one's own sessions, the latest first",
-    who: [signedIn],
+    who: [person],
     responses: { 200: v.array(Session) },
     run: async (ctx, { caller, header }) => {
       const current = await identityOf(ctx).sessionOf(header('cookie') ?? '')
@@ -115,7 +115,7 @@ export const sessionRoutes = [
     method: 'DELETE',
     path: '/api/auth/sessions/:sessionId',
     summary: "End one of one's own sessions",
-    who: [signedIn],
+    who: [person],
     responses: { 200: Done },
     run: (ctx, { caller, params }) =>
       ctx.write(() => {

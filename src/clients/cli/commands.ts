@@ -90,6 +90,7 @@ export const commandsOf = (loadServer: () => Promise<RunServer>): readonly LazyC
     ['logout', 'forget a server', async () => (await import('./login.ts')).logoutCommand()],
     ['profile', 'the servers that you are logged in to', async () => (await import('./login.ts')).profileCommand()],
     ['whoami', 'who you are to the server', async () => (await import('./nouns/overview.ts')).whoamiCommand()],
+    ['session', 'where you are signed in', async () => (await import('./nouns/session.ts')).sessionCommand()],
     ['token', 'your credentials for scripts', async () => (await import('./nouns/token.ts')).tokenCommand()],
     ['mcp', 'serve tools for an agent program', async () => (await import('./mcp.ts')).mcpCommand()],
     ['api', 'send any request to the API', async () => (await import('./api.ts')).apiCommand()],

@@ -12,5 +12,5 @@ export interface Named {
 export function findNamed<Item extends Named>(all: readonly Item[], ref: string): Item[] {
   const wanted = ref.toLowerCase()
   const named = all.filter(({ id, names }) => [id, ...names].some((name) => name?.toLowerCase() === wanted))
-  return named.length > 0 ? named : all.filter(({ id }) => wanted.length >= 4 && id.endsWith(wanted))
+  return named.length > 0 ? named : all.filter(({ id }) => wanted.length >= 4 && id.toLowerCase().endsWith(wanted))
 }

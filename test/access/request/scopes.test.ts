@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { insertCompany } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 import { makeAgent, makeCompany } from '../../make.ts'
-import { createPeopleApp } from '../auth/people.ts'
+import { cookieOf, createPeopleApp, PASSWORD } from '../auth/people.ts'
 
 async function arrangeKeys(app: ReturnType<typeof createTestApp>) {
   const companyId = await makeCompany(app)
@@ -77,4 +77,25 @@ test('a person lists the own sessions and ends one of them', async (t) => {
   assert.equal((await other.ask('GET', '/api/auth/session')).status, 200)
   assert.equal((await kit.ask('DELETE', `/api/auth/sessions/${own.id}`)).status, 200)
   assert.equal((await kit.ask('GET', '/api/auth/session')).status, 401)
+})
+
+test('a token lists and ends the sessions of its person, and itself stays valid', async (t) => {
+  const app = createPeopleApp(t)
+  const roles = { [insertCompany(app.ctx)]: 'viewer' as const }
+  const kit = await app.person('Kit', roles)
+  const other = await app.person('Mia', roles)
+  const script = app.as((await kit.ask('POST', '/api/board/tokens')).body.token)
+  const sessions = (await script('GET', '/api/auth/sessions')).body
+  assert.deepEqual(
+    sessions.map(({ isCurrent }: { isCurrent: boolean }) => isCurrent),
+    [false],
+  )
+  assert.equal((await script('DELETE', `/api/auth/sessions/${sessions[0].id}`)).status, 200)
+  assert.equal((await kit.ask('GET', '/api/auth/session')).status, 401)
+  const again = await app.ask('POST', '/api/auth/sign-in', { email: kit.email, password: PASSWORD })
+  const next = app.with(cookieOf(again.headers.get('set-cookie')))
+  assert.equal((await script('POST', '/api/auth/sign-out-everywhere')).status, 200)
+  assert.equal((await next('GET', '/api/auth/session')).status, 401)
+  assert.equal((await script('GET', '/api/auth/session')).status, 200)
+  assert.equal((await other.ask('GET', '/api/auth/session')).status, 200)
 })

@@ -11,7 +11,7 @@ import { environment, LAUNCHER } from './service.ts'
 
 /** Commands whose examples need another machine, mode or terminal; other tests run them. */
 const ELSEWHERE =
-  /^(start|demo|stop|doctor|verify|logs|backup|restore|mcp|completion|login|logout|reset-password|token|member|invite|profile use|company new|template)\b/
+  /^(start|demo|stop|doctor|verify|logs|backup|restore|mcp|completion|login|logout|reset-password|token|session|member|invite|profile use|company new|template)\b/
 
 /** What must happen before an example, by its beginning. */
 const BEFORE: Record<string, string> = {

@@ -69,6 +69,8 @@ test('a company is set to work by names alone, from its making to its costs', as
   assert.match(key.token, /^svc_/)
   const own = await run(['issue', 'list', '--json', '--token', key.token])
   assert.deepEqual([own.code, own.out], [0, '[]\n'], 'an agent needs not name its company')
+  await out('agent', 'keys', 'Kit', '--create', 'screen', '--scope', 'read', '--expires', '2d')
+  assert.match(await out('agent', 'keys', 'Kit'), /^screen +svc_\w+ +read +valid +\d{4}-\d\d-\d\d /m)
   await out('agent', 'keys', 'Kit', '--revoke', 'laptop')
   assert.equal((await run(['issue', 'list', '--token', key.token])).code, 4)
 })

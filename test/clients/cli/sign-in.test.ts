@@ -49,7 +49,21 @@ test('in authenticated mode a personal token is the person for every command, an
   assert.match((await runService(t, ['activity', 'list', ...at], env)).out, / Olga +issue commented /)
   assert.match((await runService(t, ['why', 'TER-1', ...at], env)).out, /Olga created TER-1 “Count”/)
 
-  await fetch(`${server.url}/api/board/tokens/${id}`, { method: 'DELETE', headers: { cookie } })
+  const limited = await runService(t, ['token', 'create', 'ci', '--expires', '2d', '--json', ...at], env)
+  assert.equal(limited.code, 4, 'a token creates no token')
+  const sessions = await runService(t, ['session', 'list', ...at], env)
+  const sessionId = /(\w{8})\n$/.exec(sessions.out)![1]!
+  assert.match(sessions.out, /^Browser +Signed in +Expires +Id\n/)
+  const out = await runService(t, ['session', 'delete', sessionId, '--yes', ...at], env)
+  assert.deepEqual([out.code, out.out, out.err], [0, 'Signed out.\n', ''])
+  const ended = await fetch(`${server.url}/api/auth/session`, { headers: { cookie } })
+  assert.equal(ended.status, 401)
+  const none = await runService(t, ['session', 'delete', '--all', '--yes', ...at], env)
+  assert.deepEqual([none.code, none.out], [0, 'Signed out.\n'])
+  assert.equal((await runService(t, ['session', 'list', ...at], env)).out, 'You are signed in nowhere.\n')
+  assert.equal((await runService(t, ['session', 'delete', '--yes', ...at], env)).code, 2)
+
+  assert.equal((await runService(t, ['token', 'delete', id.slice(-8), '--yes', ...at], env)).code, 0)
   const refused = await runService(t, ['status', ...at], env)
   assert.equal(refused.code, 4)
   assert.match(refused.out, /is up at/)

@@ -90,6 +90,20 @@ export const many = <Value>({ parse, ...flag }: Flag<Value>): Flag<Value[]> => (
 
 export const dollars = (flags: string, help: string): Flag<number> => ({ flags, help, parse: parseDollars })
 
+const EXPIRY_UNITS: Record<string, number> = { h: 3_600_000, d: 86_400_000 }
+
+/** When a credential expires: a date, a timestamp, or a time from now such as `90d`. The value is a timestamp. */
+export const expiry = (flags: string, help: string): Flag<string> => ({
+  flags,
+  help: `${help}: 90d, 12h or 2027-01-31 (default: never)`,
+  parse(given, _, name) {
+    const [, count, unit = ''] = /^(\d{1,5})([hd])$/.exec(given) ?? []
+    const at = count === undefined ? new Date(given) : new Date(Date.now() + Number(count) * EXPIRY_UNITS[unit]!)
+    if (Number.isNaN(at.getTime())) throw new CliError(EXIT.usage, `${name} takes 90d, 12h or a date, not ${given}.`)
+    return at.toISOString()
+  },
+})
+
 export const json = <Value>(flags: string, help: string): Flag<Value> => ({
   flags,
   help: `${help}: JSON, @file or -`,

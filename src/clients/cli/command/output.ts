@@ -111,6 +111,10 @@ export function localTime(at: string): string {
   return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`
 }
 
+/** Says whether a stored credential is valid, by the clock of this machine. */
+export const credentialStatus = ({ revokedAt, expiresAt }: { revokedAt: string | null; expiresAt: string | null }) =>
+  revokedAt !== null ? 'revoked' : expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'valid'
+
 /** Formats a status or a reason as words: `in_progress` as `in progress`. */
 export const words = (name: string): string => name.replaceAll(/[._]/g, ' ')
 

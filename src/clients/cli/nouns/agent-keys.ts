@@ -1,6 +1,7 @@
 import type { Client } from '../../connection/client.ts'
-import { text } from '../command/flag.ts'
-import { ago, paint, shortId, table } from '../command/output.ts'
+import { CliError, EXIT } from '../../connection/exit-codes.ts'
+import { choice, expiry, text } from '../command/flag.ts'
+import { ago, credentialStatus, localTime, paint, shortId, table } from '../command/output.ts'
 import type { Scope } from '../command/scope.ts'
 import { verb } from '../command/verb.ts'
 
@@ -11,14 +12,26 @@ export const keysCommand = (theAgent: (scope: Scope, ref: string) => Promise<{ a
     args: ['<agent>'],
     flags: {
       create: text('--create <name>', 'create a key and print it once'),
+      scope: choice('--scope <scope>', ['read', 'work'], 'what the new key may do (default: work)'),
+      expiresAt: expiry('--expires <time>', 'when the new key expires'),
       revoke: text('--revoke <key>', 'by its name or id'),
     },
-    examples: ['agent keys Kit', 'agent keys Kit --create server', 'agent keys Kit --revoke laptop'],
-    async run(scope, [ref], { create, revoke }) {
+    examples: [
+      'agent keys Kit',
+      'agent keys Kit --create server --scope read --expires 90d',
+      'agent keys Kit --revoke laptop',
+    ],
+    async run(scope, [ref], { create, revoke, ...fields }) {
       const { client } = scope
+      if (create === undefined && Object.keys(fields).length > 0) {
+        throw new CliError(EXIT.usage, '--scope and --expires are for a new key: add --create.')
+      }
       const params = await theAgent(scope, ref)
       if (create !== undefined) {
-        const key = await client.request('POST /api/agents/:agentId/keys', { params, body: { name: create } })
+        const key = await client.request('POST /api/agents/:agentId/keys', {
+          params,
+          body: { name: create, ...fields },
+        })
         return { value: key, text: () => `${paint('strong', key.token)}\nIt is displayed only now.` }
       }
       if (revoke !== undefined) {
@@ -30,7 +43,9 @@ export const keysCommand = (theAgent: (scope: Scope, ref: string) => Promise<{ a
       const rows = keys.map((key) => [
         key.name,
         key.prefix,
-        key.revokedAt ? 'revoked' : 'valid',
+        key.scope,
+        credentialStatus(key),
+        key.expiresAt === null ? 'never' : localTime(key.expiresAt),
         ago(key.lastUsedAt),
         ago(key.createdAt),
         shortId(key.id),
@@ -40,7 +55,7 @@ export const keysCommand = (theAgent: (scope: Scope, ref: string) => Promise<{ a
         text: () =>
           keys.length === 0
             ? 'It has no keys.'
-            : table([['Name', 'Begins', 'Status', 'Last used', 'Age', 'Id'], ...rows]),
+            : table([['Name', 'Begins', 'Scope', 'Status', 'Expires', 'Last used', 'Age', 'Id'], ...rows]),
       }
     },
   })

@@ -1,5 +1,5 @@
-import { LIMIT } from '../command/flag.ts'
-import { ago, paint, shortId } from '../command/output.ts'
+import { expiry, LIMIT } from '../command/flag.ts'
+import { ago, credentialStatus, localTime, paint, shortId } from '../command/output.ts'
 import { create, list, noun, remove } from '../command/verb.ts'
 
 export const tokenCommand = () =>
@@ -13,7 +13,8 @@ export const tokenCommand = () =>
       columns: {
         Name: ({ name }) => name,
         Begins: ({ prefix }) => prefix,
-        Status: ({ revokedAt }) => (revokedAt === null ? 'valid' : 'revoked'),
+        Status: credentialStatus,
+        Expires: ({ expiresAt }) => (expiresAt === null ? 'never' : localTime(expiresAt)),
         'Last used': ({ lastUsedAt }) => ago(lastUsedAt),
         Age: ({ createdAt }) => ago(createdAt),
         Id: ({ id }) => shortId(id),
@@ -22,8 +23,10 @@ export const tokenCommand = () =>
     create({
       summary: 'Create a token and print it once.',
       args: ['<name>'],
-      examples: ['token create laptop'],
-      send: async (scope, [name]) => scope.client.request('POST /api/board/tokens', { body: { name } }),
+      flags: { expiresAt: expiry('--expires <time>', 'when it expires') },
+      examples: ['token create laptop', 'token create ci --expires 90d'],
+      send: async (scope, [name], fields) =>
+        scope.client.request('POST /api/board/tokens', { body: { name, ...fields } }),
       text: ({ token }) => `${paint('strong', token)}\nIt is displayed only now. Put it into SERVICE_API_KEY.`,
     }),
     remove({
