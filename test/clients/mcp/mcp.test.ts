@@ -211,3 +211,25 @@ test('`service mcp` serves the same tools on standard input and output', async (
   )
   assert.equal((await call('whoami')).name, 'Kit')
 })
+
+test('with a key of scope read, the tools that read work, and each change is refused by itself', async (t) => {
+  const { url, send, companyId } = await arrange(t)
+  const { id } = await send(`/api/companies/${companyId}/agents`, {
+    name: 'Ines',
+    adapterType: 'process',
+    adapterConfig: { command: 'true' },
+  })
+  const { token } = await send(`/api/agents/${id}/keys`, { name: 'screen', scope: 'read' })
+  const reader = await overHttp(t, url, token)
+  assert.equal((await reader.call('whoami')).name, 'Ines')
+  assert.equal((await reader.call('list_agents')).length, 3)
+  assert.deepEqual((await reader.call('search', { query: 'tides' })).issues, [])
+  for (const [name, args] of [
+    ['create_issue', { title: 'Draw' }],
+    ['api_request', { method: 'POST', path: `/api/companies/${companyId}/issues`, body: { title: 'Draw' } }],
+    ['report_cost', { provider: 'a', model: 'b', costDollars: 1 }],
+  ] as const) {
+    const { code, error } = await reader.fail(name, args)
+    assert.deepEqual([code, error], ['forbidden', 'This key may only read. Use a key of scope work.'], name)
+  }
+})
