@@ -1,6 +1,6 @@
 import type { FolderRequest } from '../work/approval/folder.ts'
 
-/** Why a run cannot be started; it becomes the run's error. */
+/** A problem that prevents a run from starting. It becomes the error of the run. */
 export class NotStartable extends Error {
   readonly code: string
   /** The folders that the board would have to allow. */
@@ -12,5 +12,5 @@ export class NotStartable extends Error {
   }
 }
 
-/** Records a problem that prevents a run. The plan continues, so that it reports every problem at once. */
+/** Records a problem that prevents a run. The planning continues, and so reports all problems at once. */
 export type Refuse = (code: string, message: string, folders?: readonly FolderRequest[]) => void

@@ -47,7 +47,7 @@ const liveSubordinate = prepared((of: { agentId: string }) =>
 export const hasSubordinates = (db: Db, of: { agentId: string }) => db.first(liveSubordinate(of)) !== undefined
 
 /** Records the use of a key, at most once a minute, because a write for each request would cost too much. */
-export function noteKeyUse(ctx: Context, key: { id: string; last_used_at: string | null }): void {
+export function recordKeyUse(ctx: Context, key: { id: string; last_used_at: string | null }): void {
   const at = ctx.now
   if (key.last_used_at && Date.parse(at) - Date.parse(key.last_used_at) < 60_000) return
   ctx

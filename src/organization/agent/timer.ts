@@ -71,7 +71,7 @@ export const listTimersAfter = (db: Db, at: { now: string }) =>
   db.all(sql.selectFrom('agent').select(['id', 'timer_due_at', 'runtime_config']).where('timer_due_at', '>', at.now))
 
 /** Records the start of a run as the agent's latest heartbeat. */
-export const noteHeartbeat = (db: Db, of: { agentId: string; at: string }) => db.run(heartbeat(of))
+export const recordHeartbeat = (db: Db, of: { agentId: string; at: string }) => db.run(heartbeat(of))
 
 const nextHold = prepared((at: { now: string }) =>
   sql.selectFrom('agent').select('held_until').where('held_until', '>', at.now).orderBy('held_until').limit(1),

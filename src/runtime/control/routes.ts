@@ -27,7 +27,7 @@ const Wake = v.strictObject({
   heldBy: v.pipe(
     v.array(StartCondition),
     v.description(
-      'What keeps the run from starting now: a freeze, a pause, a budget, a full queue. Empty if it starts at once.',
+      'The conditions that prevent the run from starting now: a freeze, a pause, a budget, a limit of live runs. Empty if it starts immediately.',
     ),
   ),
 })
@@ -47,7 +47,7 @@ const cancel = route({
   method: 'POST',
   path: '/api/runs/:runId/cancel',
   summary: 'Stop a run and all of its processes',
-  description: 'Responds at once; the processes end within the grace period. A run that has ended does not change.',
+  description: 'Responds immediately. The processes end within the grace period. A run that has ended does not change.',
   who: [board, agent],
   role: 'member',
   responses: { 200: Run },
@@ -119,7 +119,7 @@ const invoke = route({
     }),
 })
 
-/** The endpoints that start and stop runs by hand, each with the alias under which existing clients call it. */
+/** The endpoints that start and stop runs manually, each with an alias for existing clients. */
 export const runControlRoutes = [
   cancel,
   invoke,

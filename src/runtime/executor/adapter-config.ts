@@ -9,13 +9,14 @@ import { NotStartable } from '../not-startable.ts'
 
 export interface AdapterConfig {
   adapter: Adapter
-  /** The parsed `adapterConfig`, its secrets not yet resolved. */
+  /** The parsed `adapterConfig`. References to secrets are not resolved yet. */
   config: Record<string, unknown>
 }
 
 /**
- * Reads an agent's `adapterConfig` with the schema of its adapter. Returns the
- * problem if the configuration cannot be used at all.
+ * Parses an agent's `adapterConfig` with the schema of its adapter. Returns
+ * the problem if the configuration is unusable: an unknown adapter, a value
+ * that cannot be decrypted, or a value that the schema rejects.
  */
 export function readAdapterConfig(ctx: Context, agent: AgentRow, adapterType: string): AdapterConfig | NotStartable {
   const adapter = adapterOf(adapterType)
@@ -28,11 +29,11 @@ export function readAdapterConfig(ctx: Context, agent: AgentRow, adapterType: st
     const faults = parsed.issues.map((issue) => `${v.getDotPath(issue) ?? 'adapterConfig'}: ${issue.message}`)
     return new NotStartable('invalid_config', `adapterConfig of ${adapter.type} is not valid: ${faults.join(' ')}`)
   }
-  return { adapter, config: askPermissionsUnlessApproved(agent, adapter, parsed.output) }
+  return { adapter, config: requirePromptsUnlessApproved(agent, adapter, parsed.output) }
 }
 
-/** Turns off the skipping of permission prompts, unless a person has approved the configuration. */
-const askPermissionsUnlessApproved = (
+/** Makes the program show its permission prompts, unless a person has approved the configuration. */
+const requirePromptsUnlessApproved = (
   agent: AgentRow,
   { skipsPermissionsKey }: Adapter,
   config: Record<string, unknown>,

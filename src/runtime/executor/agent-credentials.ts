@@ -1,6 +1,6 @@
 import { isLive } from '../../access/caller/credential-expiry.ts'
 import type { AgentCredentials } from '../../access/request/authenticate.ts'
-import { findAgentOfKey, findRunOfToken, noteKeyUse } from '../../organization/agent/credentials.ts'
+import { findAgentOfKey, findRunOfToken, recordKeyUse } from '../../organization/agent/credentials.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { RunTokens } from './run-token.ts'
 
@@ -9,7 +9,7 @@ export const createAgentCredentials = (tokens: RunTokens): AgentCredentials => (
   findAgentOfKey(ctx, keyHash) {
     const found = findAgentOfKey(ctx.db, { hash: keyHash })
     if (!found || !isLive(ctx, found) || !mayCall(found.status)) return undefined
-    noteKeyUse(ctx, found)
+    recordKeyUse(ctx, found)
     return { agentId: found.agent_id, companyId: found.company_id, role: found.role, runId: null, scope: found.scope }
   },
   async findAgentOfRunToken(ctx, token) {
@@ -17,7 +17,7 @@ export const createAgentCredentials = (tokens: RunTokens): AgentCredentials => (
     const run = runId === undefined ? undefined : findRunOfToken(ctx.db, { runId })
     if (!run || !mayCall(run.status)) return undefined
     if (run.finished_at !== null) {
-      throw new AppError('run_ended', 'The run of this token has ended, and its token with it.')
+      throw new AppError('run_ended', 'The run of this token has ended. A run token is valid only during its run.')
     }
     return { agentId: run.agent_id, companyId: run.company_id, role: run.role, runId: run.id, scope: 'work' }
   },

@@ -1,8 +1,12 @@
-/** The wait before a failed run is tried again, in milliseconds: doubled with each try of its root cause. */
+/** The wait before the first retry of a failed run, in milliseconds. It doubles with each retry. */
 const FIRST_WAIT_MS = 10_000
 
-/** No wait of ours is longer, in milliseconds; a provider's may be. */
+/** The longest wait that the server chooses, in milliseconds. A provider's rate limit may last longer. */
 export const LONGEST_WAIT_MS = 10 * 60_000
 
-/** How long to wait after so many tries that failed, in milliseconds. */
-export const backoff = (tries: number) => Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), LONGEST_WAIT_MS)
+/**
+ * Returns the wait before the next retry, in milliseconds.
+ *
+ * @param attempts the failed attempts so far, at least 1
+ */
+export const backoff = (attempts: number) => Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), LONGEST_WAIT_MS)

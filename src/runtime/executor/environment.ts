@@ -1,10 +1,10 @@
 import type { RunRow } from '../../organization/run/run.ts'
 import type { WakeReason } from '../../organization/wake/wake.ts'
 
-/** What of a run its variables tell. */
+/** The columns of a run that its environment variables contain. */
 type RunIdentity = Pick<RunRow, 'id' | 'company_id' | 'agent_id' | 'issue_id' | 'source' | 'reasons'>
 
-export interface RunPlace {
+export interface RunEnvironment {
   apiUrl: string
   token: string
   workspaceCwd: string | null
@@ -12,24 +12,27 @@ export interface RunPlace {
   approval: { id: string; status: string; issueIds: string[] } | null
 }
 
-/** The variables that tell a run who it is, why it runs and where (design, section 7). */
-export function runVariables(run: RunIdentity, place: RunPlace): Record<string, string> {
+/**
+ * Returns the environment variables of a run, `SERVICE_*`: its API access, its
+ * ids, the reason of its wake and its directories. Unset values are left out.
+ */
+export function runVariables(run: RunIdentity, environment: RunEnvironment): Record<string, string> {
   const reasons = JSON.parse(run.reasons) as WakeReason[]
   const commentId = reasons.findLast((reason) => reason.commentId !== null)?.commentId
   const variables: Record<string, string | null | undefined> = {
-    SERVICE_API_URL: place.apiUrl,
-    SERVICE_API_KEY: place.token,
+    SERVICE_API_URL: environment.apiUrl,
+    SERVICE_API_KEY: environment.token,
     SERVICE_AGENT_ID: run.agent_id,
     SERVICE_COMPANY_ID: run.company_id,
     SERVICE_RUN_ID: run.id,
     SERVICE_WAKE_REASON: run.source,
     SERVICE_TASK_ID: run.issue_id,
     SERVICE_WAKE_COMMENT_ID: commentId,
-    SERVICE_APPROVAL_ID: place.approval?.id,
-    SERVICE_APPROVAL_STATUS: place.approval?.status,
-    SERVICE_LINKED_ISSUE_IDS: place.approval?.issueIds.join(','),
-    SERVICE_WORKSPACE_CWD: place.workspaceCwd,
-    SERVICE_SKILLS_DIR: place.skillsDir,
+    SERVICE_APPROVAL_ID: environment.approval?.id,
+    SERVICE_APPROVAL_STATUS: environment.approval?.status,
+    SERVICE_LINKED_ISSUE_IDS: environment.approval?.issueIds.join(','),
+    SERVICE_WORKSPACE_CWD: environment.workspaceCwd,
+    SERVICE_SKILLS_DIR: environment.skillsDir,
   }
   return Object.fromEntries(Object.entries(variables).filter((entry): entry is [string, string] => entry[1] != null))
 }

@@ -7,10 +7,10 @@ import type { Ending } from '../process/ending.ts'
 import { followRun, type RunProcess } from '../process/follow.ts'
 import { findShim, type ProcessIdentity } from '../process/process-table.ts'
 import { runFolder } from '../process/run-files.ts'
-import { sweepRun } from '../process/stop.ts'
+import { killRun } from '../process/stop.ts'
 import { recordChanges } from '../worktree/record-changes.ts'
 import { createWorktrees } from '../worktree/worktrees.ts'
-import { createFactBook, type FactBook, type FactSummary, NO_FACTS } from './facts.ts'
+import { createFactRecorder, type FactRecorder, type FactSummary, NO_FACTS } from './facts.ts'
 import { finishRun } from './finish.ts'
 import { type LaunchDependencies, launchRun } from './launch.ts'
 import { createLiveProcesses } from './live-processes.ts'
@@ -23,8 +23,8 @@ export interface Executor {
   execute(run: RunRow): void
   /**
    * Compares the live runs of the database with those that this server
-   * follows: adopts a run that nobody follows, and stops a run whose stop was
-   * requested without effect.
+   * follows. It adopts a run that is not followed, and stops a run whose
+   * requested stop has had no effect.
    */
   reconcile(): void
   /** Resolves when this server follows no run. */
@@ -32,16 +32,16 @@ export interface Executor {
   /**
    * Stops every run because the server stops, and waits until they have ended.
    *
-   * @param onLeft receives how many runs are left, at the beginning and after each end
+   * @param onRemaining receives the number of live runs, at the beginning and after each end
    */
-  stopAll(onLeft?: (runs: number) => void): Promise<void>
+  stopAll(onRemaining?: (runs: number) => void): Promise<void>
   /** Resolves when the process of every run is recorded, so that the next server can adopt it. */
   launched(): Promise<void>
-  /** Stops following the runs. They go on, and the next server adopts them. */
+  /** Stops following the runs. Their processes continue, and the next server adopts them. */
   close(): void
 }
 
-/** Executes runs: claim -> token -> workspace -> spawn -> wait or stop -> finish -> record -> publish. */
+/** Creates the executor of runs: claim -> token -> workspace -> spawn -> wait or stop -> finish -> record -> publish. */
 export function createExecutor(ctx: Context, dependencies: LaunchDependencies): Executor {
   const followed = new Map<string, Promise<void>>()
   const launching = new Set<Promise<void>>()
@@ -62,14 +62,14 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
     }
   }
 
-  /** Keeps track of the work on a run. If the work fails, the run ends as lost. */
+  /** Tracks the work on a run until it ends. If the work fails, the run ends as lost. */
   function follow(run: RunRow, work: Promise<void>): void {
     const done = work
       .catch(async (error) => {
         ctx.log.error('A run could not be followed to its end.', { runId: run.id, error: stackOf(error) })
         if (isClosed) return
         processes.remove(run.id)
-        await sweepRun(run.id)
+        await killRun(run.id)
         await finish(run.id, LOST, NO_FACTS)
       })
       .catch((error) => ctx.log.error('The end of a run was not recorded.', { runId: run.id, error: stackOf(error) }))
@@ -78,7 +78,7 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
   }
 
   async function execute(run: RunRow): Promise<void> {
-    const facts = createFactBook(ctx, run.id, persist)
+    const facts = createFactRecorder(ctx, run.id, persist)
     const launch = Promise.withResolvers<void>()
     launching.add(launch.promise)
     let started: Awaited<ReturnType<typeof launchRun>>
@@ -96,7 +96,7 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
         for (const folder of folders) requestFolder(ctx, run, folder)
       })
     }
-    // A shim of this server that ends before its command has failed. Only a shim of a dead server never started.
+    // `never_started` means that the server died before the start. This server is alive, so its shim was lost.
     await untilFinished(run.id, started.process, facts, { never_started: 'lost' })
   }
 
@@ -106,9 +106,9 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
   }
 
   async function adopt(run: RunRow): Promise<void> {
-    // The pid is missing if the server died between the spawn and the record. The marker still identifies the shim.
+    // The run has no pid if the server died between the spawn and the commit. The run's marker still identifies the shim.
     const identity = identityOf(run) ?? findShim(run.id) ?? null
-    const facts = createFactBook(ctx, run.id, persist)
+    const facts = createFactRecorder(ctx, run.id, persist)
     const process = followRun(
       { runId: run.id, runDir: runFolder(ctx.config, run.id), identity },
       { onFacts: facts.add },
@@ -121,7 +121,7 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
   async function untilFinished(
     runId: string,
     process: RunProcess,
-    facts: FactBook,
+    facts: FactRecorder,
     instead: Partial<Record<Ending['reason'], Ending['reason']>> = {},
   ): Promise<void> {
     const run = findRun(ctx.db, { id: runId })
@@ -135,7 +135,7 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
       },
     )
     try {
-      // A stop that was requested before this process was known here.
+      // A stop that was requested before this server followed the process.
       if (run?.stop_reason) processes.stop(runId)
       const { reason, exitCode, signal, error, lastError, finishedAt } = await process.ended
       const isStoppedByServer = reason === 'stopped' || reason === 'lost'
@@ -169,12 +169,12 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
     execute: (run) => follow(run, execute(run)),
     reconcile,
     idle,
-    async stopAll(onLeft) {
+    async stopAll(onRemaining) {
       await ctx.write(() => requestStops(ctx, {}, 'shutdown'))
       const removeListener = ctx.events.subscribe(({ type }) => {
-        if (type === 'run.finished') onLeft?.(countLiveRuns(ctx.db))
+        if (type === 'run.finished') onRemaining?.(countLiveRuns(ctx.db))
       })
-      if (followed.size > 0) onLeft?.(followed.size)
+      if (followed.size > 0) onRemaining?.(followed.size)
       await idle()
       removeListener()
     },

@@ -6,15 +6,15 @@ import type { Context } from '../../platform/context.ts'
 import type { Persist } from './persist.ts'
 
 /**
- * Books what a live run's output says while it streams, so that a lost run is
- * counted too and a budget stops it in time. Facts are snapshots: after a
- * restart they may all be booked again.
+ * Records the facts of a live run while its output streams: sessions, retries
+ * and usage. The cost of a lost run is therefore known, and a spent budget stops
+ * a live run. Facts are snapshots, so they may be recorded again after a restart.
  */
-export function bookFacts(ctx: Context, runId: string, facts: readonly Fact[]): void {
+export function recordFacts(ctx: Context, runId: string, facts: readonly Fact[]): void {
   const run = findRun(ctx.db, { id: runId })
   if (!run || run.finished_at !== null) return
   const issue = run.issue_id === null ? undefined : findIssueScope(ctx.db, { id: run.issue_id })
-  const bearer = {
+  const attribution = {
     companyId: run.company_id,
     agentId: run.agent_id,
     issueId: run.issue_id,
@@ -30,7 +30,7 @@ export function bookFacts(ctx: Context, runId: string, facts: readonly Fact[]): 
     if (fact.kind !== 'usage') continue
     const { provider, model, inputTokens, cachedInputTokens, outputTokens, costUsd, costStatus } = fact
     const costMicros = costUsd === null ? null : toMicros(costUsd * 100)
-    recordRunUsage(ctx, bearer, {
+    recordRunUsage(ctx, attribution, {
       provider,
       model,
       inputTokens,
@@ -42,31 +42,32 @@ export function bookFacts(ctx: Context, runId: string, facts: readonly Fact[]): 
   }
 }
 
-/** Collects the facts of one run. */
-export interface FactBook {
-  /** Books the facts at once; resolves when they are durable. */
+/** Records and summarizes the facts of one run. */
+export interface FactRecorder {
+  /** Records the facts. Resolves when they are durable. */
   add(facts: Fact[]): Promise<void>
   summary(): FactSummary
 }
 
-export function createFactBook(ctx: Context, runId: string, persist: Persist): FactBook {
+/** Creates the recorder of one run's facts. */
+export function createFactRecorder(ctx: Context, runId: string, persist: Persist): FactRecorder {
   let summary = NO_FACTS
   return {
     async add(facts) {
       summary = addFacts(summary, facts)
-      await persist(() => bookFacts(ctx, runId, facts))
+      await persist(() => recordFacts(ctx, runId, facts))
     },
     summary: () => summary,
   }
 }
 
-/** What a run's facts come to: the last word of each kind. */
+/** The summary of a run's facts: the latest fact of each kind. */
 export interface FactSummary {
   sessionId: string | null
   totals: Record<string, UsageTotals> | null
   text: string | null
   isDeadSession: boolean
-  /** Null when there was none; `until` is null when the provider did not say. */
+  /** Null if no request was refused. `until` is null if the provider named no time. */
   rateLimit: { until: string | null } | null
   outcome: { ok: boolean; code: string | null; message: string | null } | null
   refusedTools: number
@@ -82,6 +83,7 @@ export const NO_FACTS: FactSummary = {
   refusedTools: 0,
 }
 
+/** Returns the summary with further facts added. */
 export const addFacts = (summary: FactSummary, facts: readonly Fact[]): FactSummary => facts.reduce(addFact, summary)
 
 function addFact(summary: FactSummary, fact: Fact): FactSummary {

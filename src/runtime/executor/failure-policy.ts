@@ -15,44 +15,47 @@ import { holdForMissingProgram } from './missing-program.ts'
 import { holdForRateLimit } from './rate-limit.ts'
 import { isSystemFaultCode } from './system-fault.ts'
 
-/** So many failed runs in a row pause the agent. */
+/** The number of consecutive failed runs that pauses the agent. */
 const FAILURES_UNTIL_PAUSE = 3
 
-/** Decides what follows the end of a run: nothing, another try (now or later), or a pause of its agent. */
+/** Applies the consequence of a run's end: none, a retry (now or later), a hold or a pause of its agent. */
 export function applyFailurePolicy(ctx: Context, run: RunRow, ending: Ending, facts: FactSummary): void {
   const agent = findAgent(ctx.db, { id: run.agent_id })
   if (!agent || agent.status === 'terminated') return
   switch (run.status) {
     case 'succeeded':
-      if (agent.failures > 0 || agent.status === 'error' || agent.held_until !== null) noteSuccess(ctx, agent)
+      if (agent.failures > 0 || agent.status === 'error' || agent.held_until !== null) clearFailures(ctx, agent)
       pauseForLoop(ctx, agent, run)
       return
     case 'cancelled':
-      // Not its failure and nobody's wish: it goes on at the next start, or when there is money again.
+      // The agent did not fail and nobody cancelled the run: it continues at the next start, or after the budget is raised.
       if (run.stop_reason === 'shutdown' || run.stop_reason === 'budget') retry(ctx, run, 0)
       return
     case 'lost':
-      followLoss(ctx, agent, run, ending)
+      handleLoss(ctx, agent, run, ending)
       return
     default:
-      followFailure(ctx, agent, run, ending, facts)
+      handleFailure(ctx, agent, run, ending, facts)
   }
 }
 
-/** What never began has cost nothing and is simply begun. What was lost is tried once more: lost twice may well be what kills the server. */
-function followLoss(ctx: Context, agent: AgentRow, run: RunRow, ending: Ending): void {
-  const losses = triesOf(ctx, run).filter((one) => one.error_code === 'lost')
+/**
+ * Retries a run that never started, at no cost. Retries a lost run once: a run
+ * that is lost twice may be the cause of the server's crash.
+ */
+function handleLoss(ctx: Context, agent: AgentRow, run: RunRow, ending: Ending): void {
+  const losses = listAttempts(ctx, run).filter((one) => one.error_code === 'lost')
   if (ending.reason === 'never_started' || losses.length <= 1) retry(ctx, run, 0)
   else countFailure(ctx, agent, run)
 }
 
-function followFailure(ctx: Context, agent: AgentRow, run: RunRow, ending: Ending, facts: FactSummary): void {
-  const tries = triesOf(ctx, run)
-  const waitMs = backoff(tries.length)
+function handleFailure(ctx: Context, agent: AgentRow, run: RunRow, ending: Ending, facts: FactSummary): void {
+  const attempts = listAttempts(ctx, run)
+  const waitMs = backoff(attempts.length)
   if (facts.isDeadSession && run.session_id_before !== null) {
     retry(ctx, run, 0)
   } else if (facts.rateLimit) {
-    const refusals = tries.filter((one) => one.error_code === 'rate_limited').length
+    const refusals = attempts.filter((one) => one.error_code === 'rate_limited').length
     holdForRateLimit(ctx, agent, { until: facts.rateLimit.until, leastMs: waitMs, refusals: Math.max(1, refusals) })
     retry(ctx, run, 0)
   } else if (isSystemFaultCode(run.error_code)) {
@@ -60,27 +63,31 @@ function followFailure(ctx: Context, agent: AgentRow, run: RunRow, ending: Endin
     holdAgent(ctx, agent, until, `${run.error} The run is tried again at ${until}.`)
     retry(ctx, run, 0)
   } else if (run.error_code === 'sandbox_unavailable') {
-    // Installing it repairs this without any change here, so the wake waits for that.
+    // Installing the sandbox changes no row that could start the wake, so the server tries again later.
     const until = new Date(Date.parse(ctx.now) + Math.max(waitMs, 60_000)).toISOString()
     holdAgent(ctx, agent, until, run.error!)
     retry(ctx, run, 0)
   } else if (run.error_code === 'command_missing') {
-    // It was removed after the scheduler had found it.
+    // The program was removed after the scheduler had found it.
     holdForMissingProgram(ctx, agent, waitMs)
     retry(ctx, run, 0)
   } else {
     const isPaused = countFailure(ctx, agent, run)
-    // A configuration that cannot start a run does not change by itself. An internal error may pass.
+    // A retry does not repair a configuration that cannot start a run. It may help after an internal error.
     const isFinal =
       (ending.reason === 'not_started' && run.error_code !== 'internal') || ending.reason === 'spawn_failed'
     if (!isPaused && !isFinal) retry(ctx, run, waitMs)
   }
 }
 
-/** The run's root cause and all that was tried for it, this run included. */
-const triesOf = (ctx: Context, run: RunRow) => listTries(ctx.db, { rootId: run.retry_of_run_id ?? run.id })
+/** Lists the first run and all its retries, this run included. */
+const listAttempts = (ctx: Context, run: RunRow) => listTries(ctx.db, { rootId: run.retry_of_run_id ?? run.id })
 
-/** @returns whether the agent is paused by it */
+/**
+ * Records the failure on the agent, and pauses the agent after too many in a row.
+ *
+ * @returns whether this failure pauses the agent
+ */
 function countFailure(ctx: Context, agent: AgentRow, run: RunRow): boolean {
   const failures = agent.failures + 1
   const error = run.error ?? 'The run failed.'
@@ -92,7 +99,8 @@ function countFailure(ctx: Context, agent: AgentRow, run: RunRow): boolean {
   return true
 }
 
-const noteSuccess = (ctx: Context, agent: AgentRow) =>
+/** Clears the failures and the hold of an agent after a successful run. */
+const clearFailures = (ctx: Context, agent: AgentRow) =>
   updateAgent(ctx.db, agent.id, {
     status: agent.status === 'error' ? 'idle' : agent.status,
     failures: 0,

@@ -9,11 +9,12 @@ import type { Ending } from '../process/ending.ts'
 import { SETUP_FAILED } from '../worktree/worktrees.ts'
 import type { FactSummary } from './facts.ts'
 import { applyFailurePolicy } from './failure-policy.ts'
-import { keepSession } from './session.ts'
+import { storeSession } from './session.ts'
 
 /**
- * Ends a run, once: its token dies in this transaction, its session is kept,
- * and what must follow a failure follows. A run that has ended stays as it is.
+ * Records the end of a run, exactly once: the outcome, the session for the next
+ * run, and the consequences of a failure. The run token is invalid from this
+ * transaction on. A run that has already ended is not changed.
  */
 export function finishRun(ctx: Context, runId: string, ending: Ending, facts: FactSummary): RunRow | undefined {
   const run = findRun(ctx.db, { id: runId })
@@ -30,10 +31,10 @@ export function finishRun(ctx: Context, runId: string, ending: Ending, facts: Fa
     retrying: null,
     refused_tools: facts.refusedTools,
     session_id_after: facts.sessionId ?? run.session_id_after,
-    idle: idleness(ctx, run),
+    idle: isIdle(ctx, run),
     finished_at: endOf(ctx, run, ending),
   })
-  keepSession(ctx, ended, facts)
+  storeSession(ctx, ended, facts)
   recordActivity(ctx, SYSTEM, {
     companyId: run.company_id,
     action: 'run.finished',
@@ -49,18 +50,18 @@ export function finishRun(ctx: Context, runId: string, ending: Ending, facts: Fa
   return ended
 }
 
-/** When the run ended, as its shim wrote it down, unless the clock was set meanwhile and it cannot be. */
+/** Returns the end time that the shim recorded, or the current time if that time is impossible (the clock was set). */
 function endOf(ctx: Context, run: RunRow, { at }: Ending): string {
   const isPossible = at !== null && at < ctx.now && at >= (run.started_at ?? run.created_at)
   return isPossible ? at : ctx.now
 }
 
 /**
- * Whether a run changed nothing, by the activity that carries its id. Null if
- * the run never started, and for an `http` agent: it works with a key of its
- * own, whose activity carries no run.
+ * Returns 1 if no activity carries the run's id, which means that the run
+ * changed nothing. Returns null if the run never started, and for an `http`
+ * agent: it may use its own key, whose activity carries no run id.
  */
-function idleness(ctx: Context, run: RunRow): 0 | 1 | null {
+function isIdle(ctx: Context, run: RunRow): 0 | 1 | null {
   if (run.started_at === null || run.adapter_type === 'http') return null
   return hasChangedSomething(ctx.db, { runId: run.id }) ? 0 : 1
 }
@@ -76,18 +77,21 @@ const STOPPED: Record<NonNullable<RunRow['stop_reason']>, string> = {
   paused: 'Stopped because its agent was paused.',
   terminated: 'Stopped because its agent was terminated.',
   budget: 'Stopped because its budget was spent.',
-  shutdown: 'Stopped with the server; it is run again at the next start.',
-  stopped: 'Stopped with everything else of its company.',
+  shutdown: 'Stopped because the server stopped. The run is retried at the next start.',
+  stopped: 'Stopped because its company was stopped.',
 }
 
 const SUCCEEDED: Verdict = { status: 'succeeded', code: null, message: null }
 
-/** What ends a program that did not exit by itself. After a good result it does not matter: the work is done. */
+/** The endings of a program that did not exit by itself. After a successful result they are no failure: the work is done. */
 const ENDED_LATE: ReadonlySet<Ending['reason']> = new Set(['after_result', 'timed_out', 'silent', 'lost'])
 
-/** The first cause of an ending wins: a run that was being stopped was stopped, whatever its program says. */
+/**
+ * Decides a run's final status. The first cause wins: a run that the server was
+ * stopping is cancelled, whatever exit code its program returns.
+ */
 function verdict(run: RunRow, ending: Ending, facts: FactSummary): Verdict {
-  // What had said its last word before the budget stopped it is done.
+  // The program had reported its result before the budget stopped it.
   const isForBudget =
     (run.stop_reason ?? ending.reason) === 'budget' || (!run.stop_reason && ending.reason === 'over_budget')
   if (isForBudget && facts.outcome?.ok) return SUCCEEDED
@@ -95,12 +99,12 @@ function verdict(run: RunRow, ending: Ending, facts: FactSummary): Verdict {
   if (run.stop_reason) return { status: 'cancelled', code: run.stop_reason, message: STOPPED[run.stop_reason] }
   switch (ending.reason) {
     case 'timed_out':
-      return { status: 'timed_out', code: 'timed_out', message: 'It ran longer than its time limit (timeoutSec).' }
+      return { status: 'timed_out', code: 'timed_out', message: 'The run exceeded its time limit (timeoutSec).' }
     case 'silent':
       return {
         status: 'timed_out',
         code: 'silent',
-        message: 'It wrote nothing for longer than its silence limit (silenceSec).',
+        message: 'The run wrote no output for longer than its silence limit (silenceSec).',
       }
     case 'over_budget':
       return { status: 'cancelled', code: 'budget', message: STOPPED.budget }
@@ -108,12 +112,12 @@ function verdict(run: RunRow, ending: Ending, facts: FactSummary): Verdict {
       return {
         status: 'lost',
         code: 'never_started',
-        message: 'The server ended before it had begun; it is run again.',
+        message: 'The server ended before the run started. The run is retried.',
       }
     case 'lost':
-      return { status: 'lost', code: 'lost', message: 'Its process is gone, and nothing tells how it ended.' }
+      return { status: 'lost', code: 'lost', message: 'The process of the run is gone and left no exit code.' }
     case 'stopped':
-      return { status: 'cancelled', code: 'stopped', message: 'Its process was told to stop from outside the server.' }
+      return { status: 'cancelled', code: 'stopped', message: 'A signal from outside the server stopped the run.' }
     case 'spawn_failed':
     case 'not_started':
       return { status: 'failed', code: ending.error?.code ?? ending.reason, message: ending.error?.message ?? null }
@@ -126,7 +130,7 @@ function verdict(run: RunRow, ending: Ending, facts: FactSummary): Verdict {
 function exited(run: RunRow, ending: Ending, facts: FactSummary): Verdict {
   const needsResult = adapterOf(run.adapter_type)?.endsWithResult === true
   if (ending.exitCode === 0 && facts.outcome === null && needsResult) {
-    const message = withCause('It exited with code 0 without a result.', ending)
+    const message = withCause('The program exited with code 0 without a result.', ending)
     return { status: 'failed', code: 'no_result', message }
   }
   if (ending.exitCode === 0 && facts.outcome?.ok !== false) return SUCCEEDED
@@ -134,7 +138,9 @@ function exited(run: RunRow, ending: Ending, facts: FactSummary): Verdict {
     const message = withCause('The set-up command of the workspace failed.', ending)
     return { status: 'failed', code: 'setup_failed', message }
   }
-  const how = ending.signal ? `It was ended by ${ending.signal}.` : `It exited with code ${ending.exitCode}.`
+  const how = ending.signal
+    ? `The program was ended by ${ending.signal}.`
+    : `The program exited with code ${ending.exitCode}.`
   return {
     status: 'failed',
     code: facts.outcome?.code ?? 'exit_code',
@@ -142,6 +148,6 @@ function exited(run: RunRow, ending: Ending, facts: FactSummary): Verdict {
   }
 }
 
-/** The last line on standard error mostly names the cause. */
+/** Adds the last line of standard error, which usually names the cause. */
 const withCause = (how: string, { lastError }: Ending) =>
   lastError == null ? how : `${how.replace(/\.$/, '')}: ${lastError}`

@@ -21,9 +21,9 @@ export interface LaunchDependencies extends RuntimeDependencies {
 }
 
 /**
- * Starts a claimed run: token -> workspace -> spawn.
+ * Starts a claimed run: token -> workspace -> spawn. Never throws.
  *
- * @returns its process, or how it ended without one and the folders that the board would have to allow; never throws
+ * @returns the process; or, if none was started, the ending and the folders that the board would have to allow
  */
 export async function launchRun(
   ctx: Context,
@@ -50,7 +50,7 @@ export async function launchRun(
 
 const STOPPED_BEFORE_SPAWN: Ending = { reason: 'stopped', exitCode: null, signal: null, error: null, at: null }
 
-/** Records what the run will be before there is a process: a server after a crash knows what to look for. */
+/** Records the planned run before the spawn, so that a server after a crash knows which process to look for. */
 function recordIntent(
   ctx: Context,
   runId: string,

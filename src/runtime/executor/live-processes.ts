@@ -8,15 +8,16 @@ import { stopRun } from '../process/stop.ts'
 /** The processes of the live runs that this server follows. */
 export interface LiveProcesses {
   add(process: RunProcess): void
-  /** Removes the process of a run and closes it. The process itself goes on. */
+  /** Stops following the process of a run. The process itself continues. */
   remove(runId: string): void
-  /** Stops the processes of a run, once however often it is called. Does nothing without a process. */
+  /** Stops the processes of a run. Has no effect if a stop is in progress or the run has no process here. */
   stop(runId: string): void
-  /** Tells the shims of a company's runs how much each may still spend. */
+  /** Writes the current budget of each live run of a company to its shim. */
   updateBudgets(companyId: string): void
   close(): void
 }
 
+/** Creates the empty set of followed processes. */
 export function createLiveProcesses(ctx: Context): LiveProcesses {
   const processes = new Map<string, RunProcess>()
   const stopping = new Set<string>()

@@ -7,9 +7,8 @@ import type { Context } from '../../platform/context.ts'
 import { findIssueBrief } from './prepare-queries.ts'
 
 /**
- * Pauses an agent that was run for one issue so many times in a row
- * (`loopRuns`) and changed nothing at all in any of them: something wakes it
- * again and again, and every run costs.
+ * Pauses an agent whose last `loopRuns` runs on one issue succeeded and changed
+ * nothing. Something wakes the agent repeatedly, and every run costs money.
  */
 export function pauseForLoop(ctx: Context, agent: AgentRow, run: RunRow): void {
   const limit = ctx.config.loopRuns
@@ -17,10 +16,10 @@ export function pauseForLoop(ctx: Context, agent: AgentRow, run: RunRow): void {
   const since = agent.resumed_at ?? ''
   const latest = listLatestOnIssue(ctx.db, { agentId: agent.id, issueId: run.issue_id, since, limit })
   if (latest.length < limit || latest.some((one) => one.idle === 0 || one.status !== 'succeeded')) return
-  // An agent may work with a key of its own, also after the run that woke it.
+  // An agent may also make changes with its own key, outside the run.
   const first = latest.at(-1)!.created_at
   if (hasChangedWithKey(ctx.db, { companyId: agent.company_id, agentId: agent.id, since: first })) return
   const issue = findIssueBrief(ctx.db, run.issue_id)
-  const message = `It was run ${limit} times in a row for ${issue?.identifier ?? 'one issue'} and changed nothing: that is a loop. See what wakes it, then resume it.`
+  const message = `${limit} runs in a row on ${issue?.identifier ?? 'one issue'} changed nothing, which indicates a loop. Find what wakes the agent, then resume it.`
   pauseAgent(ctx, SYSTEM, agent, { reason: 'loop', message })
 }

@@ -6,30 +6,34 @@ import { findProgram } from '../process/capabilities.ts'
 import { findIssueBrief } from './prepare-queries.ts'
 
 /** The shortest time, in milliseconds, until the server looks for a missing program again. */
-const LOOK_AGAIN_MS = 60_000
+const RECHECK_MS = 60_000
 
 /**
- * Holds an agent whose program is not on this machine, so that its wakes wait
- * and no run fails. Installing the program changes nothing here, so the server
- * looks again each minute.
+ * Holds an agent whose program is not on this machine. Its wakes wait, and no
+ * run fails. The server is not notified when the program is installed, so it
+ * checks again each minute.
  *
  * @returns whether the agent is held
  */
 export function holdIfProgramMissing(ctx: Context, agent: AgentRow, issueId: string | null): boolean {
   const { command, env } = JSON.parse(agent.adapter_config) as { command?: unknown; env?: Record<string, unknown> }
   const program = command ?? adapterOf(agent.adapter_type)?.defaultCommand
-  // A PATH of the agent or of the project decides at the start of the run, when its value is known.
+  // A PATH of the agent or of the project is resolved only at the start of the run, which checks the program again.
   if (typeof program !== 'string' || env?.PATH !== undefined || hasOwnPath(ctx, issueId)) return false
   if (findProgram(program, ctx.config.environment.PATH)) return false
-  holdForMissingProgram(ctx, agent, LOOK_AGAIN_MS)
+  holdForMissingProgram(ctx, agent, RECHECK_MS)
   return true
 }
 
-/** Holds an agent, for a minute at least, because its program is not on this machine. */
+/**
+ * Holds an agent because its program is not on this machine.
+ *
+ * @param waitMs the hold in milliseconds; at least a minute applies
+ */
 export function holdForMissingProgram(ctx: Context, agent: AgentRow, waitMs: number): void {
   const adapter = adapterOf(agent.adapter_type)
   const program = JSON.parse(agent.adapter_config).command ?? adapter?.defaultCommand ?? agent.adapter_type
-  const until = new Date(Date.parse(ctx.now) + Math.max(waitMs, LOOK_AGAIN_MS)).toISOString()
+  const until = new Date(Date.parse(ctx.now) + Math.max(waitMs, RECHECK_MS)).toISOString()
   const demo = 'The built-in demo agent needs no program: `service demo`.'
   const help = adapter?.installHint ? `. ${adapter.installHint} ${demo}` : ''
   holdAgent(ctx, agent, until, `program not found: ${program}${help}`)

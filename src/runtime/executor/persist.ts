@@ -2,18 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Context } from '../../platform/context.ts'
 import { isDatabaseFault } from '../../platform/database/write-queue.ts'
 
-/** Runs a change of a run's state in a transaction. */
+/** Writes a change of a run's state in one transaction. */
 export type Persist = (change: () => void) => Promise<void>
 
 const FIRST_WAIT_MS = 250
 const LONGEST_WAIT_MS = 5_000
 
 /**
- * Creates a function that writes the state of runs. While the database cannot
- * be written, the function tries again with increasing waits: the run goes on
- * regardless, and its end must be recorded.
+ * Creates a function that writes the state of runs. While the database is not
+ * writable, the function retries with increasing waits: the processes continue
+ * meanwhile, and their end must be recorded.
  *
- * @param isClosed returns whether the server stops; then the first failure is final
+ * @param isClosed returns true if the server is stopping; the first failure is then final
  */
 export function createPersist(ctx: Context, isClosed: () => boolean): Persist {
   return async (change) => {
@@ -22,7 +22,7 @@ export function createPersist(ctx: Context, isClosed: () => boolean): Persist {
         return await ctx.write(change)
       } catch (error) {
         if (!isDatabaseFault(error) || isClosed()) throw error
-        ctx.log.warn('The state of a run cannot be written. It is tried again.', { error: String(error), waitMs })
+        ctx.log.warn('The state of a run cannot be written. The server retries.', { error: String(error), waitMs })
         await delay(waitMs, undefined, { ref: false })
       }
     }

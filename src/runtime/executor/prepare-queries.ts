@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database/db.ts'
 import { raw, sql } from '../../platform/database/sql.ts'
 
-/** What a prompt says of the issue that a run was woken for, and its project's environment. */
+/** Finds the columns of an issue that the prompt contains, and the environment of its project. */
 export const findIssueBrief = (db: Db, id: string) =>
   db.first(
     sql
@@ -21,13 +21,17 @@ export const findIssueBrief = (db: Db, id: string) =>
 /** The directories of a project's workspaces on this machine. */
 export interface ProjectWorkspaces {
   primary: string | null
-  /** Those that the board set. */
+  /** The directories that the board set or approved. */
   approved: string[]
-  /** The folders that git writes for a worktree: its own, and that of the repository. */
+  /** The folders that git writes for a worktree: the worktree's own folder and the repository's. */
   gitFolders: string[]
 }
 
-/** @param issueId the issue of the run: its worktree takes the place of the primary workspace */
+/**
+ * Finds the workspace directories of a project.
+ *
+ * @param issueId the issue of the run; if it has a worktree, that replaces the primary workspace
+ */
 export function findProjectWorkspaces(db: Db, projectId: string, issueId: string): ProjectWorkspaces {
   const rows = db.all(
     sql
@@ -55,6 +59,7 @@ export function findProjectWorkspaces(db: Db, projectId: string, issueId: string
 
 export type IssueBrief = NonNullable<ReturnType<typeof findIssueBrief>>
 
+/** Finds the columns of a comment that the prompt contains. */
 export const findCommentBrief = (db: Db, id: string) =>
   db.first(
     sql
@@ -65,6 +70,7 @@ export const findCommentBrief = (db: Db, id: string) =>
       .where('comment.id', '=', id),
   )
 
+/** Finds the columns of an approval that the prompt contains, and the ids of its issues. */
 export function findApprovalBrief(db: Db, id: string) {
   const approval = db.first(
     sql

@@ -24,7 +24,7 @@ import { findSession } from './session.ts'
 import { readWakeContext, type WakeContext } from './wake-context.ts'
 import { chooseCwd, findFlags, readInstructions } from './workplace.ts'
 
-/** The same for every run of a server. */
+/** The dependencies that all runs of a server share. */
 export interface RuntimeDependencies {
   apiUrl: string
   probe: ReturnType<typeof createProbe>
@@ -61,7 +61,7 @@ export interface RunOwn {
 /** A planned run, with every problem that prevents it. */
 export interface RunPlan {
   problems: readonly NotStartable[]
-  /** Null if the configuration is unusable. With problems, it is the run without them. */
+  /** Null if the configuration is unusable. If there are problems, it is the run as it would be without them. */
   prepared: PreparedRun | null
 }
 
@@ -101,7 +101,7 @@ export async function prepareRun(
 
 /**
  * Plans a run: program, arguments, environment, working directory, prompt and
- * session. Starts and changes nothing, so a rehearsal returns exactly this.
+ * session. It starts and changes nothing, so a rehearsal returns the same plan.
  */
 export async function planRun(
   ctx: Context,
@@ -190,7 +190,7 @@ interface SetUp extends AdapterConfig {
   refuse: Refuse
 }
 
-/** Resolves where and with what the program works: secrets, directory, instructions, options and session. */
+/** Resolves the inputs of the command: secrets, directory, instructions, options and session. */
 async function setUp(ctx: Context, { run, own, agent, adapter, issue, probe, refuse, ...read }: SetUp) {
   const projectEnv = issue ? envOfProject(ctx, agent, issue, refuse) : {}
   const { config, secrets } = resolveConfig(ctx, agent, read.config, projectEnv, refuse)
@@ -230,7 +230,7 @@ function writePrompt(ctx: Context, { run, agent, context, setup, skills }: Promp
     comment: context.comment,
     approval: context.approval,
     instructions: adapter.instructions === 'prompt' ? instructions : null,
-    // A program that loads the skills lists them itself.
+    // A program that loads the folder of skills lists them to the model itself.
     skills: loadsSkills(setup) ? [] : skills.filter((skill) => !skill.required),
     promptTemplate: typeof config.promptTemplate === 'string' ? config.promptTemplate : null,
   })

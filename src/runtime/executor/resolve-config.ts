@@ -10,11 +10,11 @@ import type { Refuse } from '../not-startable.ts'
 import type { IssueBrief } from './prepare-queries.ts'
 
 /**
- * The agent's configuration as its adapter reads it, with the project's
- * environment below its own and with the stored secrets in place; a secret
- * that cannot be had is empty.
+ * Resolves an agent's configuration for its adapter: merges the project's
+ * environment, which the agent's own overrides, and inserts the stored secrets.
+ * A secret that is missing or unreadable is refused and left empty.
  *
- * @param own the configuration, parsed
+ * @param own the parsed configuration
  * @returns the configuration, and every secret value in it
  */
 export function resolveConfig(
@@ -31,26 +31,27 @@ export function resolveConfig(
   if (missing.length > 0) {
     refuse(
       'unknown_secret',
-      `The company has no secret named ${missing.join(', ')}. Store it, or take it out of the env.`,
+      `The company has no secret named ${missing.join(', ')}. Store it, or remove it from the env.`,
     )
   }
   const sealed = names.filter((name) => opened.get(name) === undefined)
   if (sealed.length > 0) {
     refuse(
       'secret_unreadable',
-      `The secret ${sealed.join(', ')} cannot be opened: keys/secret.key is not the key that it was stored under. Rotate it.`,
+      `The secret ${sealed.join(', ')} cannot be decrypted: keys/secret.key is not the key that encrypted it. Rotate the secret.`,
     )
   }
   const resolved = withSecrets(config, (name) => opened.get(name) ?? '')
   const [header] = Object.entries(resolved.headers ?? {}).find(([, value]) => /[\r\n]/.test(value)) ?? []
-  if (header) refuse('invalid_secret', `The secret of the header ${header} is not one line.`)
+  if (header)
+    refuse('invalid_secret', `The secret in the header ${header} contains a line break, which HTTP does not allow.`)
   return {
     config: resolved,
     secrets: [...opened.values(), ...plainSecrets(resolved)].filter((one) => one !== undefined),
   }
 }
 
-/** The environment of the issue's project; what of it cannot be opened is left out. */
+/** Decrypts the environment of the issue's project. It refuses unreadable values and leaves them out. */
 export function envOfProject(
   ctx: Context,
   agent: AgentRow,
@@ -66,14 +67,14 @@ export function envOfProject(
 }
 
 /**
- * Returns the values in the configuration itself that must not appear in the
- * output: a value is a secret by its name, by its form, or because it is not
- * plainly ordinary. Names alone do not find `STRIPE_KEY` or `DEPLOY_PASS`.
+ * Returns the plain values of the configuration that must not appear in the
+ * output. A value counts as a secret by its name, by its form, or unless it is
+ * recognizably ordinary: names alone do not find `STRIPE_KEY` or `DEPLOY_PASS`.
  */
 const plainSecrets = (config: Record<string, unknown>): string[] =>
   secretCandidates(config).flatMap(([name, value]) => (isSecretName(name) ? [value] : secretPartsOf(name, value)))
 
-/** Returns what of a value is a secret by its form, and the whole value unless the rest of it is ordinary. */
+/** Returns the parts of a value that are secrets by their form, and the whole value unless its rest is ordinary. */
 function secretPartsOf(name: string, value: string): string[] {
   const parts = secretsIn(value)
   const rest = parts.reduce((text, part) => text.replaceAll(part, ''), value).replace('://@', '://')

@@ -1,9 +1,9 @@
 import { jwtVerify, SignJWT } from 'jose'
 
-/** Makes and checks the tokens of runs. A token is a claim only: callers also look whether its run is live. */
+/** Signs and verifies run tokens. A valid token is not sufficient: the caller must check that its run is live. */
 export interface RunTokens {
   sign(run: { id: string; agentId: string; companyId: string }): Promise<string>
-  /** @returns the run's id, or undefined when the token is not one of ours or has expired */
+  /** Returns the id of the token's run, or undefined if the signature is invalid or the token has expired. */
   verify(token: string): Promise<string | undefined>
 }
 
@@ -11,15 +11,19 @@ const ISSUER = 'service'
 const AUDIENCE = 'service-api'
 const TYPE = 'service-run+jwt'
 
-/** Longer than any run may last; the end of the run is what really ends the token. */
+/** Longer than any run may last. The end of the run invalidates its token earlier. */
 const LIFETIME = '48h'
 
-/** How many checked tokens are remembered, so that an agent's every request does not pay for the signature. */
-const KEPT_TOKENS = 1_000
+/** The number of verified tokens in the cache, which saves the signature check of repeated requests. */
+const CACHED_TOKENS = 1_000
 
-/** @param secret 32 random bytes */
+/**
+ * Creates the signer and verifier of run tokens (JWT, HS256).
+ *
+ * @param secret 32 random bytes
+ */
 export function createRunTokens(secret: Uint8Array): RunTokens {
-  const checked = new Map<string, { runId: string; expiresAt: number }>()
+  const verified = new Map<string, { runId: string; expiresAt: number }>()
   return {
     sign: ({ id, agentId, companyId }) =>
       new SignJWT({ companyId, runId: id })
@@ -32,7 +36,7 @@ export function createRunTokens(secret: Uint8Array): RunTokens {
         .setExpirationTime(LIFETIME)
         .sign(secret),
     async verify(token) {
-      const known = checked.get(token)
+      const known = verified.get(token)
       if (known) return known.expiresAt > Date.now() ? known.runId : undefined
       try {
         const { payload } = await jwtVerify(token, secret, {
@@ -43,8 +47,8 @@ export function createRunTokens(secret: Uint8Array): RunTokens {
           requiredClaims: ['sub', 'jti', 'exp'],
         })
         if (typeof payload.runId !== 'string') return undefined
-        if (checked.size >= KEPT_TOKENS) checked.delete(checked.keys().next().value!)
-        checked.set(token, { runId: payload.runId, expiresAt: payload.exp! * 1_000 })
+        if (verified.size >= CACHED_TOKENS) verified.delete(verified.keys().next().value!)
+        verified.set(token, { runId: payload.runId, expiresAt: payload.exp! * 1_000 })
         return payload.runId
       } catch {
         return undefined

@@ -13,7 +13,7 @@ const keyOf = (run: SessionKey) => ({
   adapter_type: run.adapter_type,
 })
 
-/** Finds the session that an agent has on an issue, or on no issue. */
+/** Finds the program session of an agent on an issue, or without an issue. */
 export function findSession(db: Db, run: SessionKey) {
   const { agent_id, issue_key, adapter_type } = keyOf(run)
   const row = db.first(
@@ -34,8 +34,8 @@ export function findSession(db: Db, run: SessionKey) {
   )
 }
 
-/** Forgets the session that an agent has on an issue, or on no issue: its next run starts a new one. */
-export function forgetSession(db: Db, run: SessionKey): void {
+/** Deletes the session of an agent on an issue, or without an issue. The next run starts a new session. */
+export function deleteSession(db: Db, run: SessionKey): void {
   const { agent_id, issue_key, adapter_type } = keyOf(run)
   db.run(
     sql
@@ -46,10 +46,10 @@ export function forgetSession(db: Db, run: SessionKey): void {
   )
 }
 
-/** Keeps the session that a run worked in for the next one; forgets one that turned out dead. */
-export function keepSession(ctx: Context, run: RunRow, facts: FactSummary): void {
+/** Stores the session of a run for the next run, or deletes a session that can no longer be resumed. */
+export function storeSession(ctx: Context, run: RunRow, facts: FactSummary): void {
   if (facts.isDeadSession) {
-    forgetSession(ctx.db, run)
+    deleteSession(ctx.db, run)
     return
   }
   if (facts.sessionId === null || run.cwd === null) return

@@ -1,6 +1,6 @@
 import { isDatabaseFault } from '../../platform/database/write-queue.ts'
 
-/** A fault of the machine that can pass: the run is tried again later, and its agent is not to blame. */
+/** A fault of the machine, not of the agent. It may be temporary, so the run is retried later. */
 export interface SystemFault {
   code: string
   message: string
@@ -20,7 +20,7 @@ const FAULTS: Record<string, SystemFault> = {
   EIO: { code: 'disk_error', message: 'The disk reports an input/output error.' },
 }
 
-/** The faults that every file and process can have, whatever its configuration. */
+/** Whether an error is a fault of the machine, such as a full disk, that any configuration can meet. */
 export const isMachineFault = (error: unknown): boolean => codeOf(error) in FAULTS
 
 const OTHER_CODE = 'system_error'
@@ -35,7 +35,10 @@ export function toSystemFault(error: unknown): SystemFault | undefined {
   if (isDatabaseFault(error))
     return { code: 'disk_error', message: `The database failed: ${(error as Error).message}.` }
   if (!(error instanceof Error && 'syscall' in error)) return undefined
-  return { code: OTHER_CODE, message: `The system refused to prepare the run: ${error.message}.` }
+  return {
+    code: OTHER_CODE,
+    message: `The operating system refused an operation that prepares the run: ${error.message}.`,
+  }
 }
 
 const CODES = new Set([OTHER_CODE, ...Object.values(FAULTS).map((fault) => fault.code)])

@@ -5,7 +5,7 @@ import { parseReasons } from '../../organization/wake/wake.ts'
 import type { Db } from '../../platform/database/db.ts'
 import { findApprovalBrief, findCommentBrief, findIssueBrief, type IssueBrief } from './prepare-queries.ts'
 
-/** What a run was woken for: the issue of its wake, and the latest approval and comment among its reasons. */
+/** The cause of a run: the issue of its wake, and the latest approval and comment among its reasons. */
 export interface WakeContext {
   issue: IssueBrief | null
   approval: NonNullable<ReturnType<typeof findApprovalBrief>> | null
@@ -15,6 +15,7 @@ export interface WakeContext {
   wake: Wake
 }
 
+/** Reads the entities that caused a run. */
 export function readWakeContext(db: Db, run: Pick<RunRow, 'company_id' | 'issue_id' | 'reasons'>): WakeContext {
   const reasons = parseReasons(run)
   const issue = run.issue_id === null ? undefined : findIssueBrief(db, run.issue_id)

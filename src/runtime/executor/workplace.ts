@@ -12,7 +12,7 @@ import { type createProbe, findProgram } from '../process/capabilities.ts'
 import type { ProjectWorkspaces } from './prepare-queries.ts'
 import { isMachineFault } from './system-fault.ts'
 
-/** The places of a run, and what stands in their way. */
+/** The inputs for choosing a run's directories, and the function that records problems. */
 export interface Workplace {
   ctx: Context
   agent: AgentRow
@@ -36,12 +36,12 @@ export async function chooseCwd(place: Workplace): Promise<string> {
   if (cwd === null) return wanted
   const found = await stat(cwd).catch(() => undefined)
   if (!found?.isDirectory()) {
-    refuse('cwd_missing', `The working directory ${wanted} ${found ? 'is no directory' : 'does not exist'}.`)
+    refuse('cwd_missing', `The working directory ${wanted} ${found ? 'is not a directory' : 'does not exist'}.`)
   }
   return cwd
 }
 
-/** Returns the path, its links followed, or null if an agent set it and the board has not allowed its folder. */
+/** Returns the path with its symbolic links resolved, or null if an agent set it and the board has not allowed its folder. */
 async function allowedPath(
   { ctx, agent, workspaces, refuse }: Workplace,
   key: 'cwd' | 'workspace' | 'instructionsFilePath',
@@ -51,7 +51,10 @@ async function allowedPath(
   if (access === 'allowed') return real
   const folder = key === 'instructionsFilePath' ? path.dirname(wanted) : wanted
   if (access === 'never') {
-    refuse('folder_not_allowed', `The board has not allowed this folder: ${folder}. It holds the server's own data.`)
+    refuse(
+      'folder_not_allowed',
+      `The board has not allowed this folder: ${folder}. It contains the data of the server.`,
+    )
   } else {
     const request = { key, path: wanted, folder: key === 'instructionsFilePath' ? path.dirname(real) : real }
     refuse('folder_not_allowed', `The board has not allowed this folder: ${folder}.`, [request])
@@ -59,10 +62,10 @@ async function allowedPath(
   return null
 }
 
-/** The largest instructions that are read, in bytes. */
+/** The size limit of an instructions file, in bytes. */
 const MAX_INSTRUCTIONS = 4_000_000
 
-/** Reads the agent's instructions with their hash; null when it has none. Refuses a file that cannot be read. */
+/** Reads the agent's instructions and their hash. Returns null if it has none, or if the file is refused as unreadable. */
 export async function readInstructions(place: Workplace, adapter: Adapter, cwd: string) {
   const { agent, config, refuse } = place
   const named = adapter.instructionsKey === null ? undefined : config[adapter.instructionsKey]
@@ -84,7 +87,7 @@ export async function readInstructions(place: Workplace, adapter: Adapter, cwd: 
   }
 }
 
-/** Reads a regular file. A pipe, which would block the read, and a device without an end are errors. */
+/** Reads a regular file. It refuses pipes, which would block the read, and endless devices. */
 async function readPlainFile(file: string): Promise<string> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
@@ -98,7 +101,7 @@ async function readPlainFile(file: string): Promise<string> {
   }
 }
 
-/** The options that the program lists; a missing program is said here, with how to get it. */
+/** Returns the options that the program's help lists, or null if unknown. Refuses a missing program, with an installation hint. */
 export async function findFlags(
   { ctx, config, refuse }: Workplace,
   adapter: Adapter,

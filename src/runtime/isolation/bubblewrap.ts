@@ -2,10 +2,14 @@ import { spawn } from 'node:child_process'
 import { findProgram } from '../process/capabilities.ts'
 import { SYSTEM_PATH } from './pid-namespace.ts'
 
-/** Whether bubblewrap works on this machine, or why not and what to do about it. */
+/** The working bubblewrap of this machine, or the reason why it does not work and what to do. */
 export type Bubblewrap = { path: string; version: string } | { missing: string; hint: string }
 
-/** Probes bubblewrap by starting a program in a sandbox. */
+/**
+ * Finds bubblewrap and probes it by starting a program in a sandbox.
+ *
+ * @param searchPath the PATH to search, besides the folders of the system
+ */
 export async function findBubblewrap(searchPath: string): Promise<Bubblewrap> {
   if (process.platform !== 'linux') {
     return { missing: 'bubblewrap needs Linux.', hint: 'Turn the sandbox off here: sandbox "off".' }
@@ -29,7 +33,7 @@ export async function findBubblewrap(searchPath: string): Promise<Bubblewrap> {
   }
 }
 
-/** Long, because a probe that times out on a busy machine holds the agent for a minute. It takes 10 ms on a quiet one. */
+/** Generous: a probe takes 10 ms on an idle machine, but a timeout on a busy one would hold the agent for a minute. */
 const TIMEOUT_MS = 30_000
 
 function run(program: string, args: string[]): Promise<{ code: number | null; out: string }> {

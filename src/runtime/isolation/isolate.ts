@@ -13,7 +13,7 @@ import type { RunSpec } from '../process/run-files.ts'
 import type { Isolation } from './isolation.ts'
 import { containsHome, type Sandbox, sandboxArgv, sandboxEnv, stateFolder } from './sandbox.ts'
 
-/** A run to isolate. */
+/** The run to isolate. */
 export interface ToIsolate {
   agent: AgentRow
   adapter: Adapter
@@ -21,15 +21,16 @@ export interface ToIsolate {
   spec: RunSpec
   /** Files and folders that the run reads, besides the system: skills, instructions. */
   readable: readonly string[]
-  /** Folders that the run changes, besides its working directory and the agent's own folder. */
+  /** Folders that the run writes, besides its working directory and the agent's own folder. */
   writable: readonly string[]
 }
 
 /**
- * Adds to a run's specification what isolates it: the sandbox if the agent has
- * one, else a PID namespace where the machine offers it.
+ * Adds the isolation to a run's specification: a sandbox if the agent's mode
+ * requires one, otherwise a PID namespace if the machine supports it. A run
+ * that requires a sandbox never starts without it.
  *
- * @param refuse receives why a sandboxed run cannot start; it never starts without its sandbox
+ * @param refuse receives the reason why the sandbox cannot be created
  */
 export async function isolate(
   ctx: Context,
@@ -49,7 +50,7 @@ export async function isolate(
   }
   const sandbox = sandboxOf(ctx, run)
   if (containsHome(spec.cwd, sandbox.env)) {
-    const message = `The working directory ${spec.cwd} contains your home directory, which a sandboxed run must not see.`
+    const message = `The working directory ${spec.cwd} contains your home directory, which a sandboxed run must not read.`
     refuse('sandbox_folder', `${message} Set adapterConfig.cwd to a folder inside it.`)
   }
   const { stateDir } = sandbox
@@ -74,8 +75,8 @@ export async function makeSandboxFolders(
 }
 
 /**
- * Returns the sandbox mode of a run: the agent's own setting, else that of the
- * instance. What an agent set without the board counts only if it is stricter.
+ * Returns the sandbox mode of a run: the agent's setting, or that of the
+ * instance. A setting that the board has not approved applies only if it is stricter.
  */
 export function sandboxModeOf(
   ctx: Context,
@@ -103,7 +104,7 @@ function sandboxOf(ctx: Context, { agent, adapter, spec, readable, writable }: T
     stateDir: stateDirOf(ctx, agent.id),
     cwd: spec.cwd,
     writable: [spec.cwd, ownFolder(ctx, agent.id), ...writable.filter((folder) => !containsHome(folder, env))],
-    // The demo agent is a part of the package, run by the server's own Node.
+    // The demo agent is part of the package and runs on the server's own Node.
     readable: [...readable, ...certificates, packageRoot(), path.dirname(process.execPath)],
     userFiles: adapter.userFiles?.(env) ?? NO_FILES,
     env,

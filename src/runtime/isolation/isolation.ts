@@ -1,19 +1,23 @@
 import { type Bubblewrap, findBubblewrap } from './bubblewrap.ts'
 import { findPidNamespace } from './pid-namespace.ts'
 
-/** What this machine offers to isolate runs. Each is probed when it is first needed. */
+/** The means of this machine to isolate runs. Each is probed at its first use. */
 export interface Isolation {
   /**
-   * Returns what starts a command in a PID namespace of its own; see
-   * `findPidNamespace`. If a probe cannot be completed, the result is null and
-   * the next call probes again.
+   * Returns the program and arguments that start a command in its own PID
+   * namespace; see `findPidNamespace`. If the probe cannot be completed, it
+   * returns null and the next call probes again.
    */
   pidNamespace(): Promise<string[] | null>
-  /** Probed again as long as it does not work: somebody may install it. */
+  /** Returns the probed bubblewrap. While it does not work, each call probes again, since it may have been installed. */
   bubblewrap(): Promise<Bubblewrap>
 }
 
-/** @param searchPath where bwrap is looked for, besides the folders of the system */
+/**
+ * Creates the isolation of this machine.
+ *
+ * @param searchPath the PATH to search for bwrap, besides the folders of the system
+ */
 export function createIsolation(searchPath = ''): Isolation {
   let pidNamespace: Promise<string[] | null> | undefined
   let bubblewrap: Promise<Bubblewrap> | undefined
@@ -26,7 +30,7 @@ export function createIsolation(searchPath = ''): Isolation {
       return pidNamespace
     },
     async bubblewrap() {
-      // One probe for all runs that wait for it.
+      // Concurrent callers share one probe.
       bubblewrap ??= findBubblewrap(searchPath)
       let found: Bubblewrap | undefined
       try {

@@ -3,14 +3,14 @@ import path from 'node:path'
 import type { UserFiles } from '../../adapter/adapter.ts'
 import { findProgram } from '../process/capabilities.ts'
 
-/** What a sandboxed run may see, besides the read-only system. Paths are absolute. */
+/** The files that a sandboxed run can access, besides the read-only system. Paths are absolute. */
 export interface Sandbox {
-  /** The server's data directory. Nothing of it is visible but what is named below. */
+  /** The server's data directory. It is hidden except for the paths below. */
   dataDir: string
-  /** The folder on disk that keeps the program's sessions between the runs of the agent. */
+  /** The folder on disk that stores the program's sessions between the runs of the agent. */
   stateDir: string
   cwd: string
-  /** Folders that the run may change. The working directory is one of them. */
+  /** Folders that the run may write, including the working directory. */
   writable: readonly string[]
   /** Files and folders that the run may read. Missing ones are left out. */
   readable: readonly string[]
@@ -20,24 +20,24 @@ export interface Sandbox {
   command: string
 }
 
-/** What of the root directory is the system. Users' files and what changes (/home, /root, /var, /run, /mnt) are not. */
+/** The folders of the root directory that belong to the system. Files of users and changing data (/home, /root, /var, /run, /mnt) do not. */
 const SYSTEM = /^(usr|s?bin|lib(32|64|x32)?|etc|opt|nix|gnu|sys)$/
 
-/** Files in other places that the system's own files refer to. */
+/** Files in other folders that the system's files refer to. */
 const SYSTEM_LINKS = ['/etc/resolv.conf', '/etc/localtime', '/run/current-system', '/var/lib/ca-certificates']
 
 /**
  * Returns the command line that starts a command in a bubblewrap sandbox.
- * Later mounts cover earlier ones: system, home, login files, folders, then the
- * data directory, then what of it the run may see. Links on the way to a mount
- * are followed here on the host, so what is mounted must not be in a folder
- * that a run can change; such a path is visible by that folder anyway.
+ * Later mounts cover earlier ones: system, home, login files, folders, then an
+ * empty data directory, then its visible parts. Symbolic links in a mount's
+ * path are resolved here on the host, so a mount must not be inside a folder
+ * that a run can write; that folder shows the path anyway.
  */
 export function sandboxArgv(bwrap: string, sandbox: Sandbox): string[] {
   const { dataDir, stateDir, cwd, userFiles, env, command } = sandbox
   const home = env.HOME ?? '/nonexistent'
   const candidates = [...sandbox.readable, ...programFolders(command, env.PATH ?? '', home)]
-  /** Mounts what is inside the data directory, or what is outside. */
+  /** Returns the mounts of the paths that match: those inside the data directory, or those outside. */
   const bind = (isOfZone: (file: string) => boolean): string[] => {
     const writable = outermost(sandbox.writable.filter(isOfZone))
     const isVisible = (file: string) => writable.some((folder) => isInside(folder, file))
@@ -63,19 +63,19 @@ export function sandboxArgv(bwrap: string, sandbox: Sandbox): string[] {
 
 const mount = (how: '--bind' | '--ro-bind', files: readonly string[]) => files.flatMap((file) => [how, file, file])
 
-/** The folder on disk that keeps a folder of the program's sessions. */
+/** Returns the folder on disk that stores one of the program's session folders. */
 export const stateFolder = (stateDir: string, folder: string) => path.join(stateDir, path.basename(folder))
 
-/** What a sandboxed run does not get of the environment: it points to what is not there. */
+/** The environment variables that a sandboxed run does not receive: they point to paths outside the sandbox. */
 const HOST_ONLY = /^(XDG_\w+|SSH_AUTH_SOCK)$/
 
-/** Changes the environment of a command to what is there in its sandbox. */
+/** Returns the environment of a command for its sandbox. */
 export const sandboxEnv = (env: Record<string, string>): Record<string, string> => ({
   ...Object.fromEntries(Object.entries(env).filter(([name]) => !HOST_ONLY.test(name))),
   TMPDIR: '/tmp',
 })
 
-/** Whether a folder contains the home directory, or is it: as a working directory it would show all of it. */
+/** Whether a folder is or contains the home directory. As the working directory it would expose the whole home. */
 export const containsHome = (folder: string, env: Sandbox['env']): boolean =>
   env.HOME !== undefined && isInside(realPath(folder), realPath(env.HOME))
 
@@ -105,20 +105,20 @@ function programFolders(command: string, searchPath: string, home: string): stri
   return [...new Set(folders)].filter((folder) => !SYSTEM.test(folder.split('/')[1]!) && !isInside(folder, home))
 }
 
-/** A file and what its links lead to, to the end. */
+/** Returns a file and each target of its chain of symbolic links. */
 function stepsOf(file: string): string[] {
   if (!lstatSync(file).isSymbolicLink()) return [file]
   return [file, ...stepsOf(path.resolve(realPath(path.dirname(file)), readlinkSync(file)))]
 }
 
-/** The outermost `node_modules` of a module, else the file's own folder, or the file alone if its folder holds more. */
+/** Returns the outermost `node_modules` of a module, or the folder if it is named `bin`, or the file alone. */
 function folderOf(file: string): string {
   const modules = /^(.*?\/node_modules)\//.exec(file)?.[1]
   if (modules) return modules
   return path.basename(path.dirname(file)) === 'bin' ? path.dirname(file) : file
 }
 
-/** Leaves out what is inside another one. */
+/** Removes the folders that are inside another one of the list. */
 const outermost = (folders: readonly string[]): string[] =>
   [...new Set(folders)].filter((folder) => !folders.some((other) => other !== folder && isInside(other, folder)))
 

@@ -2,24 +2,28 @@ import { closeSync, mkdirSync, openSync, unlinkSync, writeSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * A log of limited size in a folder of its own, which keeps the beginning and
- * the end of what is written:
+ * A log of limited size, which keeps the beginning and the end of the stream as
+ * files in a folder:
  *
  *     head         the first half of the cap
- *     tail-<n>     a piece of what follows; n is the offset, in the whole stream, of its first byte
+ *     tail-<n>     a later piece; n is the offset of its first byte in the whole stream
  *
- * Pieces are an eighth of the cap; the last four are kept. Nothing is ever
- * moved or rewritten, so a reader needs only the names (see read-log.ts).
+ * A piece is an eighth of the cap, and the last four are kept. No file is moved
+ * or rewritten, so a reader needs only the names (see read-log.ts).
  */
 export interface CappedLog {
-  /** Appends. A disk that is full or gone costs the bytes, not the run: they count as left out. */
+  /** Appends bytes. If the disk is full or missing, the log drops them, and the run continues. */
   write(bytes: Buffer): void
   close(): void
 }
 
 const KEPT_PIECES = 4
 
-/** @param cap bytes on disk, at most */
+/**
+ * Opens a new log in a folder, which it creates if necessary.
+ *
+ * @param cap the size limit on disk, in bytes
+ */
 export function openCappedLog(folder: string, cap: number): CappedLog {
   const headSize = Math.floor(cap / 2)
   const pieceSize = Math.max(1, Math.floor(cap / 8))
@@ -54,7 +58,7 @@ export function openCappedLog(folder: string, cap: number): CappedLog {
           if (room === 0) openNext()
           written = writeSync(file!, rest, 0, Math.min(rest.length, room))
         } catch {
-          // A file is never continued behind a hole: what comes next starts a piece that is named by its offset.
+          // The dropped bytes leave a gap, so the next bytes start a new piece, named by its offset.
           close()
           total += rest.length
           return

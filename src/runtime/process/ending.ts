@@ -8,6 +8,6 @@ export interface Ending {
   error: { code: string; message: string } | null
   /** The last line of the program's standard error. */
   lastError?: string | null
-  /** When the run ended, if known. A run can end while no server is running, long before the server finishes it. */
+  /** The time of the end, if known. A run can end while the server is down, long before a server records it. */
   at: string | null
 }

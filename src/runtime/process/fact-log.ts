@@ -2,31 +2,32 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import type { Fact } from '../../adapter/adapter.ts'
 
 /**
- * Writes a run's facts as JSON lines. Facts are snapshots, so of those that
- * say the same thing only the last of a short while is written.
+ * Writes a run's facts as JSON lines. Facts are snapshots, so of several facts
+ * with the same key within a short window, only the last is written.
  */
 export interface FactLog {
   add(facts: readonly Fact[]): void
-  /** Writes what is due. The rest follows by itself. */
-  settle(): void
-  /** Writes what is left. */
+  /** Writes the facts whose window has passed. A timer writes the others. */
+  flush(): void
+  /** Writes all remaining facts and closes the file. */
   close(): void
 }
 
-/** A usage must be on the books within 100 ms of its line: budgets are enforced on it. */
+/** In milliseconds. Budgets depend on usage, which must be recorded within 100 ms of its line. */
 const WINDOW_MS = 50
-/** Text is for people, and long. */
+/** In milliseconds. Texts are long, and no decision depends on them. */
 const TEXT_WINDOW_MS = 1_000
-/** A flood that grew the file beyond these sizes, in bytes, waits longer between two writes. */
+/** Longer windows in milliseconds, for a file that has grown beyond a size in bytes. */
 const SLOWER = [
   { above: 64 * 1024 * 1024, windowMs: 10_000 },
   { above: 8 * 1024 * 1024, windowMs: 1_000 },
 ]
-/** In bytes; a longer fact is no fact. */
+/** In characters of JSON. A longer fact is dropped. */
 const LONGEST_FACT = 256 * 1024
-/** Different facts, that is, models: more than any program uses. */
+/** The limit of distinct keys, which grow with the models of a run. No program uses so many. */
 const MOST_KEYS = 1_000
 
+/** Opens the file of a run's facts for appending. */
 export function openFactLog(path: string): FactLog {
   const file = openSync(path, 'a', 0o600)
   const waiting = new Map<string, string>()
@@ -51,7 +52,7 @@ export function openFactLog(path: string): FactLog {
       torn = length < bytes.length
       if (torn) return
     } catch {
-      return // a full disk: the facts keep waiting
+      return // the disk is full, so the facts wait for the next attempt
     }
     for (const key of keys) {
       written.set(key, { line: waiting.get(key)!, at: now })
@@ -59,7 +60,7 @@ export function openFactLog(path: string): FactLog {
     }
   }
 
-  const settle = () => {
+  const flush = () => {
     const now = performance.now()
     write(
       [...waiting.keys()].filter((key) => dueAt(key) <= now),
@@ -70,7 +71,7 @@ export function openFactLog(path: string): FactLog {
     timer = setTimeout(
       () => {
         timer = undefined
-        settle()
+        flush()
       },
       Math.max(5, next - now),
     )
@@ -83,11 +84,11 @@ export function openFactLog(path: string): FactLog {
         const line = `${JSON.stringify(fact)}\n`
         if (line.length > LONGEST_FACT) continue
         if (!written.has(key) && !waiting.has(key) && written.size + waiting.size >= MOST_KEYS) continue
-        waiting.delete(key) // so that the order is that of the last word on each
+        waiting.delete(key) // moves the key to the end: the order is that of the latest facts
         if (written.get(key)?.line !== line) waiting.set(key, line)
       }
     },
-    settle,
+    flush,
     close() {
       clearTimeout(timer)
       write([...waiting.keys()], performance.now())

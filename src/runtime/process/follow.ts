@@ -7,70 +7,74 @@ import { endTree, SHORT_GRACE_MS } from './end-tree.ts'
 import { isSameProcess, isShim, type ProcessIdentity } from './process-table.ts'
 import { type ExitRecord, exitFile, factsFile, hasBegun, readExit, readStop, writeExit } from './run-files.ts'
 
-/** A run as it is kept in the database. */
+/** The identity of a run, as the database stores it. */
 export interface RunRef {
   runId: string
   runDir: string
-  /** The shim; null when there is none. One that was not recorded in time is found by `findShim`. */
+  /** The shim's process, or null if it has none. `findShim` finds a shim that was not recorded in time. */
   identity: ProcessIdentity | null
 }
 
 export interface RunProcess extends RunRef {
   /**
-   * Settles when the run is over: no process of it is left and every fact was
-   * delivered. Rejects with what `onFacts` threw. Never settles once closed.
+   * Resolves when the run has ended: none of its processes is left and all facts
+   * are delivered. Rejects with the error of `onFacts`. Remains pending after `close`.
    */
   ended: Promise<ExitRecord>
-  /** Stops following. The run goes on. */
+  /** Stops following the run. Its processes continue. */
   close(): void
 }
 
 export interface Follow {
-  /** Where in the facts file to begin, in bytes; the start by default. */
+  /** The offset in the facts file to begin at, in bytes. The default is 0. */
   factsOffset?: number
   /**
-   * Gets each batch of facts and the offset behind it, to be kept in the same
-   * transaction as the facts. The next batch, and the end, wait for it.
+   * Receives each batch of facts, and the offset after it, in bytes. The next
+   * batch and the end of the run wait for the returned promise.
    */
   onFacts(facts: Fact[], nextOffset: number): void | Promise<void>
-  /** Settles with the shim's end, if it is a child of this process. */
+  /** Resolves when the shim exits, if it is a child of this process. */
   shimExited?: Promise<void>
 }
 
-/** How often the shim of an adopted run is looked for: the death of what is no child has no event. */
+/** The interval of liveness checks of an adopted shim, in milliseconds. It is not a child, so its exit causes no event. */
 const LIVENESS_MS = 1_000
-/** How often the folder is looked at when the system has no watcher left to give. */
+/** The interval of polling the folder, in milliseconds, if the system's limit of file watchers is reached. */
 const POLL_MS = 200
 const BATCH_BYTES = 64 * 1024
 
+/**
+ * Follows a run: delivers the facts that its shim writes, and detects its end.
+ * If the shim died, it ends the run's processes and records the run as lost.
+ */
 export function followRun(ref: RunRef, follow: Follow): RunProcess {
   const { runDir } = ref
   const end = Promise.withResolvers<ExitRecord>()
-  end.promise.catch(() => {}) // who does not ask for the end does not want its error either
+  end.promise.catch(() => {}) // no unhandled rejection if the caller does not use `ended`
   let offset = follow.factsOffset ?? 0
   let closed = false
-  let looking = false
+  let checking = false
   let again = false
   let retry: NodeJS.Timeout | undefined
 
-  const look = async () => {
+  const check = async () => {
     again = true
-    if (looking || closed) return
-    looking = true
+    if (checking || closed) return
+    checking = true
     try {
       while (again && !closed) {
         again = false
-        // Asked in this order: a shim that is gone has written its exit, and by then its facts.
+        // The order matters: a shim writes its facts, then its exit record, and then exits.
         const gone = shimIsGone()
         const record = readExit(runDir)
         offset = await deliver(runDir, offset, onFacts, () => closed)
         if (!closed && (record || gone)) await finish(record)
       }
     } catch {
-      // Out of files or memory: that says nothing about the run.
-      retry = setTimeout(look, LIVENESS_MS)
+      // The server is out of files or memory, which does not affect the run.
+      retry = setTimeout(check, LIVENESS_MS)
     } finally {
-      looking = false
+      checking = false
     }
   }
 
@@ -89,9 +93,9 @@ export function followRun(ref: RunRef, follow: Follow): RunProcess {
   const finish = async (record: ExitRecord | undefined) => {
     close()
     try {
-      if (record) await shimGone()
-      const lost = record ? undefined : await loseRun(ref)
-      // What its program recorded after its shim had died.
+      if (record) await untilShimExits()
+      const lost = record ? undefined : await endLostRun(ref)
+      // The facts that were recovered from files that the program wrote after its shim had died.
       if (lost) await deliver(runDir, offset, onFacts, () => false)
       end.resolve(record ?? lost!)
     } catch (error) {
@@ -99,12 +103,12 @@ export function followRun(ref: RunRef, follow: Follow): RunProcess {
     }
   }
 
-  /** A shim that wrote its record has a few milliseconds to live, the last of them without its marker. */
-  const shimGone = async () => {
-    const givenUp = performance.now() + LIVENESS_MS
+  /** Waits for the exit of a shim that has written its record, which takes a few milliseconds. */
+  const untilShimExits = async () => {
+    const deadline = performance.now() + LIVENESS_MS
     if (follow.shimExited)
       return void (await Promise.race([follow.shimExited, delay(LIVENESS_MS, null, { ref: false })]))
-    while (ref.identity && isSameProcess(ref.identity) && performance.now() < givenUp) await delay(5)
+    while (ref.identity && isSameProcess(ref.identity) && performance.now() < deadline) await delay(5)
   }
 
   const close = () => {
@@ -114,19 +118,19 @@ export function followRun(ref: RunRef, follow: Follow): RunProcess {
     clearTimeout(retry)
   }
 
-  const watcher = watchFolder(runDir, look)
+  const watcher = watchFolder(runDir, check)
   const interval = !watcher ? POLL_MS : follow.shimExited ? undefined : LIVENESS_MS
-  const timer = interval ? setInterval(look, interval) : undefined
+  const timer = interval ? setInterval(check, interval) : undefined
   follow.shimExited?.then(() => {
     exited = true
-    return look()
+    return check()
   })
-  setImmediate(look)
+  setImmediate(check)
   return { ...ref, ended: end.promise, close }
 }
 
-/** Ends what a shim that died has left, and writes down that nobody knows how the command ended. */
-async function loseRun(ref: RunRef): Promise<ExitRecord> {
+/** Ends the processes that a dead shim left, and records that the outcome of the command is unknown. */
+async function endLostRun(ref: RunRef): Promise<ExitRecord> {
   const begun = hasBegun(ref.runDir)
   const { found, left } = await endTree({ runId: ref.runId, leader: ref.identity, graceMs: SHORT_GRACE_MS })
   recoverUsage(ref.runDir)
@@ -144,7 +148,7 @@ async function loseRun(ref: RunRef): Promise<ExitRecord> {
   return record
 }
 
-/** Adds to the facts of a lost run what its program recorded in its session file until the program's end. */
+/** Adds the usage in the session files of a lost run to its facts. The program wrote these files until its end. */
 function recoverUsage(runDir: string): void {
   const file = factsFile(runDir)
   if (!existsSync(file)) return
@@ -152,13 +156,13 @@ function recoverUsage(runDir: string): void {
     .split('\n')
     .flatMap(parseFact)
     .filter((fact) => fact.kind === 'session_file')
-  // One for each file: the run's own, and those of its sub-agents.
+  // The latest state of each file: the run's own file, and those of its sub-agents.
   const facts = readSessionFileUsage([...new Map(starts.map((start) => [start.path, start])).values()])
-  // The first line may be torn: the shim died at any moment.
+  // The newline comes first because the dying shim may have left an incomplete line.
   if (facts.length > 0) appendFileSync(file, `\n${facts.map((fact) => JSON.stringify(fact)).join('\n')}\n`)
 }
 
-/** Delivers the whole lines from an offset on. Returns the offset behind the last. */
+/** Delivers the complete lines after an offset, in bytes. Returns the offset after the last of them. */
 async function deliver(
   runDir: string,
   from: number,
@@ -181,7 +185,7 @@ async function deliver(
   return offset
 }
 
-/** A line that a full disk tore is passed over: facts are snapshots, and the next one says it again. */
+/** Parses a line. Skips a line that a full disk truncated: facts are snapshots, and a later one replaces it. */
 function parseFact(line: string): Fact[] {
   try {
     return [JSON.parse(line)]
@@ -204,12 +208,12 @@ function readFrom(name: string, offset: number, size: number): Buffer {
   }
 }
 
-/** Looks when the facts or the exit change. The log is in a folder of its own, so output makes no events here. */
-function watchFolder(runDir: string, look: () => void): FSWatcher | undefined {
+/** Calls `onChange` when the facts or the exit record change. The log is in another folder, so output causes no events. */
+function watchFolder(runDir: string, onChange: () => void): FSWatcher | undefined {
   const names = [path.basename(factsFile(runDir)), path.basename(exitFile(runDir))]
   try {
     const watcher = watch(runDir, (_event, name) => {
-      if (name === null || names.includes(name)) look()
+      if (name === null || names.includes(name)) onChange()
     })
     watcher.on('error', () => watcher.close())
     return watcher

@@ -1,46 +1,47 @@
 import type { Fact } from '../../adapter/adapter.ts'
 import type { RunSpec } from './run-files.ts'
 
-/** The limits of one run: the whole time, and the time without output. */
+/** The time limits of one run: its duration, and the time without output. */
 export interface Limits {
-  /** Settles when a limit is reached; otherwise never. */
+  /** Resolves when a limit is reached. Otherwise it remains pending. */
   reached: Promise<'timed_out' | 'silent'>
-  /** The command printed something. */
-  heard(): void
+  /** Notes that the command printed something. */
+  noteOutput(): void
   close(): void
 }
 
-/** Watches for the end of a program that has said its last word. */
-export interface LastWord {
-  /** Settles when the program is to be ended, though it did not exit; otherwise never. */
-  over: Promise<void>
-  note(facts: readonly Fact[]): void
-  /** The program printed something. */
-  heard(): void
+/** Detects a program that has finished its work but does not exit. */
+export interface ResultWatch {
+  /** Resolves when the program should be ended. Otherwise it remains pending. */
+  overdue: Promise<void>
+  noteFacts(facts: readonly Fact[]): void
+  /** Notes that the program printed something. */
+  noteOutput(): void
   close(): void
 }
 
-/** What a program may take to exit after its result, in milliseconds, unless it prints more. */
+/** The time from a program's result, or its last output after it, to its exit, in milliseconds. */
 const RESULT_GRACE_MS = 5_000
 
 /**
- * A program that has reported its result may wait for a background process
- * for ever; one that gave up does nothing any more.
+ * Creates the watch of a program's result. A program that has reported its
+ * result may wait for a background process forever, and one that gave up does
+ * nothing more.
  */
-export function createLastWord(graceMs = RESULT_GRACE_MS): LastWord {
-  const over = Promise.withResolvers<void>()
+export function createResultWatch(graceMs = RESULT_GRACE_MS): ResultWatch {
+  const overdue = Promise.withResolvers<void>()
   let timer: NodeJS.Timeout | undefined
   const wait = () => {
     clearTimeout(timer)
-    timer = setTimeout(over.resolve, graceMs)
+    timer = setTimeout(overdue.resolve, graceMs)
   }
   return {
-    over: over.promise,
-    note(facts) {
-      if (facts.some((fact) => fact.kind === 'give_up')) over.resolve()
+    overdue: overdue.promise,
+    noteFacts(facts) {
+      if (facts.some((fact) => fact.kind === 'give_up')) overdue.resolve()
       if (facts.some((fact) => fact.kind === 'outcome')) wait()
     },
-    heard() {
+    noteOutput() {
       if (timer) wait()
     },
     close: () => clearTimeout(timer),
@@ -50,15 +51,16 @@ export function createLastWord(graceMs = RESULT_GRACE_MS): LastWord {
 /** The longest time a timer of Node can wait, in milliseconds: 24 days. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
+/** Starts the time limits of a run, from now on. */
 export function createLimits(spec: Pick<RunSpec, 'timeoutSec' | 'silenceSec'>): Limits {
   const reached = Promise.withResolvers<'timed_out' | 'silent'>()
   const silenceMs = spec.silenceSec === null ? null : spec.silenceSec * 1_000
-  let lastHeard = performance.now()
+  let lastOutput = performance.now()
   let silenceTimer: NodeJS.Timeout | undefined
 
-  // Looks back when it fires rather than being set again with every chunk.
+  // The timer checks the latest output when it fires. Resetting it with every chunk would be expensive.
   const watchSilence = (limit: number) => {
-    const left = lastHeard + limit - performance.now()
+    const left = lastOutput + limit - performance.now()
     if (left <= 0) reached.resolve('silent')
     else silenceTimer = setTimeout(() => watchSilence(limit), Math.min(left, LONGEST_TIMER))
   }
@@ -70,8 +72,8 @@ export function createLimits(spec: Pick<RunSpec, 'timeoutSec' | 'silenceSec'>): 
 
   return {
     reached: reached.promise,
-    heard() {
-      lastHeard = performance.now()
+    noteOutput() {
+      lastOutput = performance.now()
     },
     close() {
       clearTimeout(timer)

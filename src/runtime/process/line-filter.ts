@@ -1,14 +1,19 @@
-/** Passes a stream of bytes on without some of its lines. */
+/** Removes some lines from a stream of bytes. */
 export interface LineFilter {
   push(chunk: Buffer): void
-  /** Gives the last line, if it has no newline. */
+  /** Passes on the last line if it has no newline. */
   flush(): void
 }
 
-/** In bytes; a longer line is passed on without a look. */
+/** In bytes. A longer line is passed on unchecked. */
 const LONGEST_NOISE = 64 * 1024
 
-/** @param isNoise whether a line is left out, or undefined if none is: the chunks then pass as they come */
+/**
+ * Creates a filter of lines.
+ *
+ * @param isNoise whether to remove a line; undefined to pass every chunk unchanged
+ * @param pass receives the remaining bytes
+ */
 export function createLineFilter(
   isNoise: ((text: string) => boolean) | undefined,
   pass: (clean: Buffer) => void,
@@ -43,7 +48,7 @@ export function createLineFilter(
         endLine()
         from = end + 1
       }
-      // A copy: a rest of a few bytes must not keep its whole chunk in memory.
+      // Copied, so that a few remaining bytes do not keep the whole chunk in memory.
       if (from < chunk.length) add(Buffer.from(chunk.subarray(from)))
     },
     flush: endLine,

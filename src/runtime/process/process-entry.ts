@@ -1,10 +1,10 @@
-/** One live process, as the process table listed it. */
+/** One live process of the process table. */
 export interface ProcessEntry {
   pid: number
   parent: number
   group: number
   session: number
   startTime: string
-  /** Its number in a PID namespace directly below this one, which is that of its run; else null. Set by `runTree`. */
+  /** Its pid in the PID namespace of its run, directly below the server's; null outside such a namespace. Set by `runTree`. */
   namespacePid?: number | null
 }

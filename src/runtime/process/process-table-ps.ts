@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import type { ProcessEntry } from './process-entry.ts'
 
 /**
- * The process table of a system without /proc (macOS), by `ps`: best effort.
- * It does not say the session, so a process counts as its own.
+ * Lists the processes of a system without /proc (macOS) with `ps`, best effort.
+ * `ps` does not print the session, so only a group leader has one: its own.
  */
 export function listByPs(pid?: number): ProcessEntry[] {
   const ps = run('ps', [...(pid ? ['-p', String(pid)] : ['-ax']), '-o', 'pid=,ppid=,pgid=,stat=,lstart='])
@@ -22,7 +22,10 @@ export function listByPs(pid?: number): ProcessEntry[] {
   })
 }
 
-/** A variable of a process of this user, empty when it has none: `ps -E` prints the environment after the arguments. */
+/**
+ * Returns an environment variable of a process of this user: empty if it is not
+ * set, undefined if the process is gone. `ps -E` prints the environment after the arguments.
+ */
 export function markerByPs(pid: number, variable: string): string | undefined {
   const line = run('ps', ['-E', '-ww', '-p', String(pid), '-o', 'command=']).stdout
   return new RegExp(`(?:^|\\s)${variable}=(\\S+)`).exec(line)?.[1] ?? (line ? '' : undefined)
@@ -31,7 +34,7 @@ export function markerByPs(pid: number, variable: string): string | undefined {
 export const psBootId = (): string =>
   run('sysctl', ['-n', 'kern.bootsessionuuid']).stdout.trim() || run('sysctl', ['-n', 'kern.boottime']).stdout.trim()
 
-/** What a program prints, and its pid; nothing when it fails: `ps` of a pid that is gone exits 1. */
+/** Returns the output and the pid of a program. A failure yields empty output: `ps` exits 1 if a pid is gone. */
 function run(program: string, args: string[]): { pid: number; stdout: string } {
   const { pid, stdout } = spawnSync(program, args, {
     encoding: 'utf8',

@@ -2,58 +2,58 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:f
 import type { ProcessEntry } from './process-entry.ts'
 import { listByPs, markerByPs, psBootId } from './process-table-ps.ts'
 
-/** The environment variable that marks every process of a run; its value is the run's id. */
+/** The environment variable that marks every process of a run. Its value is the run's id. */
 export const MARKER = 'SERVICE_RUN_ID'
 
 /**
- * Says which process is meant, for as long as the record is kept: a pid alone
- * is given to another process sooner or later.
+ * Identifies a process permanently. The pid alone does not: the system reuses it
+ * for other processes.
  */
 export interface ProcessIdentity {
   pid: number
-  /** Linux: clock ticks since boot. macOS: the start time as `ps` prints it. Compared, never computed with. */
+  /** Linux: clock ticks since boot. macOS: the start time as `ps` prints it. Only compared for equality. */
   startTime: string
   bootId: string
 }
 
-/** The run whose processes are meant, and its shim if it is known. */
+/** A run, and its shim if known. */
 export interface RunLeader {
   runId: string
   leader: ProcessIdentity | null
 }
 
-/** The identity of a live process, or undefined. A process that has ended but was not waited for is not live. */
+/** Returns the identity of a live process, or undefined. A zombie is not live. */
 export function identityOf(pid: number): ProcessIdentity | undefined {
   const entry = findProcess(pid)
   return entry && { pid, startTime: entry.startTime, bootId: bootId() }
 }
 
-/** Whether this very process still lives: same pid, same start time, same boot. */
+/** Whether the identified process still lives: same pid, same start time, same boot. */
 export const isSameProcess = (identity: ProcessIdentity): boolean =>
   identity.bootId === bootId() && isLive({ pid: identity.pid, startTime: identity.startTime })
 
-/** The same for two looks at one process, and different for two processes. */
+/** Returns a key that is equal for two entries of the same process, and different for two processes. */
 export const keyOf = ({ pid, startTime }: Pick<ProcessEntry, 'pid' | 'startTime'>) => `${pid}@${startTime}`
 
-/** Whether this is the live shim of this run: a record that says so may be old, or forged. */
+/** Whether the process is the live shim of the run. A record alone is no proof: it may be outdated or forged. */
 export const isShim = (identity: ProcessIdentity, runId: string): boolean =>
   isSameProcess(identity) && markerOf(identity.pid) === runId
 
-/** Whether the process that was seen before still lives. */
+/** Whether a listed process still lives. */
 export const isLive = (seen: Pick<ProcessEntry, 'pid' | 'startTime'>): boolean =>
   findProcess(seen.pid)?.startTime === seen.startTime
 
-/** Signals a process that was seen before, if it is still that one. Returns whether it was signalled. */
+/** Signals a listed process if its identity is unchanged. Returns whether it was signalled. */
 export function signalProcess(seen: Pick<ProcessEntry, 'pid' | 'startTime'>, signal: NodeJS.Signals): boolean {
   if (seen.pid <= 1 || !isLive(seen)) return false
   try {
     return process.kill(seen.pid, signal)
   } catch {
-    return false // it ended just now, or belongs to another user
+    return false // it has just ended, or belongs to another user
   }
 }
 
-/** Every live process that carries a run's marker, by run id: one look at the whole machine. */
+/** Scans the machine once for processes with a run's marker. Returns them by run id. */
 export function markedProcesses(): Map<string, ProcessIdentity[]> {
   const boot = bootId()
   const marked = new Map<string, ProcessIdentity[]>()
@@ -69,7 +69,7 @@ export function markedProcesses(): Map<string, ProcessIdentity[]> {
   return marked
 }
 
-/** The shim of a run, found by its marker alone: the process that leads its own group. */
+/** Finds the shim of a run by the run's marker and its arguments. It leads its own process group. */
 export function findShim(runId: string): ProcessIdentity | undefined {
   const entry = listProcesses().find(
     ({ pid, group }) => pid === group && markerOf(pid) === runId && hasShimArguments(pid, runId),
@@ -79,29 +79,28 @@ export function findShim(runId: string): ProcessIdentity | undefined {
 
 /**
  * Lists the live processes of a run, without its shim: those with its marker,
- * those in the shim's group or session, and the descendants of them all.
+ * those in the shim's group or session, and all descendants of them.
  *
- * A group or session number is believed only while the shim lives or while a
- * marked process is in it: only then can the system not have given the number
- * to somebody else.
+ * A group or session number counts only while the shim lives or a marked
+ * process is in it. Otherwise the system may have reused the number.
  *
- * Each is listed with its number in the run's PID namespace, if it has one.
+ * Each entry has its pid in the run's PID namespace, if there is one.
  *
- * @param foreign remembers the processes that carry no such marker, so that
- *   who looks again and again reads each environment once
+ * @param foreign caches the processes of others, so that repeated scans read
+ *   each environment once
  */
 export function runTree({ runId, leader }: RunLeader, foreign: Set<string> = new Set()): ProcessEntry[] {
   const isLeader = (entry: ProcessEntry) => entry.pid === leader?.pid && entry.startTime === leader.startTime
   const processes = listProcesses()
   const shimLives = leader !== null && isShim(leader, runId)
   const sameBoot = leader?.bootId === bootId()
-  // What started before the shim cannot be its work; not to read its environment saves most of a scan.
+  // A process that started before the shim is not part of the run. Skipping its environment saves most of the scan.
   const earliest = leader && sameBoot ? Number(leader.startTime) : Number.NaN
   const into = Buffer.allocUnsafe(ENVIRONMENT_SIZE)
   const isMarked = (entry: ProcessEntry) => {
     if (Number(entry.startTime) < earliest || foreign.has(keyOf(entry))) return false
     const marker = markerOf(entry.pid, into)
-    // In the middle of an exec the environment is empty for a moment: that says nothing.
+    // During an exec the environment is empty for a moment, so an undefined marker proves nothing.
     if (marker !== undefined && marker !== runId) foreign.add(keyOf(entry))
     return marker === runId
   }
@@ -129,13 +128,13 @@ export function runTree({ runId, leader }: RunLeader, foreign: Set<string> = new
     .map((entry) => ({ ...entry, namespacePid: namespacePidOf(entry.pid) }))
 }
 
-/** The number of a process in a PID namespace directly below this process's own, or null if it is in no such one. */
+/** Returns the pid of a process in a PID namespace directly below this process's own, or null if it is in none. */
 function namespacePidOf(pid: number): number | null {
   const numbers = namespacePids(pid)
   return numbers.length === namespacePids(process.pid).length + 1 ? numbers.at(-1)! : null
 }
 
-/** The numbers of a process, from the PID namespace of this process's /proc down to its own. */
+/** Returns the pids of a process, from the PID namespace of this process's /proc down to its own. */
 function namespacePids(pid: number): number[] {
   const status = isLinux() ? readProc(`/proc/${pid}/status`, Buffer.allocUnsafe(4096))?.toString('latin1') : undefined
   return (
@@ -148,8 +147,8 @@ function namespacePids(pid: number): number[] {
 }
 
 /**
- * The run whose marker a process carries: empty when it has an environment
- * without one, undefined when there is nothing to read.
+ * Returns the run id in the marker of a process: empty if its environment has
+ * no marker, undefined if the environment is empty or not readable.
  */
 export function markerOf(pid: number, into: Buffer = Buffer.allocUnsafe(ENVIRONMENT_SIZE)): string | undefined {
   if (!isLinux()) return markerByPs(pid, MARKER)
@@ -163,14 +162,14 @@ export function markerOf(pid: number, into: Buffer = Buffer.allocUnsafe(ENVIRONM
   return environment.toString('utf8', start + needle.length, end < 0 ? undefined : end)
 }
 
-/** More than an ordinary environment takes, in bytes. */
+/** In bytes. An ordinary environment is smaller. */
 const ENVIRONMENT_SIZE = 64 * 1024
 
-/** Which start of the machine this is. */
+/** Returns the id of the current boot of the machine. */
 export const bootId = (): string =>
   isLinux() ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() : psBootId()
 
-/** Every live process of the machine, zombies and kernel threads left out. */
+/** Lists the live processes of the machine, without zombies and kernel threads. */
 function listProcesses(): ProcessEntry[] {
   if (!isLinux()) return listByPs()
   const entries: ProcessEntry[] = []
@@ -187,7 +186,7 @@ function findProcess(pid: number, into: Buffer = Buffer.allocUnsafe(1024)): Proc
   if (!isLinux()) return listByPs(pid)[0]
   const stat = readProc(`/proc/${pid}/stat`, into)?.toString('latin1')
   if (!stat) return undefined
-  // The name stands in parentheses and may hold anything, parentheses too: what follows the last one is regular.
+  // The name is in parentheses and may itself contain parentheses, so parsing starts after the last one.
   const [state, parent, group, session, , , flags, , , , , , , , , , , , , startTime] = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ', 20)
@@ -198,7 +197,7 @@ function findProcess(pid: number, into: Buffer = Buffer.allocUnsafe(1024)): Proc
 /** PF_KTHREAD in the kernel's `sched.h`. */
 const KERNEL_THREAD = 0x00200000
 
-/** A stray may lead a group too and carry the marker, but only a shim has the run's id as its last argument. */
+/** Whether the last argument of a process is the run's id. Another marked process may lead a group too, but only a shim has it. */
 function hasShimArguments(pid: number, runId: string): boolean {
   if (!isLinux()) return true
   const args = readProc(`/proc/${pid}/cmdline`, Buffer.allocUnsafe(4096))?.toString()
@@ -206,19 +205,20 @@ function hasShimArguments(pid: number, runId: string): boolean {
 }
 
 /**
- * The content of a file under /proc, or undefined when the process is gone or
- * not ours to read. Throws when this process is out of files or memory: nobody
- * must be taken for dead because of that.
+ * Reads a file under /proc. Returns undefined if the process is gone or belongs
+ * to another user.
  *
- * @param into is filled and given back in part, so that a look at a whole
- *   machine allocates nothing: three times faster, measured with 400 processes
+ * @param into the buffer to fill, which the result shares: reusing it makes a
+ *   scan of the machine three times faster, measured with 400 processes
+ * @throws if this process is out of files or memory, which must not make
+ *   another process look dead
  */
 function readProc(path: string, into: Buffer): Buffer | undefined {
   let file: number | undefined
   try {
     file = openSync(path, 'r')
     const length = readSync(file, into)
-    // The kernel fills what it is given: a full buffer may not be everything.
+    // A full buffer may be incomplete.
     return length < into.length ? into.subarray(0, length) : readFileSync(path)
   } catch (error) {
     if (['EMFILE', 'ENFILE', 'ENOMEM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error

@@ -8,18 +8,17 @@ import { type RunSpec, shimErrorFile } from './run-files.ts'
 export interface SpawnOptions extends Follow {
   /** The program and arguments that start the shim. */
   shim: readonly [string, ...string[]]
-  /** The run's own folder; it is made if it is not there. */
+  /** The run's own folder, which is created if necessary. */
   runDir: string
 }
 
 /**
- * Starts a run: a shim in a session and process group of its own, which
- * outlives this process. Settles when the shim exists; `identity` is to be
- * kept, so that the next server can adopt the run. Whether the *command* could
- * be started shows in `ended`. Throws the system's error when the shim itself
- * cannot be started.
+ * Starts a run: a shim in its own session and process group, which outlives this
+ * process. Resolves when the shim exists. Store its `identity`, so that the next
+ * server can adopt the run. `ended` tells whether the command itself could be
+ * started. Closing the handle does not end the run.
  *
- * Closing the handle lets the run go on.
+ * @throws the system's error if the shim itself cannot be started
  */
 export async function spawnRun(spec: RunSpec, options: SpawnOptions): Promise<RunProcess> {
   const { shim, runDir, ...follow } = options
@@ -38,7 +37,7 @@ export async function spawnRun(spec: RunSpec, options: SpawnOptions): Promise<Ru
   )
   // `once` rejects with the child's 'error' event. Without a pid there may be no stdin either (EMFILE).
   if (child.pid === undefined) await once(child, 'spawn')
-  child.stdin!.on('error', () => {}) // a shim that dies before it has read everything shows by its death
+  child.stdin!.on('error', () => {}) // the exit event reports a shim that dies before it has read everything
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const identity = identityOfChild(child)
   child.stdin!.end(JSON.stringify(spec))
@@ -61,7 +60,7 @@ function startShim(start: () => ChildProcess, errors: number): ChildProcess {
   }
 }
 
-/** Read in the turn of the spawn: the pid cannot belong to another process before this one has waited for the child. */
+/** Reads the identity in the same turn as the spawn: the pid cannot be reused before this process has waited for the child. */
 function identityOfChild(child: ChildProcess): ProcessIdentity | null {
   try {
     return identityOf(child.pid!) ?? null
@@ -72,8 +71,7 @@ function identityOfChild(child: ChildProcess): ProcessIdentity | null {
 }
 
 /**
- * Follows a run that another server started: the same handle, from the offset
- * up to which its facts are on the books. A run that ended meanwhile ends at
- * once, with what its shim wrote down.
+ * Follows a run that another server started, and returns the same handle. A run
+ * that ended meanwhile resolves at once with the record of its shim.
  */
 export { followRun as watchRun } from './follow.ts'

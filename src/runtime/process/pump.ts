@@ -9,29 +9,33 @@ import { createLineFilter } from './line-filter.ts'
 import type { RunSpec } from './run-files.ts'
 import { createScrubber } from './scrubber.ts'
 
-/** Carries a command's output through the scrubber into the log and, a line at a time, to the adapter's reader. */
+/** Passes a command's output through the scrubber to the log and, line by line, to the adapter's reader. */
 export interface Pump {
-  /** Reads a stream to its end; settles when it is closed. */
+  /** Reads a stream to its end. Resolves when it is closed. */
   read(name: 'stdout' | 'stderr', stream: Readable): Promise<void>
   bytes: { stdout: number; stderr: number }
-  /** The last line of standard error that is not blank: often the cause of a failure. */
+  /** Returns the last line of standard error that is not blank, which is often the cause of a failure. */
   lastError(): string | null
-  /** Gives out what was held back, and reads what the program wrote elsewhere to its end. Call it once, when the streams are closed or given up. */
+  /**
+   * Flushes the buffered bytes, and lets the reader read the program's files to
+   * the end. Call it once, when the streams are closed or no longer awaited.
+   */
   close(): void
 }
 
-/** How often the reader looks at what the program writes elsewhere, in milliseconds. */
+/** The interval at which the reader polls the files that the program writes, in milliseconds. */
 const POLL_MS = 200
 
-/** In characters: it goes into the run's error. */
+/** In characters. The last line becomes part of the run's error. */
 const LONGEST_ERROR = 300
 
-/** In bytes; a longer line is kept in the log and is nothing for the reader. */
+/** In bytes. A longer line is logged, but the reader does not receive it. */
 const LONGEST_LINE = 1024 * 1024
 
 /**
- * Everything is done, to the write, before the next chunk is read: a flood
- * waits in the command's pipe and never in this process.
+ * Creates the pump of one run. It processes each chunk completely, including
+ * the write, before it reads the next. A flood of output therefore blocks in the
+ * command's pipe and does not fill the memory of this process.
  */
 export function createPump(
   spec: Pick<RunSpec, 'redact' | 'reader' | 'env'>,
@@ -48,7 +52,7 @@ export function createPump(
   }
   const poll = () => {
     if (reader.poll) take(reader.poll)
-    to.facts.settle()
+    to.facts.flush()
   }
   const polling = reader.poll && setInterval(poll, POLL_MS)
 
@@ -60,20 +64,20 @@ export function createPump(
       take(() => readLine(text))
     })
     const filter = createLineFilter(name === 'stdout' ? reader.isNoise : undefined, to.log.write)
-    const give = (clean: Buffer) => {
+    const passOn = (clean: Buffer) => {
       filter.push(clean)
       lines.push(clean)
     }
     stream.on('data', (chunk: Buffer) => {
       bytes[name] += chunk.length
       to.onOutput()
-      give(scrubber.push(chunk))
-      to.facts.settle()
+      passOn(scrubber.push(chunk))
+      to.facts.flush()
     })
-    stream.on('error', () => {}) // a pipe that breaks has ended
+    stream.on('error', () => {}) // a broken pipe counts as the end of the stream
     ends.push(() => {
       stream.destroy()
-      give(scrubber.flush())
+      passOn(scrubber.flush())
       filter.flush()
       lines.flush()
     })
@@ -92,7 +96,7 @@ export function createPump(
   }
 }
 
-/** A reader never throws; if one does, the line says nothing and the run goes on. */
+/** Readers should not throw. If one does, its line yields no facts, and the run continues. */
 function factsOf(read: () => Fact[]): Fact[] {
   try {
     return read()

@@ -3,47 +3,49 @@ import path from 'node:path'
 import type { SessionState } from '../../adapter/adapter.ts'
 import type { Config } from '../../platform/config.ts'
 
-/** Everything that a shim is told. It goes through the shim's standard input and never to a disk: it holds secrets. */
+/** The input of a shim. It contains secrets, so it goes through the shim's standard input and is never written to disk. */
 export interface RunSpec {
   runId: string
   command: string
   args: string[]
-  /** The program that isolates the command, with its arguments; the command follows them. Empty for none. */
+  /** The program and arguments that isolate the command, which follows them. Empty for none. */
   wrapper: string[]
-  /** The whole environment of the command; the run's marker is added. */
+  /** The complete environment of the command. The shim adds the run's marker. */
   env: Record<string, string>
   cwd: string
-  /** For the command's standard input, which is then closed. */
+  /** The content of the command's standard input, which is closed after it. */
   stdin: string
   reader: {
     type: string
     config: { model?: string | undefined }
     session: SessionState | null
     newSessionId: string
-    /** The environment by which the reader finds the program's files, if it is not the command's. */
+    /** The environment in which the reader finds the program's files, if it differs from the command's. */
     env?: Record<string, string>
   }
-  /** The values that no log and no fact may show. */
+  /** The secret values to remove from the log and the facts. */
   redact: string[]
-  /** How long the run may last; null for no limit. */
+  /** The longest duration of the run, in seconds. Null for no limit. */
   timeoutSec: number | null
-  /** What the run may cost by its own account, in micro-dollars; it is stopped when that is reached. Null for no limit. */
+  /** The cost at which the shim stops the run, in micro-dollars, as the program reports it. Null for no limit. */
   budgetMicros: number | null
-  /** How long the command may print nothing; null for no limit. */
+  /** The longest time without output, in seconds. Null for no limit. */
   silenceSec: number | null
-  /** Between SIGTERM and SIGKILL. */
+  /** The time between SIGTERM and SIGKILL, in seconds. */
   graceSec: number
-  /** The size of the log on disk, in bytes, at most. */
+  /** The size limit of the log on disk, in bytes. */
   logCap: number
 }
 
-/** How a run's command ended, as its shim found it, or as the server found it when the shim is gone. */
+/** How a run's command ended. The shim writes it; the server writes it if the shim died. */
 export interface ExitRecord {
   exitCode: number | null
   signal: string | null
   /**
-   * The first cause. `lost`: the shim died, so nobody knows how the command
-   * ended. `after_result`: it was ended since it had said its last word and did not exit. `never_started`: it died, or never was, before there was a command.
+   * The first cause. `after_result`: the shim ended a command that had reported
+   * its result and did not exit. `lost`: the shim died, so the outcome of the
+   * command is unknown. `never_started`: there was no shim, or it died before it
+   * started the command.
    */
   reason:
     | 'exited'
@@ -55,22 +57,22 @@ export interface ExitRecord {
     | 'spawn_failed'
     | 'never_started'
     | 'lost'
-  /** Why the command could not be started: the system's code (`ENOENT`) and a sentence. */
+  /** The reason why the command could not be started: the system's code (`ENOENT`) and a sentence. */
   error?: { code: string; message: string }
   /** The last line of its standard error. */
   lastError?: string | null
-  /** Null when the command never started, or nobody knows. */
+  /** Null if the command never started, or if that is unknown. */
   startedAt: string | null
   finishedAt: string
-  /** What the command printed, before anything was left out. */
+  /** The bytes that the command printed, before redaction and truncation. */
   bytes: { stdout: number; stderr: number }
-  /** How many processes besides the command had to be ended. */
+  /** The number of processes besides the command that had to be ended. */
   strays: number
-  /** How many processes could not be ended: stuck in the kernel, or not ours to signal. */
+  /** The number of processes that could not be ended: stuck in the kernel, or owned by another user. */
   left: number
 }
 
-/** What a stop asks for, so that the shim can tell it from a signal to the whole group (`kill 0`). */
+/** The request to stop a run, as a file. It distinguishes a stop by the server from a signal to the whole group (`kill 0`). */
 export interface StopRequest {
   graceSec: number
 }
@@ -81,27 +83,27 @@ export const runFolder = (config: Pick<Config, 'dataDir'>, runId: string) => pat
 export const factsFile = (runDir: string) => path.join(runDir, 'facts.jsonl')
 export const exitFile = (runDir: string) => path.join(runDir, 'exit.json')
 export const shimErrorFile = (runDir: string) => path.join(runDir, 'shim.err')
-/** A folder of its own: who watches the run's folder for facts is not woken by output. */
+/** The log has its own folder, so that output causes no events in the watched folder of the run. */
 export const logFolder = (runDir: string) => path.join(runDir, 'log')
 const stopFile = (runDir: string) => path.join(runDir, 'stop.json')
 
-/** How the run ended, or undefined while it has not, or when nobody could write it down. */
+/** Reads the exit record of a run, or undefined if there is none yet. */
 export const readExit = (runDir: string): ExitRecord | undefined => readJson<ExitRecord>(exitFile(runDir))
 
 export const readStop = (runDir: string): StopRequest | undefined => readJson<StopRequest>(stopFile(runDir))
 
 export const writeStop = (runDir: string, stop: StopRequest): void => writeJson(stopFile(runDir), stop)
 
-/** What the run may cost since its budget was changed; it replaces what the spec says. */
-export interface BudgetNote {
+/** The budget of a live run after a change. It replaces the budget in the `RunSpec`. */
+export interface BudgetUpdate {
   budgetMicros: number | null
 }
 
 const budgetFile = (runDir: string) => path.join(runDir, 'budget.json')
 
-export const readBudget = (runDir: string): BudgetNote | undefined => readJson<BudgetNote>(budgetFile(runDir))
+export const readBudget = (runDir: string): BudgetUpdate | undefined => readJson<BudgetUpdate>(budgetFile(runDir))
 
-export const writeBudget = (runDir: string, note: BudgetNote): void => writeJson(budgetFile(runDir), note)
+export const writeBudget = (runDir: string, update: BudgetUpdate): void => writeJson(budgetFile(runDir), update)
 
 function writeJson(file: string, value: unknown): void {
   const temporary = `${file}.tmp`
@@ -110,8 +112,10 @@ function writeJson(file: string, value: unknown): void {
 }
 
 /**
- * Takes the room for the exit record on the disk at once, so that a disk that
- * is full at the end of the run cannot lose its outcome.
+ * Reserves the disk space of the exit record at the start of the run. A disk
+ * that is full at the end therefore cannot lose the outcome.
+ *
+ * @returns a function that writes the record
  */
 export function reserveExit(runDir: string): (record: ExitRecord) => void {
   const temporary = `${exitFile(runDir)}.tmp`
@@ -126,11 +130,11 @@ export function reserveExit(runDir: string): (record: ExitRecord) => void {
 
 const EXIT_SIZE = 2048
 
-/** Whether the shim came so far that there may have been a command. */
+/** Whether the shim got far enough to have started the command. */
 export const hasBegun = (runDir: string): boolean =>
   existsSync(`${exitFile(runDir)}.tmp`) || existsSync(exitFile(runDir))
 
-/** Writes the end of a run whose shim could not. */
+/** Writes the exit record of a run whose shim died. */
 export function writeExit(runDir: string, record: ExitRecord): void {
   reserveExit(runDir)(record)
 }

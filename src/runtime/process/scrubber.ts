@@ -1,19 +1,19 @@
-/** Replaces secrets in a stream of bytes, also those that are split over its chunks. */
+/** Replaces secrets in a stream of bytes, including secrets that are split across chunks. */
 export interface Scrubber {
-  /** What of the stream is safe to show by now. The end of a chunk that may begin a secret is held back. */
+  /** Returns the bytes that are safe to write. Buffers the end of a chunk if it may be the beginning of a secret. */
   push(chunk: Buffer): Buffer
-  /** What was held back, at the end of the stream. */
+  /** Returns the buffered bytes at the end of the stream. */
   flush(): Buffer
 }
 
 const REDACTED = Buffer.from('[redacted]')
 
-/** In bytes. Anything shorter would blank out ordinary words and numbers. */
+/** In bytes. Shorter values would redact ordinary words and numbers. */
 const SHORTEST_SECRET = 4
 
 /**
- * Makes a scrubber for the secrets in every form that `formsOf` lists, and for
- * the service's own credentials of any agent, person or run.
+ * Creates a scrubber for the given secrets, in every form that `formsOf` lists,
+ * and for all credentials of this service: of agents, people and runs.
  */
 export function createScrubber(secrets: readonly string[]): Scrubber {
   const known = createSecretScrubber(secrets)
@@ -24,10 +24,10 @@ export function createScrubber(secrets: readonly string[]): Scrubber {
   }
 }
 
-/** Keys of agents, tokens of people (the prefix, 32 bytes and a checksum), and tokens of runs, which are JWTs. */
+/** Keys of agents and tokens of people (prefix, 32 bytes, checksum), and run tokens, which are JWTs. */
 const CREDENTIAL = /svcb?_[\w-]{49}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{16,}/g
 
-/** The end of a text that may begin a credential. */
+/** The end of a text that may be the beginning of a credential. */
 const BEGINNING = /(?:s|sv|svc|svcb|svcb?_[\w-]*|e|ey|eyJ[\w-]*(?:\.[\w-]*){0,2})$/
 
 /** In bytes. A run's token has about 500. */
@@ -53,7 +53,10 @@ function createCredentialScrubber(): Scrubber {
   }
 }
 
-/** The leftmost match wins, then the longest: how the stream was cut into chunks makes no difference. */
+/**
+ * Creates a scrubber for the given secrets. The leftmost match wins, then the
+ * longest, so the result does not depend on the division into chunks.
+ */
 function createSecretScrubber(secrets: readonly string[]): Scrubber {
   const patterns = [...new Set(secrets.flatMap(formsOf))].map((form) => Buffer.from(form))
   patterns.sort((a, b) => b.length - a.length)
@@ -62,7 +65,7 @@ function createSecretScrubber(secrets: readonly string[]): Scrubber {
   for (const pattern of patterns) firstBytes[pattern[0]!] = 1
   let held: Buffer = Buffer.alloc(0)
 
-  /** Where the end of the data may begin a secret that is not complete yet. */
+  /** Returns the position of the first possible beginning of an incomplete secret at the end of the data. */
   const holdFrom = (data: Buffer, from: number): number => {
     for (let start = Math.max(from, data.length - longest + 1); start < data.length; start++) {
       if (firstBytes[data[start]!] === 0) continue
@@ -101,9 +104,9 @@ function createSecretScrubber(secrets: readonly string[]): Scrubber {
 }
 
 /**
- * The forms in which a secret shows up in output: as it is, inside a JSON
- * string, URL-encoded, and in base64, alone or as a part of something longer
- * (`user:secret`), which can begin at any of three alignments.
+ * Returns the forms in which a secret can appear in output: unchanged, escaped
+ * in a JSON string, URL-encoded, and in base64, either alone or as part of a
+ * longer text (`user:secret`) at any of three alignments.
  */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)

@@ -1,12 +1,12 @@
 /**
- * A program of its own, one for each run: starts the run's command, keeps its
- * log, reads its facts, enforces its limits and cleans up after it, whether
- * the server lives or not. Its arguments are the run's folder and id; what to
- * run comes as one JSON `RunSpec` on standard input. Without a whole one it
- * starts nothing.
+ * The shim: a separate program for each run. It starts the run's command,
+ * writes its log, reads its facts, enforces its limits and ends its processes,
+ * whether the server is running or not. Its arguments are the run's folder and
+ * id. It reads one JSON `RunSpec` from standard input, and starts nothing if the
+ * input is incomplete.
  *
- * It leads the process group of the run, so the group's number is the run's
- * for as long as the shim lives.
+ * It leads the process group of the run, so the system cannot reuse the group's
+ * number while the shim lives.
  */
 import { readFileSync } from 'node:fs'
 import { endTree, killTree } from './end-tree.ts'
@@ -17,32 +17,32 @@ import { supervise } from './supervise.ts'
 const runDir = process.argv[2]!
 process.umask(0o077)
 
-// Read in one blocking go: a signal that comes before there is anything to stop simply ends this process.
+// A blocking read: a signal during the read ends this process, which has nothing to stop yet.
 const spec = readSpec()
 if (!spec) process.exit(0)
 
 const leader: RunLeader = { runId: spec.runId, leader: identityOf(process.pid) ?? null }
-const stopAsked = Promise.withResolvers<{ graceSec: number }>()
-// The command may signal its whole group (`kill 0`), and this is a part of it. Only a stop that the server wrote down counts.
+const stopRequested = Promise.withResolvers<{ graceSec: number }>()
+// The command may signal its whole group (`kill 0`), which includes the shim. Only a stop request in a file counts.
 for (const signal of ['SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const) process.on(signal, () => {})
 process.on('SIGTERM', () => {
   const stop = readStop(runDir)
-  if (stop) stopAsked.resolve(stop)
+  if (stop) stopRequested.resolve(stop)
 })
 
 process.on('uncaughtException', fail)
 const writeExit = reserveExit(runDir)
 const record = await supervise(spec, {
   runDir,
-  stopAsked: stopAsked.promise,
-  endTree: (graceMs, hurry, waiter) => endTree({ ...leader, graceMs, hurry, waiter }),
+  stopRequested: stopRequested.promise,
+  endTree: (graceMs, shorten, waiter) => endTree({ ...leader, graceMs, shorten, waiter }),
 })
 writeExit(record)
-// Something that starts processes faster than they can be killed one by one goes with the whole group, this included.
+// A program that forks faster than its processes can be killed is killed with the whole group, including this process.
 if (record.left > 0) process.kill(-process.pid, 'SIGKILL')
 process.exit(0)
 
-/** A bug here, or a disk without any room, must not leave a run behind that nobody watches. */
+/** Kills the run after a bug in the shim or a full disk, so that no unsupervised process remains. */
 async function fail(error: unknown): Promise<void> {
   process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
   await killTree(leader)
@@ -53,6 +53,6 @@ function readSpec(): RunSpec | undefined {
   try {
     return JSON.parse(readFileSync(0, 'utf8'))
   } catch {
-    return undefined // the server died before it had said everything
+    return undefined // the server died while it wrote the input
   }
 }

@@ -2,23 +2,25 @@ import type { Fact } from '../../adapter/adapter.ts'
 import { toMicros } from '../../organization/cost/money.ts'
 
 /**
- * What a run may cost by its own account. It is watched here, beside the
- * command and not in the server: the stop comes within a line of output, and
- * also while no server is there.
+ * Watches the cost that a run reports against its budget. It works in the shim
+ * and not in the server, so it stops the run within a line of output, and also
+ * while the server is down.
  */
 export interface SpendLimit {
-  /** Settles when the limit is reached; otherwise never. */
+  /** Resolves when the budget is reached. Otherwise it remains pending. */
   reached: Promise<void>
-  /** Settles when it spends on after that, though it was asked to stop. */
+  /** Resolves when the cost grows further after that, although the run was told to stop. */
   exceeded: Promise<void>
-  note(facts: readonly Fact[]): void
+  noteFacts(facts: readonly Fact[]): void
 }
 
 /**
- * @param budgetMicros null for no limit
- * @param readAgain what the limit is by now; asked only when the known one is reached
+ * Creates the watch of a run's cost.
+ *
+ * @param budgetMicros the budget in micro-dollars; null for no limit
+ * @param readCurrent returns the current budget; called only when the known one is reached
  */
-export function createSpendLimit(budgetMicros: number | null, readAgain: () => number | null): SpendLimit {
+export function createSpendLimit(budgetMicros: number | null, readCurrent: () => number | null): SpendLimit {
   const reached = Promise.withResolvers<void>()
   const exceeded = Promise.withResolvers<void>()
   const byModel = new Map<string, number>()
@@ -28,7 +30,7 @@ export function createSpendLimit(budgetMicros: number | null, readAgain: () => n
   return {
     reached: reached.promise,
     exceeded: exceeded.promise,
-    note(facts) {
+    noteFacts(facts) {
       for (const fact of facts) {
         if (fact.kind !== 'usage' || fact.costUsd === null) continue
         byModel.set(`${fact.provider} ${fact.model}`, toMicros(fact.costUsd * 100))
@@ -36,7 +38,7 @@ export function createSpendLimit(budgetMicros: number | null, readAgain: () => n
         if (isOver && spent > highest) exceeded.resolve()
         highest = Math.max(highest, spent)
         if (isOver || spent < limit) continue
-        limit = readAgain() ?? Number.POSITIVE_INFINITY
+        limit = readCurrent() ?? Number.POSITIVE_INFINITY
         isOver = spent >= limit
         if (isOver) reached.resolve()
       }

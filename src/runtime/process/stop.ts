@@ -5,54 +5,55 @@ import type { ProcessEntry } from './process-entry.ts'
 import { findShim, isLive, isShim, type ProcessIdentity, signalProcess } from './process-table.ts'
 import { readExit, writeStop } from './run-files.ts'
 
-/** What the shim gets beyond the grace before it is killed with its group, in milliseconds. */
+/** The time that the shim has after the grace before it is killed with its group, in milliseconds. */
 const BEYOND_GRACE_MS = 1_000
 
 /**
- * Stops a run: asks its shim, and does the work itself when there is none or
- * it does not get through. Settles within the grace and two seconds, always,
- * when no process of the run is left.
+ * Stops a run: requests the stop from its shim, and kills the processes itself
+ * if there is no shim or the shim does not succeed. Resolves within the grace
+ * plus two seconds.
  *
- * A record that is not of a shim of this run (another start time, another
- * boot, no marker) is never signalled.
+ * It never signals a process that is not proved to be the shim of this run
+ * (another start time, another boot, no marker).
  *
- * @returns what could not be ended: stuck in the kernel, or not ours
+ * @param graceSec the time between SIGTERM and SIGKILL, in seconds
+ * @returns the processes that could not be ended: stuck in the kernel, or owned by another user
  */
 export async function stopRun(ref: RunRef, graceSec: number): Promise<ProcessEntry[]> {
   const identity = ref.identity ?? findShim(ref.runId) ?? null
   const shim = identity && isShim(identity, ref.runId) ? identity : null
   if (shim) {
     const deadline = performance.now() + graceSec * 1_000 + BEYOND_GRACE_MS
-    askShim(ref, shim, graceSec)
-    // The death of what is no child has no event; the shim's record may come before it, so only its end counts.
+    requestStop(ref, shim, graceSec)
+    // The shim of an adopted run is not a child, so its exit causes no event. It writes its record before it exits.
     for (let pause = 5; isLive(shim) && performance.now() < deadline; pause = Math.min(pause * 1.5, 50)) {
       await delay(pause)
     }
-    // The shim looked before it wrote its record: of a hundred runs that stop at once, each need not be looked for again.
+    // The shim scanned the machine before it wrote its record. A second scan for each of a hundred stopped runs would be slow.
     if (!isLive(shim) && readExit(ref.runDir)?.left === 0) return []
     killGroup(ref, shim)
   }
   return killTree({ runId: ref.runId, leader: identity })
 }
 
-/** Kills whatever carries the run's marker, without asking. */
-export const sweepRun = (runId: string): Promise<ProcessEntry[]> => killTree({ runId, leader: null })
+/** Kills all processes that carry the run's marker, without grace. */
+export const killRun = (runId: string): Promise<ProcessEntry[]> => killTree({ runId, leader: null })
 
-function askShim(ref: RunRef, shim: ProcessIdentity, graceSec: number): void {
+function requestStop(ref: RunRef, shim: ProcessIdentity, graceSec: number): void {
   try {
     writeStop(ref.runDir, { graceSec })
   } catch {
-    // A full disk. The shim does not listen without the request, so it is killed after the grace; the command is asked.
+    // The disk is full. Without the file the shim ignores the signal, and is killed after the grace.
   }
   signalProcess(shim, 'SIGTERM')
 }
 
-/** The whole group at once, so that nothing in it can fork away. The shim lives, so the group's number is its own. */
+/** Kills the whole process group at once, which prevents forks. The shim lives, so the group's number is not reused. */
 function killGroup(ref: RunRef, shim: ProcessIdentity): void {
   if (!isShim(shim, ref.runId)) return
   try {
     process.kill(-shim.pid, 'SIGKILL')
   } catch {
-    // It ended just now.
+    // It has just ended.
   }
 }

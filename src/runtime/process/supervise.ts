@@ -6,7 +6,7 @@ import { findProgram } from './capabilities.ts'
 import { openCappedLog } from './capped-log.ts'
 import { SHORT_GRACE_MS, type TreeEnd } from './end-tree.ts'
 import { openFactLog } from './fact-log.ts'
-import { createLastWord, createLimits } from './limits.ts'
+import { createLimits, createResultWatch } from './limits.ts'
 import type { ProcessEntry } from './process-entry.ts'
 import { MARKER } from './process-table.ts'
 import { createPump } from './pump.ts'
@@ -15,34 +15,35 @@ import { createSpendLimit } from './spend-limit.ts'
 
 export interface Supervision {
   runDir: string
-  stopAsked: Promise<StopRequest>
-  /** @param waiter the process that only waits for the command, if there is one */
-  endTree(graceMs: number, hurry: readonly Promise<number>[], waiter?: number): Promise<TreeEnd>
+  /** Resolves when the server requests a stop. */
+  stopRequested: Promise<StopRequest>
+  /** Ends the processes of the run, see `endTree`. */
+  endTree(graceMs: number, shorten: readonly Promise<number>[], waiter?: number): Promise<TreeEnd>
 }
 
-/** What the command's pipes may take to run dry when everything that could write to them is gone, in milliseconds. */
+/** The time limit for reading the rest of the command's pipes after all its processes have ended, in milliseconds. */
 const DRAIN_MS = 1_000
 
 /**
- * Runs the command to its end: no process of it is left, its log and facts
- * are written. The first cause of the end is the reason.
+ * Runs the command until all its processes have ended and its log and facts are
+ * written. The first cause of the end becomes the reason of the record.
  */
 export async function supervise(spec: RunSpec, by: Supervision): Promise<ExitRecord> {
   const log = openCappedLog(logFolder(by.runDir), spec.logCap)
   const facts = openFactLog(factsFile(by.runDir))
   const limits = createLimits(spec)
   const spend = createSpendLimit(spec.budgetMicros, () => (readBudget(by.runDir) ?? spec).budgetMicros)
-  const lastWord = createLastWord()
+  const result = createResultWatch()
   const pump = createPump(spec, {
     log,
     facts,
     onOutput() {
-      limits.heard()
-      lastWord.heard()
+      limits.noteOutput()
+      result.noteOutput()
     },
     onFacts(found) {
-      spend.note(found)
-      lastWord.note(found)
+      spend.noteFacts(found)
+      result.noteFacts(found)
     },
   })
   const startedAt = new Date().toISOString()
@@ -52,7 +53,7 @@ export async function supervise(spec: RunSpec, by: Supervision): Promise<ExitRec
   ): ExitRecord => {
     limits.close()
     pump.close()
-    lastWord.close()
+    result.close()
     facts.close()
     log.close()
     return { ...end, startedAt, finishedAt: new Date().toISOString(), bytes: pump.bytes, lastError: pump.lastError() }
@@ -76,16 +77,16 @@ export async function supervise(spec: RunSpec, by: Supervision): Promise<ExitRec
     child.once('error', (error) => resolve({ error: spawnError(spec, error) }))
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
   })
-  child.stdin.on('error', () => {}) // a command that does not read its prompt is no error
+  child.stdin.on('error', () => {}) // a command may exit without reading its prompt
   child.stdin.end(spec.stdin)
 
-  const stop = by.stopAsked.then((request) => ({ reason: 'stopped' as const, graceSec: request.graceSec }))
+  const stop = by.stopRequested.then((request) => ({ reason: 'stopped' as const, graceSec: request.graceSec }))
   const limit = limits.reached.then((reason) => ({ reason, graceSec: spec.graceSec }))
   const spent = spend.reached.then(() => ({ reason: 'over_budget' as const, graceSec: spec.graceSec }))
-  const over = lastWord.over.then(() => ({ reason: 'after_result' as const, graceSec: spec.graceSec }))
+  const overdue = result.overdue.then(() => ({ reason: 'after_result' as const, graceSec: spec.graceSec }))
   const waiter = spec.wrapper.length > 0 ? child.pid : undefined
   if (!waiter) {
-    // At once, before the machine is looked through for the rest: what it streams meanwhile is spent.
+    // Immediately, before the scan of the machine: the command would spend more during the scan.
     spend.reached.then(() => child.kill('SIGTERM'))
     spend.exceeded.then(() => child.kill('SIGKILL'))
   }
@@ -94,15 +95,15 @@ export async function supervise(spec: RunSpec, by: Supervision): Promise<ExitRec
     stop,
     limit,
     spent,
-    over,
+    overdue,
   ])
-  const hurry = by.stopAsked.then((request) => request.graceSec * 1_000)
+  const stopDeadline = by.stopRequested.then((request) => request.graceSec * 1_000)
   const tree =
     cause.reason === 'exited'
-      ? await by.endTree(SHORT_GRACE_MS, [hurry], waiter)
+      ? await by.endTree(SHORT_GRACE_MS, [stopDeadline], waiter)
       : await by.endTree(
           cause.graceSec * 1_000,
-          [hurry, exited.then(() => SHORT_GRACE_MS), spend.exceeded.then(() => 0)],
+          [stopDeadline, exited.then(() => SHORT_GRACE_MS), spend.exceeded.then(() => 0)],
           waiter,
         )
 
@@ -118,21 +119,21 @@ export async function supervise(spec: RunSpec, by: Supervision): Promise<ExitRec
   return finish({ ...end, reason: cause.reason, strays, left })
 }
 
-/** The command's number in its PID namespace: every wrapper starts it as the second process. */
+/** The command's pid in its PID namespace. Every wrapper starts it as the second process. */
 const COMMAND_PID = 2
 
 interface SpawnError {
   error: { code: string; message: string }
 }
 
-/** Finds out why a command that a wrapper would start cannot be: the wrapper's own failure would look like the command's. */
+/** Finds the reason why a wrapped command cannot be started. Otherwise the wrapper's failure would look like the command's. */
 function findFault(spec: RunSpec): SpawnError | undefined {
   if (spec.wrapper.length === 0 || findProgram(spec.command, spec.env.PATH)) return undefined
   const code = existsSync(spec.command) ? 'EACCES' : 'ENOENT'
   return { error: spawnError(spec, Object.assign(new Error(code), { code })) }
 }
 
-/** Starts the command in the shim's own group, with an ordinary umask. */
+/** Starts the command in the shim's process group, with an ordinary umask. */
 function startCommand(spec: RunSpec): { child: ChildProcessByStdio<Writable, Readable, Readable> } | SpawnError {
   const umask = process.umask(0o022)
   try {
@@ -150,17 +151,21 @@ function startCommand(spec: RunSpec): { child: ChildProcessByStdio<Writable, Rea
   }
 }
 
-/** The system answers ENOENT for the program and for the folder alike; the sentence says which it is. */
+/** Describes a failed spawn. The system returns ENOENT for a missing program and a missing folder alike; the message names which. */
 function spawnError(spec: RunSpec, error: unknown): SpawnError['error'] {
   const code = (error as NodeJS.ErrnoException).code ?? 'UNKNOWN'
   if (!statSync(spec.cwd, { throwIfNoEntry: false })?.isDirectory()) {
     return { code, message: `The working directory ${spec.cwd} does not exist.` }
   }
   if (code === 'ENOENT') return { code, message: `The program ${spec.command} was not found.` }
-  if (code === 'EACCES') return { code, message: `The program ${spec.command} may not be run.` }
+  if (code === 'EACCES')
+    return {
+      code,
+      message: `The program ${spec.command} is not executable, or a folder on its path is not accessible.`,
+    }
   return { code, message: error instanceof Error ? error.message : String(error) }
 }
 
-/** The value of a promise, or another one when it takes longer. */
+/** Resolves with the value of a promise, or with another value after a timeout in milliseconds. */
 const within = <Value, Other>(ms: number, promise: Promise<Value>, other: Other): Promise<Value | Other> =>
   Promise.race([promise, delay(ms, other)])

@@ -3,10 +3,10 @@ import path from 'node:path'
 import { packageRoot } from '../../platform/package-root.ts'
 
 /**
- * Writes the program that the demo agents run: the embedded agent on the Node
- * that runs this, whatever `node` is in the PATH of a run.
+ * Writes the program of the demo agents: a script that starts the embedded agent
+ * on the server's own Node, independent of the `node` in a run's PATH.
  *
- * @returns its path
+ * @returns the path of the script
  */
 export function writeAgentProgram(dataDir: string): string {
   const isBundled = !import.meta.url.endsWith('.ts')

@@ -10,7 +10,7 @@ import * as field from '../../http/fields.ts'
 import { createProbe } from '../process/capabilities.ts'
 import { writeAgentProgram } from './demo-agent.ts'
 
-/** An agent program, as far as the server can see it without running an agent. */
+/** The state of an agent program that the server can determine without a run. */
 const Program = v.strictObject({
   adapterType: v.string(),
   command: v.string(),
@@ -26,6 +26,7 @@ const AdapterInfo = v.strictObject({
   configSchema: v.pipe(field.jsonObject, v.description('The JSON Schema of `adapterConfig`.')),
 })
 
+/** The endpoints of adapters and agent programs. */
 export const programRoutes = [
   route({
     id: 'adapters.list',
@@ -72,6 +73,7 @@ export const programRoutes = [
   }),
 ]
 
+/** Finds the program of an adapter, its version and its sign-in. */
 async function findProgram(
   adapter: Adapter,
   probe: ReturnType<typeof createProbe>,
@@ -93,7 +95,10 @@ async function findProgram(
 
 const SIGN_IN: Record<string, string> = { claude: '`claude` and then /login', codex: '`codex login`' }
 
-/** Looks for the credentials that a program keeps. On macOS Claude Code keeps them in the keychain, which is not read. */
+/**
+ * Whether the credentials that a program stores exist; null if unknown. On macOS
+ * Claude Code stores them in the keychain, which the server does not read.
+ */
 function isSignedInTo(command: string, environment: Record<string, string>): boolean | null {
   const home = environment.HOME
   if (home === undefined) return null

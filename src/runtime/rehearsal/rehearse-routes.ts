@@ -9,19 +9,20 @@ import { manager } from '../../organization/agent/who.ts'
 import { getReferredIssue } from '../../work/issue/references.ts'
 import { Rehearsal, rehearse } from './rehearse.ts'
 
+/** The endpoint that rehearses a run. */
 export const rehearseRoutes = [
   route({
     id: 'agents.rehearse',
     method: 'POST',
     path: '/api/agents/:agentId/rehearse',
-    summary: 'Say exactly what the next run of an agent would be, without running it',
+    summary: 'Show the next run of an agent without starting it',
     description:
-      'The program with its arguments, the directory, the prompt, the names of the environment variables, the session and the limits, and everything that stands in the way. Of the run itself only the id, the token and the id of a fresh session are still open. Nothing is spent and nothing changes.',
+      'Returns the program with its arguments, the directory, the prompt, the names of the environment variables, the session, the limits, and all problems that would prevent the run. Only the id of the run, its token and the id of a new session differ in the real run. The rehearsal spends nothing and changes nothing.',
     who: [board, manager],
     allowsArchived: true,
     query: AGENT_QUERY,
     body: v.strictObject({
-      issueId: v.optional(v.pipe(v.nullable(field.reference), v.description('As if it were woken on this issue now.'))),
+      issueId: v.optional(v.pipe(v.nullable(field.reference), v.description('Rehearses a wake for this issue.'))),
     }),
     bodyOptional: true,
     responses: { 200: Rehearsal },

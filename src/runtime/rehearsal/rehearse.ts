@@ -16,13 +16,16 @@ import { MARKER } from '../process/process-table.ts'
 import { listBlockingConditions, StartCondition } from '../scheduler/start-conditions.ts'
 import { sharedFolderNotes } from './shared-folder.ts'
 
-/** What an agent's next run would be. Fields are null when not even the command can be told; see the gates. */
+/** The plan of an agent's next run. The fields of the command are null if the configuration is unusable; see `gates`. */
 export const Rehearsal = v.strictObject({
   agentId: field.id,
   agentName: v.string(),
-  wouldRun: v.pipe(v.boolean(), v.description('Whether nothing stands in its way.')),
+  wouldRun: v.pipe(v.boolean(), v.description('Whether no condition or problem prevents the run.')),
   gates: v.array(StartCondition),
-  notes: v.pipe(v.array(v.string()), v.description('What is restricted in the run, and what the rehearsal left out.')),
+  notes: v.pipe(
+    v.array(v.string()),
+    v.description('The restrictions of the run, and the checks that the rehearsal omitted.'),
+  ),
   wakeReason: v.picklist(WAKE_SOURCES),
   reasons: v.array(Reason),
   issueId: v.nullable(field.id),
@@ -30,11 +33,14 @@ export const Rehearsal = v.strictObject({
   argv: v.nullable(v.array(v.string())),
   cwd: v.nullable(v.string()),
   prompt: v.nullable(v.string()),
-  environment: v.pipe(v.nullable(v.array(v.string())), v.description('The names of the variables, sorted.')),
+  environment: v.pipe(
+    v.nullable(v.array(v.string())),
+    v.description('The names of the environment variables, sorted.'),
+  ),
   session: v.nullable(
     v.strictObject({
       mode: v.picklist(['resumed', 'fresh']),
-      id: v.pipe(v.nullable(v.string()), v.description('Of a session that is resumed.')),
+      id: v.pipe(v.nullable(v.string()), v.description('The id of the resumed session.')),
     }),
   ),
   limits: v.nullable(
@@ -48,14 +54,15 @@ export const Rehearsal = v.strictObject({
 })
 export type Rehearsal = v.InferOutput<typeof Rehearsal>
 
-/** Stand in a rehearsal for what only a run has. */
+/** The placeholders of a rehearsal for values that only a real run has. */
 export const RUN_ID = '<run id>'
 export const SESSION_ID = '<new session id>'
 
 /**
- * Says exactly what the agent's next run would be: the one that its waiting
- * wake leads to, or else one by hand. Naming an issue adds an invocation on
- * it, as the real one would be merged. Spends, starts and changes nothing.
+ * Plans the next run of an agent without starting it: the run of its waiting
+ * wake, or one that the caller would start now. It spends and changes nothing.
+ *
+ * @param issueId adds a wake for this issue, merged into the waiting wake as a real one
  */
 export async function rehearse(
   ctx: Context,
@@ -84,12 +91,12 @@ export async function rehearse(
   const own = {
     token: REDACTED,
     newSessionId: SESSION_ID,
-    // Nothing of a configuration runs before the board has approved it, and never for an agent.
+    // A program runs only if the board has approved the configuration, and only for the board.
     examinesProgram: isBoard && agent.config_approved === 1,
     readsInstructions: isBoard,
     skills: async () => plannedSkills(ctx, agent.id),
   }
-  // What works elsewhere has no command; the gates say so.
+  // An agent with the adapter none has no command. Its start condition explains that.
   const plan = agent.adapter_type === 'none' ? NO_PLAN : await planRun(ctx, run, own, dependencies)
   const gates = [
     ...listBlockingConditions(ctx, agent, wake.not_before),
@@ -105,7 +112,7 @@ export async function rehearse(
     reasons,
     issueId: run.issue_id,
     adapterType: run.adapter_type,
-    ...shown(plan),
+    ...describePlan(plan),
   }
 }
 
@@ -113,13 +120,17 @@ function notesOf(agent: AgentRow, isBoard: boolean): string[] {
   const isApproved = agent.config_approved === 1
   return [
     ...(isApproved || agent.status === 'pending_approval' ? [] : [RESTRICTED]),
-    ...(isApproved ? [] : ['The program was not examined: the board has not approved this configuration.']),
-    ...(isBoard ? [] : ['The program was not examined and no file was read: only the board sees what they contain.']),
+    ...(isApproved
+      ? []
+      : ['The rehearsal did not examine the program: the board has not approved this configuration.']),
+    ...(isBoard
+      ? []
+      : ['The rehearsal did not examine the program and read no file: only the board may see their content.']),
   ]
 }
 
 const RESTRICTED =
-  'Runs restricted: no person has approved its configuration. The program asks for permissions, its timer is off, and paths that agents set lead only to allowed folders.'
+  'The run is restricted: no person has approved the configuration. The program shows permission prompts, the timer is off, and paths that agents set may point only to allowed folders.'
 
 const NO_PLAN: RunPlan = { problems: [], prepared: null }
 
@@ -130,7 +141,7 @@ function nextWake(ctx: Context, caller: Caller, agent: AgentRow, issueId: string
   return mergeRequest(waiting, want, toReason(caller, want, ctx.now))
 }
 
-function shown({ prepared }: RunPlan) {
+function describePlan({ prepared }: RunPlan) {
   if (!prepared) return { argv: null, cwd: null, prompt: null, environment: null, session: null, limits: null }
   const { spec } = prepared
   const { argv, prompt } = redactConfig({ argv: [spec.command, ...spec.args], prompt: prepared.prompt })

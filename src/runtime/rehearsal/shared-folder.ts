@@ -2,7 +2,7 @@ import type { AgentRow } from '../../organization/agent/agent.ts'
 import type { Db } from '../../platform/database/db.ts'
 import { raw, sql } from '../../platform/database/sql.ts'
 
-/** An agent whose runs work in a folder, and how many of its runs can do so at the same time. */
+/** An agent whose runs work in a folder, and the number of its concurrent runs. */
 interface FolderUse {
   folder: string
   agent_id: string
@@ -11,9 +11,9 @@ interface FolderUse {
 }
 
 /**
- * The folders that agents work in: the `cwd` of their own, and else the
- * workspaces of the projects whose open issues are assigned to them. A
- * workspace that gives each issue a worktree is not shared.
+ * The folders in which agents work: their configured `cwd`, or otherwise the
+ * workspaces of the projects whose open issues are assigned to them. A workspace
+ * with a worktree for each issue is not shared.
  */
 const USES = raw<FolderUse>`(
   select json_extract(adapter_config, '$.cwd') as folder, agent.id as agent_id, agent.name,
@@ -48,17 +48,17 @@ export function listSharedFolders(db: Db, of: { folder?: string } = {}): SharedF
     .filter(({ agents }) => agents.reduce((sum, agent) => sum + agent.runs, 0) > 1)
 }
 
-/** What to do about a shared folder. */
+/** The advice about a shared folder. */
 export const SHARED_FOLDER_HINT =
-  'Set isolation: worktree on the workspace of the project, or give each agent a cwd of its own.'
+  'Set isolation: worktree on the workspace of the project, or give each agent its own cwd.'
 
-/** Says that other runs can work in the folder of an agent's run at the same time. Returns an empty list if none can. */
+/** Returns a note that other runs can work in the folder of an agent's run at the same time, or an empty list if none can. */
 export function sharedFolderNotes(db: Db, agent: Pick<AgentRow, 'id'>, folder: string | undefined): string[] {
   const shared = folder === undefined ? undefined : listSharedFolders(db, { folder })[0]
   const own = shared?.agents.find(({ id }) => id === agent.id)
   if (!shared || !own) return []
   const others = shared.agents.filter(({ id }) => id !== agent.id).map(({ name }) => name)
-  const who = [...(own.runs > 1 ? [`${own.runs} runs of its own`] : []), ...others].join(', ')
+  const who = [...(own.runs > 1 ? [`up to ${own.runs} runs of this agent`] : []), ...others].join(', ')
   return [
     `Several runs can work in ${shared.folder} at the same time and overwrite each other's changes: ${who}. ${SHARED_FOLDER_HINT}`,
   ]

@@ -6,7 +6,7 @@ import { deleteEndedRuns } from './runs.ts'
 import { deleteUnusedUploads } from './uploads.ts'
 import { deleteOldWakes } from './wakes.ts'
 
-/** How many of each a pass deleted. */
+/** The numbers of deleted items in one pass. */
 export interface Deleted {
   runLogs: number
   runs: number
@@ -15,16 +15,17 @@ export interface Deleted {
   worktrees: number
 }
 
+/** The job that deletes old data. */
 export interface RetentionJob {
-  /** Begins the passes: one some minutes after the start, then one each hour. */
+  /** Starts the passes: the first after five minutes, then one each hour. */
   start(): void
-  /** Deletes what the settings no longer keep. A step that fails is logged, and the next pass repeats it. */
+  /** Deletes the data that is older than the settings allow. A failed step is logged, and the next pass repeats it. */
   pass(): Promise<Deleted>
-  /** Ends the passes, and waits for the step that runs. */
+  /** Stops the passes, and waits for the current step. */
   close(): Promise<void>
 }
 
-/** The start is busy with the rescue of runs, and the scheduled backup follows after two minutes. */
+/** In milliseconds. The server first rescues runs, and makes the scheduled backup after two minutes. */
 const FIRST_PASS_MS = 5 * 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000

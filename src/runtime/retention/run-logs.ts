@@ -12,10 +12,10 @@ import type { Context } from '../../platform/context.ts'
 import { sizeOnDisk } from '../../platform/folder-size.ts'
 import { runFolder } from '../process/run-files.ts'
 
-/** The number of logs that are measured or deleted at a time. 100 delayed requests by up to 100 ms. */
+/** The number of logs to measure or delete in one step. A step of 100 delayed requests by up to 100 ms. */
 const BATCH = 20
 
-/** The number of rows that are read at a time for the sum; it takes a few milliseconds. */
+/** The number of rows to read in one step of the sum, which takes a few milliseconds. */
 const PAGE = 500
 
 /** Stores the size of the log of each run that ended since the last pass. Returns their number. */
@@ -33,10 +33,10 @@ export async function measureLogs(ctx: Context, signal: AbortSignal): Promise<nu
 
 /**
  * Deletes the folders of ended runs: those that ended before a time, and the
- * oldest ones until the rest is within the maximum size. Their rows stay and
- * say so.
+ * oldest ones until the rest is within the size limit. The rows of the runs
+ * remain and record the deletion.
  *
- * @returns how many
+ * @returns the number of deleted folders
  */
 export async function deleteOldLogs(
   ctx: Context,

@@ -4,10 +4,10 @@ import { deleteUnusedAssets, linkedAssetsJob, listUnusedAssets } from '../../org
 import { noteDeletedFiles, removeLeftovers } from '../../organization/company/leftovers.ts'
 import type { Context } from '../../platform/context.ts'
 
-/** The number of uploads that are looked for in one pass over the texts. */
+/** The number of uploads to search for in one pass over the texts. */
 const PAGE = 100
 
-/** The number of uploads that are deleted in one write. */
+/** The number of uploads to delete in one write. */
 const BATCH = 20
 
 /**

@@ -6,14 +6,16 @@ import type { Context } from '../../platform/context.ts'
 import { logFolder, runFolder } from '../process/run-files.ts'
 import { readRunLog } from './read-run-log.ts'
 
-/** How much of a log one event carries, in bytes; also how much may wait for a client. */
+/** The size limit of one event, and of the events that wait for a client, in bytes. */
 const PART_BYTES = 64 * 1024
 
 /**
- * A run's log from an offset on, as the bytes of an event stream: `log` events
- * while it grows, whose id is the offset behind them, then one `end`. Nothing
- * is read before the client has taken what came before, so a client that is
- * slow costs no memory; one that takes nothing for two heartbeats is dropped.
+ * Streams a run's log from an offset as Server-Sent Events: `log` events, whose
+ * id is the offset after their text, and one `end` event. It reads the next part
+ * only after the client has received the previous one, so a slow client costs no
+ * memory. A client that receives nothing for two heartbeats is disconnected.
+ *
+ * @param from the first byte, as an offset in the whole log
  */
 export function streamLog(
   ctx: Context,
@@ -22,13 +24,13 @@ export function streamLog(
   { drop, isStillAuthorized }: Pick<Input, 'drop' | 'isStillAuthorized'>,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
-  const news = createNews(ctx, runId)
+  const changes = watchLog(ctx, runId)
   let offset = from
   let stalled = 0
   let endChecks = () => {}
   const stop = () => {
     endChecks()
-    news.close()
+    changes.close()
   }
 
   return new ReadableStream<Uint8Array>(
@@ -40,8 +42,8 @@ export function streamLog(
         }
         endChecks = keepAuthorized(isStillAuthorized, {
           onHeartbeat() {
-            // A system without a watcher left to give tells nothing by itself.
-            news.look()
+            // If the system's limit of file watchers is reached, only this check finds new output.
+            changes.check()
             stalled = controller.desiredSize! > 0 ? 0 : stalled + 1
             if (stalled > 1) {
               end()
@@ -54,8 +56,8 @@ export function streamLog(
       },
       async pull(controller) {
         for (;;) {
-          if (news.isClosed()) return
-          news.clear()
+          if (changes.isClosed()) return
+          changes.clear()
           const run = findRun(ctx.db, { id: runId })
           if (!run) {
             stop()
@@ -68,7 +70,7 @@ export function streamLog(
             controller.enqueue(encoder.encode(frame({ id: offset, type: 'log', data: { text: part.text, offset } })))
             return
           }
-          // The run was read before its log, so the log of one that has ended is whole.
+          // The run was read before its log, so the log of an ended run is complete.
           if (run.finished_at !== null) {
             const { status, exit_code, signal, error, error_code } = run
             const data = { runId, status, exitCode: exit_code, signal, error, errorCode: error_code }
@@ -77,8 +79,8 @@ export function streamLog(
             controller.close()
             return
           }
-          await news.next()
-          if (news.isOver()) {
+          await changes.next()
+          if (changes.isServerStopping()) {
             stop()
             controller.close()
             return
@@ -92,74 +94,74 @@ export function streamLog(
 }
 
 /**
- * Tells when there may be more of a run's log: the system says when its files
- * grow, the server's own events when the run starts and ends.
+ * Watches a run's log for changes. The system reports that its files grow, and
+ * the server's own events report the start and the end of the run.
  */
-function createNews(ctx: Context, runId: string) {
+function watchLog(ctx: Context, runId: string) {
   const runDir = runFolder(ctx.config, runId)
   const watchers = new Map<string, FSWatcher>()
-  let isNew = true
-  let isOver = false
+  let hasChanged = true
+  let isServerStopping = false
   let isClosed = false
-  let tell = () => {}
+  let notify = () => {}
 
-  const note = () => {
-    isNew = true
-    tell()
+  const noteChange = () => {
+    hasChanged = true
+    notify()
   }
-  /** Watches a folder once it is there. */
+  /** Watches a folder, once it exists. */
   const watchFolder = (folder: string, onChange: () => void) => {
     if (watchers.has(folder) || isClosed) return
     try {
       const watcher = watch(folder, onChange)
       watcher.on('error', () => watcher.close())
       watchers.set(folder, watcher)
-      note()
+      noteChange()
     } catch {
-      // It is not there yet: whoever makes it is watched, or an event of the run follows.
+      // The folder does not exist yet. Its parent is watched, or an event of the run follows.
     }
   }
-  const look = () => {
-    watchFolder(runDir, () => watchFolder(logFolder(runDir), note))
-    watchFolder(logFolder(runDir), note)
+  const watchFolders = () => {
+    watchFolder(runDir, () => watchFolder(logFolder(runDir), noteChange))
+    watchFolder(logFolder(runDir), noteChange)
   }
   const unsubscribe = ctx.events.subscribe(
     ({ type, data }) => {
       if (!type.startsWith('run.')) return
       const { runId: about, entityId } = data as { runId?: string; entityId?: string }
       if (about !== runId && entityId !== runId) return
-      look()
-      note()
+      watchFolders()
+      noteChange()
     },
     () => {
-      isOver = true
-      note()
+      isServerStopping = true
+      noteChange()
     },
   )
-  look()
+  watchFolders()
 
   return {
-    look() {
-      look()
-      note()
+    /** Watches folders that were created meanwhile, and lets the stream read again. */
+    check() {
+      watchFolders()
+      noteChange()
     },
     clear() {
-      isNew = false
+      hasChanged = false
     },
-    /** Resolves when there was news since `clear`. */
+    /** Resolves when something has changed since `clear`. */
     next: () =>
       new Promise<void>((resolve) => {
-        tell = resolve
-        if (isNew || isClosed) resolve()
+        notify = resolve
+        if (hasChanged || isClosed) resolve()
       }),
-    /** Whether the server stops, so that there will be no more news. */
-    isOver: () => isOver,
+    isServerStopping: () => isServerStopping,
     isClosed: () => isClosed,
     close() {
       isClosed = true
       unsubscribe()
       for (const watcher of watchers.values()) watcher.close()
-      tell()
+      notify()
     },
   }
 }

@@ -4,21 +4,22 @@ import { exitFile, logFolder } from '../process/run-files.ts'
 
 export interface LogPart {
   text: string
-  /** Where to read on: an offset in the whole stream, in bytes. */
+  /** The offset of the next part in the whole log, in bytes. */
   nextOffset: number
-  /** There is no more and there will be no more. */
+  /** Whether this part is the last one. */
   isComplete: boolean
 }
 
 /**
- * Reads a run's log from an offset, while it grows or after. What the cap left
- * out between the offset and the next byte that is kept stands in the text as
- * one line; its bytes count in the offset. Characters are never cut in two.
+ * Reads a part of a run's log, while the log grows or afterwards. If the size
+ * limit of the log removed bytes of this part, one line in the text says how
+ * many; they count in the offset. A part never ends within a character.
  *
- * @param maxBytes how much of the log at most; at least 16
+ * @param offset the first byte, in the whole log
+ * @param maxBytes the size limit of the part; at least 16
  */
 export function readLog(runDir: string, offset: number, maxBytes: number): LogPart {
-  const ended = existsSync(exitFile(runDir)) // asked first: the log is whole before this file is there
+  const ended = existsSync(exitFile(runDir)) // checked first: the shim completes the log before it writes this file
   const texts: string[] = []
   let stretch: Buffer[] = []
   let budget = Math.max(16, maxBytes)
@@ -54,7 +55,7 @@ export function readLog(runDir: string, offset: number, maxBytes: number): LogPa
   return { text: texts.join(''), nextOffset: at - open, isComplete }
 }
 
-/** The files of a log in order. One that is dropped meanwhile is passed over and shows as left out. */
+/** Opens the files of a log in order. It skips a file that is deleted meanwhile, which then counts as removed bytes. */
 function* openPieces(folder: string): Generator<{ start: number; file: number }> {
   for (const { start, name } of listPieces(folder)) {
     let file: number
@@ -72,7 +73,7 @@ function listPieces(folder: string): { start: number; name: string }[] {
   try {
     names = readdirSync(folder)
   } catch {
-    return [] // nothing is written yet
+    return [] // the log does not exist yet
   }
   return names
     .flatMap((name) => {
@@ -87,7 +88,7 @@ function decode(parts: Buffer[], cutOpen: boolean): string {
   return bytes.toString('utf8', 0, bytes.length - (cutOpen ? openBytes(bytes) : 0))
 }
 
-/** How many bytes at the end begin a UTF-8 character that is not complete. */
+/** Returns the number of bytes at the end that belong to an incomplete UTF-8 character. */
 function openBytes(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!
@@ -98,7 +99,7 @@ function openBytes(bytes: Buffer): number {
   return 0
 }
 
-/** How many bytes at the beginning belong to a character that began in what was left out. */
+/** Returns the number of bytes at the beginning that belong to a character whose start was removed. */
 function continuationBytes(bytes: Buffer): number {
   let count = 0
   while (count < Math.min(3, bytes.length) && (bytes[count]! & 0xc0) === 0x80) count++

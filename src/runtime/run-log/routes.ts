@@ -13,7 +13,7 @@ import { readRunLog } from './read-run-log.ts'
 import { listRunEvents, RunEvent } from './run-events.ts'
 
 const MAX_OFFSET = 999_999_999_999_999
-const offset = v.optional(v.pipe(wholeNumber(0, MAX_OFFSET), v.description('Where to begin, in bytes.')), '0')
+const offset = v.optional(v.pipe(wholeNumber(0, MAX_OFFSET), v.description('The offset of the first byte.')), '0')
 
 const log = route({
   id: 'runs.log',
@@ -21,11 +21,11 @@ const log = route({
   path: '/api/runs/:runId/log',
   summary: 'Read the output of a run, from an offset',
   description:
-    'While the run is live, request the next part with `nextOffset`. Tokens and secrets are replaced with `[redacted]`. The text of a deleted log (`logDeletedAt` of the run) is a sentence that says so.',
+    'While the run is live, request the next part with `nextOffset`. Tokens and secrets are replaced with `[redacted]`. For a deleted log (`logDeletedAt` of the run), the text is a sentence that says so.',
   who: [board, agent],
   query: v.object({
     offset,
-    limit: v.optional(v.pipe(wholeNumber(16, 1_048_576), v.description('How many bytes at most.')), '262144'),
+    limit: v.optional(v.pipe(wholeNumber(16, 1_048_576), v.description('The maximum size, in bytes.')), '262144'),
   }),
   responses: {
     200: v.strictObject({ runId: field.id, text: v.string(), nextOffset: field.integer, isComplete: v.boolean() }),
@@ -41,9 +41,9 @@ const stream = route({
   id: 'runs.logStream',
   method: 'GET',
   path: '/api/runs/:runId/log/stream',
-  summary: 'Follow the output of a run, live, as Server-Sent Events',
+  summary: 'Stream the output of a run as Server-Sent Events',
   description:
-    'Each `log` event contains `text`; its id is the offset after that text. One `end` event says how the run ended. With `Last-Event-ID` or `offset`, the stream resumes from there.',
+    'Each `log` event contains `text`; its id is the offset after that text. One `end` event reports how the run ended. With `Last-Event-ID` or `offset`, the stream resumes from there.',
   who: [board, agent],
   query: v.object({ offset }),
   responses: { 200: EVENT_STREAM },
@@ -66,12 +66,15 @@ const events = route({
   id: 'runs.events',
   method: 'GET',
   path: '/api/runs/:runId/events',
-  summary: 'List what a run did, oldest first, or follow its output',
+  summary: 'List the activity of a run, oldest first, or stream its output',
   description:
-    'The list has the entries of the activity that the run caused, its own start and end included. With `Accept: text/event-stream` the answer is the stream of GET /api/runs/:runId/log/stream.',
+    'The list contains the activity that the run caused, including its start and end. With `Accept: text/event-stream`, the response is the stream of GET /api/runs/:runId/log/stream.',
   who: [board, agent],
   query: v.object({
-    afterSeq: v.optional(v.pipe(wholeNumber(0, MAX_OFFSET), v.description('Lists what came after this `seq`.')), '0'),
+    afterSeq: v.optional(
+      v.pipe(wholeNumber(0, MAX_OFFSET), v.description('Returns only the events after this `seq`.')),
+      '0',
+    ),
     limit: LIST_QUERY.limit,
     offset,
   }),
@@ -84,7 +87,7 @@ const events = route({
   },
 })
 
-/** The endpoints that read the output of a run, each with the alias under which existing clients call it. */
+/** The endpoints that read the output of a run, with aliases for existing clients. */
 export const runLogRoutes = [
   log,
   stream,

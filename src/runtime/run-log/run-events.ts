@@ -4,7 +4,7 @@ import * as field from '../../http/fields.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
 
-/** An entry of the activity that a run caused, in the shape that clients of similar APIs read. */
+/** One activity that a run caused, in the shape that existing clients expect. */
 export const RunEvent = v.strictObject({
   id: field.id,
   seq: v.pipe(v.number(), v.integer(), v.description('Orders the events; send the last one as `afterSeq`.')),
@@ -31,7 +31,7 @@ const toRunEvent = (row: ActivityRow, runId: string): v.InferOutput<typeof RunEv
   createdAt: row.created_at,
 })
 
-/** Lists what a run did, oldest first. */
+/** Lists the activity of a run, oldest first. */
 export function listRunEvents(ctx: Context, run: RunRow, { afterSeq, limit }: { afterSeq: number; limit: number }) {
   const rows = selectActivity({ companyId: run.company_id, runId: run.id })
     .where('seq', '>', afterSeq)

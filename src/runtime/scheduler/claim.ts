@@ -2,7 +2,7 @@ import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../../access/activity/record.ts'
 import { SYSTEM } from '../../access/caller/caller.ts'
 import { findAgent } from '../../organization/agent/queries.ts'
-import { noteHeartbeat } from '../../organization/agent/timer.ts'
+import { recordHeartbeat } from '../../organization/agent/timer.ts'
 import { enforceBudgets } from '../../organization/budget/enforce.ts'
 import { findNthLatestOnIssue, insertRun, listLiveRuns } from '../../organization/run/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
@@ -10,12 +10,12 @@ import { claimWake, delayWake } from '../../organization/wake/queries.ts'
 import type { WakeReason, WakeRow } from '../../organization/wake/wake.ts'
 import type { Context } from '../../platform/context.ts'
 import { holdIfProgramMissing } from '../executor/missing-program.ts'
-import { forgetSession } from '../executor/session.ts'
+import { deleteSession } from '../executor/session.ts'
 import { findNextWake } from './start-conditions.ts'
 
 /**
- * Claims the waiting wakes that may start now and inserts a run, `starting`,
- * for each, in the current transaction. The start conditions decide which.
+ * Claims the waiting wakes that no start condition blocks, and inserts a run in
+ * the status `starting` for each, in the current transaction.
  */
 export function claimRuns(ctx: Context): RunRow[] {
   const claimed: RunRow[] = []
@@ -73,9 +73,9 @@ function startRun(ctx: Context, wake: WakeRow): RunRow {
     depth: wake.depth,
     created_at: ctx.now,
   })
-  if (wake.fresh_session === 1) forgetSession(ctx.db, run)
+  if (wake.fresh_session === 1) deleteSession(ctx.db, run)
   claimWake(ctx.db, { id: wake.id, at: ctx.now })
-  noteHeartbeat(ctx.db, { agentId: agent.id, at: ctx.now })
+  recordHeartbeat(ctx.db, { agentId: agent.id, at: ctx.now })
   recordActivity(ctx, SYSTEM, {
     companyId: run.company_id,
     action: 'run.started',
@@ -87,7 +87,7 @@ function startRun(ctx: Context, wake: WakeRow): RunRow {
   return run
 }
 
-/** The lowest slot of the agent that no live run takes. */
+/** Returns the agent's lowest slot that no live run uses. */
 function freeSlot(ctx: Context, agentId: string): number {
   const taken = new Set(listLiveRuns(ctx.db, { agentId }).map((run) => run.slot))
   let slot = 0

@@ -6,11 +6,13 @@ import { boundRoutines } from '../../work/routine/stage.ts'
 import { LONGEST_WAIT_MS } from '../executor/backoff.ts'
 
 /**
- * Shifts all waits after the clock was set back by so many milliseconds.
- * Otherwise nothing would start for that long. The hold of a provider shifts
- * too: a hold that ends too early costs one refused run.
+ * Shifts all waits after the clock was set back. Otherwise nothing would start
+ * for that long. The holds of providers shift too: a hold that ends too early
+ * costs one refused run.
+ *
+ * @param ms how far the clock was set back, in milliseconds
  */
-export function followClockBack(ctx: Context, ms: number): void {
+export function shiftWaits(ctx: Context, ms: number): void {
   const by = { now: ctx.now, ms }
   shiftTimers(ctx.db, by)
   shiftWakes(ctx.db, by)

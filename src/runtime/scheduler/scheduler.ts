@@ -3,51 +3,52 @@ import type { Context } from '../../platform/context.ts'
 import { stageRoutines } from '../../work/routine/stage.ts'
 import type { Executor } from '../executor/executor.ts'
 import { claimRuns } from './claim.ts'
-import { boundWaits, followClockBack } from './clock-change.ts'
+import { boundWaits, shiftWaits } from './clock-change.ts'
 import { nextDue, stageTimers } from './stager.ts'
 
 export interface Scheduler {
-  /** Ticks from here on by itself: at once, when something is due, and when something happens. */
+  /** Starts automatic ticks: immediately, when a timer is due, and after each event that may allow a run to start. */
   start(): Promise<void>
-  /** One turn: stages what is due, claims what may run, and hands it to the executor. */
+  /** Performs one tick: turns due timers into wakes, claims the wakes that may start, and executes their runs. */
   tick(): Promise<void>
-  /** Stops claiming; what runs goes on. */
+  /** Stops claiming. Live runs continue. */
   close(): void
 }
 
-/** The live events after which a run may be able to start. Wakes and ended runs come as a signal. */
-const NUDGES = /^(agent|company|routine)\./
+/** The live events after which a run may be able to start. Queued wakes and finished runs arrive as a signal. */
+const TICK_EVENTS = /^(agent|company|routine)\./
 
 /**
- * The longest sleep. Nothing is looked for in between; it is for a clock that
- * was set forward, or a laptop that slept, which a timer does not notice.
+ * The longest sleep in milliseconds. The scheduler does not poll for work: the
+ * limit is for a clock that was set forward and for a machine that was
+ * suspended, which timers do not notice.
  */
 const LONGEST_SLEEP_MS = 30_000
 
 const AFTER_FAILURE_MS = 1_000
 
-/** Less than that is how clocks are kept right, in milliseconds. */
+/** The smallest step back that counts as a clock change, in milliseconds. Time synchronization makes smaller steps. */
 const SET_BACK_MS = 1_000
 
-/** Makes a scheduler, which ticks by hand until it is started. Started, it sleeps until it is due; it never polls for work. */
+/** Creates a scheduler. Until `start`, it ticks only on call. After `start`, it sleeps until the next due time and never polls. */
 export function createScheduler(ctx: Context, executor: Pick<Executor, 'execute' | 'reconcile'>): Scheduler {
   let timer: NodeJS.Timeout | undefined
-  let isNudged = false
+  let isTurnRequested = false
   let isClosed = false
   let unsubscribe = () => {}
   let latest: string | undefined
 
-  /** Timers know nothing of the clock: that it went back shows only here. */
-  function followClock() {
+  /** Detects that the clock was set back since the last tick. Node's timers do not show it. */
+  function checkClock() {
     if (latest === undefined) boundWaits(ctx)
     const { now } = ctx
     const ms = latest === undefined ? 0 : Date.parse(latest) - Date.parse(now)
     const isSetBack = ms >= SET_BACK_MS
-    if (isSetBack) followClockBack(ctx, ms)
+    if (isSetBack) shiftWaits(ctx, ms)
     ctx.afterCommit(() => {
       latest = now
       const seconds = Math.round(ms / 1_000)
-      if (isSetBack) ctx.log.warn('The clock was set back. Waiting times are shifted with it.', { seconds })
+      if (isSetBack) ctx.log.warn('The clock was set back. The server shifts all waits with it.', { seconds })
     })
   }
 
@@ -56,12 +57,12 @@ export function createScheduler(ctx: Context, executor: Pick<Executor, 'execute'
     executor.reconcile()
     await ctx.write(() => {
       if (isClosed) return
-      followClock()
+      checkClock()
       resumeForNewMonth(ctx)
       stageTimers(ctx)
       stageRoutines(ctx)
       const claimed = claimRuns(ctx)
-      // In the turn of the commit: no other tick sees these runs without a follower.
+      // In the same turn as the commit, so that no other tick adopts these runs.
       ctx.afterCommit(() => {
         for (const run of claimed) executor.execute(run)
       })
@@ -69,9 +70,9 @@ export function createScheduler(ctx: Context, executor: Pick<Executor, 'execute'
   }
 
   async function turn() {
-    // A nudge comes a moment later, and the database may be closed by then.
+    // A requested turn starts later, and the database may be closed by then.
     if (isClosed) return
-    isNudged = false
+    isTurnRequested = false
     let wait: number
     try {
       await tick()
@@ -79,8 +80,10 @@ export function createScheduler(ctx: Context, executor: Pick<Executor, 'execute'
       const due = nextDue(ctx)
       wait = due === undefined ? LONGEST_SLEEP_MS : Math.min(Date.parse(due) - Date.parse(ctx.now), LONGEST_SLEEP_MS)
     } catch (error) {
-      // A disk that is full now need not be later: the next turn comes either way.
-      ctx.log.error('A turn of the scheduler failed.', { error: String((error as Error)?.stack ?? error) })
+      // The cause may pass, such as a full disk, so the next turn is scheduled in any case.
+      ctx.log.error('A tick of the scheduler failed. The server retries.', {
+        error: String((error as Error)?.stack ?? error),
+      })
       wait = AFTER_FAILURE_MS
     }
     clearTimeout(timer)
@@ -90,15 +93,15 @@ export function createScheduler(ctx: Context, executor: Pick<Executor, 'execute'
   return {
     tick,
     start() {
-      const nudge = () => {
-        if (isNudged || isClosed) return
-        isNudged = true
+      const requestTurn = () => {
+        if (isTurnRequested || isClosed) return
+        isTurnRequested = true
         setImmediate(turn)
       }
       const removeListener = ctx.events.subscribe((event) => {
-        if (NUDGES.test(event.type)) nudge()
+        if (TICK_EVENTS.test(event.type)) requestTurn()
       })
-      const removeHandler = ctx.signals.handle({ wakeQueued: nudge })
+      const removeHandler = ctx.signals.handle({ wakeQueued: requestTurn })
       unsubscribe = () => {
         removeListener()
         removeHandler()

@@ -10,17 +10,16 @@ import type { Context } from '../../platform/context.ts'
 import { nextRoutineDue } from '../../work/routine/queries.ts'
 import { LONGEST_WAIT_MS } from '../executor/backoff.ts'
 
-/** A timer that is so late, in milliseconds, was missed: the machine slept, or there was no server. */
+/** A timer that is later than this, in milliseconds, was missed: the machine was suspended or the server was down. */
 const MISSED_MS = 60_000
 
-/** Those that missed their moment follow each other at this distance, in milliseconds. */
+/** The distance between the wakes of missed timers, in milliseconds. */
 const SPREAD_MS = 2_000
 
 /**
- * Turns the timers whose moment has come into wakes, in the caller's
- * transaction. However many ticks an agent missed while the machine slept or
- * nothing could run, they are one wake, and its timer keeps its phase. Agents
- * that missed theirs together are spread, so that no herd of them comes.
+ * Turns due timers into wakes, in the current transaction. All intervals that
+ * an agent has missed become one wake, and its timer keeps its phase. The wakes
+ * of several missed timers are spread, which avoids starting all runs at once.
  */
 export function stageTimers(ctx: Context): void {
   if (findFreeze(ctx.db)) return
@@ -37,7 +36,7 @@ export function stageTimers(ctx: Context): void {
         action: 'agent.heartbeat_skipped',
         entity: { type: 'agent', id: agent.id },
         agentId: agent.id,
-        details: { reason: 'Nothing that concerns it changed since its last run (skipIfIdle).' },
+        details: { reason: 'Nothing relevant to the agent changed since its last run (skipIfIdle).' },
       })
       continue
     }
@@ -47,10 +46,10 @@ export function stageTimers(ctx: Context): void {
   }
 }
 
-/** When the scheduler next has something to do by itself: a timer, a routine, a wake that had to wait, a new month's budget. */
+/** Returns the time of the scheduler's next work: a timer, a routine, a delayed wake, the end of a hold, or a new month's budget. */
 export function nextDue(ctx: Context): string | undefined {
   const routine = nextRoutineDue(ctx.db)
-  // What is frozen has nothing to wait for but a thaw, which is an event; a routine's moments pass, and are noted.
+  // A thaw is an event, so a freeze needs no timer. Routines still record the times that they miss.
   if (findFreeze(ctx.db)) return routine
   const at = { now: ctx.now }
   const moments = [

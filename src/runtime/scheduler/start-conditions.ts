@@ -47,7 +47,7 @@ interface Condition {
   /** An SQL expression over `wake`, its `agent` and its `company`: true while no run of the wake may start. */
   blocks: RawBuilder<boolean>
   message(facts: Facts): string
-  /** Whether the claim enforces it by a pause. The claim then selects the wake, and the pause blocks it afterwards. */
+  /** Whether the claim enforces the condition itself: it selects the wake and pauses the agent or company, which then blocks it. */
   isEnforcedByClaim?: true
 }
 
@@ -61,7 +61,7 @@ const spentBy = (kind: 'agent' | 'company', key: RawBuilder<unknown>, month: str
 const spentByAgent = (month: string) => spentBy('agent', raw`agent.id`, month)
 const spentByCompany = (month: string) => spentBy('company', raw`''`, month)
 
-/** Every condition that keeps runs from starting. The claim, `heldBy` of a wake and the rehearsal are made from this list. */
+/** Returns all conditions that prevent a run from starting. The claim, `heldBy` of a wake and the rehearsal use this list. */
 const conditionsAt = ({ now, month, maxRuns }: Values): Condition[] => [
   {
     code: 'frozen',
@@ -140,19 +140,19 @@ const conditionsAt = ({ now, month, maxRuns }: Values): Condition[] => [
     code: 'not_before',
     effect: 'waits',
     blocks: raw`wake.not_before > ${now}`,
-    message: ({ notBefore }) => `Its wake waits until ${notBefore}.`,
+    message: ({ notBefore }) => `The wake waits until ${notBefore}.`,
   },
 ]
 
 const overspent = (name: string, { budget_micros }: { budget_micros: number }, spentMicros: number) =>
-  `${name} has spent ${toDollars(spentMicros)} of its ${toDollars(budget_micros)} of this month. Raise its budget.`
+  `${name} has spent ${toDollars(spentMicros)} of its ${toDollars(budget_micros)} for this month. Raise the budget.`
 
 const toDollars = (micros: number) => `$${(toCents(micros) / 100).toFixed(2)}`
 
 /**
- * Finds the wake to start next: the most urgent one that no condition blocks. A
- * minute of waiting counts as much as one step of priority, so that every wake
- * starts at some time.
+ * Finds the wake to start next: the most urgent one that no condition blocks.
+ * One minute of waiting counts as much as one step of priority, which prevents
+ * starvation.
  */
 export const findNextWake = (ctx: Context): WakeRow | undefined => ctx.db.first(nextWake(valuesOf(ctx)))
 

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { type OwnGit, runGit, withOwnGitDir } from './git.ts'
 import type { WorktreeRow } from './queries.ts'
 
-/** What differs between a commit and the state of a worktree, with everything that is not committed. */
+/** The differences between a commit and the current state of a worktree, including uncommitted changes. */
 export interface Changes {
   branch: string | null
   headCommit: string
@@ -12,10 +12,10 @@ export interface Changes {
   filesChanged: number
   insertions: number
   deletions: number
-  /** Whether the working tree has changes that are not committed. */
+  /** Whether the working tree has uncommitted changes. */
   hasUncommitted: boolean
   patch: string
-  /** Whether commits, files or the patch were left out. */
+  /** Whether commits, files or a part of the patch are missing because of a limit. */
   isCut: boolean
 }
 
@@ -29,13 +29,15 @@ export interface ChangesOptions {
   maxPatch: number
 }
 
-/** A larger file that git does not track is left out, in bytes: reading it would take longer than the answer may. */
+/** The size limit of an untracked file, in bytes. Reading larger ones would take longer than a response may. */
 const LARGEST_UNTRACKED = 5 * 1024 * 1024
 const MOST_UNTRACKED = 5_000
 
 /**
- * Compares a worktree with a commit. Executes nothing that the repository
- * configures. After the worktree was removed, its branch is compared.
+ * Compares a worktree with a commit, without executing any command that the
+ * repository configures. If the worktree was removed, it compares the branch.
+ *
+ * @throws GitError if git fails
  */
 export async function readChanges(
   worktree: Pick<WorktreeRow, 'path' | 'git_dir' | 'common_dir' | 'object_format' | 'branch' | 'removed_at'>,
@@ -53,7 +55,7 @@ export async function readChanges(
 
   return withOwnGitDir(searchPath, own, tree, async (git, gitDir) => {
     const hasUncommitted = !isRemoved && (await addWorkingTree(git, { gitDir, worktree, head }))
-    // The index has the working tree now; of a removed worktree there is the commit alone.
+    // The index now contains the working tree. A removed worktree has only its commit.
     const compared = isRemoved ? ['diff-tree', '-r', since, head] : ['diff-index', '--cached', since]
     const diff = (format: string[], maxBytes: number) =>
       git([compared[0]!, ...DIFF, ...format, ...compared.slice(1)], { maxBytes })
@@ -93,7 +95,7 @@ const DIFF = [
   '--dst-prefix=b/',
 ]
 
-/** Reads the branch that is checked out; null for a detached HEAD. */
+/** Returns the checked-out branch, or null for a detached HEAD. */
 const currentBranch = (git: (args: string[]) => Promise<{ text: string }>): Promise<string | null> =>
   git(['symbolic-ref', '--quiet', '--short', 'HEAD']).then(
     ({ text }) => text.trim(),
@@ -101,9 +103,9 @@ const currentBranch = (git: (args: string[]) => Promise<{ text: string }>): Prom
   )
 
 /**
- * Brings the index of the temporary git directory to the state of the working
- * tree. `git add` and `git status` would start git in the folder of each
- * submodule, with the configuration that is there; these commands do not.
+ * Adds the working tree to the index of the temporary git directory. It avoids
+ * `git add` and `git status`, which start git in the folder of each submodule
+ * and so apply the configuration there.
  *
  * @returns whether the working tree differs from `head`
  */
@@ -111,7 +113,7 @@ async function addWorkingTree(
   git: OwnGit,
   { gitDir, worktree, head }: { gitDir: string; worktree: Pick<WorktreeRow, 'path' | 'git_dir'>; head: string },
 ): Promise<boolean> {
-  // The agent's own index saves reading every file again, by the times that it holds.
+  // The agent's index contains the modification times, which saves reading all files again.
   await copyFile(path.join(worktree.git_dir, 'index'), path.join(gitDir, 'index')).catch(() => {})
   await git(['read-tree', '--reset', head])
   const tracked = await git(['diff-files', '--name-only', '-z', '--ignore-submodules=all'])

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 
 export interface GitOptions {
-  /** The PATH on which `git` is found. */
+  /** The PATH to search for `git`. */
   searchPath: string
   cwd: string
   env?: Record<string, string>
   input?: string
-  /** The output is cut after so many bytes, and git is ended. */
+  /** The size limit of the output, in bytes. At the limit, git is killed and the output is truncated. */
   maxBytes?: number
   timeoutMs?: number
 }
@@ -19,16 +19,16 @@ export interface GitOutput {
   isCut: boolean
 }
 
-/** A git command that failed; the message is what git wrote to standard error. */
+/** A failed git command. The message is git's standard error. */
 export class GitError extends Error {}
 
 const TIMEOUT_MS = 10_000
 const MAX_BYTES = 4 * 1024 * 1024
 
 /**
- * Settings that win over the configuration of a repository, which an agent may
- * have written: git runs no hook, no file system monitor, no pager, no
- * credential helper and no transport.
+ * Settings that override the configuration of a repository, which an agent may
+ * have written. With them, git runs no hook, file system monitor, pager,
+ * credential helper or transport.
  */
 const SAFE_SETTINGS = [
   'core.hooksPath=/dev/null',
@@ -45,7 +45,7 @@ const SAFE_SETTINGS = [
   'safe.directory=*',
 ]
 
-/** Neither the user's nor the system's configuration is read. */
+/** Prevents git from reading the configuration of the user and of the system. */
 const SAFE_ENV = {
   LC_ALL: 'C',
   GIT_CONFIG_GLOBAL: '/dev/null',
@@ -108,10 +108,14 @@ export interface Repository {
   objectFormat: string
 }
 
-/** @throws GitError if the folder is not inside a git repository with a working tree */
+/**
+ * Finds the repository that contains a folder.
+ *
+ * @throws GitError if the folder is not inside a git repository with a working tree
+ */
 export async function findRepository(searchPath: string, cwd: string): Promise<Repository> {
-  const questions = ['--show-toplevel', '--git-common-dir', '--git-dir', '--show-object-format', '--show-prefix']
-  const { text } = await runGit(['rev-parse', '--path-format=absolute', ...questions], { searchPath, cwd })
+  const options = ['--show-toplevel', '--git-common-dir', '--git-dir', '--show-object-format', '--show-prefix']
+  const { text } = await runGit(['rev-parse', '--path-format=absolute', ...options], { searchPath, cwd })
   const [topFolder = '', commonDir = '', gitDir = '', objectFormat = 'sha1', prefix = ''] = text.split('\n')
   return { topFolder, commonDir, gitDir, objectFormat, prefix }
 }
@@ -120,10 +124,10 @@ export async function findRepository(searchPath: string, cwd: string): Promise<R
 export type OwnGit = (args: readonly string[], options?: Omit<GitOptions, 'searchPath' | 'cwd'>) => Promise<GitOutput>
 
 /**
- * Gives `use` a git that reads the objects of a repository but nothing of its
- * configuration: filters, diff drivers and text conversions that an agent
- * configured do not exist there. New objects and the index go to a temporary
- * folder, which is removed afterwards.
+ * Calls `use` with a git that reads the objects of a repository, but not its
+ * configuration. Filters, diff drivers and text conversions that an agent
+ * configured therefore have no effect. New objects and the index go to a
+ * temporary folder, which is removed afterwards.
  */
 export async function withOwnGitDir<Result>(
   searchPath: string,
@@ -141,7 +145,7 @@ export async function withOwnGitDir<Result>(
       'objects/info/alternates': `${path.join(commonDir, 'objects')}\n`,
     }
     for (const [name, text] of Object.entries(files)) await writeFile(path.join(gitDir, name), text)
-    // The user's own list of ignored files, and where the history of a shallow clone ends.
+    // The local list of ignored files, and the boundary of a shallow clone.
     for (const name of ['info/exclude', 'shallow'])
       await copyIfFile(path.join(commonDir, name), path.join(gitDir, name))
     const git: OwnGit = (args, options) =>

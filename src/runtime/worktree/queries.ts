@@ -8,13 +8,13 @@ export type WorktreeRow = Selectable<WorktreeTable>
 export const findWorktree = (db: Db, of: { issueId: string }): WorktreeRow | undefined =>
   db.first(sql.selectFrom('worktree').selectAll().where('issue_id', '=', of.issueId))
 
-/** Stores the worktree of an issue, in place of one that was removed. */
+/** Stores the worktree of an issue. It replaces a removed one. */
 export const putWorktree = (db: Db, row: Insertable<WorktreeTable>) => db.run(sql.replaceInto('worktree').values(row))
 
 export const updateWorktree = (db: Db, issueId: string, change: Updateable<WorktreeTable>) =>
   db.run(sql.updateTable('worktree').set(change).where('issue_id', '=', issueId))
 
-/** Finds what decides about the worktree of an issue: its primary workspace, if that isolates its issues. */
+/** Finds the primary workspace of an issue's project, if it has the isolation `worktree`. */
 export const findIsolatingWorkspace = (db: Db, of: { issueId: string }) =>
   db.first(
     sql
@@ -37,7 +37,7 @@ export const findIsolatingWorkspace = (db: Db, of: { issueId: string }) =>
       .where('workspace.isolation', '=', 'worktree'),
   )
 
-/** Lists the worktrees whose issue was closed before a moment and has no live run. */
+/** Lists the worktrees whose issue was closed before a time and has no live run. */
 export const listClosedWorktrees = (db: Db, at: { closedBefore: string }): WorktreeRow[] =>
   db.all(
     sql

@@ -5,7 +5,7 @@ import type { Ending } from '../process/ending.ts'
 import { updateWorktree } from './queries.ts'
 import { SETUP_FAILED } from './worktrees.ts'
 
-/** Stores what a run changed in its worktree. If its program ran, the set-up command has succeeded before. */
+/** Stores the changes of a run in its worktree. If the program of the run exited, the set-up command has succeeded. */
 export function recordChanges(ctx: Context, runId: string, changes: RunChanges, ending: Ending): void {
   const run = updateRun(ctx.db, runId, { changes: JSON.stringify(changes) })
   const hasExited = ending.reason === 'exited' || ending.reason === 'after_result'

@@ -12,11 +12,11 @@ import { searchPathOf } from './worktrees.ts'
 const CLEANUP_MS = 60_000
 
 /**
- * Removes the worktrees of issues that were closed before a moment. This is the
- * rule: the issue has no live run, and everything in the worktree is committed.
- * The branch stays in the repository.
+ * Removes the worktrees of issues that were closed before a time, if the issue
+ * has no live run and the worktree has no uncommitted changes. The branch
+ * remains in the repository.
  *
- * @returns the issues whose worktree is kept because it has changes that are not committed, and how many were removed
+ * @returns the number of removed worktrees, and the ids of the issues whose worktree has uncommitted changes
  */
 export async function removeClosedWorktrees(
   ctx: Context,
@@ -36,7 +36,7 @@ export async function removeClosedWorktrees(
   return { removed, kept }
 }
 
-/** Whether something would be lost. A folder that cannot be read as a worktree is kept, unless it is gone. */
+/** Whether the worktree has uncommitted changes. Returns true if it cannot be read, which keeps it. */
 async function hasUncommitted(ctx: Context, worktree: WorktreeRow): Promise<boolean> {
   const options = { since: worktree.base_commit, maxCommits: 0, maxFiles: 0, maxPatch: 0 }
   try {
@@ -47,14 +47,17 @@ async function hasUncommitted(ctx: Context, worktree: WorktreeRow): Promise<bool
   }
 }
 
-/** Returns false if the removal was stopped. */
+/** Removes a worktree after its clean-up command. Returns false if the removal was aborted. */
 async function removeWorktree(ctx: Context, worktree: WorktreeRow, signal?: AbortSignal): Promise<boolean> {
   await cleanUp(ctx, worktree, signal)
   if (signal?.aborted) return false
   await rm(worktree.path, { recursive: true, force: true })
   const git = { searchPath: searchPathOf(ctx), cwd: worktree.common_dir }
   await runGit([`--git-dir=${worktree.common_dir}`, 'worktree', 'prune'], git).catch((error) =>
-    ctx.log.warn('git keeps a worktree that was removed.', { path: worktree.path, error: String(error) }),
+    ctx.log.warn('The entry of a removed worktree could not be deleted from its repository.', {
+      path: worktree.path,
+      error: String(error),
+    }),
   )
   await ctx.write(() => updateWorktree(ctx.db, worktree.issue_id, { removed_at: ctx.now }))
   return true
@@ -74,7 +77,7 @@ async function cleanUp(ctx: Context, worktree: WorktreeRow, signal?: AbortSignal
   const [code] = await once(child, 'exit').catch((error) => [error])
   clearTimeout(timer)
   signal?.removeEventListener('abort', kill)
-  killGroup(child.pid) // what it left behind
+  killGroup(child.pid) // the processes that the command left behind
   if (code !== 0)
     ctx.log.warn('The clean-up command of a workspace failed.', { path: worktree.path, code: String(code) })
 }
@@ -84,6 +87,6 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // Nobody is left in the group.
+    // the group has no process left
   }
 }

@@ -15,9 +15,9 @@ import { searchPathOf } from './worktrees.ts'
 const MAX_PATCH = 1024 * 1024
 
 const IssueChanges = v.strictObject({
-  path: v.pipe(v.nullable(v.string()), v.description('The folder of the worktree; null after it was removed.')),
-  branch: v.pipe(v.nullable(v.string()), v.description('The branch that is checked out; null if there is none.')),
-  baseCommit: v.pipe(v.nullable(v.string()), v.description('The commit at which the branch of the issue began.')),
+  path: v.pipe(v.nullable(v.string()), v.description('The folder of the worktree. Null after it was removed.')),
+  branch: v.pipe(v.nullable(v.string()), v.description('The checked-out branch. Null if there is none.')),
+  baseCommit: v.pipe(v.nullable(v.string()), v.description('The commit at which the branch of the issue starts.')),
   headCommit: v.nullable(v.string()),
   commits: v.pipe(
     v.array(v.strictObject({ hash: v.string(), subject: v.string(), author: v.string(), committedAt: v.string() })),
@@ -36,23 +36,27 @@ const IssueChanges = v.strictObject({
   filesChanged: field.integer,
   insertions: field.integer,
   deletions: field.integer,
-  hasUncommitted: v.pipe(v.boolean(), v.description('Whether the patch has changes that are not committed.')),
+  hasUncommitted: v.pipe(v.boolean(), v.description('Whether the patch contains uncommitted changes.')),
   patch: v.pipe(v.string(), v.description('From `baseCommit` to the working tree, in the format of git.')),
-  isCut: v.pipe(v.boolean(), v.description('Whether commits, files or a part of the patch were left out.')),
+  isCut: v.pipe(
+    v.boolean(),
+    v.description('Whether commits, files or a part of the patch are missing because of a limit.'),
+  ),
 })
 
+/** The endpoint that returns the changes of an issue. */
 export const worktreeRoutes = [
   route({
     id: 'issues.changes',
     method: 'GET',
     path: '/api/issues/:issueId/changes',
-    summary: "Show what an issue's runs changed in its git worktree, with commits and patch",
+    summary: 'Get the changes in the git worktree of an issue, with commits and patch',
     description:
-      'Issues have a worktree if the primary workspace of their project has `isolation: worktree`, from their first run on; the fields of any other issue are empty. Nothing that the repository configures is executed.',
+      'An issue has a worktree from its first run on, if the primary workspace of its project has `isolation: worktree`. Otherwise the fields are empty. The server executes no command that the repository configures.',
     who: [board, agent],
     query: v.object({
       maxPatchBytes: v.optional(
-        v.pipe(wholeNumber(0, MAX_PATCH), v.description('The size at which the patch is cut.')),
+        v.pipe(wholeNumber(0, MAX_PATCH), v.description('The size limit of the patch, in bytes.')),
         String(MAX_PATCH),
       ),
     }),

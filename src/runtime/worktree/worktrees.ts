@@ -15,7 +15,7 @@ export interface OpenWorktree {
   row: WorktreeRow
   /** The commit that is checked out at the start of the run. */
   head: string
-  /** The set-up command that is still to be run, or null. */
+  /** The set-up command if it has not succeeded yet, or null. */
   setupCommand: string | null
 }
 
@@ -28,18 +28,19 @@ export interface Worktrees {
    * @throws NotStartable if the worktree cannot be created
    */
   open(run: RunRow): Promise<OpenWorktree | null>
-  /** Reads what a run changed in its worktree. Returns null for a run without one, or if git fails. */
+  /** Reads the changes of a run in its worktree. Returns null if it has none or git fails. */
   changesOf(run: RunRow): Promise<RunChanges | null>
 }
 
 /** The exit code of a run whose set-up command failed. */
 export const SETUP_FAILED = 97
 
-/** How much of its changes a run keeps; the branch has all of them. */
+/** The number of commits that a run stores. The branch contains all of them. */
 const KEPT_COMMITS = 20
 
+/** Creates the access to the worktrees of a server. */
 export function createWorktrees(ctx: Context): Worktrees {
-  /** By issue: two runs that start at the same time share one creation. */
+  /** By issue id. Two runs that start at the same time share one creation. */
   const creating = new Map<string, Promise<WorktreeRow | null>>()
 
   function find(run: RunRow, issueId: string): Promise<WorktreeRow | null> {
@@ -87,12 +88,12 @@ async function headOf(ctx: Context, row: WorktreeRow): Promise<string> {
   return text.trim()
 }
 
-/** Starts the set-up command before the program of a run, as a part of the run: its limits and its log count for both. */
+/** Adds the set-up command before the program of a run. The limits and the log of the run apply to both. */
 export function withSetup(spec: RunSpec, setupCommand: string): RunSpec {
   return { ...spec, command: '/bin/sh', args: ['-c', SETUP, 'sh', setupCommand, spec.command, ...spec.args] }
 }
 
-/** Standard output belongs to the program, whose adapter reads it. */
+/** The output of the set-up command goes to standard error, because the adapter parses standard output. */
 const SETUP = `setup=$1; shift; /bin/sh -c "$setup" </dev/null >&2 || exit ${SETUP_FAILED}; exec "$@"`
 
 async function ensureWorktree(ctx: Context, run: RunRow, issueId: string): Promise<WorktreeRow | null> {
@@ -102,14 +103,12 @@ async function ensureWorktree(ctx: Context, run: RunRow, issueId: string): Promi
   if (existing && existing.removed_at === null) return existing
   const cwd = workspace.cwd
   if (cwd === null) fail(`The workspace ${workspace.name} has no cwd, so there is no repository for a worktree.`)
-  if (workspace.cwd_approved === 0 && !(await isAllowed(ctx, run, cwd))) return null // its own refusal follows
+  if (workspace.cwd_approved === 0 && !(await isAllowed(ctx, run, cwd))) return null // the choice of the working directory refuses the folder
   try {
     return await createWorktree(ctx, issueId, { ...workspace, cwd }, existing)
   } catch (error) {
     if (!(error instanceof GitError)) throw error
-    return fail(
-      `The workspace ${workspace.name} keeps each issue in a git worktree, which cannot be created: ${error.message}`,
-    )
+    return fail(`The git worktree that the workspace ${workspace.name} requires cannot be created: ${error.message}`)
   }
 }
 
@@ -138,7 +137,7 @@ async function createWorktree(
   const existing = await commitOf(`refs/heads/${branch}`)
   const base = await baseCommit(workspace, commitOf)
   const folder = path.join(ctx.config.dataDir, 'worktrees', workspace.identifier.toLowerCase())
-  // What a server that died here has left.
+  // Removes the remains of a server that died during the creation.
   await rm(folder, { recursive: true, force: true })
   await git('worktree', 'prune')
   await mkdir(path.dirname(folder), { recursive: true, mode: 0o700 })
@@ -164,7 +163,7 @@ async function createWorktree(
   return row
 }
 
-/** The branch of an issue begins at `repoRef`, here or at the remote, and by default at what the repository has checked out. */
+/** Returns the commit at which the branch of an issue starts: `repoRef`, local or remote, or by default the checked-out commit. */
 async function baseCommit(
   { name, repo_ref }: IsolatingWorkspace,
   commitOf: (name: string) => Promise<string | undefined>,
@@ -176,7 +175,7 @@ async function baseCommit(
   return base ?? fail(`The repository of the workspace ${name} has no commit ${repo_ref ?? 'yet'}.`)
 }
 
-/** Writes the files of a commit. A filter of the repository, such as that of git-lfs, is not run: the set-up command may do that. */
+/** Writes the files of a commit. It runs no filter of the repository, such as git-lfs: the set-up command may do that. */
 async function checkOut(searchPath: string, repository: Repository, folder: string, commit: string): Promise<void> {
   await withOwnGitDir(searchPath, repository, folder, (git) =>
     git(['read-tree', '-u', '--reset', commit], {

@@ -27,7 +27,7 @@ test('an agent whose provider refuses it until a moment runs at that moment, and
   await runs.settle()
   const held = (await runs.ask('GET', `/api/agents/${agent}`)).body
   assert.deepEqual([held.status, held.heldUntil], ['idle', '2026-11-21T10:00:00.000Z'])
-  assert.match(held.heldBecause, /refuses it until 2026-11-21T10:00/)
+  assert.match(held.heldBecause, /refuses requests until 2026-11-21T10:00/)
   await mention(runs, agent)
   runs.clock.move(3_599_000)
   await runs.settle()
@@ -76,7 +76,7 @@ test('the board lets an agent that is held go on at once', async (t) => {
   const agent = await runs.agentThat('refused.js', { speaks: 'runtimeA_local' })
   await invoke(runs, agent)
   await runs.settle()
-  assert.match((await runs.ask('GET', `/api/agents/${agent}`)).body.heldBecause, /does not say until when/)
+  assert.match((await runs.ask('GET', `/api/agents/${agent}`)).body.heldBecause, /names no end/)
   assert.equal((await runs.make('POST', `/api/agents/${agent}/resume`)).heldUntil, null)
   await runs.settle()
   assert.equal((await runs.runs()).length, 2)
@@ -163,7 +163,7 @@ test('an agent that is woken for one issue five times in a row and changes nothi
   await runFor(runs, agent, issue.id, 1)
   const paused = (await runs.ask('GET', `/api/agents/${agent}`)).body
   assert.deepEqual([paused.status, paused.pauseReason], ['paused', 'loop'])
-  assert.match(paused.pauseMessage, new RegExp(`5 times in a row for ${issue.identifier} and changed nothing`))
+  assert.match(paused.pauseMessage, new RegExp(`5 runs in a row on ${issue.identifier} changed nothing`))
 
   await runs.make('POST', `/api/agents/${agent}/resume`)
   runs.clock.move(1)

@@ -230,7 +230,7 @@ test('an agent that no person approved runs restricted until the board allows it
   const timer = async () => (await runs.make('GET', `/api/agents/${agent.id}/runtime-state`)).timerDueAt
   assert.equal(await timer(), null)
   const rehearsal = await runs.make('POST', `/api/agents/${agent.id}/rehearse`)
-  assert.match(rehearsal.notes.join(' '), /Runs restricted: no person has approved its configuration/)
+  assert.match(rehearsal.notes.join(' '), /The run is restricted: no person has approved the configuration/)
   const skips = async () =>
     (await told(runs, await runOnce(runs, agent.id))).argv.includes('--dangerously-skip-permissions')
   assert.equal(await skips(), false)

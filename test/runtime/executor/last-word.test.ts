@@ -30,7 +30,7 @@ test('a program that is refused its credentials is ended at once', async (t) => 
 
 test("the last line on standard error is in a failed run's error", async (t) => {
   const { run } = await runOf(t, 'complains.js', ['2'])
-  assert.equal(run.error, 'It exited with code 2: Error: CODEX_HOME points to /nowhere')
+  assert.equal(run.error, 'The program exited with code 2: Error: CODEX_HOME points to /nowhere')
 })
 
 test('a program that must report a result and reports none has failed, though it exits with 0', async (t) => {

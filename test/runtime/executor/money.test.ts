@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import type { Fact } from '../../../src/adapter/adapter.ts'
 import { deepCheck } from '../../../src/clients/database-check/database-check.ts'
 import { sql } from '../../../src/platform/database/sql.ts'
-import { bookFacts } from '../../../src/runtime/executor/facts.ts'
+import { recordFacts } from '../../../src/runtime/executor/facts.ts'
 import { insertAgent, insertRun } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 import { createTestRuns, type TestRuns } from '../../runs.ts'
@@ -119,7 +119,7 @@ test('whatever costs are told, in whatever order and however often, the books ar
           ...fact,
         }))
         // A server that comes back books what it finds from the beginning.
-        for (let i = again ? 2 : 1; i > 0; i--) await ctx.write(() => bookFacts(ctx, runId, told))
+        for (let i = again ? 2 : 1; i > 0; i--) await ctx.write(() => recordFacts(ctx, runId, told))
         for (const fact of facts) last.set(`${run} ${fact.provider} ${fact.model}`, fact)
         app.clock.move(ms)
       }

@@ -46,11 +46,11 @@ test('a usage is in the file at once when it is the first, and within 100 ms whe
   const runDir = folder(t)
   const log = openFactLog(factsFile(runDir))
   log.add([usage(1)])
-  log.settle()
+  log.flush()
   assert.deepEqual(linesOf(runDir), [usage(1)])
   log.add([usage(2)])
   log.add([usage(3)])
-  log.settle()
+  log.flush()
   assert.deepEqual(linesOf(runDir), [usage(1)])
   await delay(100)
   assert.deepEqual(linesOf(runDir), [usage(1), usage(3)])
@@ -62,7 +62,7 @@ test('what is left is written at the end, and nothing is said twice', async (t) 
   const log = openFactLog(factsFile(runDir))
   for (const fact of [usage(1), usage(1), { kind: 'text', text: 'a' } as const]) {
     log.add([fact])
-    log.settle()
+    log.flush()
   }
   log.add([usage(1), { kind: 'text', text: 'b' }, usage(4, 'other-model')])
   log.close()
@@ -79,7 +79,7 @@ test('a flood of facts does not grow the file', (t) => {
   const log = openFactLog(factsFile(runDir))
   for (let i = 0; i < 100_000; i++) {
     log.add([usage(i), usage(i, `model-${i}`), { kind: 'text', text: `${i} ${'x'.repeat(1_000)}` }])
-    log.settle()
+    log.flush()
   }
   log.close()
   assert.ok(statSync(factsFile(runDir)).size < 5_000_000, `${statSync(factsFile(runDir)).size} bytes`)
@@ -95,7 +95,7 @@ test('facts are followed while they are written, each with the offset behind it,
   const ref = { runId: 'none', runDir, identity: null }
   const seen: { facts: Fact[]; offset: number }[] = []
   log.add([usage(1)])
-  log.settle()
+  log.flush()
   // A shim that counts as alive, since its end is not reported.
   const shimExited = Promise.withResolvers<void>()
   const identity = { pid: 1, startTime: 'x', bootId: 'x' }
@@ -105,7 +105,7 @@ test('facts are followed while they are written, each with the offset behind it,
   )
   await until(() => seen.length === 1, 'the first fact')
   log.add([{ kind: 'text', text: 'é'.repeat(100) }])
-  log.settle()
+  log.flush()
   await until(() => seen.length === 2, 'the second fact')
   assert.deepEqual(seen[1]!.facts, [{ kind: 'text', text: 'é'.repeat(100) }])
   assert.equal(seen[1]!.offset, statSync(factsFile(runDir)).size)

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { watchRun } from '../../../src/runtime/process/process.ts'
 import { identityOf, isSameProcess, type ProcessIdentity } from '../../../src/runtime/process/process-table.ts'
-import { stopRun, sweepRun } from '../../../src/runtime/process/stop.ts'
+import { killRun, stopRun } from '../../../src/runtime/process/stop.ts'
 import { agentProgram, firstLine, runFolder } from './runs.ts'
 
 /** A process that is nobody's run and leads its own group. */
@@ -50,7 +50,7 @@ test('the sweep of one run does not touch another', async (t) => {
   const [mine, other] = [randomUUID(), randomUUID()]
   const child = await bystander(t, { SERVICE_RUN_ID: mine })
   const beside = await bystander(t, { SERVICE_RUN_ID: other, ALSO: mine, X_SERVICE_RUN_ID: mine })
-  assert.deepEqual(await sweepRun(mine), [])
+  assert.deepEqual(await killRun(mine), [])
   assert.equal(identityOf(child.pid!), undefined)
   assert.ok(identityOf(beside.pid!))
 })

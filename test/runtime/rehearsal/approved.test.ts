@@ -33,7 +33,7 @@ for (const decision of [null, 'reject'] as const) {
     for (const ask of [ceo.ask, runs.ask]) {
       const { status, body } = await ask('POST', `/api/agents/${agent.id}/rehearse`)
       assert.equal(status, 200)
-      assert.match(body.notes.join(' '), /not examined: the board has not approved/)
+      assert.match(body.notes.join(' '), /did not examine the program: the board has not approved/)
       assert.equal(body.wouldRun, false)
     }
     assert.equal(wasStarted(), false)
@@ -47,7 +47,7 @@ test('for an agent a rehearsal starts no program, and for the board it does once
   const { agent, approval } = await hire(runs, ceo, { command })
   await runs.make('POST', `/api/approvals/${approval.id}/approve`)
   const { body } = await ceo.ask('POST', `/api/agents/${agent.id}/rehearse`)
-  assert.match(body.notes.join(' '), /not examined/)
+  assert.match(body.notes.join(' '), /did not examine the program/)
   assert.equal(wasStarted(), false)
   const byBoard = await runs.make('POST', `/api/agents/${agent.id}/rehearse`)
   assert.deepEqual(byBoard.notes, [])

@@ -197,7 +197,7 @@ test('a folder in which other runs can work at the same time is named, with who 
   const runs = await createTestRuns(t)
   const one = await runs.agentThat('succeed.js', { heartbeat: { maxConcurrentRuns: 2 } })
   const [note] = (await rehearse(runs, one)).notes
-  assert.match(note, /can work in .*work at the same time .*: 2 runs of its own\. Set isolation: worktree/)
+  assert.match(note, /can work in .*work at the same time .*: up to 2 runs of this agent\. Set isolation: worktree/)
   const two = await runs.agentThat('fail.js')
   assert.match((await rehearse(runs, two)).notes[0], /: succeed\.js\. /)
   await runs.make('PATCH', `/api/agents/${two}`, { adapterConfig: { cwd: runs.config.dataDir } })

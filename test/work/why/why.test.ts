@@ -144,8 +144,8 @@ test('a retry is told below the run that failed, with why it failed', async (t) 
   const { steps } = await runs.make('GET', '/api/issues/ACM-1/why')
   assert.deepEqual(storyOf(steps).slice(0, 3), [
     'the board created ACM-1 “Draw” for fail.js',
-    '  fail.js ran on ACM-1 (issue assigned): failed, It exited with code 3: no luck',
-    '    fail.js ran again on ACM-1: failed, It exited with code 3: no luck',
+    '  fail.js ran on ACM-1 (issue assigned): failed, The program exited with code 3: no luck',
+    '    fail.js ran again on ACM-1: failed, The program exited with code 3: no luck',
   ])
 })
 
