@@ -6,6 +6,7 @@ import { DataDirTaken } from './platform/database/lock.ts'
 import { isDatabaseFault } from './platform/database/write-queue.ts'
 import { AppError } from './platform/errors.ts'
 import { createLog, type Log } from './platform/log.ts'
+import { formatEntry, parseEntry } from './platform/log-entry.ts'
 import { logFile, openLogFile } from './platform/log-file.ts'
 import { type Stop, startServer } from './server.ts'
 
@@ -33,11 +34,15 @@ export const runServer: RunServer = async (config, { keepRuns = true } = {}) => 
   }
   // Whatever the server writes is for its own user alone.
   process.umask(0o077)
-  const keep = openLogFile(logFile(config.dataDir))
-  const log = createLog((line) => {
-    process.stderr.write(line)
-    keep(line)
-  })
+  const { level, format, files } = config.log
+  const appendToFile = openLogFile(logFile(config.dataDir), files)
+  const log = createLog(
+    (line) => {
+      process.stderr.write(format === 'json' ? line : `${formatEntry(parseEntry(line)!)}\n`)
+      appendToFile(line)
+    },
+    { level },
+  )
   const onUnexpected = (error: unknown) => {
     log.error('Unexpected failure.', { stack: String((error as Error)?.stack ?? error) })
     // A page of the database that cannot be read fails what needs it, and nothing else.
@@ -49,7 +54,7 @@ export const runServer: RunServer = async (config, { keepRuns = true } = {}) => 
     throw startFailure(error)
   })
   // For the file alone: on the terminal the banner says it.
-  const inFile = createLog(keep)
+  const inFile = createLog(appendToFile, { level })
   inFile.info(`service ${config.version} is up.`, { url: server.url, pid: process.pid, mode: config.mode })
 
   server.lost.then(({ message }) => {

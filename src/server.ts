@@ -102,6 +102,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     const serve = withMcp(ctx, app.fetch)
     listener.serve(config.webFolder === undefined ? serve : withPage(ctx, config.webFolder, serve))
     closers.push(() => ctx.events.close())
+    if (log.isEnabled('debug')) ctx.events.subscribe(({ type, companyId }) => log.debug(type, { companyId }))
     const url = `http://${urlHost(reachable(config.host))}:${listener.port}`
     lock.announce(
       { pid: process.pid, url, instance: config.instance },

@@ -25,21 +25,29 @@ export function mount<Principal, Caller>(
   for (const endpoint of endpoints) {
     app.on(endpoint.method, endpoint.path.replace(TEXT_FILE, ':$1{[^/]+\\.txt}'), async (c) => {
       const begun = performance.now()
-      const count = (status: number) =>
-        ctx.metrics.countRequest(endpoint.id, status, (performance.now() - begun) / 1_000)
-      try {
-        const response = await (endpoint.form ? handleForm : handle)(ctx, access, endpoint, c)
-        count(response.status)
-        return response
-      } catch (error) {
-        count(error instanceof AppError ? error.status : 500)
-        throw error
-      }
+      const response = await (endpoint.form ? handleForm : handle)(ctx, access, endpoint, c).catch((error) =>
+        toErrorResponse(ctx, error, c),
+      )
+      observe(ctx, endpoint, response, performance.now() - begun)
+      return response
     })
   }
   app.onError((error, c) => toErrorResponse(ctx, error, c))
   const noSuchRoute = refuseUnknown(endpoints)
   app.notFound((c) => toErrorResponse(ctx, noSuchRoute(c), c))
+}
+
+/**
+ * Counts a request, and logs it at the level debug. The log contains the path
+ * of the endpoint, since the path of the request may contain a token.
+ */
+function observe(ctx: Context, { id, method, path }: Endpoint, response: Response, ms: number): void {
+  const { status } = response
+  ctx.metrics.countRequest(id, status, ms / 1_000)
+  if (!ctx.log.isEnabled('debug')) return
+  // Reading the headers costs the fast path of the listener, so only here.
+  const requestId = response.headers.get('x-request-id')
+  ctx.log.debug(`${method} ${path} ${status}`, { requestId, route: id, status, ms: Math.round(ms * 100) / 100 })
 }
 
 /** A path such as `/:name.txt`: the parameter is the part before `.txt`. */

@@ -5,6 +5,7 @@ import path from 'node:path'
 import envPaths from 'env-paths'
 import * as v from 'valibot'
 import { AppError } from './errors.ts'
+import { LOG_LEVELS, type LogLevel } from './log-entry.ts'
 import { packageRoot } from './package-root.ts'
 
 export type Mode = 'local_trusted' | 'authenticated'
@@ -28,6 +29,8 @@ export interface Config {
   maxRuns: number
   /** The maximum size of a JSON body, in bytes. */
   bodyLimit: number
+  /** The server's log: its least level, its format on standard error, and the number of rotated files. */
+  log: { level: LogLevel; format: 'text' | 'json'; files: number }
   /** The maximum size of the stored output of a run, in bytes. */
   logLimit: number
   /**
@@ -101,6 +104,7 @@ export interface Flags {
   trustProxy?: boolean
   requireToken?: boolean
   sandbox?: string
+  logLevel?: string
   readOnly?: boolean
   new?: boolean
 }
@@ -108,6 +112,8 @@ export interface Flags {
 export const DEFAULT_PORT = 3100
 
 const SANDBOXES = ['off', 'bubblewrap'] as const
+
+const LOG_FORMATS = ['text', 'json'] as const
 
 const MODES: readonly Mode[] = ['local_trusted', 'authenticated']
 
@@ -122,6 +128,13 @@ const ConfigFile = v.strictObject({
   trustProxy: v.optional(v.boolean()),
   requireToken: v.optional(v.boolean()),
   maxRuns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000))),
+  log: v.optional(
+    v.strictObject({
+      level: v.optional(v.picklist(LOG_LEVELS)),
+      format: v.optional(v.picklist(LOG_FORMATS)),
+      files: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000))),
+    }),
+  ),
   logLimit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(4_096))),
   loopRuns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100))),
   maxWakeDepth: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000))),
@@ -181,6 +194,12 @@ export function readConfig(flags: Flags, env: Environment): Config {
   }
   const sandbox = flags.sandbox ?? (env.SERVICE_SANDBOX || undefined) ?? file.sandbox ?? 'off'
   if (!isOneOf(SANDBOXES, sandbox)) throw usage(`--sandbox is ${SANDBOXES.join(' or ')}, not ${sandbox}.`)
+  const logLevel = flags.logLevel ?? (env.SERVICE_LOG_LEVEL || undefined) ?? file.log?.level ?? 'info'
+  if (!isOneOf(LOG_LEVELS, logLevel)) throw usage(`--log-level is ${LOG_LEVELS.join(', ')}, not ${logLevel}.`)
+  const logFormat = (env.SERVICE_LOG_FORMAT || undefined) ?? file.log?.format ?? 'text'
+  if (!isOneOf(LOG_FORMATS, logFormat)) {
+    throw usage(`SERVICE_LOG_FORMAT is ${LOG_FORMATS.join(' or ')}, not ${logFormat}.`)
+  }
   const requireToken = flags.requireToken ?? file.requireToken ?? false
   if (requireToken && mode !== 'local_trusted') {
     throw usage('--require-token is for local trusted mode: in authenticated mode everybody signs in.')
@@ -196,6 +215,7 @@ export function readConfig(flags: Flags, env: Environment): Config {
     requireToken,
     maxRuns: numberOf('SERVICE_MAX_RUNS', env, 1) ?? file.maxRuns ?? availableParallelism(),
     bodyLimit: 2 * 1024 * 1024,
+    log: { level: logLevel, format: logFormat, files: file.log?.files ?? 5 },
     logLimit: file.logLimit ?? 4 * 1024 * 1024,
     loopRuns: file.loopRuns ?? 5,
     maxWakeDepth: file.maxWakeDepth ?? 20,

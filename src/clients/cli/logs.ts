@@ -1,30 +1,39 @@
-import { closeSync, fstatSync, openSync, readSync, watch } from 'node:fs'
-import path from 'node:path'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { dataDirOf } from '../../platform/config.ts'
+import {
+  formatEntry,
+  isAtLeast,
+  LOG_LEVELS,
+  type LogEntry,
+  type LogLevel,
+  parseEntry,
+} from '../../platform/log-entry.ts'
 import { logFile } from '../../platform/log-file.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
-import { plain, print } from './command/output.ts'
+import { paint, plain, print } from './command/output.ts'
+import { followLines, readLastLines } from './log-tail.ts'
 
 interface LogsOptions {
   dataDir?: string
   lines: string
+  level?: LogLevel
   follow?: boolean
   json?: boolean
 }
 
 export const logsCommand = () =>
   new Command('logs')
-    .description("Print the server's log, also when there is no server any more.")
+    .description("Print the server's log, also when no server is running.")
     .option('--data-dir <folder>', 'the data directory (default: SERVICE_HOME)')
     .option('-n, --lines <count>', 'how many of the last lines', '100')
-    .option('-f, --follow', 'go on with what comes, until Ctrl-C')
-    .option('--json', 'print each line as JSON')
-    .addHelpText('after', '\nExamples:\n  $ service logs\n  $ service logs -f\n  $ service logs --lines 1000 --json')
+    .option('-f, --follow', 'continue with new lines, until Ctrl-C')
+    .addOption(new Option('--level <level>', 'print only entries of this level or a higher one').choices(LOG_LEVELS))
+    .option('--json', 'print each entry as JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ service logs\n  $ service logs --follow --level warn\n  $ service logs --lines 1000 --json',
+    )
     .action(logs)
-
-/** How much of the end of the log is looked at for its last lines, in bytes. */
-const TAIL_BYTES = 1024 * 1024
 
 function logs(options: LogsOptions): void {
   const count = Number(options.lines)
@@ -32,61 +41,33 @@ function logs(options: LogsOptions): void {
     throw new CliError(EXIT.usage, `--lines is a whole number, not ${options.lines}.`)
   }
   const file = logFile(dataDirOf(options, process.env))
-  const tail = readFrom(file, undefined)
+  const tail = readLastLines(file, count, (line) => isWanted(line, options))
   if (!tail) throw new CliError(EXIT.notFound, `There is no log at ${file} yet.`)
-  const lines = tail.text.trimEnd().split('\n')
-  for (const line of lines.slice(Math.max(0, lines.length - count))) if (line !== '') printLine(line, options)
-  if (options.follow) follow(file, tail.end, options)
+  for (const line of tail.lines) printLine(line, options)
+  if (!options.follow) return
+  followLines(file, tail.end, (line) => {
+    if (isWanted(line, options)) printLine(line, options)
+  })
 }
 
-function follow(file: string, from: number, options: LogsOptions): void {
-  let offset = from
-  let rest = ''
-  const look = () => {
-    const part = readFrom(file, offset)
-    if (!part) return
-    offset = part.end
-    const lines = (rest + part.text).split('\n')
-    rest = lines.pop()!
-    for (const line of lines) printLine(line, options)
-  }
-  watch(path.dirname(file), look)
-  look() // what came before there was a watcher
-}
-
-/** Reads a file from an offset, or its last part; a file that is shorter than the offset was begun anew. */
-function readFrom(name: string, offset: number | undefined): { text: string; end: number } | undefined {
-  let file: number
-  try {
-    file = openSync(name, 'r')
-  } catch {
-    return undefined
-  }
-  try {
-    const { size } = fstatSync(file)
-    const start = offset === undefined ? Math.max(0, size - TAIL_BYTES) : offset > size ? 0 : offset
-    const bytes = Buffer.allocUnsafe(size - start)
-    return { text: bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, start)), end: size }
-  } finally {
-    closeSync(file)
-  }
+/** Whether a line has the wanted level. A line that is not an entry, such as a stack trace, has none. */
+function isWanted(line: string, { level }: LogsOptions): boolean {
+  if (level === undefined) return true
+  const entry = parseEntry(line)
+  return entry !== undefined && isAtLeast(entry.level, level)
 }
 
 function printLine(line: string, { json }: LogsOptions): void {
-  print(json ? JSON.stringify(entryOf(line)) : process.stdout.isTTY ? plain(line) : line)
+  const entry = parseEntry(line)
+  if (json) print(entry ? line : JSON.stringify({ msg: line }))
+  else print(toText(line, entry))
 }
 
-function entryOf(line: string) {
-  const [, at, level, rest = ''] = /^(\S+) (info|warn|error) (.*)$/.exec(line) ?? []
-  if (at === undefined) return { message: line }
-  const [, message = rest, details] = /^(.*?) (\{.*\})$/.exec(rest) ?? []
-  return { at, level, message, ...(details && { details: parsed(details) }) }
+function toText(line: string, entry: LogEntry | undefined): string {
+  const text = entry ? formatEntry(entry) : line
+  if (!process.stdout.isTTY) return text
+  const meaning = entry && MEANINGS[entry.level]
+  return meaning ? paint(meaning, plain(text)) : plain(text)
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
+const MEANINGS = { debug: 'quiet', info: undefined, warn: 'waiting', error: 'bad' } as const

@@ -1,10 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import type { AccessContext } from '../../access/auth/sign-in.ts'
 import { urlForPeople } from '../../http/proxy.ts'
 import { type Config, DEFAULT_PORT, type Flags, readConfig } from '../../platform/config.ts'
+import { LOG_LEVELS } from '../../platform/log-entry.ts'
 import { CliError, EXIT, lineOf } from '../connection/exit-codes.ts'
 import { createProgress } from './backup.ts'
 import { openBrowser } from './command/browser.ts'
@@ -38,6 +39,7 @@ export const startCommand = (loadServer: () => Promise<RunServer>) =>
       '--sandbox <mode>',
       'what isolates runs: off (default) or bubblewrap (Linux); an agent may have its own setting',
     )
+    .addOption(new Option('--log-level <level>', 'the least level of the log (default: info)').choices(LOG_LEVELS))
     .option('--new', 'begin with an empty database, though the data directory has keys of another one')
     .option('--open', 'open the page in the browser')
     .option('--demo', 'bring a demo company along if there is no company')
