@@ -20,6 +20,7 @@ import { runControlRoutes } from './runtime/control/routes.ts'
 import { programRoutes } from './runtime/programs/routes.ts'
 import { rehearseRoutes } from './runtime/rehearsal/rehearse-routes.ts'
 import { runLogRoutes } from './runtime/run-log/routes.ts'
+import { whyRoutes } from './runtime/why/routes.ts'
 import { worktreeRoutes } from './runtime/worktree/routes.ts'
 import { approvalRoutes, issueApprovalRoutes } from './work/approval/routes.ts'
 import { attachmentRoutes } from './work/attachment/routes.ts'
@@ -40,7 +41,6 @@ import { removalRoutes } from './work/removal/routes.ts'
 import { routineRoutes } from './work/routine/routes.ts'
 import { searchRoutes } from './work/search/routes.ts'
 import { staffingRoutes } from './work/staffing/routes.ts'
-import { whyRoutes } from './work/why/routes.ts'
 
 /**
  * The endpoints of every noun. The endpoints that only present the API (pages,

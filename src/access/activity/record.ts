@@ -2,14 +2,15 @@ import { hash as digest } from 'node:crypto'
 import { v7 as uuid } from 'uuid'
 import type { Context } from '../../platform/context.ts'
 import { actorOf, type Caller } from '../caller/caller.ts'
+import type { Action, EntityType } from './actions.ts'
+import type { ActivityEvent } from './live-events.ts'
 import { type ActivityRow, insertActivity, lastHash } from './queries.ts'
 import { actorName, summaryOf } from './summary.ts'
 
 export interface ActivityEntry {
   companyId: string
-  /** `<noun>.<past participle>`, such as `issue.checked_out`. */
-  action: string
-  entity: { type: string; id: string }
+  action: Action
+  entity: { type: EntityType; id: string }
   /** The agent concerned, if it is not the actor. */
   agentId?: string | null
   runId?: string | null
@@ -79,7 +80,7 @@ export function hashActivity(row: Omit<ActivityRow, 'seq' | 'hash'>): string {
  * Converts an activity to its live event, which includes a summary of the
  * entity, so that a listener need not fetch it.
  */
-const toEvent = ({ db }: Context, row: Omit<ActivityRow, 'seq' | 'hash' | 'previous_hash'>) => ({
+const toEvent = ({ db }: Context, row: Omit<ActivityRow, 'seq' | 'hash' | 'previous_hash'>): ActivityEvent => ({
   activityId: row.id,
   actorType: row.actor_type,
   actorId: row.actor_id,

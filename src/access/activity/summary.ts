@@ -1,11 +1,12 @@
 import type { Db } from '../../platform/database/db.ts'
 import { prepared, sql } from '../../platform/database/sql.ts'
+import type { ENTITY_SUMMARIES } from './live-events.ts'
 
 interface Key {
   id: string
 }
 
-/** The columns that a list displays, for each type of entity. */
+/** The queries of `ENTITY_SUMMARIES`. */
 const SUMMARIES = {
   agent: prepared((key: Key) => sql.selectFrom('agent').select(['name', 'status']).where('id', '=', key.id)),
   approval: prepared((key: Key) => sql.selectFrom('approval').select(['type', 'status']).where('id', '=', key.id)),
@@ -21,7 +22,7 @@ const SUMMARIES = {
   run: prepared((key: Key) =>
     sql.selectFrom('run').select(['status', 'agent_id as agentId', 'issue_id as issueId']).where('id', '=', key.id),
   ),
-}
+} satisfies Record<keyof typeof ENTITY_SUMMARIES, unknown>
 
 const userName = prepared((key: Key) => sql.selectFrom('auth_user').select('name').where('id', '=', key.id))
 

@@ -7,6 +7,7 @@ import type { Context } from '../../platform/context.ts'
 import { hashCredential } from '../../platform/credential.ts'
 import type { InvitationTable } from '../../platform/database/tables.ts'
 import { AppError, notFound } from '../../platform/errors.ts'
+import type { Action } from '../activity/actions.ts'
 import { recordActivity } from '../activity/record.ts'
 import type { BoardCaller, Caller } from '../caller/caller.ts'
 import { ROLES, type Role } from '../caller/role.ts'
@@ -103,7 +104,7 @@ export function acceptInvitation(ctx: Context, userId: string, token: string): v
   addMember(ctx, boardCaller(ctx, userId, 'session'), row.company_id, row.role)
 }
 
-const record = (ctx: Context, caller: Caller, action: string, row: { id: string; company_id: string; role: Role }) =>
+const record = (ctx: Context, caller: Caller, action: Action, row: { id: string; company_id: string; role: Role }) =>
   recordActivity(ctx, caller, {
     companyId: row.company_id,
     action,

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import * as field from '../../http/fields.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, notFound } from '../../platform/errors.ts'
+import type { Action } from '../activity/actions.ts'
 import { recordActivity } from '../activity/record.ts'
 import type { BoardCaller, Caller } from '../caller/caller.ts'
 import { ROLES, type Role } from '../caller/role.ts'
@@ -81,7 +82,7 @@ function refuseLastOwner(ctx: Context, companyId: string): void {
 const record = (
   ctx: Context,
   caller: Caller,
-  action: string,
+  action: Action,
   companyId: string,
   userId: string,
   details: Record<string, unknown>,

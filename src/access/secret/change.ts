@@ -1,6 +1,7 @@
 import { v7 as uuid } from 'uuid'
 import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
+import type { Action } from '../activity/actions.ts'
 import { recordActivity } from '../activity/record.ts'
 import type { Caller } from '../caller/caller.ts'
 import { requireVisible } from '../caller/visibility.ts'
@@ -71,7 +72,7 @@ export function deleteSecret(ctx: Context, caller: Caller, secret: SecretRow, fo
 const record = (
   ctx: Context,
   caller: Caller,
-  action: string,
+  action: Action,
   secret: SecretRow,
   details: Record<string, unknown> = {},
 ) =>

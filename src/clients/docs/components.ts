@@ -47,6 +47,7 @@ import { PackageWarning } from '../../portability/source/warning.ts'
 import { Rehearsal } from '../../runtime/rehearsal/rehearse.ts'
 import { RunEvent } from '../../runtime/run-log/run-events.ts'
 import { StartCondition } from '../../runtime/scheduler/start-conditions.ts'
+import { Why, Step as WhyStep } from '../../runtime/why/routes.ts'
 import {
   Approval,
   ApprovalComment,
@@ -98,7 +99,6 @@ import { NewProject, Project, ProjectChange } from '../../work/project/project.t
 import { NewWorkspace, Workspace, WorkspaceChange } from '../../work/project/workspace.ts'
 import { NewRoutine, Routine, RoutineChange, RoutineRun } from '../../work/routine/routine.ts'
 import { Found as SearchResult } from '../../work/search/search.ts'
-import { Why, Step as WhyStep } from '../../work/why/routes.ts'
 
 /** The schemas that the OpenAPI document names. A schema that is not here stands where it is used, or is named after its operation. */
 export const COMPONENTS: Record<string, GenericSchema> = {

@@ -3,7 +3,7 @@ import { type Caller, SYSTEM } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import { forbidden } from '../../platform/errors.ts'
 import { isSpent } from '../cost/budget.ts'
-import { toCents, toMicros } from '../cost/money.ts'
+import { toCents, toDollars, toMicros } from '../cost/money.ts'
 import { agentSpend } from '../cost/queries.ts'
 import type { AgentRow } from './agent.ts'
 import { isReady } from './lifecycle.ts'
@@ -19,7 +19,7 @@ import { findAgent, isAbove, updateAgent } from './queries.ts'
 export function pauseForBudget(ctx: Context, agentId: string): boolean {
   const agent = findAgent(ctx.db, { id: agentId })
   if (!agent || !isReady(agent.status)) return false
-  const message = `The budget of ${toCents(agent.budget_micros)} cents for this month is spent. Raise it, or wait for the next month.`
+  const message = `Its budget of ${toDollars(agent.budget_micros)} for this month is spent. Raise it, or wait for the next month.`
   pauseAgent(ctx, SYSTEM, agent, { reason: 'budget', message })
   return true
 }
@@ -70,7 +70,9 @@ function assertMaySetBudget(ctx: Context, caller: Caller, agent: AgentRow, cents
   }
   const own = findAgent(ctx.db, { id: caller.agentId })!.budget_micros
   if (!isWithin(toMicros(cents), own)) {
-    throw forbidden(`Your own budget is ${toCents(own)} cents: set one from 1 to that. 0 would be no limit.`)
+    throw forbidden(
+      `Your own budget is ${toDollars(own)} a month: set a budget from 1 to ${toCents(own)} cents. 0 would be no limit.`,
+    )
   }
 }
 

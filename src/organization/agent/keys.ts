@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import { v7 as uuid } from 'uuid'
 import * as v from 'valibot'
+import type { Action } from '../../access/activity/actions.ts'
 import { recordActivity } from '../../access/activity/record.ts'
 import { type Caller, KEY_SCOPES, type KeyScope } from '../../access/caller/caller.ts'
 import { assertFuture } from '../../access/caller/credential-expiry.ts'
@@ -107,7 +108,7 @@ export function assertMayManageKeys(caller: Caller, agent: AgentRow): void {
 
 const SHOWN_CHARACTERS = AGENT_KEY_PREFIX.length + 6
 
-function record(ctx: Context, caller: Caller, agent: AgentRow, action: string, details: Record<string, unknown>) {
+function record(ctx: Context, caller: Caller, agent: AgentRow, action: Action, details: Record<string, unknown>) {
   recordActivity(ctx, caller, {
     companyId: agent.company_id,
     action,

@@ -3,7 +3,7 @@ import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
 import { isSpent } from '../cost/budget.ts'
-import { toCents } from '../cost/money.ts'
+import { toCents, toDollars } from '../cost/money.ts'
 import { agentSpend } from '../cost/queries.ts'
 import { requestStops } from '../run/stop.ts'
 import { dropWaitingWakes, resetWakeDepth } from '../wake/queries.ts'
@@ -61,7 +61,7 @@ export function resumeAgent(ctx: Context, caller: Caller, agent: AgentRow): void
   if (isSpent(agent.budget_micros, spent)) {
     throw new AppError(
       'budget_exceeded',
-      `${agent.name} has spent ${toCents(spent)} of its ${toCents(agent.budget_micros)} cents of this month. Raise its budget, which resumes it.`,
+      `${agent.name} has spent ${toDollars(spent)} of its ${toDollars(agent.budget_micros)} of this month. Raise its budget, which resumes it.`,
       { spentMonthlyCents: toCents(spent), budgetMonthlyCents: toCents(agent.budget_micros) },
     )
   }
@@ -69,7 +69,12 @@ export function resumeAgent(ctx: Context, caller: Caller, agent: AgentRow): void
 }
 
 /** Sets a paused, failed or approved agent to idle: clears the pause and the failures, and starts its timer. */
-export function activateAgent(ctx: Context, caller: Caller, agent: AgentRow, action = 'agent.resumed'): void {
+export function activateAgent(
+  ctx: Context,
+  caller: Caller,
+  agent: AgentRow,
+  action: 'agent.resumed' | 'agent.activated' = 'agent.resumed',
+): void {
   if (agent.status !== 'idle') assertTransition(agent, 'idle')
   updateAgent(ctx.db, agent.id, {
     status: 'idle',

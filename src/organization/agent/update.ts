@@ -1,3 +1,4 @@
+import type { Action } from '../../access/activity/actions.ts'
 import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller/caller.ts'
 import { mergePatch, restore } from '../../access/redaction/redact.ts'
@@ -101,7 +102,7 @@ export function setDesiredSkills(ctx: Context, caller: Caller, agent: AgentRow, 
   record(ctx, caller, agent, 'agent.skills_changed', { desiredSkills: JSON.parse(desired) })
 }
 
-function record(ctx: Context, caller: Caller, agent: AgentRow, action: string, details: Record<string, unknown>) {
+function record(ctx: Context, caller: Caller, agent: AgentRow, action: Action, details: Record<string, unknown>) {
   recordActivity(ctx, caller, {
     companyId: agent.company_id,
     action,

@@ -1,4 +1,5 @@
 import { v7 as uuid } from 'uuid'
+import { publishEvent } from '../../access/activity/live-events.ts'
 import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import { mergeRequest, toReason, type WakeRequest } from '../wake/merge.ts'
@@ -74,6 +75,6 @@ function publishWaiting(ctx: Context, wake: WakeRow): void {
   const data = { agentId: wake.agent_id, wakeId: wake.id }
   ctx.afterCommit(() => {
     ctx.signals.wakeQueued()
-    ctx.events.publish(wake.company_id, 'wake.waiting', () => data)
+    publishEvent(ctx, wake.company_id, 'wake.waiting', () => data)
   })
 }

@@ -1,4 +1,5 @@
 import { v7 as uuid } from 'uuid'
+import { publishEvent } from '../../access/activity/live-events.ts'
 import type { Context } from '../../platform/context.ts'
 import { isSpent } from '../cost/budget.ts'
 import { toCents, toMicros } from '../cost/money.ts'
@@ -13,7 +14,7 @@ export function applyBudget(ctx: Context, companyId: string): void {
   else resumeCompanyFromBudget(ctx, companyId)
   ctx.afterCommit(() => {
     ctx.signals.budgetChanged(companyId)
-    ctx.events.publish(companyId, 'company.budget_changed', () => ({ companyId }))
+    publishEvent(ctx, companyId, 'company.budget_changed', () => ({ companyId }))
   })
 }
 

@@ -1,3 +1,4 @@
+import type { Action } from '../../access/activity/actions.ts'
 import { recordActivity } from '../../access/activity/record.ts'
 import { SYSTEM } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
@@ -32,7 +33,7 @@ export function resumeCompanyFromBudget(ctx: Context, companyId: string): void {
   record(ctx, companyId, 'company.resumed')
 }
 
-const record = (ctx: Context, companyId: string, action: string) =>
+const record = (ctx: Context, companyId: string, action: Action) =>
   recordActivity(ctx, SYSTEM, {
     companyId,
     action,

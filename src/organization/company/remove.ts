@@ -1,3 +1,4 @@
+import { publishEvent } from '../../access/activity/live-events.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, notFound, unprocessable } from '../../platform/errors.ts'
 import { listLiveRuns } from '../run/queries.ts'
@@ -23,7 +24,7 @@ export async function deleteCompany(ctx: Context, companyId: string, confirm: st
     // The deletion removes the company's activity too, so the server log records it.
     ctx.afterCommit(() => {
       ctx.log.info('A company was deleted.', { companyId })
-      ctx.events.publish(companyId, 'company.deleted', () => ({ companyId }))
+      publishEvent(ctx, companyId, 'company.deleted', () => ({ companyId }))
     })
     return company
   })

@@ -9,3 +9,9 @@ export const toMicros = (cents: number) => Math.round(cents * MICROS_PER_CENT)
 
 /** Returns the UTC month of a timestamp, such as `2026-11`: the period of budgets. */
 export const monthOf = (at: string) => at.slice(0, 7)
+
+/** Formats cents as people read them: `$1.50`. */
+export const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
+
+/** Formats micro-dollars as people read them: `$1.50`. */
+export const toDollars = (micros: number) => dollars(toCents(micros))

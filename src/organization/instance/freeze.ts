@@ -1,3 +1,4 @@
+import type { Action } from '../../access/activity/actions.ts'
 import { recordActivity } from '../../access/activity/record.ts'
 import { actorOf, type Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
@@ -25,7 +26,7 @@ export function thawAll(ctx: Context, caller: Caller): void {
  * Records the activity in every company, because each one must show why nothing
  * ran in it, including companies that the operator does not belong to.
  */
-function recordForAll(ctx: Context, operator: Caller, action: string, details: Record<string, unknown>): void {
+function recordForAll(ctx: Context, operator: Caller, action: Action, details: Record<string, unknown>): void {
   const caller: Caller = operator.type === 'board' ? { ...operator, roles: null } : operator
   for (const companyId of listCompanyIds(ctx.db)) {
     recordActivity(ctx, caller, { companyId, action, entity: { type: 'company', id: companyId }, details })

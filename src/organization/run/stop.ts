@@ -1,3 +1,4 @@
+import { publishEvent } from '../../access/activity/live-events.ts'
 import type { Context } from '../../platform/context.ts'
 import { findRun, listLiveRuns, updateRun } from './queries.ts'
 import type { RunRow } from './run.ts'
@@ -14,7 +15,7 @@ export function requestStop(ctx: Context, runId: string, reason: StopReason): Ru
   const stopped = run.stop_reason ? run : updateRun(ctx.db, run.id, { stop_reason: reason })
   ctx.afterCommit(() => {
     ctx.signals.stopRequested(runId)
-    ctx.events.publish(run.company_id, 'run.stopping', () => ({ runId, reason: stopped.stop_reason }))
+    publishEvent(ctx, run.company_id, 'run.stopping', () => ({ runId, reason: stopped.stop_reason }))
   })
   return stopped
 }

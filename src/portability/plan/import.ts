@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { publishEvent } from '../../access/activity/live-events.ts'
 import { requireFounder } from '../../access/board/founder.ts'
 import { recheckCompanyAccess } from '../../access/board/fresh-role.ts'
 import type { Caller } from '../../access/caller/caller.ts'
@@ -116,8 +117,8 @@ const changedSince = () =>
 /** Tells those who watch the company where its import stands. Nothing of the import itself is seen before it is whole. */
 const tellProgress =
   (ctx: Context, companyId: string | null) =>
-  (phase: 'fetching' | 'writing' | 'done' | 'failed', more: Record<string, unknown> = {}) => {
-    if (companyId !== null) ctx.events.publish(companyId, 'import.progress', () => ({ phase, ...more }))
+  (phase: 'fetching' | 'writing' | 'done' | 'failed', more: { files?: number; entities?: number } = {}) => {
+    if (companyId !== null) publishEvent(ctx, companyId, 'import.progress', () => ({ phase, ...more }))
   }
 
 async function readImport(ctx: Context, caller: Caller, companyId: string | null, body: ImportBody): Promise<Import> {

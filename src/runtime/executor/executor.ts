@@ -1,3 +1,4 @@
+import { publishEvent } from '../../access/activity/live-events.ts'
 import { countLiveRuns, findRun, listLiveRuns, updateRun } from '../../organization/run/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import { requestStops } from '../../organization/run/stop.ts'
@@ -207,5 +208,5 @@ function recordRunning(ctx: Context, runId: string, identity: ProcessIdentity | 
     started_at: ctx.now,
   })
   const data = { runId, agentId: run.agent_id }
-  ctx.afterCommit(() => ctx.events.publish(run.company_id, 'run.running', () => data))
+  ctx.afterCommit(() => publishEvent(ctx, run.company_id, 'run.running', () => data))
 }

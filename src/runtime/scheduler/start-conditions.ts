@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { READY } from '../../organization/agent/lifecycle.ts'
 import { isBudgetSpent } from '../../organization/cost/budget.ts'
-import { monthOf, toCents } from '../../organization/cost/money.ts'
+import { monthOf, toDollars } from '../../organization/cost/money.ts'
 import type { WakeRow } from '../../organization/wake/wake.ts'
 import type { Context } from '../../platform/context.ts'
 import { prepared, raw, sql } from '../../platform/database/sql.ts'
@@ -88,7 +88,8 @@ const conditionsAt = ({ now, month, maxRuns }: Values): Condition[] => [
     code: 'agent_status',
     effect: 'waits',
     blocks: raw`agent.status not in (${raw.join(READY)}, 'terminated', 'pending_approval')`,
-    message: ({ agent }) => `${agent.name} is paused: ${agent.pause_message ?? agent.pause_reason} Resume it.`,
+    message: ({ agent }) =>
+      `${agent.name} is paused: ${agent.pause_message ?? agent.pause_reason}${agent.pause_reason === 'budget' ? '' : ' Resume it.'}`,
   },
   {
     code: 'held',
@@ -146,8 +147,6 @@ const conditionsAt = ({ now, month, maxRuns }: Values): Condition[] => [
 
 const overspent = (name: string, { budget_micros }: { budget_micros: number }, spentMicros: number) =>
   `${name} has spent ${toDollars(spentMicros)} of its ${toDollars(budget_micros)} for this month. Raise the budget.`
-
-const toDollars = (micros: number) => `$${(toCents(micros) / 100).toFixed(2)}`
 
 /**
  * Finds the wake to start next: the most urgent one that no condition blocks.

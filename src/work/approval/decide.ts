@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Action } from '../../access/activity/actions.ts'
 import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller/caller.ts'
 import { requireVisible } from '../../access/caller/visibility.ts'
@@ -150,7 +151,7 @@ function revisedPayload(ctx: Context, approval: ApprovalRow, want: Record<string
 
 const isSame = (a: unknown, b: unknown) => isDeepStrictEqual(a, JSON.parse(JSON.stringify(b ?? null)))
 
-const ACTIONS: Record<ApprovalStatus, string> = {
+const ACTIONS: Record<ApprovalStatus, Action> = {
   pending: 'approval.resubmitted',
   revision_requested: 'approval.revision_requested',
   approved: 'approval.approved',

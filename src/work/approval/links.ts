@@ -1,3 +1,4 @@
+import type { Action } from '../../access/activity/actions.ts'
 import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
@@ -61,7 +62,7 @@ export const listApprovalsOfIssue = (db: Db, of: { issueId: string }): ApprovalR
       .orderBy('approval.id'),
   )
 
-const record = (ctx: Context, caller: Caller, action: string, issue: IssueRow, approvalId: string) =>
+const record = (ctx: Context, caller: Caller, action: Action, issue: IssueRow, approvalId: string) =>
   recordActivity(ctx, caller, {
     companyId: issue.company_id,
     action,

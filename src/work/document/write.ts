@@ -1,4 +1,5 @@
 import { v7 as uuid } from 'uuid'
+import type { Action } from '../../access/activity/actions.ts'
 import { recordActivity } from '../../access/activity/record.ts'
 import { actorOf, type Caller } from '../../access/caller/caller.ts'
 import { findAgent, isAbove } from '../../organization/agent/queries.ts'
@@ -137,7 +138,7 @@ function assertMayDelete(ctx: Context, caller: Caller, document: DocumentRow): v
 const record = (
   ctx: Context,
   caller: Caller,
-  action: string,
+  action: Action,
   document: DocumentRow,
   details: Record<string, unknown>,
 ) =>

@@ -1,4 +1,5 @@
 import { v7 as uuid } from 'uuid'
+import type { Action } from '../../access/activity/actions.ts'
 import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller/caller.ts'
 import { requireVisible } from '../../access/caller/visibility.ts'
@@ -81,5 +82,5 @@ function assertLevelFits(level: GoalLevel, parent: GoalRow | undefined): void {
   throw unprocessable('level', `${level} is above the parent's level, ${parent.level}`)
 }
 
-const record = (ctx: Context, caller: Caller, action: string, goal: GoalRow, details: Record<string, unknown>) =>
+const record = (ctx: Context, caller: Caller, action: Action, goal: GoalRow, details: Record<string, unknown>) =>
   recordActivity(ctx, caller, { companyId: goal.company_id, action, entity: { type: 'goal', id: goal.id }, details })

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { v7 as uuid } from 'uuid'
 import type * as v from 'valibot'
+import type { Action } from '../../access/activity/actions.ts'
 import { recordActivity } from '../../access/activity/record.ts'
 import { actorOf, type Caller } from '../../access/caller/caller.ts'
 import { findCompany } from '../../organization/company/queries.ts'
@@ -73,7 +74,7 @@ export const pathOf = (token: string) => `/api/invites/${token}`
 /** 32 random bytes, for which an unsalted hash is enough. */
 export const makeSecret = (prefix: string) => `${prefix}${randomBytes(32).toString('base64url')}`
 
-const record = (ctx: Context, caller: Caller, invite: InviteRow, action: string) =>
+const record = (ctx: Context, caller: Caller, invite: InviteRow, action: Action) =>
   recordActivity(ctx, caller, {
     companyId: invite.company_id,
     action,

@@ -1,4 +1,5 @@
 import { v7 as uuid } from 'uuid'
+import type { Action } from '../../access/activity/actions.ts'
 import { recordActivity } from '../../access/activity/record.ts'
 import { requireRole } from '../../access/board/fresh-role.ts'
 import type { Caller } from '../../access/caller/caller.ts'
@@ -177,7 +178,7 @@ function wantedGoalIds(
   return ids
 }
 
-const record = (ctx: Context, caller: Caller, action: string, project: ProjectRow, details: Record<string, unknown>) =>
+const record = (ctx: Context, caller: Caller, action: Action, project: ProjectRow, details: Record<string, unknown>) =>
   recordActivity(ctx, caller, {
     companyId: project.company_id,
     action,

@@ -1,4 +1,5 @@
 import { v7 as uuid } from 'uuid'
+import type { Action } from '../../access/activity/actions.ts'
 import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
@@ -105,7 +106,7 @@ function assertMaySetCommands(caller: Caller, want: Pick<WorkspaceChange, 'setup
 const record = (
   ctx: Context,
   caller: Caller,
-  action: string,
+  action: Action,
   workspace: WorkspaceRow,
   details: Record<string, unknown>,
 ) =>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Action } from '../../../src/access/activity/actions.ts'
 import { hashActivity, recordActivity } from '../../../src/access/activity/record.ts'
 import { SYSTEM } from '../../../src/access/caller/caller.ts'
 import { sql } from '../../../src/platform/database/sql.ts'
@@ -8,23 +9,23 @@ import { createTestApp } from '../../helpers.ts'
 test('the chain of hashes has no gap when writes of a batch are rolled back', async (t) => {
   const { ctx, make } = createTestApp(t)
   const { id: companyId } = await make('POST', '/api/companies', { name: 'Acme' })
-  const record = (action: string) =>
+  const record = (action: Action) =>
     recordActivity(ctx, SYSTEM, { companyId, action, entity: { type: 'company', id: companyId } })
-  const refused = (action: string) => () => {
+  const refused = (action: Action) => () => {
     record(action)
     throw new Error('refused')
   }
   await Promise.allSettled([
-    ctx.write(() => record('test.first')),
-    ctx.write(refused('test.undone')),
-    ctx.write(() => record('test.second')),
-    ctx.write(refused('test.undone_too')),
+    ctx.write(() => record('company.created')),
+    ctx.write(refused('company.resumed')),
+    ctx.write(() => record('company.updated')),
+    ctx.write(refused('company.archived')),
   ])
-  await ctx.write(() => record('test.third'))
+  await ctx.write(() => record('company.paused'))
   const rows = ctx.db.all(sql.selectFrom('activity').selectAll().orderBy('seq'))
   assert.deepEqual(
     rows.slice(-3).map((row) => row.action),
-    ['test.first', 'test.second', 'test.third'],
+    ['company.created', 'company.updated', 'company.paused'],
   )
   for (const [i, row] of rows.entries()) {
     assert.equal(row.previous_hash, rows[i - 1]?.hash ?? '')

@@ -1,3 +1,4 @@
+import type { Action } from '../../access/activity/actions.ts'
 import type { ActivityRow } from '../../access/activity/queries.ts'
 import { COST_STATUS_OF_ALL } from '../../organization/cost/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
@@ -16,6 +17,37 @@ const activityById = prepared((of: { ids: string; companyId: string }) =>
 
 export const listActivityByIds = (db: Db, of: { companyId: string; ids: readonly string[] }): ActivityRow[] =>
   of.ids.length === 0 ? [] : db.all(activityById({ companyId: of.companyId, ids: JSON.stringify(of.ids) }))
+
+/** The actions that hold back the runs of an agent or of a company, and end that. */
+const HOLDS: readonly Action[] = [
+  'agent.paused',
+  'agent.held',
+  'agent.resumed',
+  'company.paused',
+  'company.resumed',
+  'company.stopped',
+  'company.thawed',
+  'company.frozen',
+  'company.unfrozen',
+]
+
+/** The maximum number of holds of an agent in a history. */
+const MAX_HOLDS = 200
+
+const holds = prepared((of: { companyId: string; agentId: string; since: string }) =>
+  sql
+    .selectFrom('activity')
+    .selectAll()
+    .where('company_id', '=', of.companyId)
+    .where((eb) => eb.or([eb('entity_id', '=', of.agentId), eb('entity_id', '=', of.companyId)]))
+    .where('created_at', '>=', of.since)
+    .where('action', 'in', HOLDS)
+    .orderBy('seq', 'desc')
+    .limit(MAX_HOLDS),
+)
+
+/** Lists what held back an agent's runs since a moment, and what ended that; the latest. */
+export const listHolds = (db: Db, of: { companyId: string; agentId: string; since: string }) => db.all(holds(of))
 
 const runById = prepared((of: { ids: string; companyId: string }) =>
   sql

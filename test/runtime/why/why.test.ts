@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { v7 as uuid } from 'uuid'
+import { ACTIONS } from '../../../src/access/activity/actions.ts'
+import type { ActivityRow } from '../../../src/access/activity/queries.ts'
 import { sql } from '../../../src/platform/database/sql.ts'
 import { NO_FACTS } from '../../../src/runtime/executor/facts.ts'
 import { finishRun } from '../../../src/runtime/executor/finish.ts'
 import { claimRuns } from '../../../src/runtime/scheduler/claim.ts'
+import { activitySentence } from '../../../src/runtime/why/activity-sentence.ts'
 import { forgetWakes, insertAgent, type TestAgent } from '../../arrange.ts'
 import { createTestApp, type TestApp } from '../../helpers.ts'
 import { createTestRuns } from '../../runs.ts'
@@ -147,6 +150,71 @@ test('a retry is told below the run that failed, with why it failed', async (t) 
     '  fail.js ran on ACM-1 (issue assigned): failed, The program exited with code 3: no luck',
     '    fail.js ran again on ACM-1: failed, The program exited with code 3: no luck',
   ])
+})
+
+test('a wake that its budget holds back says so, in dollars, and the pause stays in the history', async (t) => {
+  const { app, path, kit } = await withTeam(t)
+  await app.make('PATCH', `/api/agents/${kit.id}`, { budgetMonthlyCents: 150 })
+  await app.make('POST', path, { title: 'Draw', assigneeAgentId: kit.id })
+  const cost = { agentId: kit.id, provider: 'p', model: 'm', inputTokens: 0, outputTokens: 0, costCents: 175 }
+  await app.make('POST', `/api/companies/${kit.company_id}/cost-events`, cost)
+  app.clock.move(1_000)
+  const paused =
+    '  the server paused Kit: Its budget of $1.50 for this month is spent. Raise it, or wait for the next month'
+  assert.deepEqual(storyOf((await app.make('GET', '/api/issues/ACM-1/why')).steps), [
+    'the board created ACM-1 “Draw” for Kit',
+    '  Kit is to run (issue assigned), held by its budget: Kit has spent $1.75 of its $1.50 of this month. Raise its budget',
+    paused,
+  ])
+  await app.make('PATCH', `/api/agents/${kit.id}`, { budgetMonthlyCents: 500 })
+  const run = await runOf(app, kit, 10)
+  await run.end()
+  assert.deepEqual(storyOf((await app.make('GET', '/api/issues/ACM-1/why')).steps), [
+    'the board created ACM-1 “Draw” for Kit',
+    paused,
+    '  the server resumed Kit',
+    '  Kit ran on ACM-1 (issue assigned)',
+  ])
+})
+
+test('the entries of one moment stand in the order in which they happened', async (t) => {
+  const { app, path, kit } = await withTeam(t)
+  await app.make('POST', path, { title: 'Draw', status: 'backlog' })
+  for (let i = 0; i < 5; i++) await app.make('POST', '/api/issues/ACM-1/comments', { body: `No. ${i}` })
+  await app.make('PATCH', '/api/issues/ACM-1', { status: 'todo', comment: 'Go on.' })
+  await app.make('PATCH', '/api/issues/ACM-1', { priority: 'high', assigneeAgentId: kit.id })
+  const steps: (Step & { at: string })[] = (await app.make('GET', '/api/issues/ACM-1/why')).steps
+  assert.equal(new Set(steps.map(({ at }) => at)).size, 1)
+  assert.deepEqual(storyOf(steps), [
+    'the board created ACM-1 “Draw”',
+    ...[0, 1, 2, 3, 4].map((i) => `the board said on ACM-1 “No. ${i}”`),
+    'the board set ACM-1 from backlog to todo',
+    'the board said on ACM-1 “Go on.”',
+    'the board gave ACM-1 to Kit and changed the priority of ACM-1',
+    '  Kit is to run (issue assigned)',
+  ])
+})
+
+test('every action of the activity has a sentence of verb and object', () => {
+  const names = { agent: () => 'Kit', user: () => 'Mia', issue: () => 'ACM-1' }
+  const sentences = Object.entries(ACTIONS).map(([action, { entity }]) => {
+    const row = { action, entity_type: entity, entity_id: 'x', details: null, actor_id: 'y' } as ActivityRow
+    return activitySentence(row, names)
+  })
+  const odd = sentences.filter((sentence) => /\bthe (issue|board)\b|(created|added|removed|linked)$/.test(sentence))
+  assert.deepEqual(odd, [])
+  assert.equal(
+    activitySentence(
+      {
+        action: 'issue.attachment_added',
+        entity_type: 'issue',
+        entity_id: 'x',
+        details: '{"fileName":"a.png"}',
+      } as ActivityRow,
+      names,
+    ),
+    'attached the file a.png to ACM-1',
+  )
 })
 
 test('a story is no longer than its limit, and says that there was more', async (t) => {

@@ -4,17 +4,19 @@ import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
 import { wholeNumber } from '../../http/list.ts'
 import { costMeteringNote } from '../../organization/agent/cost-metering.ts'
-import { findAgentWithFacts } from '../../organization/agent/queries.ts'
+import { findAgent, findAgentWithFacts } from '../../organization/agent/queries.ts'
 import { SUM, toSum } from '../../organization/cost/cost.ts'
 import { listNames } from '../../organization/cost/queries.ts'
 import { costsOfRuns } from '../../organization/run/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
-import { getIssue } from '../issue/get.ts'
-import { IssueReference, type IssueRow, toReference } from '../issue/issue.ts'
+import { getIssue } from '../../work/issue/get.ts'
+import { IssueReference, type IssueRow, toReference } from '../../work/issue/issue.ts'
+import { listBlockingConditions, type StartCondition } from '../scheduler/start-conditions.ts'
 import { type Event, type PlacedEvent, readHistory } from './causes.ts'
 import { sumCostOfIssue } from './queries.ts'
-import { actorName, agentsIn, type Names, sentenceOf } from './sentences.ts'
+import { actorName, peopleIn, sentenceOf } from './sentences.ts'
+import type { Names } from './words.ts'
 
 /** One event of the history. */
 export const Step = v.strictObject({
@@ -86,7 +88,9 @@ function whyOf(ctx: Context, issue: IssueRow, limit: number): Why {
     ...toSum(sumCostOfIssue(ctx.db, { issueId: issue.id })),
     notes: costNotes(ctx, runs),
     isCut,
-    steps: placed.map((one) => toStep(one, names, costOf(one.event))),
+    steps: placed.map((one) =>
+      toStep(one, sentenceOf(one.event, names, holdsOf(ctx, one.event)), names, costOf(one.event)),
+    ),
   }
 }
 
@@ -98,14 +102,20 @@ const costNotes = (ctx: Context, runs: readonly RunRow[]): string[] =>
     return note ? [`${agent.name}: ${note}`] : []
   })
 
+/** Returns what keeps the run of a waiting wake from starting. */
+function holdsOf(ctx: Context, { kind, row }: Event): StartCondition[] {
+  if (kind !== 'wake' || row.status !== 'waiting') return []
+  return listBlockingConditions(ctx, findAgent(ctx.db, { id: row.agent_id })!, row.not_before)
+}
+
 const NO_COST = { costCents: null, costStatus: null }
 
 function toStep(
   { event, causeId, depth }: PlacedEvent,
+  text: string,
   names: Names,
   cost: Pick<Step, 'costCents' | 'costStatus'>,
 ): Step {
-  const text = sentenceOf(event, names)
   const common = { id: event.id, depth, causeId, causeIds: event.causes, at: event.at, text, ...cost }
   if (event.kind === 'activity') {
     const { row } = event
@@ -148,8 +158,9 @@ function namesIn(ctx: Context, placed: readonly PlacedEvent[]): Names {
       if (event.row.issue_id !== null) issues.add(event.row.issue_id)
       continue
     }
-    for (const id of agentsIn(event.row)) agents.add(id)
-    if (event.row.actor_type === 'user') users.add(event.row.actor_id)
+    const people = peopleIn(event.row)
+    for (const id of people.agents) agents.add(id)
+    for (const id of people.users) users.add(id)
     if (event.row.entity_type === 'agent') agents.add(event.row.entity_id)
     if (event.row.entity_type === 'issue') issues.add(event.row.entity_id)
   }

@@ -3,8 +3,8 @@ import { listActivity } from '../../access/activity/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { WakeReason, WakeRow } from '../../organization/wake/wake.ts'
 import type { Context } from '../../platform/context.ts'
-import type { IssueRow } from '../issue/issue.ts'
-import { listActivityByIds, listIdleWakesOfIssue, listRunsByIds, listRunsOfIssue } from './queries.ts'
+import type { IssueRow } from '../../work/issue/issue.ts'
+import { listActivityByIds, listHolds, listIdleWakesOfIssue, listRunsByIds, listRunsOfIssue } from './queries.ts'
 
 /** An event with the ids of its causes. */
 export type Event =
@@ -47,6 +47,8 @@ export function readHistory(ctx: Context, issue: IssueRow, limit: number): Histo
   runs.map(ofRun).forEach(add)
   wakes.map(ofWake).forEach(add)
 
+  addHolds(ctx, issue, events)
+
   const wanted = new Set<string>()
   for (let round = 0; ; round++) {
     const missing = [...events.values()].flatMap(({ causes }) => causes.slice(0, 1)).filter((id) => !wanted.has(id))
@@ -60,8 +62,28 @@ export function readHistory(ctx: Context, issue: IssueRow, limit: number): Histo
   }
 }
 
-const ofActivity = (row: ActivityRow): Event => ({
-  kind: 'activity',
+/**
+ * Adds what held back the runs of a history: the pauses and holds of an agent,
+ * or of its company, between the first cause of a wake and its run. Each is
+ * placed beside that run, below the same cause.
+ */
+function addHolds(ctx: Context, { company_id: companyId }: IssueRow, events: Map<string, Event>): void {
+  const waits = [...events.values()].flatMap(({ kind, row, at, causes }) => {
+    if (kind === 'activity') return []
+    const [first] = JSON.parse(row.reasons) as WakeReason[]
+    return { agentId: row.agent_id, since: first?.at ?? at, until: kind === 'wake' ? ctx.now : at, causes }
+  })
+  for (const [agentId, ofAgent] of Map.groupBy(waits, (wait) => wait.agentId)) {
+    const since = ofAgent.reduce((earliest, wait) => (wait.since < earliest ? wait.since : earliest), ctx.now)
+    for (const hold of listHolds(ctx.db, { companyId, agentId, since })) {
+      const wait = ofAgent.find((one) => one.since <= hold.created_at && hold.created_at <= one.until)
+      if (wait && !events.has(hold.id)) events.set(hold.id, { ...ofActivity(hold), causes: wait.causes })
+    }
+  }
+}
+
+const ofActivity = (row: ActivityRow) => ({
+  kind: 'activity' as const,
   id: row.id,
   at: row.created_at,
   row,
