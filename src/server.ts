@@ -72,6 +72,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     const sqlite = openDatabase(path.join(config.dataDir, 'service.db'), {
       backupDir: path.join(config.dataDir, 'backups'),
       now: clock.now(),
+      onStep: ({ summary, ms }) => log.info('The database is migrated.', { step: summary, ms: Math.round(ms) }),
     })
     closers.push(() => {
       sqlite.close()

@@ -1,11 +1,13 @@
 /**
  * Writes src/platform/database/tables.ts, the tables as Kysely sees them, from
- * schema.sql. `npm run tables` after a change of the schema; a test fails when
- * it was forgotten.
+ * schema.sql, and the copy of schema.sql that later versions are tested with
+ * (test/fixtures/schemas). Run `npm run tables` after a change of the schema; a
+ * test fails if you forgot it.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
+import { SCHEMA_VERSION } from '../src/platform/database/migrate.ts'
 import { packageRoot } from '../src/platform/package-root.ts'
 
 interface Column {
@@ -66,4 +68,10 @@ function typeOf(column: Column, createTable: string): string {
   return column.dflt_value !== null || isRowid ? `Generated<${type}>` : type
 }
 
-if (import.meta.main) writeFileSync(path.join(packageRoot(), 'src/platform/database/tables.ts'), generateTables())
+if (import.meta.main) {
+  writeFileSync(path.join(packageRoot(), 'src/platform/database/tables.ts'), generateTables())
+  copyFileSync(
+    path.join(packageRoot(), 'schema.sql'),
+    path.join(packageRoot(), `test/fixtures/schemas/${SCHEMA_VERSION}.sql`),
+  )
+}

@@ -5,9 +5,6 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, buildWeb } from '../build.mjs'
 
-/** The name on npm. `service` is another project's package there. The owner decides on the final name. */
-export const PACKAGE_NAME = '@service-board/service'
-
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 
 /** The folder of the package's content, before it is packed. */
@@ -28,11 +25,12 @@ export async function layOutPackage() {
   for (const name of CONTENT) copy(name)
   for (const name of [...bundle, ...web]) copy(path.join('dist', name))
   writeFileSync(path.join(packageFolder, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses())
-  const { version, description, license, bin, dependencies } = JSON.parse(
+  // `service` is another project's package on npm. The owner decides on the final name.
+  const { npmName, version, description, license, bin, dependencies } = JSON.parse(
     readFileSync(path.join(root, 'package.json'), 'utf8'),
   )
   const manifest = {
-    name: PACKAGE_NAME,
+    name: npmName,
     version,
     description,
     license,

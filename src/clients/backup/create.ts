@@ -56,9 +56,7 @@ export async function createBackup({
   }
   if (existsSync(out)) throw new CliError(EXIT.conflict, `${out} exists already. Name another file with --out.`)
   const folder = path.dirname(out)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  removeAbandoned(folder)
-  const work = mkdtempSync(path.join(folder, `${WORK}${process.pid}-`))
+  const work = makeWorkFolder(folder)
   try {
     const files = await listFiles(dataDir, withKeys)
     requireSpace(folder, statSync(database).size, files)
@@ -87,6 +85,13 @@ export async function createBackup({
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
+}
+
+/** Creates a folder for the files of one command, below another folder. The command deletes it at its end. */
+export function makeWorkFolder(folder: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  removeAbandoned(folder)
+  return mkdtempSync(path.join(folder, `${WORK}${process.pid}-`))
 }
 
 /** Begins the name of the folder that a backup works in; the id of its process follows. */
@@ -139,7 +144,11 @@ function requireSpace(folder: string, databaseBytes: number, files: readonly Arc
  * Copies the database as it is at this moment. The read transaction holds that
  * snapshot: without it SQLite begins the copy anew whenever a server writes.
  */
-async function copyDatabase(sqlite: Database, copy: string, onProgress: (done: number) => void): Promise<void> {
+export async function copyDatabase(
+  sqlite: Database,
+  copy: string,
+  onProgress: (done: number) => void = () => {},
+): Promise<void> {
   try {
     sqlite.exec('begin')
     sqlite.prepare('select count(*) from sqlite_master').get()

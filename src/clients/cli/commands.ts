@@ -30,6 +30,7 @@ export const commandsOf = (loadServer: () => Promise<RunServer>): readonly LazyC
     ['verify', 'prove that the activity was not altered', async () => (await import('./verify.ts')).verifyCommand()],
     ['backup', 'write and check a backup', async () => (await import('./backup.ts')).backupCommand()],
     ['restore', 'put a backup in the place of the data', async () => (await import('./restore.ts')).restoreCommand()],
+    ['upgrade', 'show how to upgrade', async () => (await import('./upgrade.ts')).upgradeCommand()],
     ['logs', "print the server's log", async () => (await import('./logs.ts')).logsCommand()],
     [
       'reset-password',

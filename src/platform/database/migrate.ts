@@ -1,17 +1,29 @@
-import { closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, readFileSync, statfsSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
 import path from 'node:path'
 import type { Database as Sqlite } from 'better-sqlite3'
 import { packageRoot } from '../package-root.ts'
-import { MIGRATIONS } from './migrations.ts'
+import { MIGRATIONS, type Migration } from './migrations.ts'
 
 /** Identifies our database files (`PRAGMA application_id`): "SVCE". */
-const APPLICATION_ID = 0x53564345
+export const APPLICATION_ID = 0x53564345
 
 /** Thrown if this version cannot open the file. The file is not changed. */
 export class WrongDatabase extends Error {}
 
 /** Returns the schema version after a list of migrations: each adds one. `schema.sql` describes the last version. */
-const versionAfter = (migrations: readonly string[]) => 1 + migrations.length
+const versionAfter = (migrations: readonly Migration[]) => 1 + migrations.length
 
 export const SCHEMA_VERSION = versionAfter(MIGRATIONS)
 
@@ -41,7 +53,19 @@ export interface MigrateOptions {
   /** The folder for the copy of an older file before its migration. */
   backupDir: string
   now: Date
+  /** Receives each step once it is done, before the commit. */
+  onStep?: (step: MigrationStep) => void
 }
+
+/** A step of a migration, with its time in milliseconds. */
+export interface MigrationStep {
+  summary: string
+  ms: number
+}
+
+/** Lists the migrations that a file of a version still needs. */
+export const migrationsAfter = (version: number, migrations = MIGRATIONS): readonly Migration[] =>
+  migrations.slice(version - 1)
 
 /** Creates a new file from schema.sql, or migrates an older one in one transaction after copying it. */
 export function migrate(sqlite: Sqlite, options: MigrateOptions, migrations = MIGRATIONS): void {
@@ -52,16 +76,25 @@ export function migrate(sqlite: Sqlite, options: MigrateOptions, migrations = MI
     createSchema(sqlite, target)
     return
   }
-  backUp(sqlite, options, version)
+  const timed = (summary: string, step: () => void) => {
+    const begun = performance.now()
+    step()
+    options.onStep?.({ summary, ms: performance.now() - begun })
+  }
+  timed('Copy the database to the backups.', () => backUp(sqlite, options, version))
   // A migration that recreates a table drops the old one, which must not delete the rows that refer to it.
   sqlite.pragma('foreign_keys = off')
   sqlite.transaction(() => {
-    for (const step of migrations.slice(version - 1)) sqlite.exec(step)
-    const broken = sqlite.pragma('foreign_key_check') as { table: string }[]
-    if (broken.length > 0) throw new Error(`The migration to schema ${target} broke references of ${broken[0]!.table}.`)
+    for (const { summary, sql } of migrationsAfter(version, migrations)) timed(summary, () => sqlite.exec(sql))
+    timed('Check every reference.', () => requireReferences(sqlite, target))
     sqlite.pragma(`user_version = ${target}`)
   })()
   sqlite.pragma('foreign_keys = on')
+}
+
+function requireReferences(sqlite: Sqlite, target: number): void {
+  const broken = sqlite.pragma('foreign_key_check') as { table: string }[]
+  if (broken.length > 0) throw new Error(`The migration to schema ${target} broke references of ${broken[0]!.table}.`)
 }
 
 function createSchema(sqlite: Sqlite, version: number): void {
@@ -81,8 +114,20 @@ function backUp(sqlite: Sqlite, options: MigrateOptions, version: number): void 
   requireSpace(options)
   const stamp = options.now.toISOString().replaceAll(/[:.]/g, '-')
   const copy = path.join(options.backupDir, `service-schema-${version}-${stamp}.db`)
-  copyFileSync(options.file, copy)
-  const fd = openSync(copy, 'r')
+  // Copied under another name: a file with the name of a copy is always whole.
+  for (const name of readdirSync(options.backupDir)) {
+    if (name.endsWith(PARTIAL)) rmSync(path.join(options.backupDir, name))
+  }
+  copyFileSync(options.file, `${copy}${PARTIAL}`)
+  sync(`${copy}${PARTIAL}`)
+  renameSync(`${copy}${PARTIAL}`, copy)
+  sync(options.backupDir)
+}
+
+const PARTIAL = '.partial'
+
+function sync(file: string): void {
+  const fd = openSync(file, 'r')
   fsyncSync(fd)
   closeSync(fd)
 }

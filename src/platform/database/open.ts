@@ -1,5 +1,5 @@
 import Database, { type Database as Sqlite } from 'better-sqlite3'
-import { migrate, refuseForeign } from './migrate.ts'
+import { type MigrateOptions, migrate, refuseForeign } from './migrate.ts'
 import { recordOpen, refuseMissingWal } from './presence.ts'
 
 /**
@@ -27,7 +27,7 @@ const PRAGMAS = [
  *
  * @throws WrongDatabase for a file of a newer version or of another program
  */
-export function openDatabase(file: string, options: { backupDir: string; now: Date }): Sqlite {
+export function openDatabase(file: string, options: Omit<MigrateOptions, 'file'>): Sqlite {
   refuseMissingWal(file)
   const sqlite = new Database(file)
   try {

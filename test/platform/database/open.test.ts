@@ -4,11 +4,12 @@ import path from 'node:path'
 import { test } from 'node:test'
 import Database, { type Database as Sqlite } from 'better-sqlite3'
 import { migrate, refuseForeign, SCHEMA_VERSION, WrongDatabase } from '../../../src/platform/database/migrate.ts'
-import { MIGRATIONS } from '../../../src/platform/database/migrations.ts'
 import { openDatabase } from '../../../src/platform/database/open.ts'
 import { packageRoot } from '../../../src/platform/package-root.ts'
 import { generateTables } from '../../../tools/generate-tables.ts'
 import { temporaryFolder } from '../../helpers.ts'
+import { schemaOf } from './schema-of.ts'
+import { STEPS } from './steps.ts'
 
 const NOW = new Date('2026-11-21T09:00:00.000Z')
 
@@ -87,26 +88,6 @@ test('a file that is no database is refused and stays', (t) => {
   assert.equal(readFileSync(file, 'utf8'), 'a letter to somebody'.repeat(1_000))
 })
 
-test('a database migrated from the oldest version has the schema of a new one', (t) => {
-  const folder = temporaryFolder(t)
-  const made = openDatabase(path.join(folder, 'new.db'), { backupDir: folder, now: NOW })
-  // Version 1 is what schema.sql was before any migration; there is none yet, so it is schema.sql.
-  assert.equal(MIGRATIONS.length, 0, 'keep the schema of version 1 as test/database/schema-1.sql, and start from that')
-  const migrated = new Database(path.join(folder, 'old.db'))
-  migrate(migrated, { file: path.join(folder, 'old.db'), backupDir: folder, now: NOW })
-  t.after(() => [made, migrated].map((each) => each.close()))
-  assert.deepEqual(schemaOf(migrated), schemaOf(made))
-})
-
-/** Two steps, one of which makes a table anew. */
-const STEPS = [
-  'alter table label add column icon text',
-  `create table label_new (id text primary key, company_id text not null references company (id) on delete cascade,
-     name text not null collate nocase, color text not null, icon text, created_at text not null, updated_at text not null) strict;
-   insert into label_new select id, company_id, name, color, icon, created_at, updated_at from label;
-   drop table label; alter table label_new rename to label`,
-]
-
 /** A database of version 1 with a label that an issue refers to. */
 function oldDatabase(folder: string) {
   const file = path.join(folder, 'service.db')
@@ -152,7 +133,7 @@ for (const [name, step] of [
     const { sqlite, options } = oldDatabase(temporaryFolder(t))
     t.after(() => sqlite.close())
     const before = schemaOf(sqlite)
-    assert.throws(() => migrate(sqlite, options, [STEPS[0]!, step]))
+    assert.throws(() => migrate(sqlite, options, [STEPS[0]!, { summary: name, sql: step }]))
     assert.equal(sqlite.pragma('user_version', { simple: true }), 1)
     assert.deepEqual(schemaOf(sqlite), before)
     assert.equal(sqlite.prepare('select count(*) from label').pluck().get(), 1)
@@ -208,17 +189,3 @@ test('a file is made for its owner alone under the umask of the server', (t) => 
   t.after(() => sqlite.close())
   for (const name of readdirSync(folder)) assert.equal(statSync(path.join(folder, name)).mode & 0o777, 0o600, name)
 })
-
-/** What the database consists of; the way its SQL is written does not matter. */
-function schemaOf(sqlite: Sqlite) {
-  const rows = sqlite
-    .prepare<[], { type: string; name: string; sql: string | null }>(
-      'select type, name, sql from sqlite_master order by type, name',
-    )
-    .all()
-  return rows.map(({ type, name, sql }) => ({
-    type,
-    name,
-    sql: sql?.replaceAll(/--.*$/gm, '').replaceAll(/\s+/g, ' '),
-  }))
-}
