@@ -185,6 +185,20 @@ create table freeze (
   created_at text not null
 ) strict;
 
+-- A place on other machines where runs execute. Runs that name none execute on this machine.
+create table placement (
+  name       text primary key check (name <> 'local'),
+  type       text not null check (type in ('ssh', 'slurm', 'kubernetes')),
+  settings   text not null default '{}' check (json_valid(settings)), -- of its type
+  max_runs   integer not null check (max_runs > 0), -- live runs in it, at most
+  is_default integer not null default 0 check (is_default in (0, 1)), -- for agents and projects that name no placement
+  tunnel_port integer,                              -- of an ssh placement: the port over there that leads to the API
+  created_at text not null,
+  updated_at text not null
+) strict;
+
+create unique index placement_one_default on placement (is_default) where is_default = 1;
+
 create table agent_key (
   id           text primary key,
   company_id   text not null references company (id) on delete cascade,
@@ -258,6 +272,7 @@ create table project (
   lead_agent_id text references agent (id),
   target_date   text,
   env           text not null default '{}' check (json_valid(env)), -- for the runs on its issues; their agents' own env goes before it
+  placement     text,                               -- where the runs on its issues execute, unless their agent says; null for the default of the instance
   archived_at   text,
   created_at    text not null,
   updated_at    text not null,
@@ -656,6 +671,10 @@ create table run (
   pid            integer,                           -- with pid_started and boot_id; a pid alone is never trusted
   pid_started    text,
   boot_id        text,
+  placement      text,                              -- where it executes; null for this machine
+  job_id         text,                              -- the id that its placement gave it; null until it was submitted
+  job_node       text,                              -- the machine of the placement that it is on
+  job_waiting    text,                              -- while it waits there: why
   cwd            text,                              -- with the next three: what it was started with, set before the spawn
   instructions_hash text,
   grace_sec      integer,

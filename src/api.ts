@@ -13,6 +13,7 @@ import { assetRoutes } from './organization/asset/routes.ts'
 import { companyRoutes } from './organization/company/routes.ts'
 import { metricsRoutes } from './organization/instance/metrics-routes.ts'
 import { instanceRoutes } from './organization/instance/routes.ts'
+import { placementRoutes } from './organization/placement/routes.ts'
 import { runRoutes } from './organization/run/routes.ts'
 import { whoamiRoutes } from './organization/whoami/routes.ts'
 import { packageRoutes } from './portability/routes.ts'
@@ -75,6 +76,7 @@ export const ENDPOINTS = [
   ...keyRoutes,
   ...labelRoutes,
   ...packageRoutes,
+  ...placementRoutes,
   ...programRoutes,
   ...projectRoutes,
   ...rehearseRoutes,

@@ -18,6 +18,7 @@ export const PARAMS: Record<string, string> = {
   keyId: 'The id of a key, not the key itself.',
   labelId: 'The id of a label.',
   page: 'The name of a guide, such as `api-basics`.',
+  placement: 'The name of a placement, such as `gpu`.',
   projectId: 'The id of a project, or its `urlKey` with `companyId` in the query.',
   revisionId: 'The id of a revision.',
   routineId: 'The id of a routine.',

@@ -29,6 +29,7 @@ export const TAGS: Record<string, string> = {
   members: 'The people of a company.',
   openapi: 'This document.',
   packages: 'Packages to import without a company.',
+  placements: 'Where runs can execute besides the machine of the server.',
   projects: 'Projects, and the workspaces where runs work.',
   routines: 'Issues that are created again and again.',
   runs: 'Executions of agents.',

@@ -6,6 +6,10 @@ export interface SignalHandler {
   wakeQueued(): void
   /** A budget of the company or of one of its agents changed. */
   budgetChanged(companyId: string): void
+  /** A run on another machine was claimed there, or reported. Not after a commit: reports are files. */
+  runReported(runId: string): void
+  /** A placement was removed. */
+  placementChanged(name: string): void
 }
 
 /**
@@ -32,6 +36,8 @@ export function createSignals(onError: (error: unknown) => void): Signals {
   return {
     stopRequested: (runId) => call((handler) => handler.stopRequested?.(runId)),
     wakeQueued: () => call((handler) => handler.wakeQueued?.()),
+    runReported: (runId) => call((handler) => handler.runReported?.(runId)),
+    placementChanged: (name) => call((handler) => handler.placementChanged?.(name)),
     budgetChanged: (companyId) => call((handler) => handler.budgetChanged?.(companyId)),
     handle(handler) {
       handlers.add(handler)

@@ -143,6 +143,11 @@ const routine = async (world: World) => ({
   routineId: (await world.make('POST', world.of('/routines'), sweep(world))).id as string,
 })
 
+const newPlacement = () => ({ name: `p-${crypto.randomUUID().slice(0, 8)}`, type: 'ssh', settings: { host: 'farm' } })
+const placement = async (world: World) => ({
+  placement: (await world.make('POST', '/api/placements', newPlacement())).name as string,
+})
+
 const secretName = () => `KEY_${crypto.randomUUID().replaceAll('-', '_').toUpperCase()}`
 
 const secret = async (world: World) => ({
@@ -240,6 +245,8 @@ export const REQUESTS: Record<string, Make> = {
   'POST /api/issues/:issueId/interactions': using(issue, () => ({ kind: 'question', title: 'Who?' })),
   'POST /api/issues/:issueId/interactions/:interactionId/answer': using(interaction, () => ({ confirmed: true })),
   'PATCH /api/labels/:labelId': using(label, () => ({ color: '#123456' })),
+  'POST /api/placements': using(nothing, newPlacement),
+  'PATCH /api/placements/:placement': using(placement, () => ({ maxRuns: 3 })),
   'PATCH /api/projects/:projectId': using(project, () => ({ name: 'Atlas 2' })),
   'POST /api/projects/:projectId/workspaces': using(project, () => ({ cwd: '/a' })),
   'PATCH /api/projects/:projectId/workspaces/:workspaceId': using(workspace, () => ({ cwd: '/b' })),
@@ -263,6 +270,7 @@ const PARAMS: Record<string, (world: World) => object | Promise<object>> = {
   itemId: inboxItem,
   key: document,
   labelId: label,
+  placement,
   projectId: project,
   revisionId: document,
   runId: run,

@@ -204,6 +204,11 @@ GET    /api/llms/agent-configuration/:adapterType.txt                      ok   
 GET    /api/llms/agent-icons.txt                                           ok     ok    ok    ok       ok   ok
 GET    /api/metrics                                                        403    403   403   403      403  ok
 GET    /api/openapi.json                                                   ok     ok    ok    ok       ok   ok     open
+GET    /api/placements                                                     403    403   403   403      403  ok
+POST   /api/placements                                                     403    403   403   403      403  ok
+DELETE /api/placements/:placement                                          403    403   403   403      403  ok
+GET    /api/placements/:placement                                          403    403   403   403      403  ok
+PATCH  /api/placements/:placement                                          403    403   403   403      403  ok
 GET    /api/projects/:projectId                                            404    ok    ok    ok       ok   ok
 PATCH  /api/projects/:projectId                                            404    ok    ok    ok       ok   ok
 DELETE /api/projects/:projectId                                            404    403   403   403      ok   ok

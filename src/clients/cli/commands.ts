@@ -26,6 +26,11 @@ export const commandsOf = (loadServer: () => Promise<RunServer>): readonly LazyC
     ['stop', 'stop the server', async () => (await import('./stop.ts')).stopCommand()],
     ['freeze', 'stop all runs until `thaw`', async () => (await import('./freeze.ts')).freezeCommand()],
     ['thaw', 'end a freeze', async () => (await import('./freeze.ts')).thawCommand()],
+    [
+      'placement',
+      'run agents on other machines',
+      async () => (await import('./nouns/placement.ts')).placementCommand(),
+    ],
     ['doctor', 'check the machine and the data', async () => (await import('./doctor.ts')).doctorCommand()],
     ['verify', 'prove that the activity was not altered', async () => (await import('./verify.ts')).verifyCommand()],
     ['backup', 'write and check a backup', async () => (await import('./backup.ts')).backupCommand()],

@@ -6,10 +6,11 @@ import { placeOf, seal } from '../../access/secret/seal.ts'
 import { ADAPTER_TYPES, adapterOf } from '../../adapter/registry.ts'
 import { validate } from '../../http/validate.ts'
 import type { Context } from '../../platform/context.ts'
-import { AppError, invalid } from '../../platform/errors.ts'
+import { AppError, forbidden, invalid } from '../../platform/errors.ts'
 import { chooseUrlKey as uniqueUrlKey } from '../../platform/url-key.ts'
 import { findCompany } from '../company/queries.ts'
 import { toMicros } from '../cost/money.ts'
+import { assertPlacementExists } from '../placement/resolve.ts'
 import { resolveSkills } from '../skill/resolve.ts'
 import type { AgentRow, NewAgent } from './agent.ts'
 import { approvalColumns } from './approved-config.ts'
@@ -42,6 +43,11 @@ export function addAgent(
   assertAdapterConfig(want.adapterType, want.adapterConfig)
   refuseSealed(want.metadata, 'metadata')
   if (want.metadata) refusePlaceholders(want.metadata, 'metadata')
+  const placement = want.runtimeConfig?.placement
+  if (placement !== undefined && caller.type === 'agent') {
+    throw forbidden('Only the board chooses a placement. Leave runtimeConfig.placement out.')
+  }
+  assertPlacementExists(ctx, 'runtimeConfig.placement', placement)
   const id = as.id ?? uuid()
   const runtimeConfig = JSON.stringify(want.runtimeConfig ?? {})
   const isTrusted = caller.type === 'board' || findCompany(ctx.db, { id: companyId })!.trust_hires === 1

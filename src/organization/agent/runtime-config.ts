@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { placementReference } from '../placement/placement.ts'
 
 /** `runtimeConfig`: when and how an agent is run. */
 export const RuntimeConfig = v.strictObject({
@@ -36,6 +37,14 @@ export const RuntimeConfig = v.strictObject({
         ),
       ),
     }),
+  ),
+  placement: v.optional(
+    v.pipe(
+      placementReference,
+      v.description(
+        'Where its runs execute: the name of a placement, or `local`. Default: that of the project, else of the instance. Only the board sets it.',
+      ),
+    ),
   ),
 })
 

@@ -6,6 +6,7 @@ import { refuseSealed } from '../../access/redaction/sealed.ts'
 import { validate } from '../../http/validate.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, forbidden } from '../../platform/errors.ts'
+import { assertPlacementExists } from '../placement/resolve.ts'
 import { resolveSkills } from '../skill/resolve.ts'
 import type { AgentChange, AgentRow, Permissions } from './agent.ts'
 import { setBudget } from './budget.ts'
@@ -38,6 +39,9 @@ export function changeAgent(ctx: Context, caller: Caller, agent: AgentRow, want:
       runtimeConfig: validate(RuntimeConfig, mergePatch(before.runtimeConfig, want.runtimeConfig), 'runtimeConfig'),
     }),
     ...(want.metadata !== undefined && { metadata: metadataAfter(before, want.metadata) }),
+  }
+  if (want.runtimeConfig?.placement !== undefined) {
+    assertPlacementExists(ctx, 'runtimeConfig.placement', after.runtimeConfig.placement as string | undefined)
   }
   applyConfig(ctx, caller, agent, after, { source: 'patch' })
   if (want.desiredSkills) {

@@ -1,9 +1,8 @@
-import type { Action } from '../../access/activity/actions.ts'
-import { recordActivity } from '../../access/activity/record.ts'
 import { actorOf, type Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import { requestStops } from '../run/stop.ts'
-import { deleteFreeze, findFreeze, insertFreeze, listCompanyIds } from './queries.ts'
+import { deleteFreeze, findFreeze, insertFreeze } from './queries.ts'
+import { recordForAll } from './record.ts'
 
 /**
  * Stops all runs in every company and prevents new ones until the thaw, also
@@ -20,15 +19,4 @@ export function freezeAll(ctx: Context, caller: Caller, reason: string | null): 
 /** Ends the freeze. Waiting wakes can start again. */
 export function thawAll(ctx: Context, caller: Caller): void {
   if (deleteFreeze(ctx.db) > 0) recordForAll(ctx, caller, 'company.unfrozen', {})
-}
-
-/**
- * Records the activity in every company, because each one must show why nothing
- * ran in it, including companies that the operator does not belong to.
- */
-function recordForAll(ctx: Context, operator: Caller, action: Action, details: Record<string, unknown>): void {
-  const caller: Caller = operator.type === 'board' ? { ...operator, roles: null } : operator
-  for (const companyId of listCompanyIds(ctx.db)) {
-    recordActivity(ctx, caller, { companyId, action, entity: { type: 'company', id: companyId }, details })
-  }
 }

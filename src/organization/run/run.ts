@@ -69,6 +69,12 @@ export const Run = v.strictObject({
   sessionIdBefore: v.nullable(v.string()),
   sessionIdAfter: v.nullable(v.string()),
   processPid: v.nullable(field.integer),
+  placement: v.pipe(v.nullable(v.string()), v.description('Where it executes; null for the machine of the server.')),
+  node: v.pipe(v.nullable(v.string()), v.description('The machine of its placement that it is on, if known.')),
+  waitingBecause: v.pipe(
+    v.nullable(v.string()),
+    v.description('Why it waits in its placement, such as "2 ahead of it in the queue of partition main".'),
+  ),
   logDeletedAt: v.pipe(
     v.nullable(field.timestamp),
     v.description('When its log was deleted, by the retention settings of the server.'),
@@ -124,6 +130,9 @@ export function toRun(row: RunRow, cost: RunCost | undefined): Run {
     sessionIdBefore: row.session_id_before,
     sessionIdAfter: row.session_id_after,
     processPid: row.pid,
+    placement: row.placement,
+    node: row.job_node,
+    waitingBecause: row.finished_at === null ? row.job_waiting : null,
     logDeletedAt: row.log_deleted_at,
     createdAt: row.created_at,
   }

@@ -149,6 +149,17 @@ export interface FreezeTable {
   created_at: string
 }
 
+export interface PlacementTable {
+  name: string
+  type: 'ssh' | 'slurm' | 'kubernetes'
+  settings: Generated<string>
+  max_runs: number
+  is_default: Generated<0 | 1>
+  tunnel_port: number | null
+  created_at: string
+  updated_at: string
+}
+
 export interface AgentKeyTable {
   id: string
   company_id: string
@@ -211,6 +222,7 @@ export interface ProjectTable {
   lead_agent_id: string | null
   target_date: string | null
   env: Generated<string>
+  placement: string | null
   archived_at: string | null
   created_at: string
   updated_at: string
@@ -496,6 +508,10 @@ export interface RunTable {
   pid: number | null
   pid_started: string | null
   boot_id: string | null
+  placement: string | null
+  job_id: string | null
+  job_node: string | null
+  job_waiting: string | null
   cwd: string | null
   instructions_hash: string | null
   grace_sec: number | null
@@ -685,6 +701,7 @@ export interface Tables {
   board_token: BoardTokenTable
   agent: AgentTable
   freeze: FreezeTable
+  placement: PlacementTable
   agent_key: AgentKeyTable
   config_revision: ConfigRevisionTable
   secret: SecretTable

@@ -7,6 +7,7 @@ import { alias, reply } from '../../http/route.ts'
 import { assertMayCommand } from '../../organization/agent/command.ts'
 import { getAgent } from '../../organization/agent/get.ts'
 import { acceptsWake, requestWake } from '../../organization/agent/wake.ts'
+import { choosePlacement } from '../../organization/placement/resolve.ts'
 import { getRun, showRun } from '../../organization/run/get.ts'
 import { Run } from '../../organization/run/run.ts'
 import { requestStop } from '../../organization/run/stop.ts'
@@ -113,9 +114,10 @@ const invoke = route({
         freshSession: body.forceFreshSession === true,
         cause: { activityId },
       })!
-      holdIfProgramMissing(ctx, target, wake.issue_id)
+      const placement = choosePlacement(ctx, { agentId: target.id, issueId: wake.issue_id })
+      if (!placement) holdIfProgramMissing(ctx, target, wake.issue_id)
       const held = getAgent(ctx, caller, target.id)
-      return reply(202, toWake(wake, listBlockingConditions(ctx, held, wake.not_before)))
+      return reply(202, toWake(wake, listBlockingConditions(ctx, held, wake)))
     }),
 })
 

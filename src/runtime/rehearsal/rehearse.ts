@@ -99,7 +99,7 @@ export async function rehearse(
   // An agent with the adapter none has no command. Its start condition explains that.
   const plan = agent.adapter_type === 'none' ? NO_PLAN : await planRun(ctx, run, own, dependencies)
   const gates = [
-    ...listBlockingConditions(ctx, agent, wake.not_before),
+    ...listBlockingConditions(ctx, agent, wake),
     ...plan.problems.map(({ code, message }) => ({ code, effect: 'fails' as const, message })),
   ]
   return {

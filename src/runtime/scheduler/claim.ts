@@ -4,6 +4,7 @@ import { SYSTEM } from '../../access/caller/caller.ts'
 import { findAgent } from '../../organization/agent/queries.ts'
 import { recordHeartbeat } from '../../organization/agent/timer.ts'
 import { enforceBudgets } from '../../organization/budget/enforce.ts'
+import { choosePlacement } from '../../organization/placement/resolve.ts'
 import { findNthLatestOnIssue, insertRun, listLiveRuns } from '../../organization/run/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import { claimWake, delayWake } from '../../organization/wake/queries.ts'
@@ -23,8 +24,10 @@ export function claimRuns(ctx: Context): RunRow[] {
     // A spent budget pauses its agent or company, which blocks the wake.
     if (enforceBudgets(ctx, { companyId: wake.company_id, agentId: wake.agent_id })) continue
     if (delayForIssueLimit(ctx, wake)) continue
-    if (holdIfProgramMissing(ctx, findAgent(ctx.db, { id: wake.agent_id })!, wake.issue_id)) continue
-    claimed.push(startRun(ctx, wake))
+    const placement = choosePlacement(ctx, { agentId: wake.agent_id, issueId: wake.issue_id })
+    // The machines of a placement have programs of their own.
+    if (!placement && holdIfProgramMissing(ctx, findAgent(ctx.db, { id: wake.agent_id })!, wake.issue_id)) continue
+    claimed.push(startRun(ctx, wake, placement))
   }
   return claimed
 }
@@ -55,7 +58,7 @@ function delayForIssueLimit(ctx: Context, wake: WakeRow): boolean {
   return true
 }
 
-function startRun(ctx: Context, wake: WakeRow): RunRow {
+function startRun(ctx: Context, wake: WakeRow, placement: string | null): RunRow {
   const agent = findAgent(ctx.db, { id: wake.agent_id })!
   const reasons = JSON.parse(wake.reasons) as WakeReason[]
   const run = insertRun(ctx.db, {
@@ -69,6 +72,7 @@ function startRun(ctx: Context, wake: WakeRow): RunRow {
     reasons: wake.reasons,
     issue_id: wake.issue_id,
     adapter_type: agent.adapter_type,
+    placement,
     retry_of_run_id: wake.retry_of_run_id,
     depth: wake.depth,
     created_at: ctx.now,

@@ -4,6 +4,8 @@ import type { AgentRow } from '../../organization/agent/agent.ts'
 import { READY } from '../../organization/agent/lifecycle.ts'
 import { isBudgetSpent } from '../../organization/cost/budget.ts'
 import { monthOf, toDollars } from '../../organization/cost/money.ts'
+import { PLACEMENT_OF_WAKE } from '../../organization/placement/queries.ts'
+import { hasPlacements } from '../../organization/placement/resolve.ts'
 import type { WakeRow } from '../../organization/wake/wake.ts'
 import type { Context } from '../../platform/context.ts'
 import { prepared, raw, sql } from '../../platform/database/sql.ts'
@@ -36,6 +38,8 @@ interface Facts {
   maxRuns: number
   maxConcurrentRuns: number
   liveRuns: number
+  /** The name of the run's placement; `local` for this machine. */
+  placement: string
   liveRunsOfAgent: number
   spentByAgent: number
   spentByCompany: number
@@ -52,6 +56,7 @@ interface Condition {
 }
 
 const LIVE_RUNS = raw<number>`(select count(*) from run where finished_at is null)`
+const LIVE_RUNS_HERE = raw<number>`(select count(*) from run where finished_at is null and placement is null)`
 const LIVE_RUNS_OF_AGENT = raw<number>`(select count(*) from run where run.agent_id = agent.id and finished_at is null)`
 const MAX_CONCURRENT_RUNS = raw<number>`coalesce(json_extract(agent.runtime_config, '$.heartbeat.maxConcurrentRuns'), 1)`
 
@@ -61,8 +66,42 @@ const spentBy = (kind: 'agent' | 'company', key: RawBuilder<unknown>, month: str
 const spentByAgent = (month: string) => spentBy('agent', raw`agent.id`, month)
 const spentByCompany = (month: string) => spentBy('company', raw`''`, month)
 
-/** Returns all conditions that prevent a run from starting. The claim, `heldBy` of a wake and the rehearsal use this list. */
-const conditionsAt = ({ now, month, maxRuns }: Values): Condition[] => [
+/**
+ * Returns all conditions that prevent a run from starting. The claim, `heldBy` of a wake and the rehearsal use this list.
+ *
+ * @param hasPlacements whether the instance has placements; without any, the queries read nothing about them
+ */
+const conditionsAt = (values: Values, hasPlacements: boolean): Condition[] => [
+  ...conditionsOfAgent(values),
+  ...(hasPlacements ? conditionsOfPlacements(values) : [serverBusy(values, raw`true`, LIVE_RUNS)]),
+]
+
+const serverBusy = ({ maxRuns }: Values, isHere: RawBuilder<boolean>, liveRuns: RawBuilder<number>): Condition => ({
+  code: 'server_busy',
+  effect: 'waits',
+  blocks: raw`${isHere} and ${liveRuns} >= ${maxRuns}`,
+  message: ({ liveRuns, maxRuns }) => `${liveRuns} runs are live; the limit of the server is ${maxRuns} (maxRuns).`,
+})
+
+const conditionsOfPlacements = (values: Values): Condition[] => [
+  serverBusy(values, raw`${PLACEMENT_OF_WAKE} = 'local'`, LIVE_RUNS_HERE),
+  {
+    code: 'placement_missing',
+    effect: 'waits',
+    blocks: raw`${PLACEMENT_OF_WAKE} <> 'local' and not exists (select 1 from placement where name = ${PLACEMENT_OF_WAKE})`,
+    message: ({ placement }) =>
+      `There is no placement ${placement} any more. Add it again, or name another one (runtimeConfig.placement, or that of the project).`,
+  },
+  {
+    code: 'placement_busy',
+    effect: 'waits',
+    blocks: raw`(select count(*) from run where finished_at is null and run.placement = ${PLACEMENT_OF_WAKE})
+      >= (select max_runs from placement where name = ${PLACEMENT_OF_WAKE})`,
+    message: ({ placement }) => `The placement ${placement} has as many live runs as it may have (its maxRuns).`,
+  },
+]
+
+const conditionsOfAgent = ({ now, month }: Values): Condition[] => [
   {
     code: 'frozen',
     effect: 'waits',
@@ -132,12 +171,6 @@ const conditionsAt = ({ now, month, maxRuns }: Values): Condition[] => [
       `${agent.name} has ${liveRunsOfAgent} live runs; its limit is ${maxConcurrentRuns} (maxConcurrentRuns).`,
   },
   {
-    code: 'server_busy',
-    effect: 'waits',
-    blocks: raw`${LIVE_RUNS} >= ${maxRuns}`,
-    message: ({ liveRuns, maxRuns }) => `${liveRuns} runs are live; the limit of the server is ${maxRuns} (maxRuns).`,
-  },
-  {
     code: 'not_before',
     effect: 'waits',
     blocks: raw`wake.not_before > ${now}`,
@@ -153,9 +186,10 @@ const overspent = (name: string, { budget_micros }: { budget_micros: number }, s
  * One minute of waiting counts as much as one step of priority, which prevents
  * starvation.
  */
-export const findNextWake = (ctx: Context): WakeRow | undefined => ctx.db.first(nextWake(valuesOf(ctx)))
+export const findNextWake = (ctx: Context): WakeRow | undefined =>
+  ctx.db.first((hasPlacements(ctx) ? nextWakePlaced : nextWake)(valuesOf(ctx)))
 
-const nextWake = prepared((values: Values) => {
+const nextWakeQuery = (placements: boolean) => (values: Values) => {
   let query = sql
     .selectFrom('wake')
     .innerJoin('agent', 'agent.id', 'wake.agent_id')
@@ -165,46 +199,63 @@ const nextWake = prepared((values: Values) => {
     .orderBy(raw`unixepoch(wake.created_at) + 60 * wake.priority`)
     .orderBy('wake.id')
     .limit(1)
-  for (const { blocks, isEnforcedByClaim } of conditionsAt(values)) {
+  for (const { blocks, isEnforcedByClaim } of conditionsAt(values, placements)) {
     if (!isEnforcedByClaim) query = query.where(raw<boolean>`(${blocks}) is not true`)
   }
   return query
-})
+}
+
+const nextWake = prepared(nextWakeQuery(false))
+const nextWakePlaced = prepared(nextWakeQuery(true))
 
 /**
  * Lists the conditions of the company, the agent and the server that keep a
  * run of the agent from starting.
  *
- * @param notBefore the earliest start of the waiting wake; null for at once
+ * @param wake.not_before the earliest start of the waiting wake; null for at once
  */
-export function listBlockingConditions(ctx: Context, agent: AgentRow, notBefore: string | null): StartCondition[] {
-  const values = { ...valuesOf(ctx), agentId: agent.id, notBefore }
-  const row = ctx.db.first(facts(values))!
+export function listBlockingConditions(
+  ctx: Context,
+  agent: AgentRow,
+  { not_before: notBefore, issue_id: issueId }: Pick<WakeRow, 'not_before' | 'issue_id'>,
+): StartCondition[] {
+  const values = { ...valuesOf(ctx), agentId: agent.id, notBefore, issueId }
+  const isPlaced = hasPlacements(ctx)
+  const row = ctx.db.first((isPlaced ? factsPlaced : facts)(values))!
   const known = { ...row, agent, company: row, notBefore, maxRuns: values.maxRuns }
   const blocks = row as Record<`blocks${number}`, number>
-  return conditionsAt(values).flatMap(({ code, effect, message }, i) =>
+  return conditionsAt(values, isPlaced).flatMap(({ code, effect, message }, i) =>
     blocks[`blocks${i}`] ? { code, effect, message: message(known) } : [],
   )
 }
 
-const facts = prepared((values: Values & { agentId: string; notBefore: string | null }) =>
+type FactValues = Values & { agentId: string; notBefore: string | null; issueId: string | null }
+
+const factsQuery = (placements: boolean) => (values: FactValues) =>
   sql
     .selectFrom('agent')
     .innerJoin('company', 'company.id', 'agent.company_id')
-    .innerJoin(raw<{ not_before: string | null }>`(select ${values.notBefore} as not_before)`.as('wake'), (join) =>
-      join.onTrue(),
+    .innerJoin(
+      raw<{
+        not_before: string | null
+        issue_id: string | null
+      }>`(select ${values.notBefore} as not_before, ${values.issueId} as issue_id)`.as('wake'),
+      (join) => join.onTrue(),
     )
     .where('agent.id', '=', values.agentId)
     .select(['company.status', 'company.pause_reason', 'company.budget_micros'])
     .select([
       MAX_CONCURRENT_RUNS.as('maxConcurrentRuns'),
-      LIVE_RUNS.as('liveRuns'),
+      (placements ? LIVE_RUNS_HERE : LIVE_RUNS).as('liveRuns'),
+      (placements ? PLACEMENT_OF_WAKE : raw<string>`'local'`).as('placement'),
       LIVE_RUNS_OF_AGENT.as('liveRunsOfAgent'),
       spentByAgent(values.month).as('spentByAgent'),
       spentByCompany(values.month).as('spentByCompany'),
     ])
-    .select(conditionsAt(values).map(({ blocks }, i) => raw<number>`(${blocks}) is true`.as(`blocks${i}`))),
-)
+    .select(conditionsAt(values, placements).map(({ blocks }, i) => raw<number>`(${blocks}) is true`.as(`blocks${i}`)))
+
+const facts = prepared(factsQuery(false))
+const factsPlaced = prepared(factsQuery(true))
 
 const valuesOf = (ctx: Context): Values => ({
   now: ctx.now,

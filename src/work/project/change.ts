@@ -7,6 +7,7 @@ import { requireVisible } from '../../access/caller/visibility.ts'
 import { refusePlaceholders, restore } from '../../access/redaction/redact.ts'
 import { hasSubordinates } from '../../organization/agent/credentials.ts'
 import { getReferredAgent } from '../../organization/agent/references.ts'
+import { assertPlacementExists } from '../../organization/placement/resolve.ts'
 import type { Context } from '../../platform/context.ts'
 import { difference, fieldNames } from '../../platform/difference.ts'
 import { AppError, forbidden, unknownReference, unprocessable } from '../../platform/errors.ts'
@@ -57,6 +58,7 @@ export function createProject(
     throw forbidden('Only the board, the CEO agent and manager agents may set a workspace. Leave `workspace` out.')
   }
   if (want.env) assertMaySetEnv(ctx, caller, companyId)
+  assertMayPlace(ctx, caller, companyId, want.placement)
   if (want.workspace) requireRole(ctx, caller, companyId, 'admin')
   const goalIds = wantedGoalIds(ctx, companyId, want, []) ?? []
   const id = uuid()
@@ -71,6 +73,7 @@ export function createProject(
     ...(want.status && { status: want.status }),
     lead_agent_id: want.leadAgentId ? getReferredAgent(ctx, companyId, 'leadAgentId', want.leadAgentId).id : null,
     target_date: want.targetDate ?? null,
+    placement: want.placement ?? null,
     ...(want.env && { env: sealEnv(ctx, { id, company_id: companyId }, envAfter({}, want.env)) }),
     created_at: ctx.now,
     updated_at: ctx.now,
@@ -85,6 +88,7 @@ export function createProject(
 export function updateProject(ctx: Context, caller: Caller, project: ProjectRow, want: ProjectChange): Project {
   const { id, company_id } = project
   if (want.env) assertMaySetEnv(ctx, caller, company_id)
+  assertMayPlace(ctx, caller, company_id, want.placement)
   const lead = want.leadAgentId && getReferredAgent(ctx, company_id, 'leadAgentId', want.leadAgentId).id
   const change = difference(project, {
     name: want.name,
@@ -92,6 +96,7 @@ export function updateProject(ctx: Context, caller: Caller, project: ProjectRow,
     status: want.status,
     lead_agent_id: lead,
     target_date: want.targetDate,
+    placement: want.placement,
     env: want.env && changedEnv(ctx, project, want.env),
     archived_at: want.archivedAt && new Date(want.archivedAt).toISOString(),
   })
@@ -126,6 +131,14 @@ export function deleteProject(ctx: Context, caller: Caller, project: ProjectRow)
 function assertMaySetEnv(ctx: Context, caller: Caller, companyId: string): void {
   requireRole(ctx, caller, companyId, 'admin')
   if (caller.type === 'agent') throw forbidden("Only the board may set a project's env. Leave `env` out.")
+}
+
+/** Requires the permission to choose where runs execute. */
+function assertMayPlace(ctx: Context, caller: Caller, companyId: string, placement: string | null | undefined): void {
+  if (placement === undefined) return
+  requireRole(ctx, caller, companyId, 'admin')
+  if (caller.type === 'agent') throw forbidden("Only the board may set a project's placement. Leave `placement` out.")
+  assertPlacementExists(ctx, 'placement', placement)
 }
 
 /**

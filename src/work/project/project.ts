@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { redactConfig } from '../../access/redaction/redact.ts'
 import { Env } from '../../adapter/config.ts'
 import * as field from '../../http/fields.ts'
+import { placementReference } from '../../organization/placement/placement.ts'
 import type { ProjectTable } from '../../platform/database/tables.ts'
 import { Goal } from '../goal/goal.ts'
 import { NewWorkspace, Workspace } from './workspace.ts'
@@ -25,6 +26,10 @@ export const Project = v.strictObject({
   leadAgentId: v.nullable(field.id),
   targetDate: v.nullable(v.pipe(v.string(), v.isoDate())),
   env: v.pipe(field.jsonObject, v.description('Values are shown as `[redacted]`, references to secrets as they are.')),
+  placement: v.pipe(
+    v.nullable(v.string()),
+    v.description('Where the runs on its issues execute, unless their agent says; null for the default.'),
+  ),
   archivedAt: v.nullable(field.timestamp),
   primaryWorkspace: v.nullable(Workspace),
   workspaces: v.array(Workspace),
@@ -55,6 +60,14 @@ const ProjectFields = {
   goalIds: v.optional(goalIds),
   leadAgentId: v.optional(v.nullable(field.reference)),
   targetDate: v.optional(v.nullable(day)),
+  placement: v.optional(
+    v.pipe(
+      v.nullable(placementReference),
+      v.description(
+        'Where the runs on its issues execute, unless their agent says: the name of a placement, `local`, or null for the default of the instance. The board alone sets it.',
+      ),
+    ),
+  ),
   env: v.optional(
     v.pipe(
       Env,
@@ -102,6 +115,7 @@ export const toProject = (row: ProjectRow, parts: { goals: Goal[]; workspaces: W
   leadAgentId: row.lead_agent_id,
   targetDate: row.target_date,
   env: redactConfig({ env: JSON.parse(row.env) }).env as Record<string, unknown>,
+  placement: row.placement,
   archivedAt: row.archived_at,
   primaryWorkspace: parts.workspaces.find((workspace) => workspace.isPrimary) ?? null,
   workspaces: parts.workspaces,

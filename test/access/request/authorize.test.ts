@@ -48,7 +48,7 @@ const WITHOUT_COMPANY: Record<string, readonly Kind[]> = {
   ...Object.fromEntries(
     `adapters.list companies.list companies.stats guides.adapter guides.agentConfiguration guides.agentIcons
     guides.adapterAlias guides.agentConfigurationAlias guides.agentIconsAlias inbox.list instance.get session.get session.list
-    templates.list tokens.create tokens.list tokens.revoke whoami.get`
+    templates.list placements.get placements.list tokens.create tokens.list tokens.revoke whoami.get`
       .split(/\s+/)
       .map((id) => [id, KINDS]),
   ),
@@ -63,6 +63,9 @@ const WITHOUT_COMPANY: Record<string, readonly Kind[]> = {
   'instance.thaw': ['founder'],
   // Its role is a viewer's since everybody may leave; here somebody else is removed.
   'members.remove': ['owner', 'founder'],
+  'placements.create': ['founder'],
+  'placements.delete': ['founder'],
+  'placements.update': ['founder'],
   'packages.apply': ['admin', 'owner', 'founder', 'stranger'],
   'packages.preview': ['admin', 'owner', 'founder', 'stranger'],
 }

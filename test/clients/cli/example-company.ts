@@ -41,6 +41,9 @@ export async function arrange(url: string, folder: string): Promise<void> {
     params,
     body: { name: 'DEPLOY_KEY', value: 'tide-tide-tide' },
   })
+  for (const name of ['gpu', 'attic']) {
+    await client.request('POST /api/placements', { body: { name, type: 'ssh', settings: { host: 'gpu.example.org' } } })
+  }
   const skill = '---\nname: weekly-report\ndescription: How to write the weekly report.\n---\n\nThree lines.\n'
   await client.request('POST /api/companies/:companyId/skills/import', {
     params,

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { choosePlacement } from '../../../src/organization/placement/resolve.ts'
+import { findNextWake, listBlockingConditions } from '../../../src/runtime/scheduler/start-conditions.ts'
+import { createPeopleApp } from '../../access/auth/people.ts'
+import {
+  asAgent,
+  insertAgent,
+  insertAgentRow,
+  insertCompany,
+  insertIssue,
+  insertProject,
+  insertRunRow,
+} from '../../arrange.ts'
+import { createTestApp } from '../../helpers.ts'
+
+const SSH = { name: 'farm', type: 'ssh', settings: { host: 'build@farm' } }
+
+test('the board adds, reads, changes and removes a placement, and every company records it', async (t) => {
+  const { make, ask, ctx } = createTestApp(t)
+  const companyId = insertCompany(ctx)
+  assert.deepEqual((await ask('GET', '/api/placements')).body, [])
+  const added = await make('POST', '/api/placements', { ...SSH, maxRuns: 7, isDefault: true })
+  assert.deepEqual(
+    { ...added, createdAt: 0, updatedAt: 0 },
+    { ...SSH, maxRuns: 7, isDefault: true, liveRuns: 0, createdAt: 0, updatedAt: 0 },
+  )
+  assert.equal((await ask('POST', '/api/placements', SSH)).status, 409)
+  const changed = await make('PATCH', '/api/placements/farm', { settings: { workdir: '/srv/runs' }, maxRuns: 9 })
+  assert.deepEqual(changed.settings, { host: 'build@farm', workdir: '/srv/runs' })
+  await make('POST', '/api/placements', { ...SSH, name: 'barn', isDefault: true })
+  assert.equal((await ask('GET', '/api/placements/farm')).body.isDefault, false, 'only one placement is the default')
+  await make('DELETE', '/api/placements/barn')
+  assert.deepEqual(
+    (await ask('GET', '/api/placements')).body.map((one: { name: string }) => one.name),
+    ['farm'],
+  )
+  const { body } = await ask('GET', `/api/companies/${companyId}/activity`)
+  assert.deepEqual(
+    body.map((one: { action: string }) => one.action),
+    ['placement.removed', 'placement.added', 'placement.updated', 'placement.added'],
+  )
+})
+
+test('invalid settings are refused, each by its name', async (t) => {
+  const { ask } = createTestApp(t)
+  const refused = async (body: object, path: string, status = 400) => {
+    const answer = await ask('POST', '/api/placements', body)
+    assert.equal(answer.status, status, JSON.stringify(answer.body))
+    assert.match(answer.body.error, new RegExp(path))
+  }
+  await refused({ ...SSH, name: 'local' }, 'the machine of the server')
+  await refused({ ...SSH, name: 'No good' }, 'name: must be')
+  await refused({ ...SSH, settings: {} }, 'settings.host')
+  await refused({ ...SSH, settings: { host: '-oProxyCommand=x' } }, 'settings.host: must be one word')
+  await refused({ ...SSH, settings: { host: 'a', workdir: "/a'; rm -rf /" } }, 'settings.workdir')
+  await refused({ ...SSH, settings: { host: 'a', publicUrl: 'file:///etc' } }, 'settings.publicUrl')
+  await refused({ ...SSH, settings: { host: 'a', hosts: 1 } }, 'settings.hosts')
+  await refused({ name: 's', type: 'slurm', settings: {} }, 'settings.publicUrl: is missing')
+  const slurm = { name: 's', type: 'slurm', settings: { publicUrl: 'http://10.0.0.1:3100' } }
+  await refused(slurm, 'local trusted mode .* loopback only', 422)
+})
+
+test('in authenticated mode the person who set the server up adds placements of every type', async (t) => {
+  const { person } = createPeopleApp(t)
+  const founder = await person('Olga', {}, true)
+  const publicUrl = 'https://control.example.org/'
+  const slurm = { name: 'cluster', type: 'slurm', settings: { publicUrl, partition: 'main' } }
+  const answer = await founder.ask('POST', '/api/placements', slurm)
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  assert.equal(answer.body.settings.publicUrl, 'https://control.example.org')
+  const pods = { name: 'pods', type: 'kubernetes', settings: { publicUrl, namespace: 'agents', image: 'agents:1' } }
+  assert.equal((await founder.ask('POST', '/api/placements', pods)).status, 201)
+  assert.equal((await (await person('Nora')).ask('POST', '/api/placements', SSH)).status, 403)
+})
+
+test('agents name no placement: not for themselves, not in a hire, not for a project', async (t) => {
+  const app = createTestApp(t)
+  const { ctx, make } = app
+  await make('POST', '/api/placements', SSH)
+  const companyId = insertCompany(ctx)
+  const ceo = insertAgent(app, { company_id: companyId, role: 'ceo', name: 'Cleo' })
+  const ask = await asAgent(app, ceo)
+  const runtimeConfig = { placement: 'farm' }
+  assert.equal((await ask('PATCH', `/api/agents/${ceo.id}`, { runtimeConfig })).status, 403)
+  const hire = {
+    name: 'Nils',
+    role: 'engineer',
+    adapterType: 'process',
+    adapterConfig: { command: 'true' },
+    runtimeConfig,
+  }
+  const refused = await ask('POST', `/api/companies/${companyId}/agent-hires`, hire)
+  assert.equal(refused.status, 403, JSON.stringify(refused.body))
+  assert.match(refused.body.error, /Only the board chooses a placement/)
+  assert.equal(
+    (await ask('POST', `/api/companies/${companyId}/projects`, { name: 'P', placement: 'farm' })).status,
+    403,
+  )
+  assert.equal((await ask('GET', '/api/placements')).status, 403)
+  assert.equal((await ask('POST', '/api/placements', { ...SSH, name: 'barn' })).status, 403)
+})
+
+test('the agent comes before the project, the project before the instance, and `local` is a choice too', async (t) => {
+  const { ctx, make, ask } = createTestApp(t)
+  const companyId = insertCompany(ctx)
+  const agent = insertAgentRow(ctx, { company_id: companyId })
+  const http = insertAgentRow(ctx, { company_id: companyId, adapter_type: 'http' })
+  const projectId = insertProject(ctx, { company_id: companyId })
+  const issue = insertIssue(ctx, { company_id: companyId, project_id: projectId })
+  const chosen = (issueId: string | null = issue.id, agentId = agent.id) => choosePlacement(ctx, { agentId, issueId })
+  assert.equal(chosen(), null)
+  for (const name of ['of-instance', 'of-project', 'of-agent']) {
+    await make('POST', '/api/placements', { ...SSH, name, isDefault: name === 'of-instance' })
+  }
+  assert.equal(chosen(), 'of-instance')
+  assert.equal(chosen(issue.id, http.id), null, 'an agent without a program works from here')
+  await make('PATCH', `/api/projects/${projectId}`, { placement: 'of-project' })
+  assert.deepEqual([chosen(), chosen(null)], ['of-project', 'of-instance'])
+  await make('PATCH', `/api/agents/${agent.id}`, { runtimeConfig: { placement: 'of-agent' } })
+  assert.equal(chosen(), 'of-agent')
+  await make('PATCH', `/api/agents/${agent.id}`, { runtimeConfig: { placement: 'local' } })
+  assert.equal(chosen(), null)
+  const unknown = await ask('PATCH', `/api/agents/${agent.id}`, { runtimeConfig: { placement: 'none-such' } })
+  assert.equal(unknown.status, 422)
+  assert.match(unknown.body.error, /there is no placement none-such. The placements are: local, of-agent/)
+})
+
+test('a placement in use is not removed without force; afterwards the wakes of its agents wait and say why', async (t) => {
+  const { ctx, make, ask } = createTestApp(t)
+  const companyId = insertCompany(ctx)
+  await make('POST', '/api/placements', { ...SSH, maxRuns: 1 })
+  const runtime_config = JSON.stringify({ placement: 'farm' })
+  const agent = insertAgentRow(ctx, { company_id: companyId, runtime_config })
+  const other = insertAgentRow(ctx, { company_id: companyId, runtime_config })
+  await make('POST', `/api/agents/${agent.id}/heartbeat/invoke`, {})
+  assert.equal(findNextWake(ctx)?.agent_id, agent.id)
+  const runId = insertRunRow(ctx, other, { placement: 'farm' })
+  const codes = () => listBlockingConditions(ctx, agent, { not_before: null, issue_id: null }).map(({ code }) => code)
+  assert.deepEqual(codes(), ['placement_busy'])
+  assert.equal(findNextWake(ctx), undefined)
+  const refused = await ask('DELETE', '/api/placements/farm')
+  assert.equal(refused.status, 409)
+  assert.match(refused.body.error, /in use \(1 live runs, 2 agents\)/)
+  await make('DELETE', '/api/placements/farm?force=true')
+  assert.deepEqual(codes(), [], 'no placement is left, and nothing is read about placements')
+  await make('POST', '/api/placements', { ...SSH, name: 'barn' })
+  assert.deepEqual(codes(), ['placement_missing'])
+  assert.equal(findNextWake(ctx), undefined)
+  assert.equal((await ask('GET', `/api/runs/${runId}`)).body.placement, 'farm')
+})
+
+test('runs in placements take none of the slots of this machine', async (t) => {
+  const { ctx, make } = createTestApp(t, { maxRuns: 1 })
+  const companyId = insertCompany(ctx)
+  await make('POST', '/api/placements', SSH)
+  const busy = insertAgentRow(ctx, { company_id: companyId })
+  insertRunRow(ctx, busy, { placement: 'farm' })
+  const here = insertAgentRow(ctx, { company_id: companyId })
+  await make('POST', `/api/agents/${here.id}/heartbeat/invoke`, {})
+  assert.equal(findNextWake(ctx)?.agent_id, here.id)
+})
