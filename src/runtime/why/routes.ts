@@ -105,7 +105,7 @@ const costNotes = (ctx: Context, runs: readonly RunRow[]): string[] =>
 /** Returns what keeps the run of a waiting wake from starting. */
 function holdsOf(ctx: Context, { kind, row }: Event): StartCondition[] {
   if (kind !== 'wake' || row.status !== 'waiting') return []
-  return listBlockingConditions(ctx, findAgent(ctx.db, { id: row.agent_id })!, row.not_before)
+  return listBlockingConditions(ctx, findAgent(ctx.db, { id: row.agent_id })!, row)
 }
 
 const NO_COST = { costCents: null, costStatus: null }
