@@ -187,9 +187,11 @@ const sharedChunk = {
   name: 'shared-chunk',
   setup(build) {
     const app = path.join(root, WEB)
-    const shared = `import '${app}/shell/frame.tsx'; import '${app}/kit/toast.tsx'; import '${app}/state/theme.ts';`
+    const shared = SHARED.map((file) => `import '${file.startsWith('lucide') ? file : `${app}/${file}`}';`).join(' ')
+    // It is for servers that render pages, and would part Preact from the shared chunk.
+    build.onResolve({ filter: /^\.\/prerender\.js$/ }, ({ path: file }) => ({ path: file, external: true }))
     build.onLoad(
-      { filter: /\/app\/pages\/.*\.tsx$|\/app\/kit\/(compare|draw-chart|render-markdown)\.ts$/ },
+      { filter: /\/app\/(main\.tsx|pages\/.*\.tsx|kit\/(compare|draw-chart|render-markdown)\.ts)$/ },
       ({ path: file }) => {
         if (!LAZY.test(file)) return undefined
         return { contents: `${shared}${readFileSync(file, 'utf8')}`, loader: path.extname(file).slice(1) }
@@ -198,8 +200,22 @@ const sharedChunk = {
   },
 }
 
-/** The files that are imported when they are first needed. */
-const LAZY = /(-page|\/board|\/raw-log)\.tsx$|\.ts$/
+/** What every page needs, with what nearly every page needs. */
+const SHARED = [
+  'shell/frame.tsx',
+  'kit/toast.tsx',
+  'kit/list.tsx',
+  'kit/table.tsx',
+  'kit/editable.tsx',
+  'kit/facts.tsx',
+  'pages/issues/issue-row.tsx',
+  'pages/issues/change.ts',
+  'pages/issues/choices.tsx',
+  'state/theme.ts',
+]
+
+/** The entry, and the files that are imported when they are first needed. */
+const LAZY = /(-page|\/board|\/raw-log|\/main)\.tsx$|\.ts$/
 
 /** An icon of lucide-static is imported as what stands inside its `<svg>`. */
 const icons = {

@@ -3,6 +3,9 @@
  * warm server that runs as a process of its own: the first view, page changes,
  * a live event, and the tasks that block scrolling. Prints the median of a few
  * tries each. Needs chromium.
+ *
+ * Other work on the machine stretches the time of a task. The processor time of
+ * the page's main thread is printed beside it: that is what the page costs.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -66,6 +69,7 @@ await withFolder(async (folder) => {
   try {
     const runId = await arrangeRun(url)
     await measureFirstView(browser, url)
+    await measureFirstCpu(browser, url)
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
     const page = await context.newPage()
     await page.addInitScript(PROBE)
@@ -73,8 +77,15 @@ await withFolder(async (folder) => {
     await page.evaluate(`shown('.issue-row')`)
     await measurePageChanges(page)
     await measureLiveEvent(page, issueIds[issueIds.length - 1]!)
-    await measureScroll(page, `${url}/ACM/issues`, '#issues', 5_000 * 32, 'scroll 5,000 issues')
-    await measureScroll(page, `${url}/ACM/runs/${runId}`, '.run-scroll', 10_000 * 24, 'scroll a run of 10,000 events')
+    await measureScroll(browser, page, `${url}/ACM/issues`, '#issues', 5_000 * 32, 'scroll 5,000 issues')
+    await measureScroll(
+      browser,
+      page,
+      `${url}/ACM/runs/${runId}`,
+      '.run-scroll',
+      10_000 * 24,
+      'scroll a run of 10,000 events',
+    )
   } finally {
     await browser.close()
     await stop()
@@ -166,6 +177,51 @@ async function measureFirstView(browser: Browser, url: string): Promise<void> {
   print(`  ${requests} requests, ${(bytes / 1000).toFixed(0)} KB until the first view with an empty cache`)
 }
 
+/** The processor time that the page's main thread takes until the first view, with a full cache. */
+async function measureFirstCpu(browser: Browser, url: string): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  const times: number[] = []
+  for (let i = 0; i <= TRIES; i++) {
+    const page = await context.newPage()
+    await page.addInitScript(PROBE)
+    const tasks = await traceTasks(browser, page, async () => {
+      await page.goto(`${url}/ACM/issues`, { waitUntil: 'commit' })
+      await page.evaluate(`shown('.issue-row')`)
+    })
+    if (i > 0) times.push(tasks.reduce((sum, { cpu }) => sum + cpu, 0))
+    await page.close()
+  }
+  await context.close()
+  report('first view, processor time', times, 300)
+}
+
+interface TraceEvent {
+  name: string
+  ph: string
+  pid: number
+  tid: number
+  dur?: number
+  tdur?: number
+  args: { name?: string }
+}
+
+/** The tasks of the page's main thread while something is done, with their processor time, in milliseconds. */
+async function traceTasks(browser: Browser, page: Page, work: () => Promise<void>): Promise<{ cpu: number }[]> {
+  await browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline', 'devtools.timeline'] })
+  await work().catch(async (error) => {
+    await browser.stopTracing()
+    throw error
+  })
+  const { traceEvents }: { traceEvents: TraceEvent[] } = JSON.parse((await browser.stopTracing()).toString('utf8'))
+  const tasks = traceEvents.filter(({ name, ph }) => name === 'RunTask' && ph === 'X')
+  const isMain = new Set(
+    traceEvents
+      .filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
+      .map(({ pid, tid }) => `${pid}/${tid}`),
+  )
+  return tasks.filter(({ pid, tid }) => isMain.has(`${pid}/${tid}`)).map(({ tdur = 0 }) => ({ cpu: tdur / 1_000 }))
+}
+
 /** From the press on a link of the sidebar until the page is on the screen. */
 async function measurePageChanges(page: Page): Promise<void> {
   const first: number[] = []
@@ -205,25 +261,45 @@ async function measureLiveEvent(page: Page, issueId: string): Promise<void> {
 }
 
 /** The tasks over 50 ms while a box is scrolled by so many pixels. */
-async function measureScroll(page: Page, address: string, box: string, pixels: number, name: string): Promise<void> {
+async function measureScroll(
+  browser: Browser,
+  page: Page,
+  address: string,
+  box: string,
+  pixels: number,
+  name: string,
+): Promise<void> {
   await page.goto(address)
   await page.evaluate(`shown(${JSON.stringify(`${box} [role=listitem]`)})`)
   await page.waitForTimeout(1_500)
-  const { tasks, reached } = (await page.evaluate(`(async () => {
+  let seen = { tasks: [] as number[], frames: [] as number[], reached: 0 }
+  const traced = await traceTasks(browser, page, async () => {
+    seen = (await page.evaluate(`(async () => {
     tasks.length = 0
+    const frames = []
     const box = document.querySelector(${JSON.stringify(box)})
     const frame = () => new Promise(requestAnimationFrame)
     for (let done = 0; done < ${pixels}; done += 200) {
+      const from = performance.now()
       box.scrollTop += 200
       await frame()
+      frames.push(performance.now() - from)
     }
     await new Promise((resolve) => setTimeout(resolve, 300))
-    return { tasks: [...tasks], reached: box.scrollTop }
-  })()`)) as { tasks: number[]; reached: number }
-  const long = tasks.filter((ms) => ms > LONG_TASK_MS)
-  print(
-    `${name.padEnd(34)} ${String(long.length).padStart(6)} tasks over ${LONG_TASK_MS} ms${
-      long.length > 0 ? `, the longest ${Math.max(...long).toFixed(0)} ms` : ''
-    }   (${reached.toFixed(0)} px)`,
+    return { tasks: [...tasks], frames, reached: box.scrollTop }
+  })()`)) as typeof seen
+  })
+  const tell = (what: string, all: readonly number[]) => {
+    const long = all.filter((ms) => ms > LONG_TASK_MS)
+    const longest = all.reduce((most, ms) => Math.max(most, ms), 0)
+    print(
+      `${`${name}, ${what}`.padEnd(34)} ${String(long.length).padStart(6)} tasks over ${LONG_TASK_MS} ms, the longest ${longest.toFixed(0)} ms`,
+    )
+  }
+  print(`${name}: ${seen.reached.toFixed(0)} px, a frame in ${median(seen.frames).toFixed(0)} ms`)
+  tell('time', seen.tasks)
+  tell(
+    'processor time',
+    traced.map(({ cpu }) => cpu),
   )
 }

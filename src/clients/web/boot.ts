@@ -1,3 +1,5 @@
+import { FIRST_REQUESTS, type PageAddress } from './first-requests.ts'
+
 /** What every page needs before it can show anything, and the endpoint that it comes from. */
 const EVERYWHERE = {
   companies: '/api/companies',
@@ -20,24 +22,72 @@ const ofCompany = (id: string) => ({
 /** Requests an endpoint as the person who opens the page. */
 type Get = (target: string) => Promise<Response>
 
+interface Opened {
+  /** The issue prefix that the address names. */
+  prefix: string | undefined
+  /** The page's address below the company's, such as `issues/:issueRef`, and what stands for its names. */
+  page: { address: string; params: Record<string, string> } | undefined
+  query: URLSearchParams
+}
+
 /**
  * Collects the responses with which the page begins, so that its first view
  * waits for one request and not for a dozen. They are the responses of the
  * public API to the person who opens the page.
  *
- * @param prefix the issue prefix that the address names
  * @returns JSON for a script element; `null` if an endpoint refuses, and the page then asks by itself
  */
-export async function bootRecord(prefix: string | undefined, get: Get): Promise<string> {
+export async function bootRecord({ prefix, page, query }: Opened, get: Get): Promise<string> {
   const everywhere = await collect(EVERYWHERE, get)
   if (!everywhere) return 'null'
   const companies: { id: string; issuePrefix: string }[] = JSON.parse(everywhere.companies!)
   const found = companies.find(({ issuePrefix }) => issuePrefix === prefix)
   const company = found && (await collect(ofCompany(found.id), get))
-  const parts = company ? { ...everywhere, company: toJson({ id: JSON.stringify(found.id), ...company }) } : everywhere
+  const parts = company
+    ? {
+        ...everywhere,
+        company: toJson({ id: JSON.stringify(found.id), ...company }),
+        ...(page && { responses: await firstResponses({ ...page, companyId: found.id, query }, get) }),
+      }
+    : everywhere
   // `</script>` in a text must not end the element.
   return toJson(parts).replaceAll('<', '\\u003c')
 }
+
+/** The responses to what the page requests first, by target. Those that the API refuses are left out: the page shows why. */
+async function firstResponses(
+  { address, ...opened }: Omit<PageAddress, 'get'> & { address: string },
+  get: Get,
+): Promise<string> {
+  const known = new Map<string, Promise<GivenResponse | undefined>>()
+  const once = (target: string) => {
+    const response = known.get(target) ?? get(target).then(toGiven)
+    known.set(target, response)
+    return response
+  }
+  const targets = (await FIRST_REQUESTS[address]?.({ ...opened, get: once })) ?? []
+  const entries = await Promise.all(targets.map(async (target) => [target, await once(target)] as const))
+  return JSON.stringify(Object.fromEntries(entries.filter(([, response]) => response !== undefined)))
+}
+
+/** A response as the page's script receives it. */
+export interface GivenResponse {
+  text: string
+  headers: Record<string, string>
+}
+
+const toGiven = async (response: Response): Promise<GivenResponse | undefined> =>
+  response.ok
+    ? {
+        text: await response.text(),
+        headers: Object.fromEntries(
+          ['content-type', 'link', 'x-total-count'].flatMap((name) => {
+            const value = response.headers.get(name)
+            return value === null ? [] : [[name, value]]
+          }),
+        ),
+      }
+    : undefined
 
 /** @returns the bodies by name, or undefined if one of the endpoints refuses */
 async function collect(targets: Record<string, string>, get: Get): Promise<Record<string, string> | undefined> {

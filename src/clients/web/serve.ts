@@ -32,14 +32,14 @@ export function withPage<Env>(ctx: Pick<Context, 'events'>, folder: string, next
   const template = createTemplate(folder)
   return async (request, env) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return next(request, env)
-    const { pathname } = new URL(request.url)
+    const { pathname, searchParams } = new URL(request.url)
     const isAsset = ASSET.test(pathname)
     if (!isAsset && !PAGE.test(pathname)) return next(request, env)
     const get = async (target: string) =>
       next(new Request(new URL(target, request.url), { headers: passedOn(request.headers) }), env)
     const response = isAsset
       ? await asset(read, pathname.slice(1), request)
-      : await page({ events: ctx.events, template: await template(), pathname, get }, request)
+      : await page({ events: ctx.events, template: await template(), pathname, query: searchParams, get }, request)
     if (!response) return next(request, env)
     return request.method === 'HEAD' ? new Response(null, response) : response
   }
@@ -75,8 +75,8 @@ async function asset(read: Read, name: string, request: Request): Promise<Respon
 
 interface Template {
   html: string
-  /** The files of each page, by its address below a company's. */
-  pages: [address: RegExp, files: string[]][]
+  /** Each page by its address below a company's, with its files. */
+  pages: { address: string; pattern: RegExp; files: string[] }[]
 }
 
 /** Reads the page's HTML again when it was built anew: its assets have other names then. */
@@ -93,7 +93,10 @@ function createTemplate(folder: string): () => Promise<Template | undefined> {
         readFile(path.join(folder, 'manifest.json'), 'utf8').catch(() => '{}'),
       ])
       const { pages = {} }: { pages?: Record<string, string[]> } = JSON.parse(manifest)
-      template = { html, pages: Object.entries(pages).map(([address, files]) => [toPattern(address), files]) }
+      template = {
+        html,
+        pages: Object.entries(pages).map(([address, files]) => ({ address, pattern: toPattern(address), files })),
+      }
       builtAt = mtimeMs
     }
     return template
@@ -101,7 +104,8 @@ function createTemplate(folder: string): () => Promise<Template | undefined> {
 }
 
 /** `issues/:issueRef` as an expression for `/TER/issues/TER-6`. */
-const toPattern = (address: string) => new RegExp(`^/[A-Z][A-Z0-9]*/${address.replaceAll(/:[^/]+/g, '[^/]+')}$`)
+const toPattern = (address: string) =>
+  new RegExp(`^/[A-Z][A-Z0-9]*/${address.replaceAll(/:(\w+)/g, '(?<$1>[\\w.-]+)')}$`)
 
 /** The headers by which the API knows who asks. */
 const passedOn = (headers: Headers) => {
@@ -113,6 +117,7 @@ const passedOn = (headers: Headers) => {
 interface PageRequest extends Pick<Context, 'events'> {
   template: Template | undefined
   pathname: string
+  query: URLSearchParams
   get: (target: string) => Promise<Response>
 }
 
@@ -120,11 +125,19 @@ interface PageRequest extends Pick<Context, 'events'> {
  * The page comes with what it shows first, and says up to which event that is
  * current, so that its stream misses nothing that comes after it.
  */
-async function page({ events, template, pathname, get }: PageRequest, request: Request): Promise<Response | undefined> {
+async function page(
+  { events, template, pathname, query, get }: PageRequest,
+  request: Request,
+): Promise<Response | undefined> {
   if (!template) return undefined
   const eventId = String(events.last)
-  const boot = await bootRecord(/^\/([A-Z][A-Z0-9]*)(?:\/|$)/.exec(pathname)?.[1], get)
-  const files = template.pages.find(([address]) => address.test(pathname))?.[1] ?? []
+  const prefix = /^\/([A-Z][A-Z0-9]*)(?:\/|$)/.exec(pathname)?.[1]
+  const [opened] = template.pages.flatMap(({ address, pattern, files }) => {
+    const match = pattern.exec(pathname)
+    return match ? { address, files, params: { ...match.groups } } : []
+  })
+  const boot = await bootRecord({ prefix, page: opened, query }, get)
+  const files = opened?.files ?? []
   const html = template.html
     .replace('{{eventId}}', eventId)
     .replace('{{page}}', files.map((file) => `<link rel="modulepreload" href="${file}">`).join('\n'))

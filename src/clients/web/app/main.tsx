@@ -4,6 +4,7 @@ import { ErrorBoundary, LocationProvider, lazy, useLocation } from 'preact-iso'
 import { Failure } from './kit/states.tsx'
 import { Toasts } from './kit/toast.tsx'
 import { Frame } from './shell/frame.tsx'
+import { preloadPage } from './shell/routes.tsx'
 import { onKey } from './state/commands.ts'
 import { boot, bootError, defaultCompany, isBooted } from './state/company.ts'
 import { applyTheme } from './state/theme.ts'
@@ -49,4 +50,6 @@ const WelcomePage = lazy(() => import('./pages/welcome/welcome-page.tsx').then((
 applyTheme()
 addEventListener('keydown', onKey)
 void boot()
+// The HTML has the browser load the page's code along with this: one render shows all of it.
+await preloadPage(location.pathname).catch(() => {})
 render(<App />, document.getElementById('app')!)

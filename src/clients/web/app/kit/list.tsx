@@ -7,13 +7,17 @@ import {
   type VirtualizerOptions,
 } from '@tanstack/virtual-core'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { useCommands } from '../state/commands.ts'
 import { Button } from './button.tsx'
 import { number } from './format.ts'
 import { useHeldRows } from './held-rows.ts'
 
-/** A virtualizer that renders its component again when the visible rows change. */
+/**
+ * A virtualizer that renders its component again when the visible rows change.
+ * Pass the same `getItemKey` as long as the rows are the same: a new one makes
+ * it compute the place of every row again.
+ */
 export function useVirtual(
   options: Pick<
     VirtualizerOptions<HTMLElement, HTMLElement>,
@@ -52,13 +56,21 @@ interface ListProps<Row> {
   /** The selected keys, where rows can be selected. */
   selection?: { value: ReadonlySet<string> }
   onSelect?: (keys: ReadonlySet<string>) => void
-  /** Called when the last rows come into view. */
+  /** Called before the last rows come into view. */
   onEnd?: () => void
+  /** Called with the index of the last row in view. */
+  onShown?: (lastIndex: number) => void
   /** Called with the key of the row that has the focus. */
   onFocus?: (key: string | undefined) => void
 }
 
 const ROW_HEIGHT = 32
+
+/** How many rows above and below the visible ones are in the page. */
+const OVERSCAN = 6
+
+/** So many rows before the end the next ones are loaded: a reader who scrolls does not wait for them. */
+export const AHEAD = 60
 
 /** A list of any length: only the visible rows are in the page. `j` and `k` move, Enter opens, `x` selects, Escape clears. */
 export function List<Row>(props: ListProps<Row>) {
@@ -82,11 +94,11 @@ export function List<Row>(props: ListProps<Row>) {
     count: rows.length,
     getScrollElement: () => box.current,
     estimateSize: (index) => heightOf(rows[index]!),
-    getItemKey: (index) => keyOf(rows[index]!),
-    overscan: 12,
+    getItemKey: useCallback((index: number) => keyOf(rows[index]!), [rows]),
+    overscan: OVERSCAN,
     initialOffset: place?.offset ?? 0,
   })
-  const heights = useMemo(() => rows.map(heightOf).join(), [rows])
+  const heights = useMemo(() => rows.reduce((hash, row) => (hash * 31 + heightOf(row)) | 0, 0), [rows])
   useLayoutEffect(() => virtualizer.measure(), [rows.length, heights])
   useEffect(() => () => void places.set(id, { key: focused.peek(), offset: virtualizer.scrollOffset ?? 0 }), [id])
   // The row that is to have the focus may only now have come into view.
@@ -100,7 +112,8 @@ export function List<Row>(props: ListProps<Row>) {
   const items = virtualizer.getVirtualItems()
   const lastIndex = items.at(-1)?.index ?? 0
   useEffect(() => {
-    if (rows.length > 0 && lastIndex >= rows.length - 5) props.onEnd?.()
+    if (rows.length > 0 && lastIndex >= rows.length - AHEAD) props.onEnd?.()
+    props.onShown?.(lastIndex)
   }, [lastIndex, rows.length])
 
   const focus = (index: number) => {
@@ -193,7 +206,7 @@ export function List<Row>(props: ListProps<Row>) {
               role="listitem"
               data-key={rowKey}
               class={`list-row${isSelected ? ' selected' : ''}`}
-              style={{ transform: `translateY(${start}px)`, height: `${size}px` }}
+              style={{ top: `${start}px`, height: `${size}px` }}
               onFocusIn={() => {
                 focused.value = rowKey
                 props.onFocus?.(rowKey)

@@ -26,6 +26,8 @@ interface PickerProps<T extends string> {
   /** Whether several can be chosen: then it stays open. */
   isMultiple?: boolean
   isDisabled?: boolean
+  /** Whether the button shows no text: then the label alone names it. */
+  isGlyph?: boolean
   class?: string
   /** Why it is disabled, or what it does. */
   title?: string
@@ -39,7 +41,7 @@ const FILTERED_FROM = 8
  * it, the arrows move, Enter chooses, Escape closes, and typing filters.
  */
 export function Picker<T extends string>(props: PickerProps<T>) {
-  const { label, options, value, onPick, children, isMultiple, isDisabled, title } = props
+  const { label, options, value, onPick, children, isMultiple, isDisabled, isGlyph, title } = props
   const [isOpen, setOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const close = () => {
@@ -53,6 +55,7 @@ export function Picker<T extends string>(props: PickerProps<T>) {
         type="button"
         class={`picker ${props.class ?? ''}`}
         aria-haspopup="listbox"
+        aria-label={isGlyph ? label : undefined}
         aria-expanded={isOpen}
         title={title ?? label}
         disabled={isDisabled}
@@ -63,7 +66,7 @@ export function Picker<T extends string>(props: PickerProps<T>) {
         }}
       >
         {/* The name is the label and what is shown: people who speak to their computer say what they see. */}
-        <span class="hidden">{label}: </span>
+        {!isGlyph && <span class="hidden">{label}: </span>}
         {children}
       </button>
       {isOpen && (

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { ErrorBoundary, Route, Router, useLocation } from 'preact-iso'
 import { stopEverything } from '../actions/stop.ts'
 import { Button } from '../kit/button.tsx'
@@ -27,7 +27,8 @@ const PRELOAD_MS = 1_000
 export function Frame({ prefix }: { prefix: string }) {
   const found = companies.all.value.find(({ issuePrefix }) => issuePrefix === prefix)
   const { route } = useLocation()
-  useEffect(() => {
+  // An effect would show the page a frame later.
+  useLayoutEffect(() => {
     if (!found) return
     openCompany(found)
     clearInbox()

@@ -70,11 +70,23 @@ export const PAGES: readonly PageRoute[] = [
   { path: 'export', component: lazy(() => import('../pages/package/export-page.tsx').then((m) => m.ExportPage)) },
 ]
 
+interface Loadable {
+  preload?: () => Promise<unknown>
+}
+
+/** Loads the code of the page at an address. */
+export async function preloadPage(pathname: string): Promise<void> {
+  const address = pathname.split('/').slice(2)
+  const page = PAGES.find(({ path }) => {
+    const parts = path.split('/')
+    return parts.length === address.length && parts.every((part, at) => part.startsWith(':') || part === address[at])
+  })
+  await (page?.component as Loadable | undefined)?.preload?.()
+}
+
 /** Loads the pages that were not opened yet while the browser has nothing else to do: they open at once then. */
 export function preloadPages(): void {
-  const [next, ...rest] = PAGES.map(
-    ({ component }) => component as ComponentType & { preload?: () => Promise<unknown> },
-  )
+  const [next, ...rest] = PAGES.map(({ component }) => component as Loadable)
   const load = async (page: typeof next, others: typeof rest): Promise<void> => {
     await page?.preload?.()
     const [following, ...left] = others

@@ -28,6 +28,12 @@ export const runs = createCollection<Run>()
 
 /** The ids of the runs that are starting or running. */
 export const liveRuns = computed(() => runs.all.value.filter(isLive))
+
+/** The issues that have a live run, as one text: it changes only when one begins or ends. */
+const liveIssueIds = computed(() => liveRuns.value.map(({ issueId }) => issueId).join())
+/** Whether a run works on an issue. */
+export const isWorkedOn = (issueId: string) => liveIssueIds.value.includes(issueId)
+
 export const isLive = (run: Pick<Run, 'status'>) => run.status === 'starting' || run.status === 'running'
 
 /** Why the page cannot start. */
@@ -103,7 +109,7 @@ const toMember = (one: Member) => ({ ...one, id: one.userId })
 
 function putLiveRuns(live: readonly Run[]): void {
   runs.put(...live)
-  for (const { issueId } of live) if (issueId && !issues.row(issueId).peek()) void loadIssue(issueId)
+  for (const { issueId } of live) ensureIssue(issueId)
 }
 
 /** The id of the open company; pages are shown only while there is one. */
@@ -236,8 +242,20 @@ const loadLists = gather(LIST_MS, () => {
   wantedParts.clear()
 })
 
-/** Loads one issue into the page. An issue that is gone is removed. */
-export async function loadIssue(issueId: string): Promise<void> {
+/** The issues that are being loaded: a list may ask for the same one in every row. */
+const loading = new Map<string, Promise<void>>()
+
+/** Loads one issue into the page, unless it is here. */
+export function ensureIssue(issueId: string | null): void {
+  if (issueId === null || issues.row(issueId).peek() || loading.has(issueId)) return
+  loading.set(
+    issueId,
+    loadIssue(issueId).finally(() => loading.delete(issueId)),
+  )
+}
+
+/** Loads one issue into the page again. An issue that is gone is removed. */
+async function loadIssue(issueId: string): Promise<void> {
   try {
     const { project, goal, ancestors, activeRun, ...issue } = (await request('GET /api/issues/:issueId', {
       params: { issueId },

@@ -1,4 +1,5 @@
 import type { Received } from './api.ts'
+import { bootRecord } from './boot-record.ts'
 
 /** What the page's HTML brings along: the responses with which every page begins. */
 interface Given {
@@ -19,16 +20,8 @@ interface Given {
   }
 }
 
-function read(): Given | undefined {
-  try {
-    return JSON.parse(document.getElementById('boot')?.textContent ?? 'null') ?? undefined
-  } catch {
-    return undefined
-  }
-}
-
 /** What the HTML brought; undefined if the server refused some of it. */
-export const given = read()
+export const given = bootRecord as Given | undefined
 
 const taken = new Set<string>()
 

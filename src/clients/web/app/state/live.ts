@@ -1,4 +1,5 @@
 import { effect, signal } from '@preact/signals'
+import { forgetResponses } from './boot-record.ts'
 import { type ConnectionState, type Frame, readStream } from './stream.ts'
 
 /** Something that happened in the company. `data` of an activity has at least these fields. */
@@ -34,6 +35,7 @@ export function onEvent(listener: Listener): () => void {
 export const RESET: LiveEvent = { type: 'reset', data: {} }
 
 const publish = (event: LiveEvent) => {
+  forgetResponses()
   for (const listener of listeners) listener(event)
 }
 

@@ -1,5 +1,5 @@
 import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { type ApiError, toApiError } from './api.ts'
 import { type LiveEvent, onEvent, onReconnect } from './live.ts'
 
@@ -53,7 +53,8 @@ export function useQuery<T>(
   )
   entry.load = load
   entry.refetchOn = refetchOn
-  useEffect(() => {
+  // An effect would begin the request a frame later.
+  useLayoutEffect(() => {
     if (key === undefined) return
     entry.users++
     if (entry.isStale) void entry.reload()

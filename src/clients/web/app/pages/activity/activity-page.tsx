@@ -12,7 +12,7 @@ import { Empty, Loaded, Skeleton } from '../../kit/states.tsx'
 import { Ago } from '../../kit/time.tsx'
 import { act } from '../../state/act.ts'
 import { requestPage } from '../../state/api.ts'
-import { agents, companyIdNow, issues, loadIssue, nameOf, pathTo } from '../../state/company.ts'
+import { agents, companyIdNow, ensureIssue, nameOf, pathTo } from '../../state/company.ts'
 import { useQuery } from '../../state/query.ts'
 import type { Activity } from '../../state/types.ts'
 import { sentenceOf } from '../issue/sentences.tsx'
@@ -161,7 +161,7 @@ function Rows({ filter, items, next }: { filter: Filter; items: readonly Activit
 export function ActivityRow({ activity, times }: { activity: Activity; times: number }) {
   const { actorType, actorId, entityType, entityId, createdAt, runId } = activity
   useEffect(() => {
-    if (entityType === 'issue' && !issues.row(entityId).peek()) void loadIssue(entityId)
+    if (entityType === 'issue') ensureIssue(entityId)
   }, [entityId])
   const agent = actorType === 'agent' ? agents.get(actorId) : undefined
   const name =

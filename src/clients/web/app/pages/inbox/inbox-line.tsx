@@ -9,7 +9,7 @@ import { spendOf } from '../../kit/format.ts'
 import { Icon } from '../../kit/icon.tsx'
 import { StatusGlyph } from '../../kit/status.tsx'
 import { Ago } from '../../kit/time.tsx'
-import { agents, company, issues, loadIssue, may, nameOf, pathTo } from '../../state/company.ts'
+import { agents, company, ensureIssue, issues, may, nameOf, pathTo } from '../../state/company.ts'
 import { approvals, type InboxItem, markRead } from '../../state/inbox.ts'
 import { DecisionButtons } from '../approvals/decision.tsx'
 import { approvalSummary, approvalTitle } from '../approvals/meaning.tsx'
@@ -28,7 +28,7 @@ interface LineProps {
 export function InboxLine(props: LineProps) {
   const { item } = props
   useEffect(() => {
-    if (item.kind === 'assigned' && item.issueId && !issues.row(item.issueId).peek()) void loadIssue(item.issueId)
+    if (item.kind === 'assigned') ensureIssue(item.issueId)
   }, [item.issueId])
   switch (item.kind) {
     case 'approval':

@@ -1,7 +1,7 @@
 import { draggable, dropTargetForElements } from '@atlaskit/pragmatic-drag-and-drop/element/adapter'
 import { useSignal } from '@preact/signals'
 import plus from 'lucide-static/icons/plus.svg'
-import { useEffect, useRef } from 'preact/hooks'
+import { useCallback, useEffect, useRef } from 'preact/hooks'
 import { Button } from '../../kit/button.tsx'
 import { number } from '../../kit/format.ts'
 import { useVirtual } from '../../kit/list.tsx'
@@ -79,7 +79,7 @@ function Column({ group }: { group: Group }) {
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => CARD,
-    getItemKey: (index) => rows[index]!.id,
+    getItemKey: useCallback((index: number) => rows[index]!.id, [rows]),
     overscan: 6,
   })
   const items = virtualizer.getVirtualItems()
@@ -124,7 +124,7 @@ function Column({ group }: { group: Group }) {
       <div ref={scroller} class="column-rows">
         <div role="list" aria-label={STATUS_NAME[group.status]} style={{ height: `${virtualizer.getTotalSize()}px` }}>
           {items.map(({ index, key, start }) => (
-            <div key={key} role="listitem" class="card-place" style={{ transform: `translateY(${start}px)` }}>
+            <div key={key} role="listitem" class="card-place" style={{ top: `${start}px` }}>
               {rows[index] && <Card issue={rows[index]} />}
             </div>
           ))}

@@ -14,7 +14,8 @@ import {
   STATUSES,
   StatusGlyph,
 } from '../../kit/status.tsx'
-import { agents, goals, labels, members, projects, session } from '../../state/company.ts'
+import { agents, goals, labels, members, nameOf, projects, session } from '../../state/company.ts'
+import type { Issue } from '../../state/types.ts'
 
 export const NOBODY = 'nobody'
 
@@ -81,6 +82,11 @@ export const labelOptions = (): Option[] =>
 export const Dot = ({ color }: { color: string | null }) => (
   <span class="dot" style={color ? { background: color } : {}} />
 )
+
+/** The name of the one who has an issue. */
+export function assigneeName({ assigneeAgentId, assigneeUserId }: Pick<Issue, 'assigneeAgentId' | 'assigneeUserId'>) {
+  return assigneeAgentId || assigneeUserId ? nameOf({ agentId: assigneeAgentId, userId: assigneeUserId }) : 'nobody'
+}
 
 /** Who has an issue: an avatar, with the name beside it where there is room. */
 export function Assignee({

@@ -1,3 +1,4 @@
+import { LISTED_STATUSES } from '../../../first-requests.ts'
 import { type IssueStatus, type Priority, STATUSES } from '../../kit/status.tsx'
 import type { Issue } from '../../state/types.ts'
 
@@ -15,7 +16,7 @@ export interface Filter {
 }
 
 /** The statuses that are shown when the address names none. */
-export const DEFAULT_STATUSES: readonly IssueStatus[] = STATUSES.filter((status) => status !== 'cancelled')
+export const DEFAULT_STATUSES: readonly IssueStatus[] = LISTED_STATUSES
 
 export function readFilter(query: Record<string, string>): Filter {
   const named = (query.status ?? '').split(',')

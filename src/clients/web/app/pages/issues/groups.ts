@@ -1,5 +1,6 @@
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useLayoutEffect, useMemo } from 'preact/hooks'
+import { FIRST_ISSUES } from '../../../first-requests.ts'
 import { type IssueStatus, PRIORITIES } from '../../kit/status.tsx'
 import { type ApiError, requestPage, toApiError } from '../../state/api.ts'
 import { agents, companyIdNow, issues, openings } from '../../state/company.ts'
@@ -26,8 +27,8 @@ export interface Groups {
   reload(): void
 }
 
-/** How many issues of a status are loaded at once. */
-const PAGE = 60
+/** How many further issues of a status are loaded at once. */
+const PAGE = 200
 
 const cache = new Map<string, Groups & { connect(): () => void }>()
 
@@ -41,7 +42,8 @@ export function useGroups(filter: Filter): Groups {
     cache.set(key, created)
     return created
   }, [key])
-  useEffect(() => groups.connect(), [groups])
+  // An effect would begin the requests a frame later.
+  useLayoutEffect(() => groups.connect(), [groups])
   return groups
 }
 
@@ -85,7 +87,7 @@ function createGroups(filter: Filter): Groups & { connect(): () => void } {
         params: { companyId: companyIdNow() },
         query: {
           status,
-          limit: PAGE,
+          limit: after === undefined ? FIRST_ISSUES : PAGE,
           after,
           count: after === undefined ? 'true' : undefined,
           assigneeAgentId: isAgent ? assignee : undefined,

@@ -1,10 +1,19 @@
 import { Picker } from '../../kit/menu.tsx'
-import { PriorityGlyph, StatusGlyph } from '../../kit/status.tsx'
+import { PriorityGlyph, STATUS_NAME, StatusGlyph } from '../../kit/status.tsx'
 import { Ago } from '../../kit/time.tsx'
-import { issues, liveRuns, may, pathTo, projects } from '../../state/company.ts'
+import { issues, isWorkedOn, may, pathTo, projects } from '../../state/company.ts'
 import type { Issue } from '../../state/types.ts'
 import { changeIssue, moveIssue } from './change.ts'
-import { Assignee, assigneeOptions, Dot, NOBODY, priorityOptions, statusOptions, toAssignee } from './choices.tsx'
+import {
+  Assignee,
+  assigneeName,
+  assigneeOptions,
+  Dot,
+  NOBODY,
+  priorityOptions,
+  statusOptions,
+  toAssignee,
+} from './choices.tsx'
 
 interface RowProps {
   id: string
@@ -20,10 +29,11 @@ export function IssueRow({ id, isSelected, onSelect, hasProject = true }: RowPro
   const issue = issues.row(id).value
   if (!issue) return null
   const isFixed = !may('member')
-  const isLive = liveRuns.value.some((run) => run.issueId === issue.id)
+  const isLive = isWorkedOn(issue.id)
+  const isClosed = issue.status === 'done' || issue.status === 'cancelled'
   const project = hasProject ? projects.get(issue.projectId) : undefined
   return (
-    <div class="issue-row">
+    <div class={`issue-row${isClosed ? ' closed' : ''}`}>
       {onSelect && (
         <input
           type="checkbox"
@@ -35,6 +45,7 @@ export function IssueRow({ id, isSelected, onSelect, hasProject = true }: RowPro
         />
       )}
       <Picker
+        isGlyph
         label={`Priority: ${issue.priority}`}
         options={priorityOptions}
         value={issue.priority}
@@ -64,7 +75,8 @@ export function IssueRow({ id, isSelected, onSelect, hasProject = true }: RowPro
           <Ago at={issue.updatedAt} />
         </span>
         <Picker
-          label="Assignee"
+          isGlyph
+          label={`Assignee: ${assigneeName(issue)}`}
           options={assigneeOptions}
           value={issue.assigneeAgentId ?? issue.assigneeUserId ?? NOBODY}
           isDisabled={isFixed}
@@ -80,7 +92,8 @@ export function IssueRow({ id, isSelected, onSelect, hasProject = true }: RowPro
 export function StatusPicker({ issue, children }: { issue: Issue; children?: preact.ComponentChildren }) {
   return (
     <Picker
-      label={`Status: ${issue.status}`}
+      isGlyph={!children}
+      label={`Status: ${STATUS_NAME[issue.status]}`}
       options={statusOptions}
       value={issue.status}
       isDisabled={!may('member')}

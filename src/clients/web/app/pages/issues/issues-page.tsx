@@ -6,7 +6,7 @@ import { useCallback } from 'preact/hooks'
 import { lazy, useLocation } from 'preact-iso'
 import { Button } from '../../kit/button.tsx'
 import { number } from '../../kit/format.ts'
-import { List } from '../../kit/list.tsx'
+import { AHEAD, List } from '../../kit/list.tsx'
 import { Page } from '../../kit/page.tsx'
 import { Empty, Failure, Skeleton } from '../../kit/states.tsx'
 import { STATUS_NAME, StatusGlyph } from '../../kit/status.tsx'
@@ -127,10 +127,14 @@ function ListView({ groups }: { groups: readonly Group[] }) {
         onSelect={(keys) => {
           selection.value = keys
         }}
+        onShown={(last) => {
+          const next = rows.slice(last, last + AHEAD).find(({ kind }) => kind === 'more')
+          next?.group.more()
+        }}
       >
         {(row, { isSelected }) => {
           if (row.kind === 'head') return <GroupHead group={row.group} />
-          if (row.kind === 'more') return <More group={row.group} />
+          if (row.kind === 'more') return <div class="more-row">Loading more…</div>
           return <IssueRow id={row.issue.id} isSelected={isSelected} onSelect={may('member') ? toggle : undefined} />
         }}
       </List>
@@ -155,10 +159,4 @@ function GroupHead({ group }: { group: Group }) {
       )}
     </div>
   )
-}
-
-/** Loads the next rows of a group as soon as it comes into view. */
-function More({ group }: { group: Group }) {
-  group.more()
-  return <div class="more-row">Loading more…</div>
 }

@@ -7,6 +7,8 @@ import type { RunLog } from './log.ts'
 
 const LINE_HEIGHT = 18
 
+const byIndex = (index: number) => index
+
 /** So many characters of a line are shown. */
 const SHOWN_CHARS = 4_000
 
@@ -19,7 +21,7 @@ export function RawLog({ log, isLive }: { log: RunLog; isLive: boolean }) {
     count: lines.length,
     getScrollElement: () => box.current,
     estimateSize: () => LINE_HEIGHT,
-    getItemKey: (index) => index,
+    getItemKey: byIndex,
     overscan: 30,
     paddingEnd: 16,
   })
@@ -28,7 +30,7 @@ export function RawLog({ log, isLive }: { log: RunLog; isLive: boolean }) {
     <div ref={box} class="raw-log" tabIndex={0} role="region" aria-label="Raw log" onScroll={onScroll}>
       <div style={{ height: `${virtualizer.getTotalSize()}px` }}>
         {virtualizer.getVirtualItems().map(({ index, key, start }) => (
-          <div key={key} class="raw-line" style={{ transform: `translateY(${start}px)` }}>
+          <div key={key} class="raw-line" style={{ top: `${start}px` }}>
             <span class="raw-number" aria-hidden="true">
               {number(index + 1)}
             </span>

@@ -11,7 +11,7 @@ import { RunGlyph } from '../../kit/status.tsx'
 import { act } from '../../state/act.ts'
 import { request } from '../../state/api.ts'
 import { useCommands } from '../../state/commands.ts'
-import { agents, isLive, issues, loadIssue, may, nameOf, pathTo, runs } from '../../state/company.ts'
+import { agents, ensureIssue, isLive, issues, may, nameOf, pathTo, runs } from '../../state/company.ts'
 import { useQuery } from '../../state/query.ts'
 import { toast } from '../../state/toasts.ts'
 import type { Run } from '../../state/types.ts'
@@ -28,7 +28,7 @@ export function RunPage() {
   const query = useQuery(`run/${runId}`, async () => {
     const run = await request('GET /api/runs/:runId', { params: { runId } })
     runs.put(run)
-    if (run.issueId && !issues.row(run.issueId).peek()) void loadIssue(run.issueId)
+    ensureIssue(run.issueId)
     return run.id
   })
   const run = runs.get(runId)

@@ -15,6 +15,8 @@ const estimate = (event: RunEvent) => {
   return 28
 }
 
+const byIndex = (index: number) => index
+
 /** The output as rows. It follows the end of a live run until the reader scrolls up. */
 export function Stream({ log, isLive }: { log: RunLog; isLive: boolean }) {
   log.version.value
@@ -27,7 +29,7 @@ export function Stream({ log, isLive }: { log: RunLog; isLive: boolean }) {
     count: events.length,
     getScrollElement: () => box.current,
     estimateSize: (index) => estimate(events[index]!),
-    getItemKey: (index) => index,
+    getItemKey: byIndex,
     overscan: 4,
     paddingEnd: 16,
   })
@@ -104,7 +106,7 @@ export function Stream({ log, isLive }: { log: RunLog; isLive: boolean }) {
                 data-index={index}
                 ref={virtualizer.measureElement}
                 class={`run-row ${event.kind}${event.isNested ? ' nested' : ''}`}
-                style={{ transform: `translateY(${start}px)` }}
+                style={{ top: `${start}px` }}
                 onFocusIn={() => {
                   current.value = index
                 }}

@@ -11,7 +11,7 @@ import { RunGlyph } from '../../kit/status.tsx'
 import { Ago, Took } from '../../kit/time.tsx'
 import { act } from '../../state/act.ts'
 import { requestPage } from '../../state/api.ts'
-import { agents, companyIdNow, isLive, issues, loadIssue, pathTo, runs } from '../../state/company.ts'
+import { agents, companyIdNow, ensureIssue, isLive, issues, pathTo, runs } from '../../state/company.ts'
 import { useQuery } from '../../state/query.ts'
 import type { Run } from '../../state/types.ts'
 import { Chip } from '../issues/choices.tsx'
@@ -139,7 +139,7 @@ export function RunRow({ run, hasAgent = true }: { run: Run; hasAgent?: boolean 
   const agent = agents.get(run.agentId)
   const issue = issues.get(run.issueId)
   useEffect(() => {
-    if (run.issueId && !issues.row(run.issueId).peek()) void loadIssue(run.issueId)
+    ensureIssue(run.issueId)
   }, [run.issueId])
   return (
     <div class="runs-row">
