@@ -23,6 +23,6 @@ export interface RequestAccess<Principal, Caller> {
    * @throws AppError 403, 404 or 422
    */
   authorize(principal: Principal, endpoint: Endpoint, companyId: string | undefined): Caller
-  /** Names the caller that owns an `Idempotency-Key`; undefined if the caller cannot have one. */
-  idempotencyOwner(caller: Caller): string | undefined
+  /** Names the caller, for what belongs to one caller, such as an `Idempotency-Key`; undefined for anonymous callers. */
+  callerKey(caller: Caller): string | undefined
 }

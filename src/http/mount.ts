@@ -9,7 +9,8 @@ import { BODY_JOB_LIMITS, SMALL_BODY } from './body-job.ts'
 import { errorPage } from './html-page.ts'
 import { withIdempotency } from './idempotency.ts'
 import { addressOf } from './proxy.ts'
-import { toErrorResponse, toResponse } from './response.ts'
+import { renderJson, sendRendered, toErrorResponse, toResponse } from './response.ts'
+import { createResponseCache, type ResponseCache } from './response-cache.ts'
 import { type Endpoint, type Input, Reply } from './route.ts'
 import { readUpload, Upload } from './upload.ts'
 import { validate } from './validate.ts'
@@ -22,10 +23,11 @@ export function mount<Principal, Caller>(
   endpoints: readonly Endpoint[],
   access: RequestAccess<Principal, Caller>,
 ): void {
+  const server = { ctx, access, cache: createResponseCache(ctx) }
   for (const endpoint of endpoints) {
     app.on(endpoint.method, endpoint.path.replace(TEXT_FILE, ':$1{[^/]+\\.txt}'), async (c) => {
       const begun = performance.now()
-      const response = await (endpoint.form ? handleForm : handle)(ctx, access, endpoint, c).catch((error) =>
+      const response = await (endpoint.form ? handleForm : handle)(server, endpoint, c).catch((error) =>
         toErrorResponse(ctx, error, c),
       )
       observe(ctx, endpoint, response, performance.now() - begun)
@@ -53,24 +55,29 @@ function observe(ctx: Context, { id, method, path }: Endpoint, response: Respons
 /** A path such as `/:name.txt`: the parameter is the part before `.txt`. */
 const TEXT_FILE = /:(\w+)\.txt$/
 
+/** What the handler of every endpoint needs. */
+interface Server<Principal, Caller> {
+  ctx: Context
+  access: RequestAccess<Principal, Caller>
+  cache: ResponseCache
+}
+
 /** Handles a form of a page: an error is shown as a page too. */
 async function handleForm<Principal, Caller>(
-  ctx: Context,
-  access: RequestAccess<Principal, Caller>,
+  server: Server<Principal, Caller>,
   endpoint: Endpoint,
   c: HonoContext,
 ): Promise<Response> {
   try {
-    return await handle(ctx, access, endpoint, c)
+    return await handle(server, endpoint, c)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    return toResponse(ctx, endpoint, c, errorPage(error))
+    return toResponse(server.ctx, endpoint, c, errorPage(error))
   }
 }
 
 async function handle<Principal, Caller>(
-  ctx: Context,
-  access: RequestAccess<Principal, Caller>,
+  { ctx, access, cache }: Server<Principal, Caller>,
   endpoint: Endpoint,
   c: HonoContext,
 ): Promise<Response> {
@@ -81,36 +88,44 @@ async function handle<Principal, Caller>(
   const principal = await access.authenticate(credentials, endpoint)
   const received = await receiveBody(ctx, endpoint, c)
   let caller = access.authorize(principal, endpoint, params.companyId)
-  const query = endpoint.query ? validateQuery(endpoint.query, c.req.query()) : undefined
+  const queryOf = () => (endpoint.query ? validateQuery(endpoint.query, c.req.query()) : undefined)
+  const run = (ctx: Context, query: unknown, body: unknown) => {
+    const input: Input<Caller> = {
+      caller,
+      params,
+      query,
+      body,
+      header: (name) => c.req.header(name),
+      address,
+      drop: () => (c.env as { outgoing?: ServerResponse } | undefined)?.outgoing?.destroy(),
+      async isStillAuthorized() {
+        try {
+          access.authorize(await access.authenticate(credentials, endpoint), endpoint, params.companyId)
+          return true
+        } catch {
+          return false
+        }
+      },
+    }
+    return endpoint.run(ctx as never, input as never)
+  }
+  const toReply = (result: unknown) => replyOf(endpoint, result)
+  if (endpoint.isCached) {
+    const render = async () => renderJson(ctx, endpoint, c, toReply(await run(ctx, queryOf(), undefined)))
+    return sendRendered(c, await cache.get(`${access.callerKey(caller)} ${c.req.url}`, render))
+  }
+
+  const query = queryOf()
   const parsed = received.parse()
   const body = parsed instanceof Promise ? await parsed : parsed
   // While a thread parsed the body, the caller may have lost the permission.
   if (parsed instanceof Promise) caller = access.authorize(principal, endpoint, params.companyId)
-  const input: Input<Caller> = {
-    caller,
-    params,
-    query,
-    body,
-    header: (name) => c.req.header(name),
-    address,
-    drop: () => (c.env as { outgoing?: ServerResponse } | undefined)?.outgoing?.destroy(),
-    async isStillAuthorized() {
-      try {
-        access.authorize(await access.authenticate(credentials, endpoint), endpoint, params.companyId)
-        return true
-      } catch {
-        return false
-      }
-    },
-  }
-
-  const run = (ctx: Context) => endpoint.run(ctx as never, input as never)
-  const toReply = (result: unknown) => replyOf(endpoint, result)
   const key = endpoint.method === 'POST' ? c.req.header('idempotency-key') : undefined
-  const owner = key === undefined ? undefined : access.idempotencyOwner(caller)
-  if (key === undefined || owner === undefined) return toResponse(ctx, endpoint, c, toReply(await run(ctx)))
+  const owner = key === undefined ? undefined : access.callerKey(caller)
+  if (key === undefined || owner === undefined)
+    return toResponse(ctx, endpoint, c, toReply(await run(ctx, query, body)))
   const once = { owner, key, request: [c.req.path, new URL(c.req.url).search, received.text], secret: endpoint.secret }
-  return toResponse(ctx, endpoint, c, await withIdempotency(ctx, once, run, toReply))
+  return toResponse(ctx, endpoint, c, await withIdempotency(ctx, once, (own) => run(own, query, body), toReply))
 }
 
 function paramsOf(endpoint: Endpoint, c: HonoContext): Record<string, string> {

@@ -5,34 +5,48 @@ import type { Context } from '../platform/context.ts'
 import { toAppError } from '../platform/database/write-queue.ts'
 import { AppError } from '../platform/errors.ts'
 import { Page, takes } from './list.ts'
+import type { Rendered } from './response-cache.ts'
 import type { Endpoint, Reply } from './route.ts'
 
 /** Converts a reply to a response: JSON with its headers, or the body that the route created itself. */
 export function toResponse(ctx: Context, endpoint: Endpoint, c: HonoContext, reply: Reply): Response {
-  if (ctx.config.selfCheck) assertDeclaredResponse(endpoint, reply)
-  const { status, body, headers } = reply
-  const all: Record<string, string> = { 'x-request-id': randomUUID(), ...headers }
-  if (body instanceof ReadableStream) {
-    if (c.req.method !== 'HEAD') return new Response(body, { status, headers: all })
-    void body.cancel()
-    return new Response(null, { status, headers: all })
-  }
+  const { status, body } = reply
   const declared = endpoint.responses[status]
-  if (body instanceof Uint8Array || declared === null || typeof declared === 'string') {
-    return new Response(body as Uint8Array<ArrayBuffer> | null, { status, headers: all })
+  const isJson = !(body instanceof ReadableStream || body instanceof Uint8Array || typeof declared === 'string')
+  if (isJson && declared !== null) return sendRendered(c, renderJson(ctx, endpoint, c, reply))
+  if (ctx.config.selfCheck) assertDeclaredResponse(endpoint, reply)
+  const headers = { 'x-request-id': randomUUID(), ...reply.headers }
+  if (body instanceof ReadableStream && c.req.method === 'HEAD') {
+    void body.cancel()
+    return new Response(null, { status, headers })
   }
-  const shown = body instanceof Page ? body.items : body
-  const text = JSON.stringify(shown)
-  all['content-type'] ??= 'application/json; charset=utf-8'
+  return new Response(body as ReadableStream | Uint8Array<ArrayBuffer> | string | null, { status, headers })
+}
+
+/** Renders a reply whose body is JSON. */
+export function renderJson(ctx: Context, endpoint: Endpoint, c: HonoContext, reply: Reply): Rendered {
+  if (ctx.config.selfCheck) assertDeclaredResponse(endpoint, reply)
+  const { status, body } = reply
+  const text = JSON.stringify(body instanceof Page ? body.items : body)
+  const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8', ...reply.headers }
   if (body instanceof Page) {
-    if (body.next !== undefined) all.link = `<${nextUrl(c, body.next)}>; rel="next"`
-    if (body.total !== undefined) all['x-total-count'] = String(body.total)
+    if (body.next !== undefined) headers.link = `<${nextUrl(c, body.next)}>; rel="next"`
+    if (body.total !== undefined) headers['x-total-count'] = String(body.total)
   } else if (endpoint.method === 'GET') {
-    all.etag = `"${hash('sha1', text, 'base64url')}"`
-    all['cache-control'] = 'private, no-cache'
-    if (matchesETag(c.req.header('if-none-match'), all.etag)) return new Response(null, { status: 304, headers: all })
+    headers.etag = `"${hash('sha1', text, 'base64url')}"`
+    headers['cache-control'] = 'private, no-cache'
   }
-  return new Response(text.length < LARGE ? text : Buffer.from(text), { status, headers: all })
+  return { status, headers, body: text.length < LARGE ? text : Buffer.from(text) }
+}
+
+/** Sends a rendered reply, or a 304 if the client has it. */
+export function sendRendered(c: HonoContext, rendered: Rendered): Response {
+  const headers = { ...rendered.headers, 'x-request-id': randomUUID() }
+  const { etag } = rendered.headers
+  if (etag !== undefined && matchesETag(c.req.header('if-none-match'), etag)) {
+    return new Response(null, { status: 304, headers })
+  }
+  return new Response(rendered.body as string, { status: rendered.status, headers })
 }
 
 /** The length in characters from which a text is encoded first. Node encodes a long text more slowly at the socket. */

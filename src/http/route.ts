@@ -74,6 +74,11 @@ interface Definition<Id extends string, M extends Method, Path extends string, Q
   bodyFields?: number
   /** Whether a request with `Accept: text/event-stream` receives a stream of events instead of JSON. */
   streams?: boolean
+  /**
+   * Whether the response depends on nothing but the URL, the caller, the database
+   * and the current second. It is then sent again until the next change.
+   */
+  isCached?: boolean
   /** Parses and validates the body in a thread, where it may be much larger than usual. */
   bodyJob?: BodyJob
   /**

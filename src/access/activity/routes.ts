@@ -42,6 +42,7 @@ export const activityRoutes = [
     path: '/api/companies/:companyId/activity',
     summary: 'List what was done in a company, newest first',
     who: [board, agent],
+    isCached: true,
     query: v.object({
       ...LIST_QUERY,
       agentId: v.optional(v.string()),

@@ -16,7 +16,7 @@ export const createRequestAccess = (
   },
   authenticate: (credentials, { who }) => authenticate(ctx, agents, credentials, who.includes(anyone)),
   authorize: (principal, endpoint, companyId) => authorize(ctx, principal, endpoint, companyId),
-  idempotencyOwner(caller) {
+  callerKey(caller) {
     if (caller.type === 'anonymous') return undefined
     const { type, id } = actorOf(caller)
     return `${type}:${id}`

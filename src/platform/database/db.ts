@@ -11,6 +11,8 @@ export interface Db {
   first<O>(query: Query<O>): O | undefined
   /** Runs a query for its effect and returns the number of changed rows. */
   run(query: Query<unknown>): number
+  /** Identifies what reads see at this moment. It differs after each change, of this connection or of another. */
+  version(): string
   /** Ends the snapshot that the reads of this turn of the event loop share, so that a write can begin. */
   endReads(): void
 }
@@ -34,6 +36,8 @@ export function createDb(sqlite: Sqlite): Db {
 
   const begin = sqlite.prepare('begin')
   const commit = sqlite.prepare('commit')
+  const ownChanges = sqlite.prepare('select total_changes()').pluck()
+  const otherChanges = sqlite.prepare('pragma data_version').pluck()
   let isReading = false
 
   /**
@@ -61,6 +65,10 @@ export function createDb(sqlite: Sqlite): Db {
 
   return {
     endReads,
+    version() {
+      read()
+      return `${ownChanges.get()} ${otherChanges.get()}`
+    },
     all<O>(query: Query<O>) {
       read()
       const { sql, parameters } = compile(query)

@@ -113,18 +113,22 @@ export type Dashboard = v.InferOutput<typeof Dashboard>
  */
 export function dashboardOf(ctx: Context, companyId: string, staleAfterSec: number): Dashboard {
   const stale = { companyId, before: new Date(Date.parse(ctx.now) - staleAfterSec * 1_000).toISOString() }
-  const from = daysUntil(ctx.now)[0]!
+  const days = daysUntil(ctx.now)
+  const staleTaskList = listStaleIssues(ctx.db, { ...stale, limit: STALE_LISTED })
   return {
     companyId,
     agents: agentsOf(ctx, companyId),
     tasks: tasksOf(ctx, companyId),
     costs: costsOf(ctx, companyId),
     pendingApprovals: countPendingApprovals(ctx.db, { companyId }),
-    staleTasks: countStaleIssues(ctx.db, { ...stale, limit: STALE_COUNTED }),
+    staleTasks:
+      staleTaskList.length < STALE_LISTED
+        ? staleTaskList.length
+        : countStaleIssues(ctx.db, { ...stale, limit: STALE_COUNTED }),
     staleAfterSec,
-    staleTaskList: listStaleIssues(ctx.db, { ...stale, limit: STALE_LISTED }),
-    runActivity: runActivityOf(ctx, companyId),
-    idleRuns: idleRunsOf(ctx, companyId, from),
+    staleTaskList,
+    runActivity: runActivityOf(ctx, companyId, days),
+    idleRuns: idleRunsOf(ctx, companyId, days[0]!),
   }
 }
 
@@ -161,8 +165,7 @@ function costsOf(ctx: Context, companyId: string): Dashboard['costs'] {
 
 const FAILED: readonly string[] = ['failed', 'timed_out', 'lost'] satisfies RunStatus[]
 
-function runActivityOf(ctx: Context, companyId: string): Dashboard['runActivity'] {
-  const days = daysUntil(ctx.now)
+function runActivityOf(ctx: Context, companyId: string, days: readonly string[]): Dashboard['runActivity'] {
   const rows = Map.groupBy(countRunsByDay(ctx.db, { companyId, from: days[0]! }), (row) => row.day)
   return days.map((date) => {
     const day = { date, succeeded: 0, failed: 0, other: 0, total: 0 }
@@ -184,7 +187,9 @@ function idleRunsOf(ctx: Context, companyId: string, from: string): Dashboard['i
 }
 
 /** Returns the UTC days of the dashboard, earliest first. */
-const daysUntil = (now: string): string[] =>
-  Array.from({ length: DAYS_SHOWN }, (_, i) =>
-    new Date(Date.parse(now) - (DAYS_SHOWN - 1 - i) * 86_400_000).toISOString().slice(0, 10),
+function daysUntil(now: string): string[] {
+  const today = Date.parse(now)
+  return Array.from({ length: DAYS_SHOWN }, (_, i) =>
+    new Date(today - (DAYS_SHOWN - 1 - i) * 86_400_000).toISOString().slice(0, 10),
   )
+}

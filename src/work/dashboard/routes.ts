@@ -13,6 +13,7 @@ export const dashboardRoutes = [
     path: '/api/companies/stats',
     summary: "Count the records of the caller's companies, by company id",
     who: [board, agent],
+    isCached: true,
     responses: { 200: v.record(v.string(), CompanyStats) },
     run: (ctx, { caller }) => countByCompany(ctx.db, companyIdsOf(caller)),
   }),
@@ -22,6 +23,7 @@ export const dashboardRoutes = [
     path: '/api/companies/:companyId/dashboard',
     summary: 'Get the current figures of a company: agents, tasks, spend, approvals, stale issues, runs',
     who: [board, agent],
+    isCached: true,
     query: v.object({
       staleAfterSec: v.optional(
         v.pipe(

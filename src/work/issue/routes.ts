@@ -30,6 +30,7 @@ export const issueRoutes = [
     path: '/api/companies/:companyId/issues',
     summary: 'List issues by priority, then newest first',
     who: [board, agent],
+    isCached: true,
     query: v.object({
       ...LIST_QUERY,
       status: v.optional(listOf(ISSUE_STATUSES)),
