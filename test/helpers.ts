@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
@@ -122,7 +122,7 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
   const clock = stoppedClock('2026-11-21T09:00:00.000Z')
   const logged: string[] = []
   const log = createLog((line) => logged.push(line))
-  const sqlite = openDatabase(path.join(dataDir, 'service.db'), { backupDir: dataDir, now: clock.now() })
+  const sqlite = openNewDatabase(path.join(dataDir, 'service.db'), { backupDir: dataDir, now: clock.now() })
   const tokens = createRunTokens(canaries.notice('key file', TEST_KEYS.runToken))
   const vault = createVault(canaries.notice('key file', TEST_KEYS.secret))
   const ctx = Object.assign(createContext({ sqlite, clock, config, log, vault }), {
@@ -223,6 +223,18 @@ async function searchExports(ctx: Context, canaries: Canaries): Promise<void> {
     if (issues > MOST_ISSUES) continue
     canaries.search('an export', JSON.stringify(await previewExport(ctx, SYSTEM, id, { include })))
   }
+}
+
+let emptyDatabase: Buffer | undefined
+
+/** Like `openDatabase` for a file that does not exist: the schema is created once and then copied. */
+function openNewDatabase(file: string, options: Parameters<typeof openDatabase>[1]) {
+  if (emptyDatabase) writeFileSync(file, emptyDatabase)
+  else {
+    openDatabase(file, options).close()
+    emptyDatabase = readFileSync(file)
+  }
+  return openDatabase(file, options)
 }
 
 function stoppedClock(start: string) {
