@@ -1,22 +1,45 @@
 // Runs the tests: type stripping needs no build. Arguments are test files or
 // folders and limit the run to them. `--ci` runs the long suites, `*.ci.test.ts`.
-import { spawnSync } from 'node:child_process'
-import { globSync, statfsSync } from 'node:fs'
+import { globSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
+import path from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+
+const CACHE = path.resolve('node_modules/.cache/test')
+const MEMORY = '/dev/shm'
+/** The files that one process runs, one after the other. */
+const FILES_OF_A_PROCESS = 8
 
 const args = process.argv.slice(2)
 const isCi = args.includes('--ci')
 const paths = args.filter((arg) => arg !== '--ci')
 const files = (paths.length > 0 ? paths : ['test'])
-  .flatMap((path) => (path.endsWith('.ts') ? [path] : globSync(`${path}/**/*.test.ts`)))
+  .flatMap((given) => (given.endsWith('.ts') ? [given] : globSync(`${given}/**/*.test.ts`)))
   .filter((file) => paths.includes(file) || file.endsWith('.ci.test.ts') === isCi)
   .sort()
 if (files.length === 0) {
   process.stderr.write(`There is no test in ${paths.join(', ') || 'test'}.\n`)
   process.exit(1)
 }
-// Every test has a database of its own: in memory, a commit does not wait for the disk.
-const MEMORY = '/dev/shm'
+
+Object.assign(process.env, {
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? CACHE,
+  TMPDIR: process.env.TMPDIR ?? temporaryFolder(),
+})
+run({
+  files: isCi || files.length <= FILES_OF_A_PROCESS ? files : inGroups(files),
+  // Many tests wait for processes, so two at a time help even if there is only one core.
+  concurrency: Math.max(2, availableParallelism()),
+  execArgv: [`--test-timeout=${isCi ? 600_000 : 120_000}`],
+})
+  .on('test:fail', () => {
+    process.exitCode = 1
+  })
+  .compose(spec)
+  .pipe(process.stdout)
+
+/** Every test has a database of its own: in memory, a commit does not wait for the disk. */
 function temporaryFolder() {
   try {
     const { bavail, bsize } = statfsSync(MEMORY)
@@ -26,12 +49,20 @@ function temporaryFolder() {
   }
 }
 
-// Many tests wait for processes, so two at a time help even if there is only one core.
-const concurrency = Math.max(2, availableParallelism())
-const { status } = spawnSync(
-  process.execPath,
-  ['--test', `--test-timeout=${isCi ? 600_000 : 120_000}`, `--test-concurrency=${concurrency}`, ...files],
-  // Each file is a process that loads the program again: its compiled code is cached for the next.
-  { stdio: 'inherit', env: { NODE_COMPILE_CACHE: 'node_modules/.cache/test', TMPDIR: temporaryFolder(), ...process.env } },
-)
-process.exitCode = status ?? 1
+/**
+ * Writes modules that each import some of the files. A process loads and
+ * compiles the program once for all of them, which takes longer than most tests.
+ */
+function inGroups(all) {
+  const folder = path.join(CACHE, 'groups')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const count = Math.ceil(all.length / FILES_OF_A_PROCESS)
+  return Array.from({ length: count }, (_, n) => {
+    const group = path.join(folder, `${String(n).padStart(2, '0')}.mjs`)
+    // Every n-th file, since the slow ones are neighbours.
+    const imports = all.filter((_, i) => i % count === n).map((file) => `import ${JSON.stringify(path.resolve(file))}`)
+    writeFileSync(group, `${imports.join('\n')}\n`)
+    return group
+  })
+}

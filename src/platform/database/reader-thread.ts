@@ -1,8 +1,9 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { AppError } from '../errors.ts'
-import { createDb } from './db.ts'
-import type { ReadJob, Request, Response } from './reader.ts'
+import { createDb, type Db } from './db.ts'
+import type { ReadJob } from './reader.ts'
+import type { Request, Response } from './reader-pool.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each job has its own input and output.
 type AnyJob = ReadJob<any, unknown>
@@ -10,18 +11,35 @@ type AnyJob = ReadJob<any, unknown>
 /** Loads each job by its name, when it is first needed: a thread runs few of them. */
 export type JobLoaders = Record<string, () => Promise<AnyJob>>
 
-/** Serves the jobs in this thread, which a reader started. The connection cannot write. */
+/** Serves the jobs in this thread, for one reader after the other. The connection cannot write. */
 export function serveJobs(jobs: JobLoaders): void {
-  const sqlite = openReadOnly(workerData)
-  const db = createDb(sqlite)
+  let open: { file: string; sqlite: Database.Database; db: Db } | undefined
   const send = (response: Response) => parentPort!.postMessage(response)
+  const close = () => {
+    open?.sqlite.close()
+    open = undefined
+  }
+  const dbOf = (file: string) => {
+    if (open?.file !== file) {
+      close()
+      const sqlite = openReadOnly(file)
+      open = { file, sqlite, db: createDb(sqlite) }
+    }
+    return open.db
+  }
 
-  parentPort!.on('message', async ({ job, input }: Request) => {
+  parentPort!.on('message', async (request: Request) => {
+    if (request.type === 'close') {
+      close()
+      send({ type: 'closed' })
+      return
+    }
     try {
-      const { run } = await jobs[job]!()
+      const { run } = await jobs[request.job]!()
+      const db = dbOf(request.file)
       // The time limit of the job starts here.
       send({ type: 'started' })
-      const output = run(db, input, (progress) => send({ type: 'progress', progress }))
+      const output = run(db, request.input, (progress) => send({ type: 'progress', progress }))
       send({ type: 'done', output })
     } catch (error) {
       // An error that is copied between threads loses its class.
@@ -30,7 +48,7 @@ export function serveJobs(jobs: JobLoaders): void {
       } else send({ type: 'failed', error })
     } finally {
       // The next job must see everything that was committed before it starts.
-      db.endReads()
+      open?.db.endReads()
     }
   })
 }

@@ -1,7 +1,7 @@
-import { Worker } from 'node:worker_threads'
-import { AppError, type ErrorCode } from '../errors.ts'
-import { fileOf } from '../programs.ts'
+import type { Worker } from 'node:worker_threads'
+import { AppError } from '../errors.ts'
 import type { Db } from './db.ts'
+import { keepThread, type Request, type Response, takeThread } from './reader-pool.ts'
 
 /**
  * A read that runs in the reader's thread. Input, progress and output are
@@ -47,21 +47,9 @@ export interface RunOptions {
 
 export type OnProgress = (progress: unknown) => void
 
-/** What the reader sends to its thread: one job at a time. */
-export interface Request {
+interface Queued {
   job: string
   input: unknown
-}
-
-/** What the thread sends back: `started`, any number of `progress`, then one of the others. */
-export type Response =
-  | { type: 'started' }
-  | { type: 'progress'; progress: unknown }
-  | { type: 'done'; output: unknown }
-  | { type: 'refused'; code: ErrorCode; message: string; details: unknown }
-  | { type: 'failed'; error: unknown }
-
-interface Queued extends Request {
   timeLimitMs: number
   timeLimitError: AppError | undefined
   onProgress: OnProgress | undefined
@@ -102,11 +90,11 @@ export function createReader(file: string, { maxQueued = MAX_QUEUED, queued = 's
     worker ??= startThread()
     worker.ref()
     running = { job, timer: undefined }
-    worker.postMessage({ job: job.job, input: job.input } satisfies Request, job.transfer)
+    worker.postMessage({ type: 'run', file, job: job.job, input: job.input } satisfies Request, job.transfer)
   }
 
   function startThread(): Worker {
-    const started = new Worker(fileOf('reader'), { workerData: file })
+    const started = takeThread()
     started.on('message', (response: Response) => {
       if (started === worker) receive(response)
     })
@@ -135,7 +123,7 @@ export function createReader(file: string, { maxQueued = MAX_QUEUED, queued = 's
     if (response.type === 'done') setImmediate(() => job.resolve(response.output as never))
     else if (response.type === 'refused') {
       job.reject(new AppError(response.code, response.message, response.details))
-    } else job.reject(response.error)
+    } else if (response.type === 'failed') job.reject(response.error)
     startNext()
   }
 
@@ -203,7 +191,9 @@ export function createReader(file: string, { maxQueued = MAX_QUEUED, queued = 's
       closed = true
       const error = new AppError('shutting_down', 'The server is shutting down. Retry when it runs again.')
       for (const job of queue.splice(0)) job.reject(error)
-      stopThread(error)
+      if (worker && !running) ending.add(keepThread(worker))
+      else stopThread(error)
+      worker = undefined
       await Promise.all([...ending, long?.close(), ...[...apart.values()].map((reader) => reader.close())])
     },
   }

@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test'
+import { hashSync } from 'bcryptjs'
 import { openIdentity } from '../../../src/access/auth/identity.ts'
 import { createOneTimeLink } from '../../../src/access/auth/one-time-link.ts'
 import { insertMembership } from '../../../src/access/board/membership-queries.ts'
@@ -9,6 +10,9 @@ import { type Ask, createTestApp, type TestApp } from '../../helpers.ts'
 
 /** The password of every person here. */
 export const PASSWORD = 'correct horse battery'
+
+/** Hashed with the least cost that bcrypt has, since every person here signs in. */
+const PASSWORD_HASH = hashSync(PASSWORD, 4)
 
 /** The app in authenticated mode, with better-auth over its database. */
 export interface PeopleApp extends TestApp {
@@ -35,7 +39,6 @@ export function createPeopleApp(t: TestContext, overrides: Partial<Config> = {})
   )
   app.onClose(() => identity.close())
   Object.assign(app.ctx.signIn, { identity, setup: createOneTimeLink() })
-  let hashed: Promise<string> | undefined
   const withCookie =
     (cookie: string): Ask =>
     (method, path, body, headers) =>
@@ -50,10 +53,8 @@ export function createPeopleApp(t: TestContext, overrides: Partial<Config> = {})
         ...(cookie && { cookie }),
       }),
     async person(name, roles = {}, mayCreateCompanies = false) {
-      hashed ??= identity.hashPassword(PASSWORD)
-      const passwordHash = await hashed
       const email = `${name.toLowerCase()}@example.com`
-      const user = { name, email, passwordHash, mayCreateCompanies }
+      const user = { name, email, passwordHash: PASSWORD_HASH, mayCreateCompanies }
       const id = await app.ctx.write(() => {
         const id = insertUser(app.ctx.db, user, app.ctx.now)
         for (const [company_id, role] of Object.entries(roles)) {

@@ -1,0 +1,40 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { ErrorCode } from '../errors.ts'
+import { fileOf } from '../programs.ts'
+
+/** What the reader sends to its thread: one job at a time, and `close` at the end. */
+export type Request = { type: 'run'; file: string; job: string; input: unknown } | { type: 'close' }
+
+/** What the thread sends back: `started`, any number of `progress`, then one of the others; `closed` for `close`. */
+export type Response =
+  | { type: 'closed' }
+  | { type: 'started' }
+  | { type: 'progress'; progress: unknown }
+  | { type: 'done'; output: unknown }
+  | { type: 'refused'; code: ErrorCode; message: string; details: unknown }
+  | { type: 'failed'; error: unknown }
+
+/** A spare thread ends after this time. */
+const SPARE_MS = 10_000
+
+const spare: Worker[] = []
+
+/** Returns a thread for read jobs: a spare one, or a new one. To load a job takes longer than most jobs run. */
+export const takeThread = (): Worker => spare.pop() ?? new Worker(fileOf('reader'))
+
+/** Closes the connection of an idle thread, and keeps the thread for the next reader. */
+export async function keepThread(thread: Worker): Promise<void> {
+  thread.removeAllListeners('message').removeAllListeners('error')
+  thread.ref()
+  thread.postMessage({ type: 'close' } satisfies Request)
+  await once(thread, 'message')
+  thread.unref()
+  spare.push(thread)
+  setTimeout(() => {
+    const at = spare.indexOf(thread)
+    if (at < 0) return
+    spare.splice(at, 1)
+    void thread.terminate()
+  }, SPARE_MS).unref()
+}
