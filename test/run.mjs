@@ -54,9 +54,9 @@ function temporaryFolder() {
  * compiles the program once for all of them, which takes longer than most tests.
  */
 function inGroups(all) {
-  const folder = path.join(CACHE, 'groups')
-  rmSync(folder, { recursive: true, force: true })
+  const folder = path.join(CACHE, `groups-${process.pid}`)
   mkdirSync(folder, { recursive: true })
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   const count = Math.ceil(all.length / FILES_OF_A_PROCESS)
   return Array.from({ length: count }, (_, n) => {
     const group = path.join(folder, `${String(n).padStart(2, '0')}.mjs`)

@@ -89,7 +89,7 @@ for (const type of ADAPTER_TYPES) {
           for (const fact of [...reader.line(text), ...reader.errorLine(text)]) checkFact(fact)
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: 400 },
     )
   })
 }

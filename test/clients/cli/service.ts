@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
@@ -28,9 +27,6 @@ export interface ServerUnderTest extends ServiceProcess {
 /** The program as users start it, in JavaScript that any Node reads. */
 export const LAUNCHER = path.join(packageRoot(), 'bin/service.mjs')
 
-/** The machine's own Node, however old, so that the launcher is tested where there is an older one. */
-const MACHINE_NODE = ['/usr/local/bin/node', '/usr/bin/node'].find((file) => existsSync(file)) ?? process.execPath
-
 /** The environment of a test's process: nothing of the developer's own settings. */
 export const environment = (more: Record<string, string> = {}): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
@@ -40,9 +36,14 @@ export const environment = (more: Record<string, string> = {}): NodeJS.ProcessEn
 })
 
 /** Starts the program through its launcher; whatever is left of it after the test is killed. */
-export function spawnService(t: TestContext, args: string[], env: Record<string, string> = {}): ServiceProcess {
+export function spawnService(
+  t: TestContext,
+  args: string[],
+  env: Record<string, string> = {},
+  node = process.execPath,
+): ServiceProcess {
   const stdio = ['pipe', 'pipe', 'pipe'] as const
-  const child = spawn(MACHINE_NODE, [LAUNCHER, ...args], { stdio: [...stdio], env: environment(env), detached: true })
+  const child = spawn(node, [LAUNCHER, ...args], { stdio: [...stdio], env: environment(env), detached: true })
   child.stdin.end()
   t.after(() => {
     try {

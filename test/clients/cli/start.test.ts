@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -30,6 +30,18 @@ test('a server starts, answers, and ends with 0 when it is told to', async (t) =
   server.child.kill('SIGTERM')
   const { code, signal, err } = await server.ended
   assert.deepEqual([code, signal, err], [0, null, ''])
+})
+
+/** The Node that is installed on this machine, often older than the program needs. */
+const MACHINE_NODE = ['/usr/local/bin/node', '/usr/bin/node'].find((file) => existsSync(file)) ?? process.execPath
+
+test("the launcher on the machine's own Node ends as the program ends", async (t) => {
+  const dataDir = temporaryFolder(t)
+  const { child, ended } = spawnService(t, ['start', '--port', '0', '--data-dir', dataDir], {}, MACHINE_NODE)
+  await once(child.stdout!, 'data')
+  child.kill('SIGTERM')
+  assert.equal((await ended).code, 0)
+  assert.equal((await spawnService(t, ['nonsense'], {}, MACHINE_NODE).ended).code, 2)
 })
 
 test('the banner names URL, data directory, mode and next step in at most eight lines', async (t) => {
