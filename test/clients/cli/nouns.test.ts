@@ -1,25 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
-import { type TestContext, test } from 'node:test'
-import { temporaryFolder } from '../../helpers.ts'
-import { environment, LAUNCHER, runService, startService } from './service.ts'
+import { test } from 'node:test'
+import { environment, LAUNCHER, runService, withServer } from './service.ts'
 
 const TELLS = path.join(import.meta.dirname, '../../agents/tells.mjs')
-
-/** A server of its own and the program beside it; a command that fails fails the test. */
-async function withServer(t: TestContext) {
-  const dataDir = temporaryFolder(t)
-  await startService(t, ['--data-dir', dataDir])
-  const run = (args: string[], env: Record<string, string> = {}) => runService(t, [...args, '--data-dir', dataDir], env)
-  const out = async (...args: string[]) => {
-    const { code, out, err } = await run(args)
-    assert.deepEqual([code, err], [0, ''], args.join(' '))
-    return out
-  }
-  const json = async (...args: string[]) => JSON.parse(await out(...args, '--json'))
-  return { dataDir, run, out, json }
-}
 
 test('a company is set to work by names alone, from its making to its costs', async (t) => {
   const { out, json, run } = await withServer(t)
@@ -125,17 +110,6 @@ test('what an agent writes cannot steer the terminal', async (t) => {
   assert.ok(!(await out('activity', 'list')).includes('\u001b'))
 })
 
-test('every noun has help with examples, and an unknown verb is wrong usage', async (t) => {
-  for (const noun of ['company', 'agent', 'issue', 'goal', 'project', 'approval', 'run', 'cost', 'activity']) {
-    const { out } = await runService(t, [noun, '--help'])
-    const verbs = [...out.matchAll(/^ {2}([a-z-]+) (?:\[options\]|<)/gm)].map(([, verb]) => verb!)
-    assert.ok(verbs.length > 0, noun)
-    const help = await runService(t, [noun, verbs.at(-1)!, '--help'])
-    assert.deepEqual([help.code, /Examples:/.test(help.out)], [0, true], noun)
-    assert.equal((await runService(t, [noun, 'nope'])).code, 2)
-  }
-})
-
 test('the completion of bash knows every verb', async (t) => {
   const { out } = await runService(t, ['completion', 'bash'])
   const program = `service() { ${process.execPath} ${LAUNCHER} "$@"; }`
@@ -144,37 +118,6 @@ test('the completion of bash knows every verb', async (t) => {
     spawnSync('bash', ['-c', complete], { encoding: 'utf8', env: environment() }).stdout,
     'checkout changes\n',
   )
-})
-
-test('a routine is made, run, paused, looked back at, changed and deleted by its title', async (t) => {
-  const { out, json, run } = await withServer(t)
-  await out('company', 'create', 'Tern & Co')
-  await out('agent', 'create', 'Ada', '--role', 'ceo', '--adapter', 'http', '--config', '{"url":"http://127.0.0.1:9"}')
-  await out('agent', 'pause', 'Ada')
-  const zone = ['--cron', '0 9 * * 1', '--zone', 'Europe/Berlin']
-  assert.match(
-    await out('routine', 'create', 'Sweep', '--agent', 'ada', ...zone),
-    /^When +0 9 \* \* 1 \(Europe\/Berlin\)$/m,
-  )
-  await out('routine', 'create', 'Mop', '--agent', 'Ada', '--every', '2h', '--paused')
-  assert.match(await out('routine', 'list'), /^Sweep .* Ada +\d{4}-.*\nMop +every 7200 s +Ada +paused/m)
-  assert.match(await out('routine', 'run', 'sweep'), /^TER-1 is todo: Sweep/)
-  assert.match(await out('routine', 'pause', 'Sweep'), /^Status +paused$/m)
-  assert.match(await out('routine', 'resume', 'Sweep'), /^Status +active$/m)
-  assert.match(await out('routine', 'show', 'Sweep'), /^Overlap +skip$/m)
-  assert.match(await out('routine', 'history', 'Sweep'), /^\d{4}-\S+ +\d{4}-\S+ +created +issue \w{8}/m)
-  const goal = await json('goal', 'create', 'Clean')
-  const changed = await out('routine', 'update', 'sweep', '--title', 'Brush', '--every', '90s', '--goal', 'Clean')
-  assert.match(changed, /^Routine +Brush\nWhen +every 90 s\n/)
-  const brush = await json('routine', 'show', 'Brush')
-  assert.deepEqual([brush.goalId, brush.assigneeAgentId], [goal.id, (await json('agent', 'show', 'Ada')).id])
-  assert.equal(await out('routine', 'delete', 'brush', '--yes'), 'Brush is deleted; its issues stay.\n')
-  assert.doesNotMatch(await out('routine', 'list'), /Brush/)
-  assert.match(await out('issue', 'list'), /^TER-1 +Sweep/m)
-  assert.equal((await run(['routine', 'delete', 'Brush', '--yes'])).code, 5)
-  const refused = await run(['routine', 'create', 'Rub', '--agent', 'Ada', '--cron', '61 * * * *'])
-  assert.notEqual(refused.code, 0)
-  assert.match(refused.err, /Invalid value for minute: 61/)
 })
 
 test('JSON has the wanted fields, goes through jq, and needs no argument after --json', async (t) => {

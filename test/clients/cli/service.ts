@@ -1,9 +1,11 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { packageRoot } from '../../../src/platform/package-root.ts'
+import { temporaryFolder } from '../../helpers.ts'
 
 /** How the program ended and what it wrote. */
 export interface Ended {
@@ -67,4 +69,18 @@ export async function startService(t: TestContext, args: string[]): Promise<Serv
   const line = await Promise.race([once(service.child.stdout!, 'data').then(([data]) => String(data)), service.ended])
   if (typeof line !== 'string') throw new Error(`The server did not start: ${line.err}`)
   return { ...service, ...(JSON.parse(line) as { url: string; pid: number }) }
+}
+
+/** A server of its own and the program beside it; a command that fails fails the test. */
+export async function withServer(t: TestContext) {
+  const dataDir = temporaryFolder(t)
+  await startService(t, ['--data-dir', dataDir])
+  const run = (args: string[], env: Record<string, string> = {}) => runService(t, [...args, '--data-dir', dataDir], env)
+  const out = async (...args: string[]) => {
+    const { code, out, err } = await run(args)
+    assert.deepEqual([code, err], [0, ''], args.join(' '))
+    return out
+  }
+  const json = async (...args: string[]) => JSON.parse(await out(...args, '--json'))
+  return { dataDir, run, out, json }
 }
