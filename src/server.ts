@@ -97,7 +97,11 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     closers.push(() => clearInterval(look))
     if (identity) await ctx.write(() => preparePeople(ctx))
 
-    const listener = await listen({ ...config, allowedHosts: [...config.allowedHosts, ...ownNames(config.host)] })
+    const listener = await listen({
+      ...config,
+      allowedHosts: [...config.allowedHosts, ...ownNames(config.host)],
+      log,
+    })
     closers.push(() => listener.close())
     const app = createApp(ctx, tokens)
     const serve = withMcp(ctx, app.fetch)

@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { getRequestListener } from '@hono/node-server'
+import { getRequestListener, RequestError } from '@hono/node-server'
 import { AppError } from '../platform/errors.ts'
+import type { Log } from '../platform/log.ts'
 import { createGate, hostsOf, SECURITY_HEADERS } from './cross-site-gate.ts'
-import { errorResponse } from './response.ts'
+import { errorResponse, failureResponse } from './response.ts'
 
 /** The timeouts for clients, in milliseconds. A slow client must not hold a connection for long. */
 const TIMEOUTS: ServerOptions = {
@@ -37,6 +38,7 @@ interface ListenOptions {
   portGiven: boolean
   /** The host names besides loopback that requests may use. */
   allowedHosts: readonly string[]
+  log: Log
 }
 
 /** Listens on a port. Each request passes the gate before routing and parsing. */
@@ -48,7 +50,10 @@ export async function listen(options: ListenOptions, timeouts: ServerOptions = {
   return {
     port,
     serve(fetch) {
-      const listener = getRequestListener(respondTogether(fetch), { errorHandler: invalidTargetResponse })
+      const listener = getRequestListener(respondTogether(fetch), {
+        errorHandler: (error) =>
+          error instanceof RequestError ? invalidTargetResponse() : failureResponse(options.log, 'A request', error),
+      })
       const onRequest = (request: IncomingMessage, response: ServerResponse) => {
         for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value)
         const refusal = gate({ method: request.method!, target: request.url!, rawHeaders: request.rawHeaders })

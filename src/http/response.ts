@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import type { Context } from '../platform/context.ts'
 import { toAppError } from '../platform/database/write-queue.ts'
 import { AppError } from '../platform/errors.ts'
+import type { Log } from '../platform/log.ts'
 import { Page, takes } from './list.ts'
 import type { Rendered } from './response-cache.ts'
 import type { Endpoint, Reply } from './route.ts'
@@ -84,26 +85,25 @@ function assertDeclaredResponse(endpoint: Endpoint, { status, body, headers }: R
   }
 }
 
+/** Converts an error that the handling of a request threw to a response, and logs it if it is no AppError. */
+export const toErrorResponse = (ctx: Pick<Context, 'log'>, thrown: Error, c: HonoContext): Response =>
+  failureResponse(ctx.log, `${c.req.method} ${c.req.path}`, thrown)
+
 /**
  * Converts an error to a response. An AppError is sent to the client. Any other
  * error is a bug: it is logged in full, and the client receives "Internal
- * error.".
+ * error.". A database fault is both: logged in full, and sent.
  */
-export function toErrorResponse(ctx: Context, thrown: Error, c: HonoContext): Response {
+export function failureResponse(log: Log, what: string, thrown: unknown): Response {
   const error = toAppError(thrown)
-  if (error instanceof AppError) {
-    const [text, init] = errorResponse(error)
-    if (error.code === 'database_damaged') logFailure(error.cause instanceof Error ? error.cause : error, init)
-    return new Response(text, init)
+  const isExpected = error instanceof AppError
+  const [text, init] = errorResponse(isExpected ? error : new AppError('internal', 'Internal error.'))
+  if (!isExpected || error.code === 'database_damaged') {
+    const cause = (isExpected && error.cause) || error
+    const stack = String((cause as Error | null)?.stack ?? cause)
+    log.error(`${what} failed.`, { requestId: init.headers['x-request-id'], stack })
   }
-  const [text, init] = errorResponse(new AppError('internal', 'Internal error.'))
-  logFailure(thrown, init)
   return new Response(text, init)
-
-  function logFailure(cause: Error, { headers }: { headers: Record<string, string> }) {
-    const requestId = headers['x-request-id']
-    ctx.log.error(`${c.req.method} ${c.req.path} failed.`, { requestId, stack: String(cause.stack ?? cause) })
-  }
 }
 
 /** Returns the body, status and headers of an error response. All errors have this shape. */

@@ -40,7 +40,7 @@ export async function endRuns(count: number): Promise<{ accepted: number; refuse
     vault: createVault(randomBytes(32)),
   })
   const ctx = Object.assign(context, { signIn: createSignIn(config, cookieNames(config, context.vault)), tokens })
-  const listener = await listen(config)
+  const listener = await listen({ ...config, log: context.log })
   listener.serve(createApp(ctx, tokens).fetch)
   const url = `http://127.0.0.1:${listener.port}`
   const companyId = uuid()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createGate, hostsOf, SECURITY_HEADERS } from '../../src/http/cross-site-gate.ts'
 import { listen } from '../../src/http/listener.ts'
+import { createLog } from '../../src/platform/log.ts'
 import { exchange, lines, type RawAnswer, startTestServer } from '../server.ts'
 
 interface Vector {
@@ -259,7 +260,10 @@ test('CONNECT gets no tunnel', async (t) => {
 
 test('a client that dribbles its headers is cut off', async (t) => {
   const patience = { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 20 }
-  const listener = await listen({ host: '127.0.0.1', port: 0, portGiven: true, allowedHosts: [] }, patience)
+  const listener = await listen(
+    { host: '127.0.0.1', port: 0, portGiven: true, allowedHosts: [], log: createLog(() => {}) },
+    patience,
+  )
   t.after(() => listener.close())
   listener.serve(() => new Response('served'))
   const [answer] = await exchange(listener.port, 'GET / HTTP/1.1\r\nHost: local')
