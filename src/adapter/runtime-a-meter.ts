@@ -11,8 +11,8 @@ export interface MessageMeter {
   add(id: string, model: string, usage: Json): string[]
   /** The model of a message that was counted. */
   modelOf(id: string): string | undefined
-  /** The use of a model so far, at list price. */
-  estimate(model: string): UsageTotals
+  /** The use of a model so far, at list price, except that of some messages. */
+  estimate(model: string, except?: Iterable<string>): UsageTotals
   models(): Iterable<string>
   tokens(): number
 }
@@ -36,8 +36,13 @@ export function createMessageMeter(): MessageMeter {
       return before && before.model !== model ? [before.model, model] : [model]
     },
     modelOf: (id) => messages.get(id)?.model,
-    estimate(model) {
-      const { cacheWriteTokens, ...use } = byModel.get(model)!
+    estimate(model, except = []) {
+      let spent = byModel.get(model)!
+      for (const id of except) {
+        const message = messages.get(id)
+        if (message?.model === model) spent = addSpent(spent, message, -1)
+      }
+      const { cacheWriteTokens, ...use } = spent
       return { ...use, costUsd: estimateCost(model, use, cacheWriteTokens) }
     },
     models: () => byModel.keys(),

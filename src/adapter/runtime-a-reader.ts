@@ -30,7 +30,8 @@ import {
  * the true count comes with the `message_delta` event, where the program emits
  * partial messages, and for sub-agents from their files. The session's totals
  * are kept up with either, so that a run that dies before its result is not
- * counted again by the next one.
+ * counted again by the next one. A message that was cut off is the run's use,
+ * but not in the totals: the program's own totals of the session omit it.
  */
 export function runtimeAReader(config: { model?: string | undefined }, run: ReaderInput, now = Date.now): OutputReader {
   const kept = keptTotals(run.session?.totals)
@@ -38,6 +39,8 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
   const subagents = followSubagents(run.env ?? {}, onSubagentLine)
   /** The message that streams, for each agent: its own events do not all name it. */
   const streaming = new Map<string, string>()
+  /** The messages that began and did not end: if the program dies, its session does not count them. */
+  const open = new Set<string>()
   let pending: Fact[] = []
   let session: string | null = null
   let mainModel: string | null = null
@@ -110,10 +113,12 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
     if (event.type === 'message_start') {
       const message = asObject(event.message)
       streaming.set(agent, asText(message.id))
+      open.add(asText(message.id))
       return [...onAnswer(), ...onUsage(asText(message.id), modelName(message.model), asObject(message.usage))]
     }
     if (event.type !== 'message_delta') return []
     const id = asText(line.api_message_id) || streaming.get(agent) || ''
+    open.delete(id)
     return onUsage(id, meter.modelOf(id) ?? null, asObject(event.usage))
   }
 
@@ -141,7 +146,7 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
     if (changed.length === 0) return []
     return [
       ...changed.map((name) => usageFact(name, meter.estimate(name), 'estimated')),
-      totalsFact(new Map([...meter.models()].map((name) => [name, meter.estimate(name)]))),
+      totalsFact(new Map([...meter.models()].map((name) => [name, meter.estimate(name, open)]))),
     ]
   }
 

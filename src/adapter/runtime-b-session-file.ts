@@ -38,15 +38,27 @@ export function findSessionFile(home: string, thread: string): string | null {
 /** Opens the file in which `codex` records a thread: the only place that has its token counts while a turn runs. */
 export const openSessionFile = (file: string, from: number, events: SessionEvents): Tail =>
   openTail(file, from, (text) => {
-    // Almost all lines are content; these two words are much cheaper to find than JSON is to parse.
-    if (text.includes('"token_count"') || text.includes('"turn_context"')) onLine(parseLine(text) ?? {}, events)
+    // Almost all lines are content; these words are much cheaper to find than JSON is to parse.
+    if (WITH_USAGE.test(text)) onLine(parseLine(text) ?? {}, file, events)
   })
 
-function onLine(line: Json, events: SessionEvents): void {
+const WITH_USAGE = /"(?:token_count|token_usage_record|turn_context)"/
+
+/**
+ * Reads the total of the thread from `token_usage_record`, which follows the
+ * response of the model, and from `token_count`, which follows the tool that
+ * the response calls. Older versions have only the second.
+ */
+function onLine(line: Json, file: string, events: SessionEvents): void {
   const payload = asObject(line.payload)
   if (line.type === 'turn_context') {
     const model = cut(asText(payload.model), 200)
     if (model) events.onModel(model)
+  }
+  if (line.type === 'token_usage_record') {
+    // A file that begins with a copy of another thread has its records too.
+    const isOwn = file.endsWith(`${asText(payload.thread_id) || '?'}.jsonl`)
+    if (isOwn && payload.thread_token_usage) events.onTotal(codexTokens(asObject(payload.thread_token_usage)))
   }
   if (line.type !== 'event_msg' || payload.type !== 'token_count') return
   const total = asObject(payload.info).total_token_usage

@@ -34,6 +34,11 @@ function createHome(t: TestContext) {
         { type: 'session_meta', payload: { session_id: session, id: thread, base_instructions: 'x'.repeat(5_000) } },
         { type: 'turn_context', payload: { model } },
       ),
+    /** Records the total of a thread before its tool has ended, in the file of the same or another thread. */
+    record: (file: string, thread: string, input: number, output: number) => {
+      const thread_token_usage = { input_tokens: input, cached_input_tokens: 0, output_tokens: output }
+      write(file, { type: 'token_usage_record', payload: { thread_id: thread, thread_token_usage } })
+    },
     spend: (thread: string, input: number, output: number) => {
       const total_token_usage = { input_tokens: input, cached_input_tokens: 0, output_tokens: output }
       write(thread, { type: 'event_msg', payload: { type: 'token_count', info: { total_token_usage } } })
@@ -84,4 +89,20 @@ test('a resumed run of codex does not include what a sub-agent used before', (t)
   home.spend(CHILD, 1_500, 150)
   facts.push(...reader.poll!())
   assert.deepEqual(usageOf(facts), { 'gpt-5.5': use(30, 0, 3, null), 'gpt-5.4': use(500, 0, 50, null) })
+})
+
+test('a call of the model counts when its response is recorded, once, before its tool has ended', (t) => {
+  const home = createHome(t)
+  const reader = runtimeBReader({}, { session: null, newSessionId: 'x', env: home.env })
+  const facts: Fact[] = []
+  home.begin(ROOT, ROOT, 'gpt-5.5')
+  facts.push(...reader.line(JSON.stringify({ type: 'thread.started', thread_id: ROOT })))
+  home.record(ROOT, CHILD, 9_000, 900)
+  home.record(ROOT, ROOT, 100, 10)
+  facts.push(...reader.poll!())
+  assert.deepEqual(usageOf(facts), { 'gpt-5.5': use(100, 0, 10, null) })
+  home.spend(ROOT, 100, 10)
+  home.record(ROOT, ROOT, 300, 30)
+  facts.push(...reader.poll!())
+  assert.deepEqual(usageOf(facts), { 'gpt-5.5': use(300, 0, 30, null) })
 })
