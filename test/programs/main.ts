@@ -3,65 +3,30 @@
  * installed, with a stand-in for their models on loopback and a home of their
  * own: `npm run programs [path/to/claude] [path/to/codex]`. No account, no
  * network and no model is needed. Exits 1 when something is not as it should be.
+ * `npm run programs -- --ledger` compares the costs of their runs with the
+ * ledger of the stand-in instead.
  *
  *     npm install --prefix /tmp/programs @anthropic-ai/claude-code @openai/codex
  *     PATH=/tmp/programs/node_modules/.bin:$PATH npm run programs
  */
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
-import { packageRoot } from '../../src/platform/package-root.ts'
-import { findProgram } from '../../src/runtime/process/capabilities.ts'
 import { markedProcesses } from '../../src/runtime/process/process-table.ts'
-import { type StandInModel, startModel } from './model.ts'
+import { startHeartbeatModel } from './heartbeat-model.ts'
+import { compareLedgers } from './ledger.ts'
+import { installedPrograms, type Program } from './programs.ts'
+import { type Json, startServer, until } from './server.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
-type Json = any
-
-interface Program {
-  name: string
-  adapterType: string
-  /** Where it keeps its sessions, below its home. */
-  sessions: string
-  config(model: StandInModel): { extraArgs?: string[]; env: Record<string, string> }
-}
-
-const PROGRAMS: Program[] = [
-  {
-    name: 'claude',
-    adapterType: 'runtimeA_local',
-    sessions: '.claude/projects',
-    config: ({ url }) => ({ env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'sk-stand-in' } }),
-  },
-  {
-    name: 'codex',
-    adapterType: 'runtimeB_local',
-    sessions: '.codex/sessions',
-    config: ({ url }) => ({
-      extraArgs: Object.entries({
-        model_provider: 'stand_in',
-        'model_providers.stand_in.name': 'stand-in',
-        'model_providers.stand_in.base_url': `${url}/v1`,
-        'model_providers.stand_in.wire_api': 'responses',
-        'model_providers.stand_in.env_key': 'STAND_IN_KEY',
-      }).flatMap(([key, value]) => ['-c', `${key}=${JSON.stringify(value)}`]),
-      env: { STAND_IN_KEY: 'sk-stand-in' },
-    }),
-  },
-]
-
-const given = process.argv.slice(2)
-for (const program of PROGRAMS) {
-  const command =
-    given.find((file) => path.basename(file) === program.name) ?? findProgram(program.name, process.env.PATH ?? '')
-  if (command)
-    for (const sandbox of ['off', 'bubblewrap'] as const) await prove(program, path.resolve(command), sandbox)
-  else print(`${program.name}: left out, it is not installed here.`)
+const args = process.argv.slice(2)
+const given = args.filter((arg) => !arg.startsWith('-'))
+for (const { program, command } of installedPrograms(given)) {
+  if (!command) print(`${program.name}: not installed, skipped.`)
+  else if (args.includes('--ledger')) await compareLedgers(program, command, print)
+  else for (const sandbox of ['off', 'bubblewrap'] as const) await prove(program, command, sandbox)
 }
 
 async function prove(program: Program, command: string, sandbox: 'off' | 'bubblewrap'): Promise<void> {
@@ -69,11 +34,11 @@ async function prove(program: Program, command: string, sandbox: 'off' | 'bubble
   const folder = mkdtempSync(path.join(tmpdir(), 'service-programs-'))
   const home = path.join(folder, 'home')
   mkdirSync(home)
-  const model = await startModel()
+  const model = await startHeartbeatModel()
   let server = await startServer(path.join(folder, 'data'))
   try {
     const company = await server.ask('POST', '/api/companies', { name: 'Real programs' })
-    const { env, ...config } = program.config(model)
+    const { env, ...config } = program.config(model.url)
     const agent = await server.ask('POST', `/api/companies/${company.id}/agents`, {
       name: program.name,
       adapterType: program.adapterType,
@@ -154,44 +119,6 @@ async function step(title: string, prove: () => Promise<void>): Promise<void> {
   } catch (error) {
     process.exitCode = 1
     print(`  FAILED  ${title}\n${error instanceof Error ? error.message : error}`)
-  }
-}
-
-/** There is no event for a request that the model was asked. */
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; !holds(); tries++) {
-    assert.ok(tries < 600, 'waited for 30 s')
-    await delay(50)
-  }
-}
-
-interface Server {
-  child: ChildProcess
-  ask(method: string, path: string, body?: object): Promise<Json>
-  stop(): Promise<void>
-}
-
-async function startServer(dataDir: string): Promise<Server> {
-  const launcher = path.join(packageRoot(), 'bin/service.mjs')
-  const child = spawn(process.execPath, [launcher, 'start', '--json', '--port', '0', '--data-dir', dataDir], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const [line] = await once(createInterface(child.stdout), 'line')
-  const { url } = JSON.parse(line)
-  return {
-    child,
-    async ask(method, path, body) {
-      const headers = { 'content-type': 'application/json' }
-      const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
-      const answer: Json = await response.json()
-      assert.ok(response.ok, `${method} ${path}: ${answer.error}`)
-      return answer
-    },
-    async stop() {
-      const exit = once(child, 'exit')
-      child.kill('SIGINT')
-      await exit
-    },
   }
 }
 

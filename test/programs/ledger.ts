@@ -1,0 +1,233 @@
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { findShim, runTree } from '../../src/runtime/process/process-table.ts'
+import { CHILD, type LedgerModel, MAIN, microsOf, type Script, startLedgerModel } from './ledger-model.ts'
+import type { Program } from './programs.ts'
+import { type Json, type Server, startServer, until } from './server.ts'
+
+/** One row of the table. */
+interface Case {
+  name: string
+  script: Script
+  config?: object
+  budgetCents?: number
+  /** What happens to the run once the model is at the state that `when` tells. */
+  act?(at: Bench): Promise<void>
+  /** Whether the program is ended in a call: then that call may be missing. */
+  endsInCall?: true
+  /** A second run of the same session, on a page of the ledger of its own. */
+  next?: { name: string; script: Script; model?: string }
+}
+
+interface Bench {
+  model: LedgerModel
+  server(): Server
+  restart(): Promise<void>
+  agentId: string
+  companyId: string
+  run(): Promise<Json>
+}
+
+const MODELS = {
+  claude: { main: 'claude-sonnet-4-5', other: 'claude-haiku-5-5' },
+  codex: { main: 'gpt-6.1-sol', other: 'gpt-5.4-mini' },
+}
+
+const step = { block: { shell: 'true' } } as const
+const done = { block: { text: 'Done.' } } as const
+const hang = { block: { text: 'It goes on.' }, hangs: true } as const
+
+/** So many steps, then a reply. */
+const steps =
+  (count: number, last: ReturnType<Script> = done): Script =>
+  ({ n }) =>
+    n < count ? step : n === count ? last : done
+
+/** A sub-agent of two calls. `codex` waits for it by a call of its own. */
+const delegate =
+  (program: Program, model?: string): Script =>
+  ({ role, n }) => {
+    if (role === 'child') return n === 0 ? step : done
+    if (n === 0) return { block: { subagent: { prompt: `${CHILD}: a part`, ...(model && { model }) } } }
+    return n === 1 && program.name === 'codex' ? { block: 'wait' } : done
+  }
+
+const untilHanging = ({ model }: Bench) => until(() => model.hanging() > 0, 'a call that hangs')
+
+function casesOf(program: Program): Case[] {
+  const { other } = MODELS[program.name]
+  const writes = program.name === 'claude' ? { written5m: 2_111, written1h: 3_222 } : {}
+  return [
+    { name: 'fresh', script: steps(2), next: { name: 'resumed', script: steps(1) } },
+    {
+      name: 'cached',
+      script: ({ n }) => ({ ...steps(2)({ role: 'main', n, model: '' }), usage: { cached: 41_000 + n, ...writes } }),
+    },
+    {
+      name: 'sub-agents',
+      script: delegate(program),
+      next: { name: 'sub-agents, resumed', script: delegate(program) },
+    },
+    program.name === 'claude'
+      ? { name: 'multi-model', script: delegate(program, 'haiku') }
+      : {
+          name: 'multi-model',
+          script: steps(1),
+          next: { name: 'multi-model, resumed', script: steps(1), model: other },
+        },
+    { name: 'cancelled', script: steps(3, hang), endsInCall: true, act: cancel },
+    { name: 'cancelled in a tool', script: steps(2, { block: { shell: 'sleep 60' } }), act: cancelInTool },
+    {
+      name: 'sub-agent cancelled',
+      script: ({ role, n, model }) => (role === 'child' && n === 1 ? hang : delegate(program)({ role, n, model })),
+      endsInCall: true,
+      act: cancel,
+    },
+    { name: 'killed', script: steps(3, hang), endsInCall: true, act: killProgram },
+    { name: 'timed out', script: steps(2, hang), config: { timeoutSec: 12 }, endsInCall: true },
+    { name: 'lost (shim killed)', script: steps(3, hang), endsInCall: true, act: killShim },
+    { name: 'server killed', script: steps(3, hang), act: killServer },
+    { name: 'lost (server and shim killed)', script: steps(3, hang), endsInCall: true, act: killBoth },
+    { name: 'budget-stopped', script: steps(10_000), budgetCents: 15, endsInCall: true },
+    { name: 'failed', script: steps(2, { status: 400, error: INVALID }) },
+  ]
+}
+
+const INVALID = { type: 'error', error: { type: 'invalid_request_error', message: 'A request that is refused.' } }
+
+async function cancel(at: Bench): Promise<void> {
+  await untilHanging(at)
+  await at.server().ask('POST', `/api/runs/${(await at.run()).id}/cancel`)
+}
+
+async function cancelInTool(at: Bench): Promise<void> {
+  await until(() => at.model.whole() === 3, 'the third call')
+  await delay(1_000) // there is no event for the tool
+  await at.server().ask('POST', `/api/runs/${(await at.run()).id}/cancel`)
+}
+
+async function killProgram(at: Bench): Promise<void> {
+  await untilHanging(at)
+  const { id } = await at.run()
+  const shim = findShim(id) ?? null
+  // All at once: of codex, the program that npm installs is the parent of the one that calls the model.
+  for (const { pid } of runTree({ runId: id, leader: shim })) if (isProgram(pid)) process.kill(pid, 'SIGKILL')
+}
+
+const isProgram = (pid: number) => /\/(claude|codex)\b/.test(commandLine(pid))
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, 2).join(' ')
+  } catch {
+    return ''
+  }
+}
+
+async function killShim(at: Bench): Promise<void> {
+  await untilHanging(at)
+  process.kill((await at.run()).processPid, 'SIGKILL')
+}
+
+async function killServer(at: Bench): Promise<void> {
+  await untilHanging(at)
+  await at.restart()
+  at.model.release()
+}
+
+async function killBoth(at: Bench): Promise<void> {
+  await untilHanging(at)
+  const { processPid } = await at.run()
+  at.server().child.kill('SIGKILL')
+  process.kill(processPid, 'SIGKILL')
+  await at.restart()
+}
+
+/** Runs each case with a program and prints the table. Sets the exit code if a difference is larger than it may be. */
+export async function compareLedgers(program: Program, command: string, print: (line: string) => void): Promise<void> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'service-ledger-'))
+  const home = path.join(folder, 'home')
+  mkdirSync(home)
+  const dataDir = path.join(folder, 'data')
+  const model = await startLedgerModel()
+  let server = await startServer(dataDir)
+  const restart = async () => {
+    const exited = server.child.exitCode === null && server.child.signalCode === null && once(server.child, 'exit')
+    server.child.kill('SIGKILL')
+    await exited
+    server = await startServer(dataDir)
+  }
+  print(`\n${program.name} (${command})\n`)
+  print('| case | run | ledger | ours | difference |')
+  print('| --- | --- | ---: | ---: | --- |')
+  try {
+    const only = process.env.CASES?.split(',')
+    for (const one of casesOf(program).filter(({ name }) => !only || only.includes(name))) {
+      const companyId = (await server.ask('POST', '/api/companies', { name: one.name })).id
+      const { env, ...config } = program.config(model.url)
+      const adapterConfig = {
+        ...{ command, ...config, env: { ...env, HOME: home }, graceSec: 5, model: MODELS[program.name].main },
+        ...{ promptTemplate: `${MAIN}: {{agent.name}}`, ...one.config },
+      }
+      const agent = { name: 'Worker', adapterType: program.adapterType, adapterConfig }
+      const agentId = (await server.ask('POST', `/api/companies/${companyId}/agents`, agent)).id
+      if (one.budgetCents !== undefined)
+        await server.ask('PATCH', `/api/agents/${agentId}`, { budgetMonthlyCents: one.budgetCents })
+      const runs = async () => (await server.ask('GET', `/api/companies/${companyId}/runs`)) as Json[]
+      const at: Bench = { model, server: () => server, restart, agentId, companyId, run: async () => (await runs())[0] }
+      const row = async (name: string, script: Script, { act, endsInCall }: Pick<Case, 'act' | 'endsInCall'>) => {
+        const before = await runs()
+        model.begin(script)
+        await server.ask('POST', `/api/agents/${agentId}/heartbeat/invoke`)
+        await act?.(at)
+        const ended = async () => {
+          const all = await runs()
+          const isOver = all.length > before.length && all.every((run) => run.finishedAt !== null)
+          // What failed waits to be tried again: the row is of its first try.
+          return isOver && (all[0].status !== 'lost' || all.length > before.length + 1)
+        }
+        await until(ended, `the end of: ${name}`)
+        print(compare(name, (await runs()).slice(0, -before.length || undefined), model, endsInCall === true))
+      }
+      await row(one.name, one.script, one)
+      // A run that was cut off must not change what the next run of its session costs.
+      const next = one.next ?? (CUT_OFF.has((await at.run()).status) ? AFTER_CUT : undefined)
+      if (next) {
+        if (next.model)
+          await server.ask('PATCH', `/api/agents/${agentId}`, {
+            adapterConfig: { ...adapterConfig, model: next.model },
+          })
+        await row(next.name, next.script, {})
+      }
+      await server.ask('POST', `/api/agents/${agentId}/terminate`)
+    }
+  } finally {
+    await server.stop()
+    model.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const CUT_OFF = new Set(['cancelled', 'failed', 'timed_out'])
+const AFTER_CUT = { name: '… then resumed', script: steps(1), model: undefined }
+
+/** Compares the runs of a row with its page of the ledger. Returns the row. */
+function compare(name: string, runs: Json[], model: LedgerModel, endsInCall: boolean): string {
+  const page = model.page()
+  const sum = (entries: typeof page) => entries.reduce((total, entry) => total + microsOf(entry), 0)
+  const whole = Math.round(sum(page.filter(({ isWhole }) => isWhole)))
+  const most = Math.round(sum(page))
+  const ours = Math.round(runs.reduce((total, run) => total + run.costCents * 10_000, 0))
+  const difference = ours - whole
+  const isOff = endsInCall ? ours < whole || ours > most : difference !== 0
+  if (isOff) process.exitCode = 1
+  const verdict = difference === 0 ? '0' : `${difference} µ$${isOff ? ' WRONG' : ', of the last call'}`
+  const how = runs.map((run) => run.errorCode ?? run.status).toReversed()
+  const calls = `${page.filter(({ isWhole }) => isWhole).length} calls${whole === most ? '' : ' and one cut off'}`
+  return `| ${name} | ${how.join(', ')} | ${dollars(whole)}, ${calls} | ${dollars(ours)} | ${verdict} |`
+}
+
+const dollars = (micros: number) => `$${(micros / 1e6).toFixed(6)}`

@@ -1,0 +1,125 @@
+import type { ServerResponse } from 'node:http'
+import type { Json } from './server.ts'
+
+/** The tokens of one call of a model, as its provider charges them. */
+export interface Usage {
+  /** Neither read from a cache nor written to one. */
+  input: number
+  cached: number
+  output: number
+  /** Written to a cache for five minutes, or for an hour. */
+  written5m?: number
+  written1h?: number
+}
+
+/** What a model returns: text, or a call of a tool of the program. */
+export type Block = { text: string } | { shell: string } | { subagent: { prompt: string; model?: string } } | 'wait'
+
+export interface Reply {
+  block: Block
+  usage: Usage
+  /** Settles when the rest of the stream, with the final usage, may be sent. */
+  rest?: Promise<void>
+}
+
+let ids = 0
+
+/** Sends a reply as the Messages API does, which `claude` calls. */
+export async function sendMessage(response: ServerResponse, { model, tools, stream }: Json, reply: Reply) {
+  const { input, cached, output, written5m = 0, written1h = 0 } = reply.usage
+  const id = ++ids
+  const usage = {
+    input_tokens: input,
+    cache_creation_input_tokens: written5m + written1h,
+    cache_creation: { ephemeral_5m_input_tokens: written5m, ephemeral_1h_input_tokens: written1h },
+    cache_read_input_tokens: cached,
+  }
+  const message = { id: `msg_${id}`, type: 'message', role: 'assistant', model, stop_sequence: null }
+  const { name, input: toolInput } = toolOf(reply.block, tools ?? [])
+  const content = name ? { type: 'tool_use', id: `toolu_${id}`, name, input: {} } : { type: 'text', text: '' }
+  const stop_reason = name ? 'tool_use' : 'end_turn'
+  if (!stream) {
+    const text = { type: 'text', text: 'text' in (reply.block as object) ? (reply.block as { text: string }).text : '' }
+    const whole = { ...message, content: [text], stop_reason, usage: { ...usage, output_tokens: output } }
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(whole))
+    return
+  }
+  const send = eventStream(response)
+  send('message_start', {
+    message: { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } },
+  })
+  send('content_block_start', { index: 0, content_block: content })
+  const delta = name
+    ? { type: 'input_json_delta', partial_json: JSON.stringify(toolInput) }
+    : { type: 'text_delta', text: (reply.block as { text: string }).text }
+  send('content_block_delta', { index: 0, delta })
+  await reply.rest
+  send('content_block_stop', { index: 0 })
+  send('message_delta', { delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: output } })
+  send('message_stop', {})
+  response.end()
+}
+
+function toolOf(block: Block, tools: Json[]): { name?: string; input?: object } {
+  if (block === 'wait' || 'text' in block) return {}
+  if ('shell' in block) return { name: 'Bash', input: { command: block.shell, description: 'A step' } }
+  const name = ['Agent', 'Task'].find((one) => tools.some((tool) => tool.name === one)) ?? 'Agent'
+  const { prompt, model } = block.subagent
+  const input = { description: 'A part', prompt, subagent_type: 'general-purpose', run_in_background: false }
+  return { name, input: { ...input, ...(model && { model }) } }
+}
+
+/** Sends a reply as the Responses API does, which `codex` calls. */
+export async function sendResponse(response: ServerResponse, reply: Reply) {
+  const id = ++ids
+  const { input, cached, output } = reply.usage
+  const item = { id: `item_${id}`, status: 'completed', ...itemOf(reply.block, `call_${id}`) }
+  const usage = {
+    input_tokens: input + cached,
+    input_tokens_details: { cached_tokens: cached },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: input + cached + output,
+  }
+  const whole = { id: `resp_${id}`, object: 'response' }
+  const send = eventStream(response)
+  send('response.created', { response: { ...whole, status: 'in_progress', output: [] } })
+  send('response.output_item.added', { output_index: 0, item })
+  await reply.rest
+  send('response.output_item.done', { output_index: 0, item })
+  send('response.completed', { response: { ...whole, status: 'completed', output: [item], usage } })
+  response.end()
+}
+
+/** The tools of `codex` are called from a script, except those for its sub-agents. */
+function itemOf(block: Block, call_id: string): object {
+  const collaborate = (name: string, args: object) => ({
+    ...{ type: 'function_call', namespace: 'collaboration', call_id, name },
+    arguments: JSON.stringify(args),
+  })
+  if (block === 'wait') return collaborate('wait_agent', { timeout_ms: 10_000 })
+  if ('text' in block) {
+    const content = [{ type: 'output_text', text: block.text, annotations: [] }]
+    return { type: 'message', role: 'assistant', content }
+  }
+  if ('subagent' in block) {
+    const { prompt, model } = block.subagent
+    return collaborate('spawn_agent', {
+      task_name: 'child',
+      message: prompt,
+      fork_turns: 'none',
+      ...(model && { model }),
+    })
+  }
+  const input = `text(JSON.stringify(await tools.exec_command({ cmd: ${JSON.stringify(block.shell)} })))`
+  return { type: 'custom_tool_call', call_id, name: 'exec', input }
+}
+
+/** Begins an event stream. Returns what sends its events, numbered. */
+function eventStream(response: ServerResponse): (type: string, data: object) => void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  let sequence_number = 0
+  return (type, data) =>
+    response.write(`event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence_number++, ...data })}\n\n`)
+}
