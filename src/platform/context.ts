@@ -50,6 +50,8 @@ export interface Context {
    * sees what the change did so far.
    */
   writeLong<T>(change: (ctx: Context) => LongChange<T>): Promise<T>
+  /** Resolves if the database can be written, as far as known; after a failed write, tries another. Throws the AppError of the fault. */
+  checkWrites(): Promise<void>
   /** Runs an effect after the current write is durable. A write that is rolled back drops its effects. */
   afterCommit(effect: Effect): void
 }
@@ -126,6 +128,7 @@ export function createContext({ sqlite, clock, config, log, vault }: ContextPart
               current = undefined
             }
           }),
+    checkWrites: queue.check,
     afterCommit(effect) {
       if (!current) throw new Error('afterCommit must be called inside a write.')
       current.afterCommit(guarded(effect))

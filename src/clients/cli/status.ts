@@ -3,6 +3,7 @@ import { readServerInfo } from '../../platform/database/server-info.ts'
 import type { ItemOf, ResponseOf } from '../client/types.ts'
 import { type Client, createClient, errorOf } from '../connection/client.ts'
 import { lineOf } from '../connection/exit-codes.ts'
+import { readHealth } from '../connection/health.ts'
 import { localTime, money, oneLine, paint, print, table, words } from './command/output.ts'
 import { verb } from './command/verb.ts'
 
@@ -18,7 +19,7 @@ export const statusCommand = () =>
     async run({ client, options }) {
       // The instance of a data directory is checked first; then without the token: a server that refuses it is up.
       const response = await client.send({ method: 'GET', path: '/api/companies?limit=1000' })
-      const health = await createClient({ url: client.url }).request('GET /api/health')
+      const health = await readHealth(createClient({ url: client.url }))
       const info = readServerInfo(dataDirOf(options, process.env))
       const pid = info?.instance === health.instance ? info?.pid : null
       const isAdmitted = response.status < 400
@@ -26,7 +27,8 @@ export const statusCommand = () =>
       const companies = isAdmitted
         ? await Promise.all((response.body as Company[]).map((company) => stateOf(client, company)))
         : null
-      const up = `service ${health.version} is up at ${client.url}${pid ? ` (pid ${pid})` : ''}, ${health.mode}`
+      const place = `${client.url}${pid ? ` (pid ${pid})` : ''}, ${health.mode}`
+      const up = `service ${health.version} is up at ${place}${health.problem ? `. ${health.problem}` : ''}`
       if (!isAdmitted) {
         const error = errorOf(response, client)
         if (client.token) {

@@ -5,6 +5,7 @@ import { readServerInfo, readServerKeys, type ServerInfo } from '../../platform/
 import { identityOf } from '../../runtime/process/process-table.ts'
 import { type Client, createClient } from '../connection/client.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
+import { readHealth } from '../connection/health.ts'
 import { print, printJson } from './command/output.ts'
 
 interface StopOptions {
@@ -67,7 +68,7 @@ const goOn = (runs: number) =>
  * that wrote the file answers with the instance that stands in it.
  */
 async function proveHolder(info: ServerInfo, client: Client): Promise<void> {
-  const health = await client.request('GET /api/health')
+  const health = await readHealth(client)
   if (info.instance === null || health.instance !== info.instance) {
     throw new CliError(
       EXIT.unreachable,

@@ -3,6 +3,7 @@ import { DEFAULT_PORT, dataDirOf, type Environment } from '../../platform/config
 import { readServerInfo, readServerKeys, type ServerInfo } from '../../platform/database/server-info.ts'
 import { type Client, createClient } from './client.ts'
 import { CliError, EXIT } from './exit-codes.ts'
+import { readHealth } from './health.ts'
 import { readProfiles } from './profiles.ts'
 
 /** The options of every command that sends requests to a server. */
@@ -68,6 +69,6 @@ const noServer = (dataDir: string) =>
 
 /** A killed server leaves its URL behind, and another server may listen there by now. */
 async function checkInstance({ url, instance }: ServerInfo, dataDir: string): Promise<void> {
-  const health = await createClient({ url: url! }).request('GET /api/health')
+  const health = await readHealth(createClient({ url: url! }))
   if (health.instance !== instance) throw noServer(dataDir)
 }

@@ -101,11 +101,14 @@ async function lookForServer({ dataDir }: Patient): Promise<Finding | undefined>
   const info = readServerInfo(dataDir)
   if (!info?.url) return undefined
   const { createClient } = await import('../connection/client.ts')
-  const health = await createClient({ url: info.url })
-    .request('GET /api/health')
-    .catch(() => undefined)
+  const { readHealth } = await import('../connection/health.ts')
+  const health = await readHealth(createClient({ url: info.url })).catch(() => undefined)
   if (!health || health.instance !== info.instance) return undefined
   const details = { url: info.url, pid: info.pid, version: health.version }
+  if (health.problem) {
+    const message = `The server at ${info.url} (pid ${info.pid}) fails: ${health.problem}`
+    return { status: 'broken', message, details }
+  }
   return { status: 'ok', message: `The server is up at ${info.url} (pid ${info.pid}).`, details }
 }
 

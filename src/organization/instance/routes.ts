@@ -4,6 +4,7 @@ import { anyone, board, operator } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
 import type { Context } from '../../platform/context.ts'
+import { AppError } from '../../platform/errors.ts'
 import { freezeAll, thawAll } from './freeze.ts'
 import { countLoad, findFreeze } from './queries.ts'
 
@@ -23,12 +24,25 @@ export const instanceRoutes = [
     id: 'health.get',
     method: 'GET',
     path: '/api/health',
-    summary: 'Check that the server is up',
+    summary: 'Check that the server is up and can write its database',
+    description:
+      'After a write failed because of the disk or the database file, each call tries a write that changes nothing. While that fails, the response is the error (`database_damaged`, `disk_full`), whose `details` have `version`, `mode` and `instance`.',
     who: [anyone],
     responses: {
       200: v.strictObject({ status: v.literal('ok'), version: v.string(), mode: v.string(), instance: v.string() }),
     },
-    run: ({ config: { version, mode, instance } }) => ({ status: 'ok', version, mode, instance }),
+    async run(ctx) {
+      const { version, mode, instance } = ctx.config
+      try {
+        await ctx.checkWrites()
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        throw Object.assign(new AppError(error.code, error.message, { version, mode, instance }), {
+          cause: error.cause,
+        })
+      }
+      return { status: 'ok', version, mode, instance }
+    },
   }),
   route({
     id: 'instance.get',

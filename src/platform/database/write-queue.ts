@@ -24,6 +24,13 @@ export interface WriteQueue {
   untilFree(): Promise<void>
   /** Commits what is queued, at once, unless the writes are held. */
   flush(): void
+  /**
+   * Resolves if the last write did not fail by a fault of the disk or the file.
+   * After such a fault, tries a write that changes nothing.
+   *
+   * @throws AppError while the fault lasts
+   */
+  check(): Promise<void>
 }
 
 type Change<T> = (afterCommit: (effect: Effect) => void) => T
@@ -84,6 +91,7 @@ export function createWriteQueue(sqlite: Sqlite, options: WriteQueueOptions = {}
   let queue: Waiting[] = []
   let writing = false
   let held: Promise<void> | undefined
+  let hasFault = false
 
   function flush() {
     if (held) return
@@ -105,13 +113,14 @@ export function createWriteQueue(sqlite: Sqlite, options: WriteQueueOptions = {}
       // The commit failed, or SQLite rolled the transaction back (on a full disk, for example): no write stands.
       rollBack()
       onRollback()
-      for (const { reject } of batch) reject(toAppError(error))
+      const reason = reasonOf(error)
+      for (const { reject } of batch) reject(reason)
       return
     } finally {
       writing = false
     }
     for (const { waiting, failed, result } of outcomes) {
-      if (failed) waiting.reject(toAppError(result))
+      if (failed) waiting.reject(reasonOf(result))
       else waiting.resolve(result as never)
     }
     for (const { effects } of outcomes) for (const effect of effects) effect()
@@ -169,18 +178,36 @@ export function createWriteQueue(sqlite: Sqlite, options: WriteQueueOptions = {}
     }
   }
 
+  /** Converts the error of a write, and remembers a fault of the disk or the file. */
+  function reasonOf(error: unknown): unknown {
+    const reason = toAppError(error)
+    if (reason !== error) hasFault = true
+    return reason
+  }
+
+  async function check() {
+    if (!hasFault) return
+    // A transaction without a change writes nothing. Setting the version to itself writes the first page.
+    const version = sqlite.pragma('user_version', { simple: true })
+    await write(() => sqlite.pragma(`user_version = ${version}`))
+    hasFault = false
+  }
+
+  function write<T>(change: Change<T>): Promise<T> {
+    if (writing) throw new Error('A write is under way: call the use case itself, it joins the transaction.')
+    return new Promise((resolve, reject) => {
+      if (queue.length === 0) setImmediate(flush)
+      queue.push({ change, resolve, reject })
+    })
+  }
+
   async function untilFree() {
     while (held) await held
   }
 
   return {
-    write(change) {
-      if (writing) throw new Error('A write is under way: call the use case itself, it joins the transaction.')
-      return new Promise((resolve, reject) => {
-        if (queue.length === 0) setImmediate(flush)
-        queue.push({ change, resolve, reject })
-      })
-    },
+    write,
+    check,
     async hold() {
       await untilFree()
       flush()
@@ -217,7 +244,7 @@ export function toAppError(error: unknown): unknown {
   if (code === 'SQLITE_FULL') {
     return new AppError('disk_full', 'The disk is full: nothing was written. Free some space and try again.')
   }
-  if (!/^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(code)) return error
+  if (!/^SQLITE_(CORRUPT|NOTADB|IOERR|READONLY|CANTOPEN)/.test(code)) return error
   const message = `The database cannot be read or written: ${(error as Error).message} (${code}). Run \`service doctor\`.`
   return Object.assign(new AppError('database_damaged', message), { cause: error })
 }

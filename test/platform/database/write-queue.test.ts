@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { openDatabase } from '../../../src/platform/database/open.ts'
 import { sql } from '../../../src/platform/database/sql.ts'
 import { createWriteQueue } from '../../../src/platform/database/write-queue.ts'
+import { AppError } from '../../../src/platform/errors.ts'
 import { createTestApp, temporaryFolder } from '../../helpers.ts'
 
 function open(t: TestContext) {
@@ -224,3 +225,34 @@ test('a full disk is 507 to whoever writes, reads go on, and all is well when th
 })
 
 const rawPragma = (name: string) => ({ compile: () => ({ sql: `pragma ${name}`, parameters: [] }) }) as never
+
+test('after a fault of the disk, a check writes until that works again', async (t) => {
+  const { sqlite, write, check, add } = open(t)
+  await check()
+  const fault = Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_WRITE' })
+  await assert.rejects(
+    write(() => {
+      throw fault
+    }),
+    { code: 'database_damaged' },
+  )
+  sqlite.pragma('query_only = on')
+  await assert.rejects(check(), { code: 'database_damaged' })
+  await assert.rejects(check(), { code: 'database_damaged' })
+  sqlite.pragma('query_only = off')
+  await check()
+  await write(() => add(1))
+})
+
+test('a refusal of a use case is no fault of the disk', async (t) => {
+  const { sqlite, write, check } = open(t)
+  await assert.rejects(
+    write(() => {
+      throw new AppError('conflict', 'Refused.')
+    }),
+    { code: 'conflict' },
+  )
+  sqlite.pragma('query_only = on')
+  await check()
+  sqlite.pragma('query_only = off')
+})
