@@ -88,6 +88,7 @@ export function createContext({ sqlite, clock, config, log, vault }: ContextPart
   })
   const reader = createReader(sqlite.name)
   const longWriter = createLongWriter(sqlite.name, queue, {
+    beforeCommit: checkFiles,
     onCommit: () => lastWritten.clear(),
     checkpoint: () => reader.runApart(checkpointJob, sqlite.name),
   })

@@ -23,6 +23,8 @@ export interface LongWriter {
 }
 
 interface LongWriterOptions {
+  /** Runs before the commit. If it throws, the change is rolled back. */
+  beforeCommit: () => void
   /** Runs after the commit and before the next write. */
   onCommit: () => void
   /** Copies the write-ahead log into the database file, in the background. */
@@ -39,7 +41,7 @@ const SLICE_MS = 10
 export function createLongWriter(
   file: string,
   queue: Pick<WriteQueue, 'hold'>,
-  { onCommit, checkpoint }: LongWriterOptions,
+  { beforeCommit, onCommit, checkpoint }: LongWriterOptions,
 ): LongWriter {
   let rollBack: (() => void) | undefined
   let closed = false
@@ -69,6 +71,7 @@ export function createLongWriter(
       )
       await flushWal(file)
       refuseIfClosed()
+      beforeCommit()
       sqlite.exec('commit')
       onCommit()
       end()
