@@ -31,15 +31,17 @@ const versionOf = (sqlite: Sqlite) => sqlite.pragma('user_version', { simple: tr
 
 /** Refuses a file of a newer version or of another program. Only reads. */
 export function refuseForeign(sqlite: Sqlite, file: string, migrations = MIGRATIONS): void {
-  const foreign = () => new WrongDatabase(`${file} is a file of another program. Start on another data directory.`)
   let tables: unknown
   try {
     tables = sqlite.prepare('select count(*) from sqlite_master').pluck().get()
   } catch (error) {
-    if ((error as { code?: string }).code === 'SQLITE_NOTADB') throw foreign()
-    throw error
+    if ((error as { code?: string }).code !== 'SQLITE_NOTADB') throw error
+    throw new WrongDatabase(
+      `${file} is not a SQLite database: its header is damaged, or another program wrote it. Restore a backup (service restore FILE), or start on another data directory.`,
+    )
   }
-  if (tables !== 0 && sqlite.pragma('application_id', { simple: true }) !== APPLICATION_ID) throw foreign()
+  if (tables !== 0 && sqlite.pragma('application_id', { simple: true }) !== APPLICATION_ID)
+    throw new WrongDatabase(`${file} is a file of another program. Start on another data directory.`)
   const version = versionOf(sqlite)
   if (version > versionAfter(migrations)) {
     throw new WrongDatabase(

@@ -88,6 +88,17 @@ test('a file that is no database is refused and stays', (t) => {
   assert.equal(readFileSync(file, 'utf8'), 'a letter to somebody'.repeat(1_000))
 })
 
+test('a database whose header is overwritten by zeros is refused, and the error says what to do', (t) => {
+  const folder = temporaryFolder(t)
+  const file = path.join(folder, 'service.db')
+  const options = { backupDir: folder, now: NOW }
+  openDatabase(file, options).close()
+  const bytes = readFileSync(file)
+  writeFileSync(file, bytes.fill(0, 0, 100))
+  assert.throws(() => openDatabase(file, options), /header is damaged.*service restore FILE/)
+  assert.deepEqual(readFileSync(file), bytes)
+})
+
 /** A database of version 1 with a label that an issue refers to. */
 function oldDatabase(folder: string) {
   const file = path.join(folder, 'service.db')
