@@ -2,6 +2,7 @@ import type { RunServer, ServerEnd } from './clients/cli/server-process.ts'
 import { CliError, EXIT } from './clients/connection/exit-codes.ts'
 import { findWebFolder } from './clients/web/serve.ts'
 import { listLiveRuns } from './organization/run/queries.ts'
+import type { Db } from './platform/database/db.ts'
 import { DataDirTaken } from './platform/database/lock.ts'
 import { isDatabaseFault } from './platform/database/write-queue.ts'
 import { AppError } from './platform/errors.ts'
@@ -66,7 +67,7 @@ export const runServer: RunServer = async (config, { keepRuns = true } = {}) => 
   const end = (how: Stop) => {
     if (asked !== undefined) return
     asked = Date.now()
-    const liveRuns = listLiveRuns(server.ctx.db).length
+    const liveRuns = countLive(server.ctx.db)
     server.close(how).then(() => {
       inFile.info('The server has stopped.', { pid: process.pid })
       resolve({ liveRuns, wereStopped: how.runs === 'stop' })
@@ -92,6 +93,16 @@ export const runServer: RunServer = async (config, { keepRuns = true } = {}) => 
     }
   }
   return { ...server, stop, ended, during }
+}
+
+/** A database that cannot be read does not prevent the stop. */
+function countLive(db: Db): number {
+  try {
+    return listLiveRuns(db).length
+  } catch (error) {
+    if (isDatabaseFault(error)) return 0
+    throw error
+  }
 }
 
 /** Says what a stop waits for: it may take as long as the runs' grace. */

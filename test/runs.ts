@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import type { Config } from '../src/platform/config.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { argvOf } from '../src/platform/programs.ts'
-import { createExecutor } from '../src/runtime/executor/executor.ts'
+import { createExecutor, type Executor } from '../src/runtime/executor/executor.ts'
 import { createIsolation } from '../src/runtime/isolation/isolation.ts'
 import { createProbe } from '../src/runtime/process/capabilities.ts'
 import { markedProcesses } from '../src/runtime/process/process-table.ts'
@@ -20,6 +20,7 @@ const AGENTS = path.join(import.meta.dirname, 'agents')
 /** The app with a scheduler that the test turns by hand, and runs that are real processes. */
 export interface TestRuns extends TestApp {
   companyId: string
+  executor: Executor
   /** Makes an agent that runs one of the programs of test/agents, and returns its id. */
   agentThat(
     program: string,
@@ -77,6 +78,7 @@ export async function createTestRunsIn(
   return {
     ...app,
     companyId: company.id,
+    executor,
     async agentThat(program, { args = [], config = {}, heartbeat = {}, budget, speaks } = {}) {
       if (speaks) writeLauncher(app, program, args)
       const runs = speaks

@@ -3,6 +3,7 @@ import { countLiveRuns, findRun, listLiveRuns, updateRun } from '../../organizat
 import type { RunRow } from '../../organization/run/run.ts'
 import { requestStops } from '../../organization/run/stop.ts'
 import type { Context } from '../../platform/context.ts'
+import { isDatabaseFault } from '../../platform/database/write-queue.ts'
 import { requestFolder } from '../../work/approval/folder.ts'
 import type { Ending } from '../process/ending.ts'
 import { followRun, type RunProcess } from '../process/follow.ts'
@@ -48,8 +49,10 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
   const launching = new Set<Promise<void>>()
   const processes = createLiveProcesses(ctx)
   const worktrees = createWorktrees(ctx)
-  const persist = createPersist(ctx, () => isClosed)
+  const persist = createPersist(ctx, () => isClosed || isStopping)
   let isClosed = false
+  /** Once the server stops, a database that cannot be written is not waited for: the next start ends or adopts the runs. */
+  let isStopping = false
 
   const removeHandler = ctx.signals.handle({
     stopRequested: (runId) => (followed.has(runId) ? processes.stop(runId) : reconcile()),
@@ -68,7 +71,7 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
     const done = work
       .catch(async (error) => {
         ctx.log.error('A run could not be followed to its end.', { runId: run.id, error: stackOf(error) })
-        if (isClosed) return
+        if (isClosed || isStopping) return
         processes.remove(run.id)
         await killRun(run.id)
         await finish(run.id, LOST, NO_FACTS)
@@ -125,7 +128,8 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
     facts: FactRecorder,
     instead: Partial<Record<Ending['reason'], Ending['reason']>> = {},
   ): Promise<void> {
-    const run = findRun(ctx.db, { id: runId })
+    // A read that fails for a moment must not end the run.
+    const run = await persist(() => findRun(ctx.db, { id: runId }))
     let limit: LimitReason | undefined
     const endWatch = watchTimeLimits(
       process.runDir,
@@ -171,7 +175,13 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
     reconcile,
     idle,
     async stopAll(onRemaining) {
-      await ctx.write(() => requestStops(ctx, {}, 'shutdown'))
+      isStopping = true
+      await ctx
+        .write(() => requestStops(ctx, {}, 'shutdown'))
+        .catch((error) => {
+          if (!isDatabaseFault(error)) throw error
+          for (const runId of followed.keys()) processes.stop(runId)
+        })
       const removeListener = ctx.events.subscribe(({ type }) => {
         if (type === 'run.finished') onRemaining?.(countLiveRuns(ctx.db))
       })
@@ -180,6 +190,7 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
       removeListener()
     },
     launched: async () => {
+      isStopping = true
       await Promise.all(launching)
     },
     close() {

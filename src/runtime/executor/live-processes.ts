@@ -1,6 +1,7 @@
 import { leftToSpend } from '../../organization/budget/enforce.ts'
 import { costsOfRuns, findRun, listLiveRuns } from '../../organization/run/queries.ts'
 import type { Context } from '../../platform/context.ts'
+import { isDatabaseFault } from '../../platform/database/write-queue.ts'
 import type { RunProcess } from '../process/follow.ts'
 import { writeBudget } from '../process/run-files.ts'
 import { stopRun } from '../process/stop.ts'
@@ -25,11 +26,21 @@ export function createLiveProcesses(ctx: Context): LiveProcesses {
   async function stop(process: RunProcess): Promise<void> {
     const { runId } = process
     try {
-      await stopRun(process, findRun(ctx.db, { id: runId })?.grace_sec ?? 0)
+      await stopRun(process, graceOf(runId))
     } catch (error) {
       ctx.log.error('A run was not stopped.', { runId, error: String((error as Error)?.stack ?? error) })
     } finally {
       stopping.delete(runId)
+    }
+  }
+
+  /** Reads the grace of a run, in seconds; none if the database cannot be read. */
+  function graceOf(runId: string): number {
+    try {
+      return findRun(ctx.db, { id: runId })?.grace_sec ?? 0
+    } catch (error) {
+      if (isDatabaseFault(error)) return 0
+      throw error
     }
   }
 

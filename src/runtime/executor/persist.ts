@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Context } from '../../platform/context.ts'
 import { isDatabaseFault } from '../../platform/database/write-queue.ts'
 
-/** Writes a change of a run's state in one transaction. */
-export type Persist = (change: () => void) => Promise<void>
+/** Reads or changes a run's state in one transaction. */
+export type Persist = <T>(change: () => T) => Promise<T>
 
 const FIRST_WAIT_MS = 250
 const LONGEST_WAIT_MS = 5_000

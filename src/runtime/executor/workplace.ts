@@ -34,7 +34,9 @@ export async function chooseCwd(place: Workplace): Promise<string> {
   const isApproved = isConfigured ? !unapprovedPaths(agent).includes('cwd') : workspaces.approved.includes(wanted)
   const cwd = isApproved ? wanted : await allowedPath(place, isConfigured ? 'cwd' : 'workspace', wanted)
   if (cwd === null) return wanted
-  const found = await stat(cwd).catch(() => undefined)
+  const found = await stat(cwd).catch((error) => {
+    if (isMachineFault(error)) throw error
+  })
   if (!found?.isDirectory()) {
     refuse('cwd_missing', `The working directory ${wanted} ${found ? 'is not a directory' : 'does not exist'}.`)
   }

@@ -8,7 +8,7 @@ import { NO_FACTS } from '../../../src/runtime/executor/facts.ts'
 import { finishRun } from '../../../src/runtime/executor/finish.ts'
 import { claimRuns } from '../../../src/runtime/scheduler/claim.ts'
 import { asAgent } from '../../arrange.ts'
-import { createTestApp, type TestApp } from '../../helpers.ts'
+import { type Ask, createTestApp, type TestApp } from '../../helpers.ts'
 import { makeAgent, makeCompany } from '../../make.ts'
 
 const PROGRAM = { adapterType: 'process', adapterConfig: { command: '/bin/true' } }
@@ -70,6 +70,95 @@ test('two agents that mention each other without end are paused as a loop, and t
   await app.make('POST', `/api/agents/${ann.id}/resume`)
   const [run] = await claim(app)
   assert.deepEqual([run?.agent_id, run?.depth], [ann.id, 0], 'the resume is the act of a person')
+})
+
+/** Lets each agent in turn act in the run that the one before it caused. Returns the number of runs. */
+async function actInTurn(app: TestApp, agents: { id: string }[], act: (ask: Ask, turn: number) => Promise<unknown>) {
+  let runs = (await claim(app)).length
+  for (let turn = 0; turn < 30; turn++) {
+    const { id } = agents[turn % agents.length]!
+    if (listLiveRuns(app.ctx.db, { agentId: id }).length === 0) break
+    await act(await asAgent(app, { id }), turn)
+    await end(app, id)
+    runs += (await claim(app)).length
+  }
+  return runs
+}
+
+const pausedAgents = async (app: TestApp, companyId: string) =>
+  (await app.ask('GET', `/api/companies/${companyId}/agents`)).body.filter(
+    (agent: { pauseReason: string | null }) => agent.pauseReason === 'loop',
+  ).length
+
+test('three agents that mention each other in a ring are stopped', async (t) => {
+  const { app, companyId, ann, ben, issue } = await arrange(t, { maxWakeDepth: 6 })
+  const cid = await makeAgent(app, companyId, { name: 'Cid', ...PROGRAM })
+  await app.make('POST', `/api/issues/${issue.id}/comments`, { body: '@Ann look' })
+  const names = ['Ben', 'Cid', 'Ann']
+  const runs = await actInTurn(app, [ann, ben, cid], (ask, turn) =>
+    ask('POST', `/api/issues/${issue.id}/comments`, { body: `@${names[turn % 3]} look` }),
+  )
+  assert.equal(runs, 6)
+  assert.equal(await pausedAgents(app, companyId), 2, 'the last one and the one that woke it')
+})
+
+test('agents that mention two others at a time are stopped', async (t) => {
+  const { app, companyId, ann, ben, issue } = await arrange(t, { maxWakeDepth: 4 })
+  const cid = await makeAgent(app, companyId, { name: 'Cid', ...PROGRAM })
+  const agents = [ann, ben, cid]
+  await app.make('POST', `/api/issues/${issue.id}/comments`, { body: '@Ann look' })
+  let runs = 0
+  for (let round = 0; round < 30; round++) {
+    const claimed = await claim(app)
+    if (claimed.length === 0) break
+    runs += claimed.length
+    for (const { agent_id } of claimed) {
+      const ask = await asAgent(app, { id: agent_id })
+      const others = agents.filter(({ id }) => id !== agent_id).map(({ name }) => `@${name}`)
+      await ask('POST', `/api/issues/${issue.id}/comments`, { body: `${others.join(' ')} look` })
+      await end(app, agent_id)
+    }
+  }
+  assert.ok(runs <= 12, `${runs} runs`)
+})
+
+test('agents that create issues for each other without end are stopped', async (t) => {
+  const { app, companyId, ann, ben } = await arrange(t, { maxWakeDepth: 6 })
+  const create = (ask: Ask, to: { id: string }, more: object = {}) =>
+    ask('POST', `/api/companies/${companyId}/issues`, {
+      title: 'More',
+      assigneeAgentId: to.id,
+      status: 'todo',
+      ...more,
+    })
+  let parentId: string = (await create(app.ask, ann)).body.id
+  const runs = await actInTurn(app, [ann, ben], async (ask, turn) => {
+    const { status, body } = await create(ask, turn % 2 === 0 ? ben : ann, { parentId })
+    assert.equal(status, 201)
+    parentId = body.id
+  })
+  assert.equal(runs, 6)
+  assert.equal(await pausedAgents(app, companyId), 2)
+})
+
+test('an issue that an agent unblocks, and a parent whose children it finishes, continue the chain', async (t) => {
+  const { app, companyId, ann, ben } = await arrange(t, {})
+  const create = (body: object) => app.make('POST', `/api/companies/${companyId}/issues`, { status: 'todo', ...body })
+  const parent = await create({ title: 'Parent', assigneeAgentId: ben.id })
+  const child = await create({ title: 'Child', parentId: parent.id, assigneeAgentId: ann.id })
+  await create({ title: 'Blocked', blockedByIssueIds: [child.id], assigneeAgentId: ben.id })
+  const claimed = await claim(app)
+  assert.deepEqual(
+    claimed.map((run) => run.depth),
+    claimed.map(() => 0),
+  )
+  await end(app, ben.id)
+  const ask = await asAgent(app, ann)
+  await ask('POST', `/api/issues/${child.id}/checkout`, { expectedStatuses: ['todo'] })
+  assert.equal((await ask('PATCH', `/api/issues/${child.id}`, { status: 'done' })).status, 200)
+  const wake = findWaitingWake(app.ctx.db, { agentId: ben.id })!
+  const sources = JSON.parse(wake.reasons).map((reason: { source: string }) => reason.source)
+  assert.deepEqual([sources.sort(), wake.depth], [['blockers_resolved', 'children_done'], 1])
 })
 
 test('a comment of a person starts a chain again', async (t) => {

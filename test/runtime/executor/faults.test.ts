@@ -1,4 +1,9 @@
 import assert from 'node:assert/strict'
+import childProcess from 'node:child_process'
+import { EventEmitter } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Context } from '../../../src/platform/context.ts'
 import { LONGEST_WAIT_MS } from '../../../src/runtime/executor/backoff.ts'
@@ -10,22 +15,54 @@ const invoke = ({ make }: TestRuns, agent: string) => make('POST', `/api/agents/
 
 const agentOf = async ({ ask }: TestRuns, agent: string) => (await ask('GET', `/api/agents/${agent}`)).body
 
+const sqliteError = (code: string) => Object.assign(new Error('a fault of SQLite'), { code })
+
 /** Makes the next writes fail as if the disk returned an error. */
-function failWrites(ctx: Context, times: number): void {
+function failWrites(ctx: Context, times: number, code = 'SQLITE_IOERR_WRITE'): void {
   const { write } = ctx
-  ctx.write = (change) => {
-    if (times-- <= 0) return write(change)
-    return Promise.reject(Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_WRITE' }))
+  ctx.write = (change) => (times-- <= 0 ? write(change) : Promise.reject(sqliteError(code)))
+}
+
+/** Makes the next reads fail, whether in a write or outside. */
+function failReads({ db }: Context, times: number): void {
+  for (const read of ['first', 'all'] as const) {
+    const original = db[read] as (query: unknown) => never
+    db[read] = (query: unknown) => {
+      if (times-- <= 0) return original(query)
+      throw sqliteError('SQLITE_IOERR_READ')
+    }
   }
 }
 
-const createRunsWithoutShim = (t: TestContext) =>
-  createTestRunsIn(createTestApp(t, { environment: { PATH: process.env.PATH ?? '' } }), {
-    shim: ['/missing/program'],
-  })
+function createRunsWithShim(t: TestContext, shim: (dataDir: string) => string) {
+  const app = createTestApp(t, { environment: { PATH: process.env.PATH ?? '' } })
+  return createTestRunsIn(app, { shim: [shim(app.config.dataDir)] })
+}
+
+/** Makes the start of each shim fail, as an exception of `spawn` or as an event of the child. */
+function failSpawn(t: TestContext, code: string, how: 'exception' | 'event') {
+  const { spawn } = childProcess
+  const fail = (...args: Parameters<typeof spawn>) => {
+    if (args[2].detached !== true || !String(args[2].cwd).includes('/runs/')) return spawn(...args)
+    const error = Object.assign(new Error(`spawn ${code}`), { code, syscall: 'spawn' })
+    if (how === 'exception') throw error
+    // What Node returns if no file descriptor is left: a child without pipes.
+    const child = Object.assign(new EventEmitter(), { pid: undefined, stdin: undefined, kill: () => false })
+    setImmediate(() => child.emit('error', error))
+    return child as never
+  }
+  const mock = t.mock.method(childProcess, 'spawn', fail as never)
+  syncBuiltinESMExports()
+  const restore = () => {
+    mock.mock.restore()
+    syncBuiltinESMExports()
+  }
+  t.after(restore)
+  return restore
+}
 
 test('a run whose shim cannot be started ends, and its wake waits for another try', async (t) => {
-  const runs = await createRunsWithoutShim(t)
+  const runs = await createRunsWithShim(t, () => '/missing/program')
   const agent = await runs.agentThat('succeed.js')
   for (let i = 1; i <= 4; i++) {
     if (i === 1) await invoke(runs, agent)
@@ -41,21 +78,126 @@ test('a run whose shim cannot be started ends, and its wake waits for another tr
   }
 })
 
-test('a moment of disk errors as a run starts and ends costs nothing', async (t) => {
+test('a shim that may not be executed ends the run, and its wake waits', async (t) => {
+  const runs = await createRunsWithShim(t, (dataDir) => {
+    const file = path.join(dataDir, 'not-executable')
+    writeFileSync(file, '', { mode: 0o600 })
+    return file
+  })
+  const agent = await runs.agentThat('succeed.js')
+  await invoke(runs, agent)
+  await runs.settle()
+  const [failed] = await runs.runs()
+  assert.deepEqual([failed.status, failed.errorCode], ['failed', 'system_error'])
+  assert.match((await agentOf(runs, agent)).heldBecause, /EACCES/)
+})
+
+for (const [code, errorCode] of [
+  ['EMFILE', 'file_limit'],
+  ['ENFILE', 'file_limit'],
+  ['EAGAIN', 'process_limit'],
+  ['ENOMEM', 'out_of_memory'],
+] as const) {
+  for (const how of ['exception', 'event'] as const) {
+    test(`${code} at the start of a shim, as an ${how}, does not consume the wake`, async (t) => {
+      const runs = await createTestRuns(t)
+      const agent = await runs.agentThat('succeed.js')
+      const restore = failSpawn(t, code, how)
+      await invoke(runs, agent)
+      await runs.settle()
+      const [failed] = await runs.runs()
+      assert.deepEqual([failed.status, failed.errorCode], ['failed', errorCode])
+      restore()
+      runs.clock.move(10_000)
+      await runs.settle()
+      const [, second] = await runs.runs()
+      assert.deepEqual([second.status, second.retryOfRunId], ['succeeded', failed.id])
+    })
+  }
+}
+
+for (const code of ['SQLITE_IOERR_WRITE', 'SQLITE_BUSY', 'SQLITE_READONLY', 'database_damaged']) {
+  test(`a moment of ${code} as a run starts and ends costs nothing`, async (t) => {
+    const runs = await createTestRuns(t)
+    const agent = await runs.agentThat('takes-a-while.js')
+    await invoke(runs, agent)
+    const running = runs.next('run.running')
+    const finished = runs.next('run.finished')
+    await runs.tick()
+    failWrites(runs.ctx, 2, code)
+    await running
+    failWrites(runs.ctx, 2, code)
+    await finished
+    assert.deepEqual(
+      (await runs.runs()).map((run) => run.status),
+      ['succeeded'],
+    )
+  })
+}
+
+for (const reads of [1, 2, 3, 5, 8]) {
+  test(`${reads} reads that fail as a run begins and ends do not stop it`, async (t) => {
+    const runs = await createTestRuns(t)
+    const agent = await runs.agentThat('takes-a-while.js')
+    await invoke(runs, agent)
+    const running = runs.next('run.running')
+    const finished = runs.next('run.finished')
+    await runs.tick()
+    await running
+    failReads(runs.ctx, reads)
+    await finished
+    const all = await runs.runs()
+    assert.deepEqual(
+      all.map((run) => [run.status, run.errorCode]),
+      [['succeeded', null]],
+    )
+  })
+}
+
+test('reads that fail while a run is prepared do not consume its wake', async (t) => {
   const runs = await createTestRuns(t)
-  const agent = await runs.agentThat('takes-a-while.js')
+  const agent = await runs.agentThat('succeed.js')
+  const { sign } = runs.ctx.tokens
+  runs.ctx.tokens.sign = (run) => {
+    failReads(runs.ctx, 1)
+    runs.ctx.tokens.sign = sign
+    return sign(run)
+  }
+  await invoke(runs, agent)
+  await runs.settle()
+  const [failed] = await runs.runs()
+  assert.deepEqual([failed.status, failed.errorCode], ['failed', 'disk_error'])
+  runs.clock.move(10_000)
+  await runs.settle()
+  assert.equal((await runs.runs()).at(-1).status, 'succeeded')
+})
+
+test('a folder of runs that cannot be written does not consume a wake', async (t) => {
+  const runs = await createTestRuns(t)
+  const agent = await runs.agentThat('succeed.js')
+  const folder = path.join(runs.config.dataDir, 'runs')
+  rmSync(folder, { recursive: true, force: true })
+  writeFileSync(folder, 'a file in its place')
+  await invoke(runs, agent)
+  await runs.settle()
+  const [failed] = await runs.runs()
+  assert.deepEqual([failed.status, failed.errorCode], ['failed', 'system_error'])
+  assert.match(failed.error, /mkdir/)
+  rmSync(folder)
+  runs.clock.move(10_000)
+  await runs.settle()
+  assert.equal((await runs.runs()).at(-1).status, 'succeeded')
+})
+
+test('a database that cannot be written does not delay a stop of the server', async (t) => {
+  const runs = await createTestRuns(t)
+  const agent = await runs.agentThat('hang.js')
   await invoke(runs, agent)
   const running = runs.next('run.running')
-  const finished = runs.next('run.finished')
   await runs.tick()
-  failWrites(runs.ctx, 2)
   await running
-  failWrites(runs.ctx, 2)
-  await finished
-  assert.deepEqual(
-    (await runs.runs()).map((run) => run.status),
-    ['succeeded'],
-  )
+  failWrites(runs.ctx, 1_000)
+  await runs.executor.stopAll()
 })
 
 test('a tick ends a live run that nobody follows, and it is tried once more', async (t) => {
