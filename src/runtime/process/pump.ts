@@ -14,7 +14,7 @@ export interface Pump {
   /** Reads a stream to its end. Resolves when it is closed. */
   read(name: 'stdout' | 'stderr', stream: Readable): Promise<void>
   bytes: { stdout: number; stderr: number }
-  /** Returns the last line of standard error that is not blank, which is often the cause of a failure. */
+  /** Returns the last line of standard error that is neither blank nor a hint, which is often the cause of a failure. */
   lastError(): string | null
   /**
    * Flushes the buffered bytes, and lets the reader read the program's files to
@@ -25,6 +25,9 @@ export interface Pump {
 
 /** The interval at which the reader polls the files that the program writes, in milliseconds. */
 const POLL_MS = 200
+
+/** What programs print after the cause of a usage error. */
+const HINT = /^(?:usage|tip|hint|try|see|for (?:more|help|usage))\b/i
 
 /** In characters. The last line becomes part of the run's error. */
 const LONGEST_ERROR = 300
@@ -60,7 +63,7 @@ export function createPump(
     const scrubber = createScrubber(spec.redact)
     const readLine = name === 'stdout' ? reader.line : reader.errorLine
     const lines = createLines(LONGEST_LINE, (text) => {
-      if (name === 'stderr' && text.trim()) lastError = cut(text.trim(), LONGEST_ERROR)
+      if (name === 'stderr' && text.trim() && !HINT.test(text.trim())) lastError = cut(text.trim(), LONGEST_ERROR)
       take(() => readLine(text))
     })
     const filter = createLineFilter(name === 'stdout' ? reader.isNoise : undefined, to.log.write)
