@@ -67,8 +67,10 @@ export async function readChanges(
       `${since}..${head}`,
     ])
     const commits = log.text.split('\0').filter(Boolean).map(toCommit)
-    const stat = await diff(['--numstat', '-z'], 8 * 1024 * 1024)
-    const files = stat.text.split('\0').filter(Boolean).map(toFile)
+    const stat = await diff(['--numstat', '-z'], LARGEST_STAT)
+    const lines = stat.text.split('\0')
+    // After the last separator there is nothing, or a line that the limit cut.
+    const files = lines.slice(0, -1).map(toFile)
     const patch = maxPatch === 0 ? { text: '', isCut: false } : await diff(['--patch'], maxPatch)
     return {
       branch,
@@ -84,6 +86,9 @@ export async function readChanges(
     }
   })
 }
+
+/** In bytes: some 40,000 files. Parsing more would delay other requests. */
+const LARGEST_STAT = 2 * 1024 * 1024
 
 const DIFF = [
   '--no-ext-diff',
