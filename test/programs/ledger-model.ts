@@ -13,7 +13,16 @@ export interface Turn {
   hangs?: true | undefined
 }
 
-export type Script = (call: { role: 'main' | 'child'; n: number; model: string }) => Turn | Decision
+export interface ScriptCall {
+  role: 'main' | 'child'
+  /** How many calls of the same role came before, on the page of the ledger. */
+  n: number
+  model: string
+  /** Whether the conversation has the prompt of an earlier run. */
+  resumed: boolean
+}
+
+export type Script = (call: ScriptCall) => Turn | Decision
 
 /** One call as the provider charges it. */
 interface Entry {
@@ -47,7 +56,8 @@ export async function startLedgerModel(): Promise<LedgerModel> {
   const { url, close } = await serveModel((call, response) => {
     const role = roleOf(call)
     if (role === 'side') return record({ block: { text: 'A title' }, usage: { input: 90, cached: 0, output: 7 } })
-    const decision = script({ role, n: counts[role]++, model: call.model })
+    const resumed = call.conversation.split(MAIN).length > 2
+    const decision = script({ role, n: counts[role]++, model: call.model, resumed })
     if ('error' in decision) return decision
     const { block, usage, hangs } = decision as Turn
     // No two calls cost the same: one that is missing or counted twice shows.

@@ -64,7 +64,10 @@ function casesOf(program: Program): Case[] {
     { name: 'fresh', script: steps(2), next: { name: 'resumed', script: steps(1) } },
     {
       name: 'cached',
-      script: ({ n }) => ({ ...steps(2)({ role: 'main', n, model: '' }), usage: { cached: 41_000 + n, ...writes } }),
+      script: ({ n }) => ({
+        ...steps(2)({ role: 'main', n, model: '', resumed: false }),
+        usage: { cached: 41_000 + n, ...writes },
+      }),
     },
     {
       name: 'sub-agents',
@@ -82,7 +85,7 @@ function casesOf(program: Program): Case[] {
     { name: 'cancelled in a tool', script: steps(2, { block: { shell: 'tail -f /dev/null' } }), act: cancelInTool },
     {
       name: 'sub-agent cancelled',
-      script: ({ role, n, model }) => (role === 'child' && n === 1 ? hang : delegate(program)({ role, n, model })),
+      script: (call) => (call.role === 'child' && call.n === 1 ? hang : delegate(program)(call)),
       endsInCall: true,
       act: cancel,
     },

@@ -4,7 +4,8 @@
  * own: `npm run programs [path/to/claude] [path/to/codex]`. No account, no
  * network and no model is needed. Exits 1 when something is not as it should be.
  * `npm run programs -- --ledger` compares the costs of their runs with the
- * ledger of the stand-in instead.
+ * ledger of the stand-in instead, and `-- --outcomes` provokes what can go
+ * wrong at the provider and in the program.
  *
  *     npm install --prefix /tmp/programs @anthropic-ai/claude-code @openai/codex
  *     PATH=/tmp/programs/node_modules/.bin:$PATH npm run programs
@@ -18,6 +19,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { markedProcesses } from '../../src/runtime/process/process-table.ts'
 import { startHeartbeatModel } from './heartbeat-model.ts'
 import { compareLedgers } from './ledger.ts'
+import { proveOutcomes } from './outcomes.ts'
 import { installedPrograms, type Program } from './programs.ts'
 import { type Json, startServer, until } from './server.ts'
 
@@ -26,6 +28,7 @@ const given = args.filter((arg) => !arg.startsWith('-'))
 for (const { program, command } of installedPrograms(given)) {
   if (!command) print(`${program.name}: not installed, skipped.`)
   else if (args.includes('--ledger')) await compareLedgers(program, command, print)
+  else if (args.includes('--outcomes')) await proveOutcomes(program, command, { print, step })
   else for (const sandbox of ['off', 'bubblewrap'] as const) await prove(program, command, sandbox)
 }
 
