@@ -5,6 +5,7 @@
  * to the last one. The writing process must not crash, and a database that is
  * opened afterwards must have every acknowledged write. Then pages of the
  * database are damaged: reading them may fail with an error, never with a crash.
+ * The same is done to a running server (disk-server.ts).
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,6 +13,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { packageRoot } from '../../src/platform/package-root.ts'
+import { SERVER_FAULTS, withDamagedPages, withFailingDisk } from './disk-server.ts'
 
 export interface DiskReport {
   faults: number
@@ -138,11 +140,28 @@ export const isKept = ({ crashed, lost, stuck }: DiskReport) => crashed + lost +
 
 if (import.meta.main) {
   const [every = 1] = process.argv.slice(2).map(Number)
+  const wrong: string[] = []
+  let refused = 0
+  const faults = SERVER_FAULTS.filter((_, n) => n % every === 0)
+  for (const fault of faults) {
+    const report = await withFailingDisk(fault)
+    refused += report.damaged
+    wrong.push(...report.wrong.map((line) => `${fault.call} ${fault.when}: ${line}`))
+  }
+  const seeds = Array.from({ length: Math.ceil(9 / every) }, (_, n) => n)
+  for (const seed of seeds) {
+    const report = await withDamagedPages(seed)
+    refused += report.damaged
+    wrong.push(...report.wrong.map((line) => `pages ${seed}: ${line}`))
+  }
+  process.stdout.write(
+    `${faults.length} faults and ${seeds.length} damaged files of a server: ${refused} responses with database_damaged, ${wrong.length} problems\n${wrong.map((line) => `${line}\n`).join('')}`,
+  )
   const report = failDisk(every)
   process.stdout.write(
     `${report.faults} faults, ${report.refused} with refused writes: ${report.crashed} crashes, ${report.lost} with lost writes, ${report.stuck} without recovery\n`,
   )
   const { damaged, crashed } = damagePages(Math.ceil(200 / every))
   process.stdout.write(`${damaged} damaged databases: ${crashed} crashes\n`)
-  process.exitCode = isKept(report) && crashed === 0 ? 0 : 1
+  process.exitCode = isKept(report) && crashed === 0 && wrong.length === 0 ? 0 : 1
 }
