@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { isSmallJson, JSON_TOO_LARGE } from '../platform/json-size.ts'
 
 /** A strict object whose error for an unknown key names the keys there are. */
 export const configOf = <Entries extends v.ObjectEntries>(entries: Entries) =>
@@ -59,7 +60,11 @@ const envName = v.pipe(
 )
 
 /** Environment variables: names to a text or to a stored secret. */
-export const Env = v.record(envName, textOrSecret, 'It must be an object of names and values.')
+export const Env = v.pipe(
+  v.record(envName, textOrSecret, 'It must be an object of names and values.'),
+  v.maxEntries(200, 'It must have at most 200 variables.'),
+  v.check((value) => isSmallJson(value), JSON_TOO_LARGE),
+)
 
 export const ARGUMENTS = v.array(text, 'It must be a list of texts, one for each argument.')
 
@@ -67,9 +72,9 @@ const headerName = v.pipe(v.string(), v.regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "
 const headerValue = v.pipe(text, v.regex(/^[^\r\n]*$/, 'It must be one line.'))
 
 /** HTTP headers: names to one line of text or to a stored secret. */
-export const Headers = v.record(
-  headerName,
-  v.union([headerValue, SecretReference], 'It must be one line of text or {"$secret": "NAME"}.'),
+export const Headers = v.pipe(
+  v.record(headerName, v.union([headerValue, SecretReference], 'It must be one line of text or {"$secret": "NAME"}.')),
+  v.maxEntries(100, 'It must have at most 100 headers.'),
 )
 
 export const serverUrl = v.pipe(

@@ -14,8 +14,10 @@ const ORDINARY = [
   /^[\w.-]+:\d{1,5}$/, // a host and port
 ]
 
-/** A run of this many letters and digits in a path or a URL may be a key: hooks carry theirs there. */
-const LONG_PART = /(?=[A-Za-z0-9]*\d)[A-Za-z0-9]{16,}/
+const LONG_WORD = /[A-Za-z0-9]{16,}/g
+
+/** Whether a path or a URL has a long run of letters and digits: it may be a key, as in the URLs of hooks. */
+const hasLongPart = (value: string) => [...value.matchAll(LONG_WORD)].some(([word]) => /\d/.test(word))
 
 /** Names of credentials that have no form of their own. */
 const CREDENTIAL_NAME = /(?:^|[_-])(?:key|pass|pwd?|pin|pat|auth|dsn|hook|webhook|salt|sig|signature)(?:[_-]|$)/i
@@ -26,4 +28,4 @@ export const isCredentialName = (name: string): boolean => CREDENTIAL_NAME.test(
 /** Whether the value of an environment variable or header is plainly no secret, so that the output may show it. */
 export const isOrdinaryValue = (name: string, value: string): boolean =>
   value.length < SHORTEST_SECRET ||
-  (!CREDENTIAL_NAME.test(name) && ORDINARY.some((form) => form.test(value)) && !LONG_PART.test(value))
+  (!CREDENTIAL_NAME.test(name) && ORDINARY.some((form) => form.test(value)) && !hasLongPart(value))

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { GenericSchema, InferOutput } from 'valibot'
 import type { ReadJob } from '../platform/database/reader.ts'
-import { decodeBody, parseBody } from './body.ts'
+import { parseBody } from './body.ts'
 import { validate } from './validate.ts'
 
 /** A body that was parsed and validated in a thread. */
@@ -28,7 +28,7 @@ export const bodyJob = <S extends GenericSchema>(
   name,
   thread: 'packages',
   run: (_, bytes) => ({
-    body: validate(schema, parseBody(decodeBody(bytes), maxFields)) as InferOutput<S>,
+    body: validate(schema, parseBody(bytes, maxFields)) as InferOutput<S>,
     digest: hash('sha256', bytes),
   }),
 })

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { isSmallJson, JSON_TOO_LARGE } from '../platform/json-size.ts'
 
 /**
  * The field schemas that bodies are composed of. Strings are valid Unicode
@@ -32,23 +33,30 @@ export const text = v.pipe(wellFormed, v.maxLength(100_000, 'must be at most 100
 /** A reference to an entity: an id, an identifier or a key. The use case resolves it. */
 export const reference = v.pipe(wellFormed, v.minLength(1, 'must not be empty'), v.maxLength(200))
 
+/** The maximum length of a date or timestamp. */
+export const MAX_TIME = 40
+
 /** Whole cents, from 0 to 10 million dollars. */
 export const cents = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000_000), v.examples([5_000]))
 
 /** A colour as `#rrggbb`. */
-export const color = v.pipe(v.string(), v.regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour like #1a2b3c'))
+export const color = v.pipe(v.string(), v.maxLength(7), v.regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour like #1a2b3c'))
 
 /** The field schemas of responses. */
 export const integer = v.pipe(v.number(), v.integer())
 export const id = v.pipe(v.string(), v.uuid())
 export const timestamp = v.pipe(v.string(), v.isoTimestamp())
 
-/** Any JSON object. In a body, the limits of the body apply. */
+/** Any JSON object, of a response. */
 export const jsonObject = v.record(v.string(), v.unknown())
+
+/** Any JSON object, in a body. */
+export const sentObject = v.pipe(jsonObject, v.check((value) => isSmallJson(value), JSON_TOO_LARGE))
 
 /** When a credential expires, in a body. */
 export const expiry = v.pipe(
   v.string(),
+  v.maxLength(MAX_TIME),
   v.isoTimestamp('must be a timestamp like 2027-01-31T00:00:00Z'),
   v.transform((at) => new Date(at).toISOString()),
 )

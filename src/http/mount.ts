@@ -1,10 +1,11 @@
+import { hash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Hono, Context as HonoContext } from 'hono'
 import * as v from 'valibot'
 import type { Context } from '../platform/context.ts'
 import { AppError } from '../platform/errors.ts'
 import type { RequestAccess } from './access.ts'
-import { decodeBody, parseBody, readBody, readForm } from './body.ts'
+import { parseBody, readBody, readForm } from './body.ts'
 import { BODY_JOB_LIMITS, SMALL_BODY } from './body-job.ts'
 import { errorPage } from './html-page.ts'
 import { withIdempotency } from './idempotency.ts'
@@ -124,7 +125,8 @@ async function handle<Principal, Caller>(
   const owner = key === undefined ? undefined : access.callerKey(caller)
   if (key === undefined || owner === undefined)
     return toResponse(ctx, endpoint, c, toReply(await run(ctx, query, body)))
-  const once = { owner, key, request: [c.req.path, new URL(c.req.url).search, received.text], secret: endpoint.secret }
+  const request = [c.req.path, new URL(c.req.url).search, received.digest()]
+  const once = { owner, key, request, secret: endpoint.secret }
   return toResponse(ctx, endpoint, c, await withIdempotency(ctx, once, (own) => run(own, query, body), toReply))
 }
 
@@ -139,8 +141,8 @@ const NoFields = v.strictObject({})
 
 /** A body that has arrived. It is parsed and validated after the caller is authorized. */
 interface ReceivedBody {
-  /** The body as text, or a digest of a large body or an upload; an `Idempotency-Key` compares it. */
-  text: string
+  /** Returns what identifies the body for an `Idempotency-Key`. Call it after `parse`. */
+  digest(): string
   /**
    * Parses and validates the body; in a thread if it is large.
    *
@@ -151,38 +153,36 @@ interface ReceivedBody {
 
 async function receiveBody(ctx: Context, endpoint: Endpoint, c: HonoContext): Promise<ReceivedBody> {
   const { method, body: schema, bodyOptional, upload, form } = endpoint
-  if (method === 'GET') return { text: '', parse: () => undefined }
+  if (method === 'GET') return { digest: () => '', parse: () => undefined }
   const maxSize = endpoint.bodyLimit ?? ctx.config.bodyLimit
   if (upload) {
     const { form: fields, digest } = await readUpload(c, maxSize)
-    return { text: digest, parse: () => validate(schema ?? Upload, fields) }
+    return { digest: () => digest, parse: () => validate(schema ?? Upload, fields) }
   }
   if (form) {
     const fields = await readForm(c, maxSize)
-    return { text: '', parse: () => validate(schema ?? NoFields, fields) }
+    return { digest: () => '', parse: () => validate(schema ?? NoFields, fields) }
   }
   const bytes = await readBody(c, maxSize)
   const { bodyJob } = endpoint
   if (bodyJob && bytes.byteLength > SMALL_BODY) {
-    const received: ReceivedBody = {
-      text: '',
+    let digest = ''
+    return {
+      digest: () => digest,
       async parse() {
-        const { body, digest } = await ctx.reader.runApart(bodyJob, bytes, {
-          ...BODY_JOB_LIMITS,
-          transfer: [bytes.buffer],
-        })
-        received.text = digest
-        return body
+        const options = { ...BODY_JOB_LIMITS, transfer: [bytes.buffer] }
+        const parsed = await ctx.reader.runApart(bodyJob, bytes, options)
+        digest = parsed.digest
+        return parsed.body
       },
     }
-    return received
   }
-  const text = decodeBody(bytes)
+  const isEmpty = bytes.byteLength === 0
   return {
-    text,
+    digest: () => hash('sha256', bytes),
     parse() {
-      if (text === '' && !schema) return undefined
-      return validate(schema ?? NoFields, text === '' && bodyOptional ? {} : parseBody(text, endpoint.bodyFields))
+      if (isEmpty && !schema) return undefined
+      return validate(schema ?? NoFields, isEmpty && bodyOptional ? {} : parseBody(bytes, endpoint.bodyFields))
     },
   }
 }

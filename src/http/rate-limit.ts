@@ -92,6 +92,9 @@ export function limitRate(ctx: Context, rates: RateCounter, limit: RateLimit, wh
   throw new AppError('rate_limited', `Too often. Try again in ${retryAfterSec} seconds.`, { retryAfterSec })
 }
 
+/** The longest address of a client in a header, in characters: an IPv6 address with its zone and port has about 60. */
+const MAX_ADDRESS = 100
+
 /**
  * Returns the network that an address belongs to: an IPv4 address itself, or the
  * /64 of an IPv6 address, since one customer has at least that many addresses.
@@ -100,7 +103,7 @@ export function networkOf(address: string): string {
   // Some proxies include the port of the client, which differs for each connection.
   const ipv4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/i.exec(address)?.[1]
   if (ipv4 !== undefined) return ipv4
-  const plain = address.replace(/^\[|\](:\d+)?$|%.*$/g, '')
+  const plain = address.slice(0, MAX_ADDRESS).replace(/^\[|\](:\d+)?$|%.*$/g, '')
   if (!isIPv6(plain)) return address
   // The URL parser normalizes each group and writes the longest run of zeros as `::`.
   const [head = '', tail = ''] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::')

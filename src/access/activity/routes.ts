@@ -50,7 +50,9 @@ export const activityRoutes = [
       entityId: v.optional(v.string()),
       action: v.optional(v.string()),
       runId: v.optional(v.pipe(v.string(), v.description('What a run did, its own start and end included.'))),
-      since: v.optional(v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 timestamp'))),
+      since: v.optional(
+        v.pipe(v.string(), v.maxLength(field.MAX_TIME), v.isoTimestamp('must be an ISO 8601 timestamp')),
+      ),
     }),
     responses: { 200: v.array(Activity) },
     run: (ctx, { params, query }) => {

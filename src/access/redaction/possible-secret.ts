@@ -4,13 +4,17 @@ import { isSecretName } from './redact.ts'
 /** A shorter value of an option or a query parameter is no key. */
 const SHORTEST_KEY = 8
 
-/** A run of this many letters and digits, with both, may be a key. */
-const KEY_LIKE = /(?=[A-Za-z0-9_-]*\d)(?=[A-Za-z0-9_-]*[A-Za-z])[A-Za-z0-9_-]{20,}/
+const LONG_WORD = /[A-Za-z0-9_-]{20,}/g
+
+/** Whether a text has a run of this many letters and digits, with both: it may be a key. */
+const isKeyLike = (text: string) =>
+  [...text.matchAll(LONG_WORD)].some(([word]) => /\d/.test(word) && /[a-z]/i.test(word))
 
 /** Hosts and paths of incoming hooks: whoever knows such a URL may post to it. */
 const HOOK = /^[a-z]+:\/\/(?:hooks?\.|[^/]+\/(?:[^?#]*\/)?(?:web)?hooks?\/|[^/]+\/bot\d+:)/i
 
-const URLS = /\b[a-z][a-z\d+.-]*:\/\/[^\s"'<>`)\]]+/gi
+/** The length of a scheme is bounded, so that the search takes linear time. */
+const URLS = /\b[a-z][a-z\d+.-]{0,30}:\/\/[^\s"'<>`)\]]+/gi
 
 /** Whether a URL may contain a credential: a user, a key in its query, or a path that is itself the key, as hooks have. */
 function isSecretUrl(text: string): boolean {
@@ -18,8 +22,8 @@ function isSecretUrl(text: string): boolean {
   if (!url) return false
   if (url.username !== '' || url.password !== '' || HOOK.test(text)) return true
   const parameters = [...url.searchParams, ...new URLSearchParams(url.hash.slice(1))]
-  if (parameters.some(([name, value]) => isSecretPair(name, value) || KEY_LIKE.test(value))) return true
-  return url.pathname.split('/').some((part) => KEY_LIKE.test(part) && !/^[a-z]+(?:-[a-z]+)*(?:-\d+)?$/.test(part))
+  if (parameters.some(([name, value]) => isSecretPair(name, value) || isKeyLike(value))) return true
+  return url.pathname.split('/').some((part) => isKeyLike(part) && !/^[a-z]+(?:-[a-z]+)*(?:-\d+)?$/.test(part))
 }
 
 /** Whether the name of an option or parameter says that its value is a credential. */
@@ -36,7 +40,7 @@ export const containsSecretUrl = (text: string): boolean => [...text.matchAll(UR
  */
 export function mayContainSecret(value: unknown): boolean {
   if (typeof value === 'string') {
-    const words = value.split(/\s+/).map((word) => word.replaceAll(QUOTES, ''))
+    const words = value.split(/\s+/).map((word) => trimQuotes(word))
     return containsSecretUrl(value) || isSecretCommand(words)
   }
   if (Array.isArray(value)) {
@@ -49,8 +53,14 @@ export function mayContainSecret(value: unknown): boolean {
   )
 }
 
-/** Quotes around the words of a shell command. */
-const QUOTES = /^["']+|["']+$/g
+/** Removes the quotes around a word of a shell command. */
+function trimQuotes(word: string): string {
+  const isQuote = (index: number) => word[index] === '"' || word[index] === "'"
+  let [start, end] = [0, word.length]
+  while (start < end && isQuote(start)) start++
+  while (end > start && isQuote(end - 1)) end--
+  return word.slice(start, end)
+}
 
 /** Whether words contain `--key VALUE`, `--key=VALUE`, `KEY=VALUE` or `Authorization: VALUE`. */
 const isSecretCommand = (words: readonly string[]): boolean =>

@@ -1,4 +1,5 @@
 import { AppError, invalid } from '../../platform/errors.ts'
+import { findKeys, replaceKeys } from './known-keys.ts'
 import { isSealed } from './sealed.ts'
 
 export type Json = Record<string, unknown>
@@ -15,10 +16,6 @@ const SECRET_NAME =
 
 /** Whether a key, an option or a variable of this name holds a secret. */
 export const isSecretName = (name: string) => SECRET_NAME.test(name)
-
-/** Values that are recognizable as secrets: keys of well-known services and of this one, and signed tokens. */
-const SECRET_VALUE =
-  /(?<![A-Za-z0-9])(?:sk-(?=[\w-]*\d)[\w-]{16,}|gh[opsu]_\w{8,}|github_pat_\w{8,}|xox[abpr]-[\w-]{8,}|AKIA[A-Z0-9]{12,}|svc_[\w-]{8,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+)/g
 
 /** Redacts an `adapterConfig`: secrets at any depth, and all values of its `env` and `headers`. */
 export const redactConfig = (config: Json): Json => mapEntries(config, (key, value) => redactEntry(key, value))
@@ -72,7 +69,7 @@ function redactEntry(key: string, value: unknown): unknown {
 
 function redactValue(value: unknown): unknown {
   if (isSealed(value)) return value.shown
-  if (typeof value === 'string') return value.replaceAll(SECRET_VALUE, REDACTED).replaceAll(URL_PASSWORD, URL_REDACTED)
+  if (typeof value === 'string') return replaceKeys(value, REDACTED).replaceAll(URL_PASSWORD, URL_REDACTED)
   if (Array.isArray(value)) return redactList(value)
   if (isObject(value) && !isReference(value)) return redactConfig(value)
   return value
@@ -86,11 +83,14 @@ const URL_REDACTED = `${REDACTED}@`
  * Returns the parts of a text that are recognizable as secrets: keys and tokens
  * of known formats, and the credentials in a URL.
  */
-export const secretsIn = (text: string): string[] =>
-  [...text.matchAll(SECRET_VALUE), ...text.matchAll(URL_PASSWORD)].flatMap(([found]) =>
-    // If a user and a password are found, the password is also searched for alone.
-    found.endsWith('@') ? [found.slice(0, -1), ...found.slice(0, -1).split(':').slice(1)] : [found],
-  )
+export const secretsIn = (text: string): string[] => [
+  ...findKeys(text).map(({ start, end }) => text.slice(start, end)),
+  ...[...text.matchAll(URL_PASSWORD)].flatMap(([found]) => {
+    const credentials = found.slice(0, -1)
+    // The password is also searched for alone.
+    return [credentials, ...credentials.split(':').slice(1)]
+  }),
+]
 
 /** Redacts a list, such as command-line arguments: in `--api-key=x` and `--api-key`, `x` the x is hidden. */
 function redactList(list: unknown[]): unknown[] {

@@ -1,5 +1,5 @@
 import { Hono, type Context as HonoContext } from 'hono'
-import { decodeBody, parseBody, readBody } from '../../http/body.ts'
+import { parseBody, readBody } from '../../http/body.ts'
 import { toErrorResponse } from '../../http/response.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
@@ -24,7 +24,7 @@ export function withMcp<Env extends object>(ctx: Context, next: Serve<Env>): Ser
     const send = sendAs(c, next)
     const identity = await send(`${origin}/api/whoami`, { method: 'GET', headers: {} })
     if (identity.status !== 200) return identity
-    const message = parseBody(decodeBody(await readBody(c, ctx.config.bodyLimit)))
+    const message = parseBody(await readBody(c, ctx.config.bodyLimit))
     // Loaded with the first message: most servers never receive one.
     const [{ createMcpServer }, { createClient }, { WebStandardStreamableHTTPServerTransport }] = await Promise.all([
       import('./server.ts'),

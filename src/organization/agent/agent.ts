@@ -128,7 +128,7 @@ const about = {
   budgetMonthlyCents: v.optional(v.pipe(field.cents, v.description('US cents a month; 0 is no limit.'))),
   metadata: v.optional(
     v.pipe(
-      v.nullable(field.jsonObject),
+      v.nullable(field.sentObject),
       v.description('Whatever else is to be kept with it; the service does not read it.'),
     ),
   ),
@@ -157,7 +157,7 @@ export const NewAgent = v.strictObject({
   ),
   ...about,
   adapterType: v.optional(adapterType, 'runtimeA_local'),
-  adapterConfig: v.optional(v.pipe(field.jsonObject, v.description("The adapter's own keys; others are refused.")), {}),
+  adapterConfig: v.optional(v.pipe(field.sentObject, v.description("The adapter's own keys; others are refused.")), {}),
   sourceIssueId: v.optional(
     v.pipe(
       v.nullable(field.reference),
@@ -174,8 +174,8 @@ export const AgentChange = v.strictObject({
   role: v.optional(role),
   ...about,
   adapterType: v.optional(adapterType),
-  adapterConfig: v.optional(field.jsonObject),
-  runtimeConfig: v.optional(field.jsonObject),
+  adapterConfig: v.optional(field.sentObject),
+  runtimeConfig: v.optional(field.sentObject),
 })
 export type AgentChange = v.InferOutput<typeof AgentChange>
 

@@ -13,7 +13,7 @@ import {
   recordRevision,
   sealConfig,
 } from './configuration.ts'
-import { assertAdapterConfig, chooseUrlKey, getManager } from './create.ts'
+import { assertAdapterConfig, assertSmall, chooseUrlKey, getManager } from './create.ts'
 import { nextTimer } from './lifecycle.ts'
 import { findAgent, isAbove, updateAgent } from './queries.ts'
 import { heartbeatOf } from './runtime-config.ts'
@@ -36,7 +36,10 @@ export function applyConfig(ctx: Context, caller: Caller, agent: AgentRow, after
   if (changed.includes('adapterType') || changed.includes('adapterConfig')) {
     assertAdapterConfig(after.adapterType, after.adapterConfig)
   }
-  if (after.metadata) refusePlaceholders(after.metadata, 'metadata')
+  if (after.metadata) {
+    assertSmall(after.metadata, 'metadata')
+    refusePlaceholders(after.metadata, 'metadata')
+  }
   const runtimeConfig = JSON.stringify(after.runtimeConfig)
   const { adapterConfig, metadata } = sealConfig(ctx, agent, after)
   updateAgent(ctx.db, agent.id, {

@@ -7,6 +7,7 @@ import { ADAPTER_TYPES, adapterOf } from '../../adapter/registry.ts'
 import { validate } from '../../http/validate.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, forbidden, invalid } from '../../platform/errors.ts'
+import { isSmallJson, JSON_TOO_LARGE } from '../../platform/json-size.ts'
 import { chooseUrlKey as uniqueUrlKey } from '../../platform/url-key.ts'
 import { findCompany } from '../company/queries.ts'
 import { toMicros } from '../cost/money.ts'
@@ -86,9 +87,15 @@ export function assertAdapterConfig(type: string, config: Json): void {
   if (!adapter) {
     throw invalid([{ path: 'adapterType', message: `must be one of ${ADAPTER_TYPES.join(', ')}` }])
   }
+  assertSmall(config, 'adapterConfig')
   refuseSealed(config, 'adapterConfig')
   validate(adapter.config, config, 'adapterConfig')
   refusePlaceholders(config, 'adapterConfig')
+}
+
+/** Refuses a stored object that has grown too large, change by change. @throws AppError 400 */
+export function assertSmall(config: Json, path: string): void {
+  if (!isSmallJson(config)) throw invalid([{ path, message: JSON_TOO_LARGE }])
 }
 
 /** Returns the agent that `reportsTo` names. It must belong to the company and must not be terminated. */

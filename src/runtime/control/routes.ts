@@ -80,7 +80,7 @@ const invoke = route({
     reason: v.optional(v.nullable(field.text)),
     source: v.optional(v.nullable(v.string())),
     triggerDetail: v.optional(v.nullable(v.string())),
-    payload: v.optional(v.nullable(field.jsonObject)),
+    payload: v.optional(v.nullable(field.sentObject)),
     idempotencyKey: v.optional(v.nullable(v.string())),
   }),
   bodyOptional: true,

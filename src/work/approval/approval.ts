@@ -45,7 +45,7 @@ export const NewApproval = v.strictObject({
   requestedByAgentId: v.optional(v.nullable(field.reference)),
   payload: v.optional(
     v.pipe(
-      field.jsonObject,
+      field.sentObject,
       v.description(
         'Free-form. A strategy has its `plan`; a hire may name the pending agent in `agentId`; a request_board_approval has a `title`, and optionally `question`, `options` (texts) and `recommended` (one of them).',
       ),
@@ -61,7 +61,7 @@ export const Decision = v.strictObject({
   decisionNote: v.optional(v.nullable(field.text)),
   option: v.optional(
     v.pipe(
-      v.nullable(v.string()),
+      v.nullable(field.reference),
       v.description('Of an approved request_board_approval: one of its options. Default: the recommended one.'),
     ),
   ),
@@ -77,7 +77,7 @@ export const Decision = v.strictObject({
 export type Decision = v.InferOutput<typeof Decision>
 
 export const Resubmission = v.strictObject({
-  payload: v.optional(field.jsonObject),
+  payload: v.optional(field.sentObject),
 })
 
 /**

@@ -67,7 +67,7 @@ export const Acceptance = v.strictObject({
     ),
     'none',
   ),
-  adapterConfig: v.optional(field.jsonObject, {}),
+  adapterConfig: v.optional(field.sentObject, {}),
 })
 export type Acceptance = v.InferOutput<typeof Acceptance>
 

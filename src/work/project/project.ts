@@ -43,6 +43,7 @@ const goalIds = v.pipe(v.array(field.reference), v.maxLength(100, 'must be at mo
 /** A date. Of a timestamp, the date is used. */
 const day = v.pipe(
   v.string(),
+  v.maxLength(field.MAX_TIME),
   v.regex(/^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/, 'must be a date like 2026-11-30'),
   v.transform((date) => date.slice(0, 10)),
   v.check((date) => toDay(date) === date, 'must be a date that exists'),
@@ -89,7 +90,14 @@ export const ProjectChange = v.strictObject({
   name: v.optional(v.pipe(field.name, v.examples(['Atlas']))),
   ...ProjectFields,
   archivedAt: v.optional(
-    v.nullable(v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 timestamp'), v.check(isMoment, 'must exist'))),
+    v.nullable(
+      v.pipe(
+        v.string(),
+        v.maxLength(field.MAX_TIME),
+        v.isoTimestamp('must be an ISO 8601 timestamp'),
+        v.check(isMoment, 'must exist'),
+      ),
+    ),
   ),
 })
 export type ProjectChange = v.InferOutput<typeof ProjectChange>

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findKeys } from '../../../src/access/redaction/known-keys.ts'
+import { containsSecretUrl, mayContainSecret } from '../../../src/access/redaction/possible-secret.ts'
+import { redact, secretsIn } from '../../../src/access/redaction/redact.ts'
+import { isOrdinaryValue } from '../../../src/adapter/ordinary-value.ts'
+import { findMentioned, findUnknownMentions } from '../../../src/work/comment/mentions.ts'
+
+/** Texts in which something seems to begin again and again. */
+const FILLERS = [
+  ...[
+    'sk-',
+    'eyJ',
+    'eyJvy-u-',
+    'eyJaaaaaaaa.',
+    'svc_',
+    'gho_',
+    'AKIA',
+    'xoxb-',
+    'a://b@',
+    'a://',
+    'http://a ',
+    'a.',
+    'a/',
+  ],
+  ...['A', '"', "'", '-', '_', '--key ', 'key=', '/hook/', '@a.', '@ä.', '@a ', '`a', '``a ', '\n`', '> ', '%@', 'a+@'],
+]
+
+const SEARCHES: Record<string, (text: string) => unknown> = {
+  redact: (text) => redact({ text, list: [text] }),
+  secretsIn,
+  containsSecretUrl,
+  'a URL with it as its path': (text) => containsSecretUrl(`http://a/${text}`),
+  'a URL with it in its query': (text) => containsSecretUrl(`http://a/?x=${text}`),
+  mayContainSecret: (text) => mayContainSecret([text, `x${text}x`]),
+  isOrdinaryValue: (text) => isOrdinaryValue('NAME', text),
+  findMentioned: (text) => findMentioned(text, [{ name: 'a b' }]),
+  findUnknownMentions: (text) => findUnknownMentions(text, []),
+}
+
+const cpuMs = (work: () => unknown): number => {
+  const began = process.threadCpuUsage()
+  work()
+  const { user, system } = process.threadCpuUsage(began)
+  return (user + system) / 1_000
+}
+
+test('no text of 100,000 characters takes a search for secrets or mentions quadratic time', () => {
+  const slow: string[] = []
+  for (const [name, search] of Object.entries(SEARCHES)) {
+    for (const filler of FILLERS) {
+      const text = filler.repeat(100_000 / filler.length)
+      // The least of three, since the first one compiles code. Quadratic time is 1.5 s and more.
+      const ms = Math.min(...[1, 2, 3].map(() => cpuMs(() => search(text))))
+      if (ms > 400) slow.push(`${name} of ${filler}: ${ms} ms`)
+    }
+  }
+  assert.deepEqual(slow, [])
+})
+
+const JWT = 'eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJ_S-1'
+
+const KEYS: [text: string, keys: string[]][] = [
+  ['sk-abcdefghijklmnop1 and more', ['sk-abcdefghijklmnop1']],
+  ['sk-abcdefghijklmnopq', []],
+  ['sk-1234567', []],
+  ['task-abcdefghijklmnop1', []],
+  ['sk-a-sk-abcdefghijklmnop1.', ['sk-a-sk-abcdefghijklmnop1']],
+  [`Bearer ${JWT}.x`, [JWT]],
+  [`x-${JWT}`, [JWT]],
+  ['eyJhbGciOiJI.eyJz', []],
+  ['eyJhbGciOiJI.eyJzdWIiOiIx.', []],
+  [`eyJ-${JWT}`, [`eyJ-${JWT}`]],
+  ['svc_abcdefgh,gho_abcdefgh', ['svc_abcdefgh', 'gho_abcdefgh']],
+  ['AKIAABCDEFGHIJKL AKIA', ['AKIAABCDEFGHIJKL']],
+  ['xoxb-12345678', ['xoxb-12345678']],
+]
+
+for (const [text, keys] of KEYS) {
+  test(`the keys in "${text}" are ${keys.length === 0 ? 'none' : keys.join(' and ')}`, () => {
+    assert.deepEqual(
+      findKeys(text).map(({ start, end }) => text.slice(start, end)),
+      keys,
+    )
+  })
+}

@@ -1,0 +1,124 @@
+import type { GenericSchema } from 'valibot'
+
+/** What valibot stores in its schemas, as far as it matters here. */
+interface Shape extends GenericSchema {
+  entries?: Record<string, Shape>
+  wrapped?: Shape
+  item?: Shape
+  key?: Shape
+  value?: Shape
+  options?: readonly unknown[]
+  pipe?: readonly (Shape & { kind: string; requirement?: unknown })[]
+}
+
+type Path = readonly string[]
+
+/** A place in a body, and the schema of its values. */
+interface Place {
+  path: Path
+  schema: Shape
+}
+
+/** A body that should take long, and why. */
+export interface WorstBody {
+  kind: string
+  text: string
+}
+
+/** Texts of which many repetitions take long in some regular expression or check. */
+const FILLERS = {
+  letters: 'x',
+  blanks: ' ',
+  mails: 'a@a.',
+  times: '2026-01-01T00:00:00.',
+  emoji: '🦭',
+  quotes: '"',
+}
+
+const fill = (filler: string, length: number) => filler.repeat(Math.ceil(length / filler.length)).slice(0, length)
+
+/** Texts that take long to search for mentions, code, links, keys, URLs or options. Fields of 100,000 characters accept them. */
+const PATTERNS = [
+  ...['@ä.', '@a ', '`a', '\n`', '> ', '- '],
+  ...['sk-', 'eyJvy-u-', 'eyJaaaaaaaa.', 'svc_', 'key=', '--key ', 'a://b@', 'http://a ', 'a.', '"', '[redacted]'],
+]
+
+/** Values of which an array or a record has many. */
+const ITEMS: Record<string, (length: number) => unknown> = {
+  nulls: () => null,
+  objects: () => ({}),
+  lists: () => [[]],
+  texts: (length) => fill('x', length),
+  times: (length) => fill('2026-01-01T00:00:00.', length),
+  references: () => '01a201f2-ac0a-7686-b150-64378011f54a',
+}
+
+/**
+ * Makes the bodies that should take an endpoint the longest: each within the
+ * limits of a body (bytes, fields, elements), and each with one place spoilt.
+ *
+ * @param good a body that the endpoint accepts
+ * @param limits of the endpoint: bytes, fields and elements
+ */
+export function* worstBodies(
+  schema: GenericSchema,
+  good: object,
+  limits: { bytes: number; fields: number; elements: number },
+): Generator<WorstBody> {
+  const room = limits.bytes - JSON.stringify(good).length - 4_096
+  const body = (kind: string, path: Path, value: unknown): WorstBody => ({
+    kind: `${kind} at ${path.join('.') || 'the body'}`,
+    text: JSON.stringify(withValue(good, path, value)),
+  })
+  for (const { path, schema: inner } of placesOf(schema as Shape)) {
+    if (path.length > 0) {
+      for (const [name, filler] of Object.entries(FILLERS)) {
+        const size = Math.floor((room * filler.length) / (JSON.stringify(filler).length - 2 + byteOverhead(filler)))
+        yield body(`2 MB of ${name}`, path, fill(filler, size))
+      }
+      for (const filler of PATTERNS) yield body(`99,000 characters of ${filler}`, path, fill(filler, 99_000))
+    }
+    for (const [name, item] of Object.entries(ITEMS)) {
+      const many = limits.elements - 100
+      const items = Array.from({ length: many }, () => item(Math.floor(room / many) - 4))
+      yield body(`elements: ${name}`, path, items)
+      const few = limits.fields - 50
+      const values = Array.from({ length: few }, (_, i) => [`k${i}`, item(Math.floor(room / few) - 12)])
+      yield body(`fields: ${name}`, path, { ...(valueAt(good, path) as object), ...Object.fromEntries(values) })
+    }
+    if (/object|record/.test(inner.type)) {
+      yield body('deep', path, { deep: JSON.parse(`${'{"a":'.repeat(28)}1${'}'.repeat(28)}`) })
+    }
+  }
+}
+
+/** How many bytes UTF-8 has for a text beyond its UTF-16 units. */
+const byteOverhead = (text: string) => Buffer.byteLength(text) - text.length
+
+/** Finds the places of the body, the body itself first. The items of arrays and the values of records are one place each. */
+function placesOf(schema: Shape, path: Path = []): Place[] {
+  const own = { path, schema }
+  const { type, entries, wrapped, item, value, options } = schema
+  if (type === 'lazy' || path.length > 6) return [own]
+  if (wrapped) return placesOf(wrapped, path)
+  if (entries) return [own, ...Object.entries(entries).flatMap(([key, entry]) => placesOf(entry, [...path, key]))]
+  if (item) return [own, ...placesOf(item, [...path, '0'])]
+  if (value) return [own, ...placesOf(value, [...path, 'key'])]
+  if (type === 'union' || type === 'variant') {
+    const places = (options as Shape[]).flatMap((option) => placesOf(option, path))
+    return [...new Map(places.map((place) => [place.path.join('.'), place])).values()]
+  }
+  return [own]
+}
+
+const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce<unknown>((inner, key) => (inner as Record<string, unknown> | undefined)?.[key], value)
+
+/** Returns a copy with a value at a path. What is missing on the way is made. */
+function withValue(body: unknown, [key, ...rest]: Path, value: unknown): unknown {
+  if (key === undefined) return value
+  const inner = (body as Record<string, unknown> | undefined)?.[key]
+  const changed = withValue(inner, rest, value)
+  if (key === '0') return [changed]
+  return { ...(typeof body === 'object' && !Array.isArray(body) ? body : {}), [key]: changed }
+}
