@@ -51,7 +51,10 @@ export const timestamp = v.pipe(v.string(), v.isoTimestamp())
 export const jsonObject = v.record(v.string(), v.unknown())
 
 /** Any JSON object, in a body. */
-export const sentObject = v.pipe(jsonObject, v.check((value) => isSmallJson(value), JSON_TOO_LARGE))
+export const sentObject = v.pipe(
+  jsonObject,
+  v.check((value) => isSmallJson(value), JSON_TOO_LARGE),
+)
 
 /** When a credential expires, in a body. */
 export const expiry = v.pipe(
