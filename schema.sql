@@ -904,6 +904,49 @@ create table invite (
 
 create index invite_by_company on invite (company_id, id);
 
+-- Where the events of a company are sent to (src/runtime/webhook/sender.ts). The
+-- activity is the queue: `cursor` is the last activity that deliveries were made of.
+create table webhook (
+  id             text primary key,
+  company_id     text not null references company (id) on delete cascade,
+  description    text,
+  url            text not null,
+  events         text not null check (json_valid(events)), -- patterns of actions: `issue.*`
+  secret         text not null,                     -- sealed; signs the deliveries
+  status         text not null default 'active' check (status in ('active', 'disabled')),
+  disabled_at    text,
+  disabled_why   text check (disabled_why in ('board', 'failing', 'gone')),
+  failing_since  text,                              -- the first failed attempt after the last delivery
+  cursor         integer not null,
+  created_at     text not null,
+  updated_at     text not null,
+  check ((status = 'disabled') = (disabled_at is not null)),
+  check ((status = 'disabled') = (disabled_why is not null))
+) strict;
+
+create index webhook_by_company on webhook (company_id, id);
+
+create table webhook_delivery (
+  id              text primary key,
+  webhook_id      text not null references webhook (id) on delete cascade,
+  company_id      text not null references company (id) on delete cascade,
+  event           text not null,
+  payload         text not null check (json_valid(payload)), -- the body, the same in each attempt
+  status          text not null default 'pending' check (status in ('pending', 'delivered', 'failed')),
+  attempts        integer not null default 0,
+  next_attempt_at text,
+  response_status integer,
+  error           text,
+  duration_ms     integer,
+  created_at      text not null,
+  updated_at      text not null,
+  check ((status = 'pending') = (next_attempt_at is not null))
+) strict;
+
+create index webhook_delivery_by_webhook on webhook_delivery (webhook_id, id);
+create index webhook_delivery_by_company on webhook_delivery (company_id);
+create index webhook_delivery_due on webhook_delivery (webhook_id, next_attempt_at) where status = 'pending';
+
 create table idempotency (
   caller      text not null,                        -- whose key it is: keys of two callers never meet
   key         text not null,

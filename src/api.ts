@@ -3,6 +3,7 @@ import { activityRoutes } from './access/activity/routes.ts'
 import { boardRoutes } from './access/board/routes.ts'
 import { secretRoutes } from './access/secret/routes.ts'
 import { sessionRoutes } from './access/session/routes.ts'
+import { webhookRoutes } from './access/webhook/routes.ts'
 import type { TypedEndpoint } from './http/route.ts'
 import { configRoutes } from './organization/agent/config-routes.ts'
 import { controlRoutes } from './organization/agent/control-routes.ts'
@@ -89,6 +90,7 @@ export const ENDPOINTS = [
   ...secretRoutes,
   ...sessionRoutes,
   ...skillRoutes,
+  ...webhookRoutes,
   ...whoamiRoutes,
   ...whyRoutes,
   ...worktreeRoutes,

@@ -33,6 +33,7 @@ import { createIsolation } from './runtime/isolation/isolation.ts'
 import { createProbe } from './runtime/process/capabilities.ts'
 import { createRetention } from './runtime/retention/retention.ts'
 import { createScheduler } from './runtime/scheduler/scheduler.ts'
+import { createWebhookSender } from './runtime/webhook/sender.ts'
 
 export interface RunningServer {
   url: string
@@ -140,6 +141,9 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
       await probed
       await removeInterruptedImports(ctx)
       await scheduler.start()
+      const webhooks = createWebhookSender(ctx)
+      webhooks.start()
+      closers.push(() => webhooks.close())
       const retention = createRetention(ctx)
       retention.start()
       closers.push(() => retention.close())

@@ -29,5 +29,6 @@ export const PARAMS: Record<string, string> = {
   token: 'The token of an invite of an outside agent.',
   tokenId: 'The id of a token, not the token itself.',
   userId: 'The id of a person.',
+  webhookId: 'The id of a webhook.',
   workspaceId: 'The id of a workspace.',
 }

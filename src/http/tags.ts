@@ -38,6 +38,7 @@ export const TAGS: Record<string, string> = {
   skills: 'What agents can be taught.',
   templates: 'Companies to begin with.',
   tokens: "Tokens of people's scripts.",
+  webhooks: 'Where the events of a company are sent to.',
   whoami: 'Who the caller is.',
   workspaces: 'Where the runs of a project work.',
 }

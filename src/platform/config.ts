@@ -51,6 +51,8 @@ export interface Config {
   pidNamespace: boolean
   /** How long a stop waits for runs to finish, in seconds. */
   drainSec: number
+  /** The hosts of private networks that webhooks may reach, each with its port if that is not the default one. */
+  webhookHosts: string[]
   /** The scheduled backups: whether one is made each day, and how many daily and weekly backups are kept. */
   backups: { daily: boolean; keepDaily: number; keepWeekly: number }
   retention: Retention
@@ -142,6 +144,7 @@ const ConfigFile = v.strictObject({
   sandbox: v.optional(v.picklist(SANDBOXES)),
   pidNamespace: v.optional(v.boolean()),
   drainSec: v.optional(v.pipe(v.number(), v.minValue(0))),
+  webhookHosts: v.optional(v.array(v.string())),
   backups: v.optional(
     v.strictObject({
       daily: v.optional(v.boolean()),
@@ -223,6 +226,7 @@ export function readConfig(flags: Flags, env: Environment): Config {
     sandbox,
     pidNamespace: file.pidNamespace ?? true,
     drainSec: numberOf('SERVICE_DRAIN_SEC', env) ?? file.drainSec ?? 0,
+    webhookHosts: listOf(env.SERVICE_WEBHOOK_HOSTS) ?? file.webhookHosts ?? [],
     backups: {
       daily: file.backups?.daily ?? true,
       keepDaily: file.backups?.keepDaily ?? 7,

@@ -4,6 +4,8 @@ export interface SignalHandler {
   stopRequested(runId: string): void
   /** A wake was queued or may start sooner, or a run ended: a run may be able to start. */
   wakeQueued(): void
+  /** A delivery of a webhook was queued, or a webhook is active again. */
+  deliveryQueued(): void
   /** A budget of the company or of one of its agents changed. */
   budgetChanged(companyId: string): void
   /** A run on another machine was claimed there, or reported. Not after a commit: reports are files. */
@@ -38,6 +40,7 @@ export function createSignals(onError: (error: unknown) => void): Signals {
     wakeQueued: () => call((handler) => handler.wakeQueued?.()),
     runReported: (runId) => call((handler) => handler.runReported?.(runId)),
     placementChanged: (name) => call((handler) => handler.placementChanged?.(name)),
+    deliveryQueued: () => call((handler) => handler.deliveryQueued?.()),
     budgetChanged: (companyId) => call((handler) => handler.budgetChanged?.(companyId)),
     handle(handler) {
       handlers.add(handler)

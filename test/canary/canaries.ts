@@ -21,6 +21,7 @@ export type Kind =
   | 'run token'
   | 'sealed value'
   | 'session'
+  | 'webhook secret'
 
 /** The secrets of one test's server, and the search for them in what it leaves and says. */
 export interface Canaries {

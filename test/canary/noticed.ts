@@ -76,6 +76,8 @@ function noticeStrings(
 
 /** Notices a value that the server seals: a company's, or as JSON one of an agent's or project's (placeOf of src/access/secret/seal.ts). */
 export function noticeSealed({ noticeGiven }: Canaries, { name }: Place, value: string): void {
+  // Its response shows it once, and is noticed then.
+  if (name.startsWith('webhook/')) return
   if (name.includes('/')) noticeStrings(noticeGiven, 'sealed value', { value: JSON.parse(value) })
   else noticeGiven('company secret', value)
 }
@@ -98,9 +100,10 @@ export function noticeAnswer(
     headers.getSetCookie().map((cookie) => cookie.split(';')[0]!),
   )
   if (!SHOWN_ONCE.some((one) => one.method === method && one.pattern.test(path))) return
-  const { token, claimSecret, url } = (body ?? {}) as Record<string, unknown>
+  const { token, claimSecret, secret, url } = (body ?? {}) as Record<string, unknown>
   if (typeof token === 'string') notice(kindOf(token), token)
   if (typeof claimSecret === 'string') notice('claim secret', claimSecret)
+  if (typeof secret === 'string') notice('webhook secret', secret)
   if (typeof url === 'string') notice('link token', new URL(url).searchParams.get('token') ?? '')
 }
 

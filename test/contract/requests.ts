@@ -154,6 +154,11 @@ const secret = async (world: World) => ({
   secretId: (await world.make('POST', world.of('/secrets'), { name: secretName(), value: 'long enough' })).id as string,
 })
 
+const hook = () => ({ url: `https://ci.example.com/${crypto.randomUUID()}` })
+const webhook = async (world: World) => ({
+  webhookId: (await world.make('POST', world.of('/webhooks'), hook())).id as string,
+})
+
 /** Of what there is only where people sign in. */
 const none = (name: string) => () => ({ [name]: 'none' })
 
@@ -221,6 +226,8 @@ export const REQUESTS: Record<string, Make> = {
   'PATCH /api/routines/:routineId': using(routine, () => ({ title: 'Mop' })),
   'POST /api/companies/:companyId/secrets': using(nothing, () => ({ name: secretName(), value: 'long enough' })),
   'POST /api/secrets/:secretId/rotate': using(secret, () => ({ value: 'long enough too' })),
+  'POST /api/companies/:companyId/webhooks': using(nothing, hook),
+  'PATCH /api/webhooks/:webhookId': using(webhook, () => ({ events: ['issue.*'] })),
   'GET /api/companies/:companyId/search': () => ({ query: '?q=walrus' }),
   'POST /api/companies/import/apply': using(nothing, anew),
   'POST /api/companies/import/preview': using(nothing, anew),
@@ -281,6 +288,7 @@ const PARAMS: Record<string, (world: World) => object | Promise<object>> = {
   token: invite,
   tokenId: none('tokenId'),
   userId: none('userId'),
+  webhookId: webhook,
   workspaceId: workspace,
 }
 

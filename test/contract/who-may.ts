@@ -136,6 +136,8 @@ POST   /api/companies/:companyId/skills/fetch                              403  
 POST   /api/companies/:companyId/skills/import                             403    403   403   ok       ok   ok
 POST   /api/companies/:companyId/stop                                      403    403   403   403      403  ok
 POST   /api/companies/:companyId/thaw                                      403    403   403   403      403  ok
+GET    /api/companies/:companyId/webhooks                                  403    403   403   403      403  ok
+POST   /api/companies/:companyId/webhooks                                  403    403   403   403      403  ok
 POST   /api/companies/import/apply                                         403    403   403   403      403  ok
 POST   /api/companies/import/preview                                       403    403   403   403      403  ok
 GET    /api/companies/stats                                                ok     ok    ok    ok       ok   ok
@@ -236,6 +238,12 @@ GET    /api/skills/:skillId                                                404  
 DELETE /api/skills/:skillId                                                404    403   403   ok       ok   ok
 GET    /api/skills/:skillId/files                                          404    ok    ok    ok       ok   ok
 GET    /api/templates                                                      ok     ok    ok    ok       ok   ok
+GET    /api/webhooks/:webhookId                                            403    403   403   403      403  ok
+PATCH  /api/webhooks/:webhookId                                            403    403   403   403      403  ok
+DELETE /api/webhooks/:webhookId                                            403    403   403   403      403  ok
+GET    /api/webhooks/:webhookId/deliveries                                 403    403   403   403      403  ok
+POST   /api/webhooks/:webhookId/rotate-secret                              403    403   403   403      403  ok
+POST   /api/webhooks/:webhookId/test                                       403    403   403   403      403  ok
 GET    /api/whoami                                                         ok     ok    ok    ok       ok   ok
 GET    /enter                                                              404    404   404   404      404  404    open
 GET    /join                                                               404    404   404   404      404  404    open

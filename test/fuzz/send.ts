@@ -160,6 +160,7 @@ const PARAM_OF: Record<string, string | null> = {
   issues: 'issueId',
   labels: 'labelId',
   secrets: 'secretId',
+  webhooks: 'webhookId',
   projects: 'projectId',
   runs: 'runId',
   routines: 'routineId',

@@ -80,7 +80,10 @@ export function hashActivity(row: Omit<ActivityRow, 'seq' | 'hash'>): string {
  * Converts an activity to its live event, which includes a summary of the
  * entity, so that a listener need not fetch it.
  */
-const toEvent = ({ db }: Context, row: Omit<ActivityRow, 'seq' | 'hash' | 'previous_hash'>): ActivityEvent => ({
+export const toEvent = (
+  { db }: Pick<Context, 'db'>,
+  row: Omit<ActivityRow, 'seq' | 'hash' | 'previous_hash'>,
+): ActivityEvent => ({
   activityId: row.id,
   actorType: row.actor_type,
   actorId: row.actor_id,

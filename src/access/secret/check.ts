@@ -2,10 +2,11 @@ import type { Db } from '../../platform/database/db.ts'
 import { sql } from '../../platform/database/sql.ts'
 import type { Vault } from '../../platform/vault.ts'
 import { sealedIn, unreadable } from '../redaction/sealed.ts'
+import { placeOfSecret } from '../webhook/webhook.ts'
 import { open, placeOf } from './seal.ts'
 
 /**
- * Lists the secrets, and the agents and projects with values, that the key
+ * Lists the secrets, and the agents, projects and webhooks with values, that the key
  * cannot decrypt, as after a restore without `keys/`.
  */
 export function checkSecrets(db: Db, vault: Vault): string[] {
@@ -31,11 +32,15 @@ export function checkSecrets(db: Db, vault: Vault): string[] {
       owner: `the project ${row.name}`,
       opened: open(vault, placeOf('project', row), { env: JSON.parse(row.env) }),
     }))
+  const webhooks = db
+    .all(sql.selectFrom('webhook').select(['id', 'company_id', 'url', 'secret']))
+    .filter((row) => vault.open(placeOfSecret(row), row.secret) === undefined)
+    .map(({ url }) => unreadable(['secret'], `the webhook ${new URL(url).host}`))
   const owned = [...agents, ...projects].flatMap(({ owner, opened }) => {
     const paths = Object.entries(opened).flatMap(([field, value]) => sealedIn(value, field))
     return paths.length > 0 ? [unreadable(paths, owner)] : []
   })
-  return [...secrets, ...owned]
+  return [...secrets, ...owned, ...webhooks]
 }
 
 /** Excludes rows without encrypted values before their JSON is parsed. */

@@ -88,6 +88,7 @@ export const commandsOf = (loadServer: () => Promise<RunServer>): readonly LazyC
       'values that the env of agents refers to',
       async () => (await import('./nouns/secret.ts')).secretCommand(),
     ],
+    ['webhook', 'URLs that receive the events', async () => (await import('./nouns/webhook.ts')).webhookCommand()],
     ['member', 'the people of a company', async () => (await import('./nouns/member.ts')).memberCommand()],
     ['invite', 'links by which a person joins', async () => (await import('./nouns/member.ts')).inviteCommand()],
   ]),

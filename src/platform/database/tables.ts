@@ -640,6 +640,38 @@ export interface InviteTable {
   revoked_at: string | null
 }
 
+export interface WebhookTable {
+  id: string
+  company_id: string
+  description: string | null
+  url: string
+  events: string
+  secret: string
+  status: Generated<'active' | 'disabled'>
+  disabled_at: string | null
+  disabled_why: 'board' | 'failing' | 'gone' | null
+  failing_since: string | null
+  cursor: number
+  created_at: string
+  updated_at: string
+}
+
+export interface WebhookDeliveryTable {
+  id: string
+  webhook_id: string
+  company_id: string
+  event: string
+  payload: string
+  status: Generated<'pending' | 'delivered' | 'failed'>
+  attempts: Generated<number>
+  next_attempt_at: string | null
+  response_status: number | null
+  error: string | null
+  duration_ms: number | null
+  created_at: string
+  updated_at: string
+}
+
 export interface IdempotencyTable {
   caller: string
   key: string
@@ -737,6 +769,8 @@ export interface Tables {
   cost_total: CostTotalTable
   activity: ActivityTable
   invite: InviteTable
+  webhook: WebhookTable
+  webhook_delivery: WebhookDeliveryTable
   idempotency: IdempotencyTable
   routine: RoutineTable
   routine_label: RoutineLabelTable

@@ -26,15 +26,30 @@ export async function requirePublicUrl(
   if (url.username || url.password) throw unprocessable(field, 'must not have a user name or a password in it')
   if (url.port) throw unprocessable(field, 'must not name a port: only the default port of https is allowed')
   if (url.search || url.hash) throw unprocessable(field, 'must not have a query or a fragment')
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const address = await findPublicAddress(url, lookup)
+  if ('fault' in address) throw unprocessable(field, address.fault)
+  return { url, ...address }
+}
+
+/**
+ * Resolves the host of a URL to an address that a connection may use. All of
+ * its addresses must be public.
+ *
+ * @returns the address, or what is wrong with the host
+ */
+export async function findPublicAddress(url: URL, lookup: Lookup): Promise<{ address: string } | { fault: string }> {
+  const host = hostOf(url)
   const addresses = isIPv4(host) || isIPv6(host) ? [host] : await lookup(host).catch(() => [])
   const [address] = addresses
-  if (address === undefined) throw unprocessable(field, `the host ${host.slice(0, 100)} was not found`)
+  if (address === undefined) return { fault: `the host ${host.slice(0, 100)} was not found` }
   if (!addresses.every(isPublicAddress)) {
-    throw unprocessable(field, `${host.slice(0, 100)} is an address of this machine or of a private network`)
+    return { fault: `${host.slice(0, 100)} is an address of this machine or of a private network` }
   }
-  return { url, address }
+  return { address }
 }
+
+/** Returns the host of a URL. An IPv6 address has no brackets. */
+export const hostOf = (url: URL) => url.hostname.replace(/^\[(.*)\]$/, '$1')
 
 /** Returns whether an address is on the public internet: not loopback, private, link-local or reserved for documentation. */
 export function isPublicAddress(address: string): boolean {

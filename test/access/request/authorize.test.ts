@@ -30,7 +30,7 @@ const MAY: Record<Role, string> = {
     interactions.answer interactions.cancel interactions.create
     issues.attach issues.checkout issues.close issues.create issues.createChild issues.linkApproval issues.release
     issues.unlinkApproval issues.update projects.create projects.update projects.delete`,
-  admin: 'agents.listKeys invitations.list invites.list',
+  admin: 'agents.listKeys invitations.list invites.list webhooks.deliveries webhooks.get webhooks.list',
   owner: 'companies.delete members.update',
 }
 

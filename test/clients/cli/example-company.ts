@@ -44,6 +44,10 @@ export async function arrange(url: string, folder: string): Promise<void> {
   for (const name of ['gpu', 'attic']) {
     await client.request('POST /api/placements', { body: { name, type: 'ssh', settings: { host: 'gpu.example.org' } } })
   }
+  await client.request('POST /api/companies/:companyId/webhooks', {
+    params,
+    body: { url: 'https://ci.example.com/hooks/service' },
+  })
   const skill = '---\nname: weekly-report\ndescription: How to write the weekly report.\n---\n\nThree lines.\n'
   await client.request('POST /api/companies/:companyId/skills/import', {
     params,

@@ -76,6 +76,10 @@ export const NAMED = {
     (await client.request('GET /api/companies/:companyId/secrets', { params: { companyId }, query: ALL })).map(
       ({ id, name }) => ({ id, names: [name] }),
     ),
+  webhook: async (client, companyId) =>
+    (await client.request('GET /api/companies/:companyId/webhooks', { params: { companyId }, query: ALL })).map(
+      ({ id, url, description }) => ({ id, names: [url, new URL(url).host, ...(description ? [description] : [])] }),
+    ),
   skill: async (client, companyId) =>
     (await client.request('GET /api/companies/:companyId/skills', { params: { companyId }, query: ALL })).map(
       ({ id, key, name }) => ({ id, names: [key, name] }),

@@ -62,6 +62,7 @@ const ARGUMENTS: Record<string, string> = {
   '<run>': 'its id, or latest',
   '<skill>': 'its key, name or id',
   '<text>': 'text, @file or -',
+  '<webhook>': 'its description, host, URL or id',
 }
 
 /** Creates the command of a verb, with the options that all verbs have. */

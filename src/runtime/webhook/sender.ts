@@ -1,0 +1,234 @@
+import { v7 as uuid } from 'uuid'
+import { SYSTEM } from '../../access/caller/caller.ts'
+import { disableWebhook } from '../../access/webhook/change.ts'
+import { payloadOf } from '../../access/webhook/payload.ts'
+import {
+  countPending,
+  deleteOldDeliveries,
+  findPendingDelivery,
+  findWebhook,
+  insertDelivery,
+  listActiveWebhooks,
+  listActivityAfter,
+  listDueDeliveries,
+  nextAttempt,
+  updateDelivery,
+  updateWebhook,
+} from '../../access/webhook/queries.ts'
+import { type DeliveryRow, placeOfSecret, type WebhookRow, wants } from '../../access/webhook/webhook.ts'
+import type { Context } from '../../platform/context.ts'
+import { type Lookup, lookupHost } from '../../platform/source/address.ts'
+import { type AttemptResult, sendAttempt } from './send.ts'
+
+/** The waiting time before each further attempt, in milliseconds. After the last one a delivery has failed. */
+export const BACKOFF_MS = [5_000, 60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_000, 6 * 3_600_000, 12 * 3_600_000]
+
+/** A webhook without a successful delivery for so long is disabled, in milliseconds. */
+export const FAILING_MS = 3 * 86_400_000
+
+const KEPT_MS = 30 * 86_400_000
+const BATCH = 100
+/** How many deliveries of a webhook wait. Further events stay in the activity until there is room. */
+const MAX_PENDING = 1_000
+/** How many attempts run at once: of one webhook, and of all. */
+const MAX_AT_ONCE = 4
+const MAX_AT_ONCE_OF_ALL = 16
+/** How long the events of a burst are collected, in milliseconds. */
+const COLLECT_MS = 50
+const LONGEST_WAIT_MS = 60_000
+
+/** The job that sends the events of companies to their webhooks. */
+export interface WebhookSender {
+  start(): void
+  /** Turns new activity into deliveries, and sends what is due. Resolves when those attempts have ended. */
+  pass(): Promise<void>
+  /** Stops sending. Attempts that are under way are aborted and made again after the next start. */
+  close(): Promise<void>
+}
+
+/**
+ * Sends each activity at least once. Its deliveries are rows, made in the
+ * transaction that moves the cursor of the webhook: a crash loses none.
+ */
+export function createWebhookSender(ctx: Context, { lookup = lookupHost }: { lookup?: Lookup } = {}): WebhookSender {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  /** The attempts that are under way: delivery -> its webhook and its end. */
+  const inFlight = new Map<string, { webhookId: string; ended: Promise<void> }>()
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let isAgain = false
+  let removeHandlers = () => {}
+
+  /** Makes deliveries of new activity and begins the attempts that are due. */
+  async function step(): Promise<void> {
+    for (const webhook of listActiveWebhooks(ctx.db)) {
+      while (!signal.aborted && (await stage(ctx, webhook))) {}
+      if (!signal.aborted) beginAttempts(webhook)
+    }
+  }
+
+  function beginAttempts({ id: webhookId }: WebhookRow): void {
+    const own = [...inFlight.values()].filter((attempt) => attempt.webhookId === webhookId).length
+    const room = Math.min(MAX_AT_ONCE - own, MAX_AT_ONCE_OF_ALL - inFlight.size)
+    // Those under way are still due in the database.
+    const due = listDueDeliveries(ctx.db, { webhookId, now: ctx.now, limit: MAX_AT_ONCE + own })
+    for (const delivery of due.filter(({ id }) => !inFlight.has(id)).slice(0, Math.max(0, room))) {
+      const ended = attempt(delivery)
+        .catch(logFailure)
+        .finally(() => {
+          inFlight.delete(delivery.id)
+          wake(0)
+        })
+      inFlight.set(delivery.id, { webhookId, ended })
+    }
+  }
+
+  async function attempt(delivery: DeliveryRow): Promise<void> {
+    const webhook = findWebhook(ctx.db, { id: delivery.webhook_id })
+    if (!webhook) return
+    const begun = performance.now()
+    const secret = ctx.vault.open(placeOfSecret(webhook), webhook.secret)
+    const result: AttemptResult =
+      secret === undefined
+        ? { ok: false, status: null, error: 'Not sent: the key of this server cannot open the secret. Rotate it.' }
+        : await sendAttempt(
+            { id: delivery.id, url: webhook.url, secret, at: ctx.now, body: delivery.payload },
+            { lookup, privateHosts: ctx.config.webhookHosts, version: ctx.config.version, signal },
+          )
+    if (signal.aborted) return
+    await ctx.write(() => recordAttempt(ctx, delivery.id, result, Math.round(performance.now() - begun)))
+  }
+
+  const logFailure = (error: unknown) => {
+    if (signal.aborted) return
+    ctx.log.error('Webhooks could not be sent.', { error: String((error as Error)?.stack ?? error) })
+  }
+
+  let isStarted = false
+  function wake(ms: number): void {
+    if (signal.aborted || !isStarted) return
+    if (running) isAgain = true
+    else {
+      clearTimeout(timer)
+      timer = setTimeout(turn, ms).unref()
+    }
+  }
+
+  async function turn(): Promise<void> {
+    isAgain = false
+    running = step().catch(logFailure)
+    await running
+    running = undefined
+    wake(isAgain ? COLLECT_MS : waitingTime())
+  }
+
+  /** The time until the next attempt. The end of an attempt, and each event, wakes the job sooner. */
+  function waitingTime(): number {
+    if (signal.aborted || inFlight.size > 0) return LONGEST_WAIT_MS
+    const times = listActiveWebhooks(ctx.db).map(({ id }) => nextAttempt(ctx.db, { webhookId: id }))
+    const inMs = times.filter((at) => at !== null).map((at) => Date.parse(at) - Date.parse(ctx.now))
+    return Math.min(Math.max(COLLECT_MS, Math.min(...inMs)), LONGEST_WAIT_MS)
+  }
+
+  return {
+    start() {
+      isStarted = true
+      let isWoken = false
+      // One timer for the events of a burst: each of them must not put it off.
+      const onEvent = () => {
+        if (isWoken) return
+        isWoken = true
+        setTimeout(() => {
+          isWoken = false
+          wake(0)
+        }, COLLECT_MS).unref()
+      }
+      const unsubscribe = ctx.events.subscribe(onEvent)
+      const removeHandler = ctx.signals.handle({ deliveryQueued: onEvent })
+      removeHandlers = () => {
+        unsubscribe()
+        removeHandler()
+      }
+      wake(COLLECT_MS)
+    },
+    async pass() {
+      do {
+        await step()
+        await Promise.all([...inFlight.values()].map(({ ended }) => ended))
+      } while (listActiveWebhooks(ctx.db).some(({ id }) => (nextAttempt(ctx.db, { webhookId: id }) ?? '~') <= ctx.now))
+    },
+    async close() {
+      stopping.abort()
+      removeHandlers()
+      clearTimeout(timer)
+      await running
+      await Promise.all([...inFlight.values()].map(({ ended }) => ended))
+    },
+  }
+}
+
+/** Turns the next activity of a company into deliveries. @returns whether there may be more */
+async function stage(ctx: Context, { id, company_id: companyId }: WebhookRow): Promise<boolean> {
+  const webhook = findWebhook(ctx.db, { id })
+  if (webhook?.status !== 'active') return false
+  const room = Math.min(BATCH, MAX_PENDING - countPending(ctx.db, { webhookId: id }))
+  const rows = room <= 0 ? [] : listActivityAfter(ctx.db, { companyId, after: webhook.cursor, limit: room })
+  const last = rows.at(-1)
+  if (!last) return false
+  const patterns = JSON.parse(webhook.events) as string[]
+  await ctx.write(() => {
+    // Another change of the webhook may have moved it meanwhile.
+    const present = findWebhook(ctx.db, { id })
+    if (present?.status !== 'active' || present.cursor !== webhook.cursor) return
+    for (const row of rows.filter(({ action }) => wants(patterns, action))) {
+      insertDelivery(ctx.db, {
+        id: uuid(),
+        webhook_id: id,
+        company_id: companyId,
+        event: row.action,
+        payload: payloadOf(ctx, row),
+        next_attempt_at: ctx.now,
+        created_at: ctx.now,
+        updated_at: ctx.now,
+      })
+    }
+    updateWebhook(ctx.db, id, { cursor: last.seq })
+    deleteOldDeliveries(ctx.db, { webhookId: id, before: new Date(Date.parse(ctx.now) - KEPT_MS).toISOString() })
+  })
+  return rows.length === room
+}
+
+/** Records the end of an attempt: delivered, to be repeated, or failed for good. */
+function recordAttempt(
+  ctx: Context,
+  deliveryId: string,
+  { ok, status, error }: AttemptResult,
+  durationMs: number,
+): void {
+  const delivery = findPendingDelivery(ctx.db, { id: deliveryId })
+  const webhook = delivery && findWebhook(ctx.db, { id: delivery.webhook_id })
+  if (!delivery || !webhook) return
+  const attempts = delivery.attempts + 1
+  const wait = ok ? undefined : BACKOFF_MS[attempts - 1]
+  updateDelivery(ctx.db, deliveryId, {
+    status: ok ? 'delivered' : wait === undefined ? 'failed' : 'pending',
+    attempts,
+    next_attempt_at: wait === undefined ? null : new Date(Date.parse(ctx.now) + jitter(wait)).toISOString(),
+    response_status: status,
+    error,
+    duration_ms: durationMs,
+    updated_at: ctx.now,
+  })
+  if (ok) {
+    if (webhook.failing_since !== null) updateWebhook(ctx.db, webhook.id, { failing_since: null })
+    return
+  }
+  const since = webhook.failing_since ?? ctx.now
+  if (webhook.failing_since === null) updateWebhook(ctx.db, webhook.id, { failing_since: since })
+  if (status === 410) disableWebhook(ctx, SYSTEM, webhook, 'gone')
+  else if (Date.parse(ctx.now) - Date.parse(since) > FAILING_MS) disableWebhook(ctx, SYSTEM, webhook, 'failing')
+}
+
+/** Up to a tenth more, so that the retries of many deliveries do not arrive at once. */
+const jitter = (ms: number) => Math.round(ms * (1 + Math.random() / 10))

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MAX_WEBHOOKS, wants } from '../../../src/access/webhook/webhook.ts'
+import { createTestApp } from '../../helpers.ts'
+import { arrangeCompany } from '../../make.ts'
+
+async function arrange(t: Parameters<typeof createTestApp>[0]) {
+  const app = createTestApp(t, { webhookHosts: ['ci.internal:8080'] })
+  const people = await arrangeCompany(app)
+  return { ...app, ...people, app, at: `/api/companies/${people.company.id}/webhooks` }
+}
+
+const URL = 'https://ci.example.com/hooks/T0/XYZ'
+
+test('a webhook is created, changed and deleted; its secret is in one response only', async (t) => {
+  const { ask, make, at, company, app } = await arrange(t)
+  const { secret, ...created } = await make('POST', at, { url: URL, events: ['issue.*'], description: 'CI' })
+  assert.match(secret, /^whsec_[\w+/]{32}$/)
+  assert.deepEqual((await ask('GET', at)).body, [created])
+  const one = `/api/webhooks/${created.id}`
+  const rotated = await make('POST', `${one}/rotate-secret`)
+  assert.notEqual(rotated.secret, secret)
+  const answers = [
+    await ask('PATCH', one, { events: ['*'], description: null }),
+    await ask('GET', one),
+    await ask('POST', `${one}/test`),
+    await ask('GET', `${one}/deliveries`),
+    await ask('PATCH', one, { status: 'disabled' }),
+    await ask('DELETE', one),
+    await ask('GET', `/api/companies/${company.id}/activity`),
+  ]
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 202, 200, 200, 200, 200],
+  )
+  assert.deepEqual([answers[4]!.body.status, answers[4]!.body.disabledWhy], ['disabled', 'board'])
+  const actions = answers.at(-1)!.body.map((row: { action: string }) => row.action)
+  assert.deepEqual(actions.slice(0, 7), [
+    'webhook.deleted',
+    'webhook.disabled',
+    'webhook.updated',
+    'webhook.tested',
+    'webhook.updated',
+    'webhook.secret_rotated',
+    'webhook.created',
+  ])
+  const shown = JSON.stringify([answers, app.logged])
+  for (const value of [secret, rotated.secret]) assert.ok(!shown.includes(value))
+  // The path of a URL is often a credential: the activity has the host alone.
+  assert.ok(!JSON.stringify(answers.at(-1)!.body).includes('XYZ'))
+  assert.equal((await ask('GET', one)).status, 404)
+})
+
+test('a URL on this machine or in a private network needs the setting webhookHosts', async (t) => {
+  const { ask, at } = await arrange(t)
+  const refused = [
+    'http://ci.example.com/',
+    'https://127.0.0.1/',
+    'https://localhost/',
+    'https://a.localhost/',
+    'https://10.1.2.3/',
+    'https://169.254.169.254/latest/meta-data',
+    'https://[::1]/',
+    'https://[::ffff:10.0.0.1]/',
+    'https://0x7f.1/',
+    'http://ci.internal/',
+    'http://ci.internal:8081/',
+  ]
+  for (const url of refused) assert.equal((await ask('POST', at, { url })).status, 422, url)
+  for (const url of ['ftp://ci.example.com/', 'https://u:p@ci.example.com/', 'https://ci.example.com/#x', 'here']) {
+    assert.equal((await ask('POST', at, { url })).status, 400, url)
+  }
+  assert.equal((await ask('POST', at, { url: 'http://ci.internal:8080/hook?a=b' })).status, 201)
+  const { id } = (await ask('POST', at, { url: URL })).body
+  assert.equal((await ask('PATCH', `/api/webhooks/${id}`, { url: 'https://10.0.0.1/' })).status, 422)
+})
+
+test('a company has a limited number of webhooks, and a disabled one is not tested', async (t) => {
+  const { ask, make, at } = await arrange(t)
+  for (let i = 0; i < MAX_WEBHOOKS; i++) await make('POST', at, { url: URL })
+  assert.equal((await ask('POST', at, { url: URL })).status, 409)
+  const [first] = (await ask('GET', at)).body
+  await make('PATCH', `/api/webhooks/${first.id}`, { status: 'disabled' })
+  assert.equal((await ask('POST', `/api/webhooks/${first.id}/test`)).status, 409)
+  assert.equal((await ask('PATCH', `/api/webhooks/${first.id}`, { events: ['issue created'] })).status, 400)
+})
+
+test('a pattern names an action, all actions of a noun, or all', () => {
+  assert.ok(wants(['issue.created'], 'issue.created'))
+  assert.ok(wants(['agent.*', 'issue.*'], 'issue.created'))
+  assert.ok(wants(['*'], 'issue.created'))
+  assert.ok(!wants(['issue.*', 'issue.created'], 'issues.created'))
+})
