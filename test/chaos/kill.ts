@@ -17,11 +17,10 @@ import { markedProcesses } from '../../src/runtime/process/process-table.ts'
 
 /**
  * How many clients write at once, each with this many milliseconds between two
- * comments. A wake stores its first 50 reasons only. At this rate its agent
- * would have to be busy for ten seconds until one is left out.
+ * comments: fast enough that wakes of busy agents have more than 50 reasons.
  */
 const WRITERS = 8
-const WRITE_EVERY_MS = 400
+const WRITE_EVERY_MS = 50
 /** How long each agent's program works, in milliseconds. */
 const WORK_MS = [100, 300, 700, 1_500]
 /** A run may be shown as live so long after its process has ended, in milliseconds: somebody has to look first. */
@@ -188,19 +187,17 @@ async function untilAllIsServed(url: string): Promise<void> {
 
 function audit(sqlite: Database.Database, notes: string, acknowledged: readonly string[]) {
   const noted = new Set(readdirSync(notes))
-  const runs = sqlite
-    .prepare<[], { id: string; status: string; error_code: string | null; reasons: string }>('select * from run')
-    .all()
-  const comments = new Set(sqlite.prepare<[], string>('select id from comment').pluck().all())
+  const runs = sqlite.prepare<[], FinishedRun & { error_code: string | null }>('select * from run').all()
+  const comments = sqlite.prepare<[], CommentOnIssue>('select id, issue_id from comment').all()
   const served = new Map<string, number>()
   for (const run of runs.filter(({ status }) => status === 'succeeded')) {
-    const causes = (JSON.parse(run.reasons) as { commentId: string | null }[]).map((reason) => reason.commentId)
-    for (const id of new Set(causes)) if (id) served.set(id, (served.get(id) ?? 0) + 1)
+    for (const id of servedBy(run, comments)) served.set(id, (served.get(id) ?? 0) + 1)
   }
   const isRight = ({ id, status, error_code }: (typeof runs)[number]) =>
     noted.has(`${id}.begun`)
       ? noted.has(`${id}.ended`) && status === 'succeeded'
       : status === 'lost' && error_code === 'never_started'
+  const known = new Set(comments.map(({ id }) => id))
   const wrongWakes = sqlite
     .prepare<[], string>(
       "select id from wake where status = 'dropped' or (select count(*) from run where run.wake_id = wake.id) <> 1",
@@ -209,13 +206,38 @@ function audit(sqlite: Database.Database, notes: string, acknowledged: readonly 
     .all()
   return {
     writes: acknowledged.length,
-    lostWrites: acknowledged.filter((id) => !comments.has(id)).length,
+    lostWrites: acknowledged.filter((id) => !known.has(id)).length,
     runs: runs.length,
     wrongEnds: runs.filter((run) => !isRight(run)).length,
     neverStarted: runs.filter((run) => run.error_code === 'never_started').length,
-    notServedOnce: [...comments].filter((id) => served.get(id) !== 1).length,
+    notServedOnce: comments.filter(({ id }) => served.get(id) !== 1).length,
     wrongWakes: wrongWakes.length,
   }
+}
+
+interface FinishedRun {
+  id: string
+  status: string
+  reasons: string
+}
+
+interface CommentOnIssue {
+  id: string
+  issue_id: string
+}
+
+/** From this many reasons on, a wake stores only the first comment and the latest ones of an issue. */
+const ALL_REASONS = 50
+
+/** Returns the comments that a run was told of, and those after the first one that its wake no longer stored. */
+function servedBy(run: FinishedRun, comments: readonly CommentOnIssue[]): Set<string> {
+  const reasons = JSON.parse(run.reasons) as { commentId: string | null; issueId: string }[]
+  const told = reasons.flatMap(({ commentId }) => commentId ?? [])
+  if (reasons.length < ALL_REASONS) return new Set(told)
+  const [first, next] = told as [string, string]
+  // Ids are in the order of their creation.
+  const between = comments.filter(({ id, issue_id }) => id > first && id < next && issue_id === reasons[0]!.issueId)
+  return new Set([...told, ...between.map(({ id }) => id)])
 }
 
 export const isKept = (report: KillReport): boolean =>

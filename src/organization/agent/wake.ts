@@ -59,7 +59,7 @@ function merge(ctx: Context, waiting: WakeRow, merged: WakeRow): WakeRow {
   const mayStartSooner = merged.priority !== waiting.priority || merged.not_before !== waiting.not_before
   const isUnchanged =
     !mayStartSooner &&
-    merged.reason_count === waiting.reason_count &&
+    merged.reasons === waiting.reasons &&
     merged.issue_id === waiting.issue_id &&
     merged.depth === waiting.depth &&
     merged.fresh_session === waiting.fresh_session &&

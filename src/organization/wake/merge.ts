@@ -20,8 +20,14 @@ export interface WakeRequest {
   cause?: { activityId?: string; runId?: string }
 }
 
-/** A wake stores at most this many reasons: the first ones, because they show what started it. */
+/**
+ * The number of reasons from which a wake stores only the latest of each
+ * subject. The wakes of a paused agent would otherwise grow without limit.
+ */
 const MAX_REASONS = 50
+
+/** The maximum number of reasons if each has a subject of its own. */
+const MAX_SUBJECTS = 500
 
 export function toReason(caller: Caller, request: WakeRequest, at: string): WakeReason {
   const actor = actorOf(caller)
@@ -47,11 +53,11 @@ const DEFAULT_PRIORITY: Partial<Record<WakeSource, number>> = { on_demand: 0, ti
 export function mergeRequest(waiting: WakeRow | undefined, request: WakeRequest, reason: WakeReason) {
   const priority = request.priority ?? DEFAULT_PRIORITY[request.source] ?? 2
   const notBefore = request.notBefore ?? null
-  const reasons = [
+  const reasons = withoutSuperseded([
     ...(waiting ? parseReasons(waiting) : []),
     ...(request.retryOf ? parseReasons(request.retryOf) : []),
     reason,
-  ].slice(0, MAX_REASONS)
+  ])
   return {
     reasons: JSON.stringify(reasons),
     reason_count: reasons.length,
@@ -62,6 +68,23 @@ export function mergeRequest(waiting: WakeRow | undefined, request: WakeRequest,
     fresh_session: request.freshSession ? 1 : (waiting?.fresh_session ?? 0),
   }
 }
+
+/**
+ * Removes the oldest reasons that have a later one of the same subject, until
+ * at most 50 are left. A run thus receives the latest comment of each issue and
+ * every approval. The first reason stays, because it shows what started the wake.
+ */
+function withoutSuperseded(reasons: readonly WakeReason[]): readonly WakeReason[] {
+  let excess = reasons.length - MAX_REASONS
+  if (excess <= 0) return reasons
+  // Those of a retried run are older than those of the waiting wake.
+  const inOrder = reasons.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+  const latest = new Map(inOrder.map((reason, i) => [subjectOf(reason), i]))
+  const left = inOrder.filter((reason, i) => i === 0 || latest.get(subjectOf(reason)) === i || excess-- <= 0)
+  return left.length <= MAX_SUBJECTS ? left : [left[0]!, ...left.slice(1 - MAX_SUBJECTS)]
+}
+
+const subjectOf = ({ source, issueId, approvalId }: WakeReason) => `${source} ${issueId} ${approvalId}`
 
 /** The earlier of two starts. Null means at once: if any cause may start now, the merged wake starts now. */
 const earlierStart = (a: string | null, b: string | null) => (a === null || b === null ? null : a < b ? a : b)

@@ -2,6 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LOCAL_BOARD, SYSTEM } from '../../../src/access/caller/caller.ts'
 import { requestWake } from '../../../src/organization/agent/wake.ts'
+import type { WakeRequest } from '../../../src/organization/wake/merge.ts'
+import { sql } from '../../../src/platform/database/sql.ts'
+import { forgetWakes, insertAgentRow, insertCompany, insertIssue, insertRunRow, wakeReasons } from '../../arrange.ts'
+import { createTestApp } from '../../helpers.ts'
 import { createTestRuns } from '../../runs.ts'
 
 test('causes that come while a wake waits merge into it, and the run knows them all', async (t) => {
@@ -16,6 +20,71 @@ test('causes that come while a wake waits merge into it, and the run knows them 
     all[0].reasons.map((reason: { source: string }) => reason.source),
     ['mention', 'timer'],
   )
+})
+
+test('a wake with many causes keeps the first, the latest of each issue, and each approval', async (t) => {
+  const { ctx } = createTestApp(t)
+  const company_id = insertCompany(ctx)
+  const agent = insertAgentRow(ctx, { company_id })
+  const [busy, quiet] = [insertIssue(ctx, { company_id }), insertIssue(ctx, { company_id })]
+  const wake = (request: Partial<WakeRequest>) =>
+    ctx.write(() => requestWake(ctx, LOCAL_BOARD, { agentId: agent.id, source: 'issue_commented', ...request }))
+  for (let n = 0; n < 40; n++) await wake({ issueId: busy.id, commentId: `early ${n}` })
+  await wake({ source: 'approval_resolved', approvalId: 'an approval' })
+  for (let n = 0; n < 40; n++) await wake({ issueId: busy.id, commentId: `late ${n}` })
+  await wake({ source: 'mention', issueId: quiet.id, commentId: 'mentioned at the end' })
+  const reasons = wakeReasons(ctx, agent)
+  assert.equal(reasons.length, 50)
+  assert.equal(reasons[0]!.commentId, 'early 0')
+  assert.deepEqual(
+    reasons.slice(-2).map(({ commentId }) => commentId),
+    ['late 39', 'mentioned at the end'],
+  )
+  assert.equal(reasons.filter(({ approvalId }) => approvalId === 'an approval').length, 1)
+})
+
+test('a retry does not replace the latest reasons of the waiting wake', async (t) => {
+  const { ctx, clock } = createTestApp(t)
+  const company_id = insertCompany(ctx)
+  const agent = insertAgentRow(ctx, { company_id })
+  const { id: issueId } = insertIssue(ctx, { company_id })
+  const request = { agentId: agent.id, source: 'issue_commented', issueId } as const
+  for (let n = 0; n < 30; n++)
+    await ctx.write(() => requestWake(ctx, LOCAL_BOARD, { ...request, commentId: `run ${n}` }))
+  const id = insertRunRow(ctx, agent, { reasons: JSON.stringify(wakeReasons(ctx, agent)) })
+  const { reasons } = ctx.db.first(sql.selectFrom('run').select('reasons').where('id', '=', id))!
+  forgetWakes(ctx)
+  clock.move(1)
+  for (let n = 0; n < 30; n++)
+    await ctx.write(() => requestWake(ctx, LOCAL_BOARD, { ...request, commentId: `wake ${n}` }))
+  clock.move(1)
+  await ctx.write(() =>
+    requestWake(ctx, SYSTEM, { agentId: agent.id, source: 'retry', issueId, retryOf: { id, reasons } }),
+  )
+  const merged = wakeReasons(ctx, agent)
+  assert.deepEqual(
+    [merged[0], merged[1], ...merged.slice(-2)].map((reason) => reason!.commentId ?? reason!.source),
+    ['run 0', 'run 12', 'wake 29', 'retry'],
+  )
+})
+
+test('the causes of a wake about many issues are all kept, up to 500', async (t) => {
+  const { ctx } = createTestApp(t)
+  const company_id = insertCompany(ctx)
+  const agent = insertAgentRow(ctx, { company_id })
+  await ctx.write(() => {
+    for (let n = 0; n < 60; n++) {
+      requestWake(ctx, LOCAL_BOARD, { agentId: agent.id, source: 'approval_resolved', approvalId: `${n}` })
+    }
+  })
+  assert.equal(wakeReasons(ctx, agent).length, 60)
+  await ctx.write(() => {
+    for (let n = 60; n < 550; n++) {
+      requestWake(ctx, LOCAL_BOARD, { agentId: agent.id, source: 'approval_resolved', approvalId: `${n}` })
+    }
+  })
+  const approvals = wakeReasons(ctx, agent).map(({ approvalId }) => approvalId)
+  assert.deepEqual([approvals.length, approvals[0], approvals.at(-1)], [500, '0', '549'])
 })
 
 test('an agent never wakes itself', async (t) => {
