@@ -133,6 +133,8 @@ export type ReaderInput = Pick<RunInput, 'session' | 'newSessionId'> & { env?: R
 export interface UserFiles {
   /** The files of its sign-in, which it may renew. */
   login: readonly string[]
+  /** Files that a sandboxed run gets a copy of, since what they say is run: MCP servers, hooks. Their names differ. */
+  settings?: readonly string[]
   /** The folders of its sessions. Their names differ. */
   sessions: readonly string[]
 }

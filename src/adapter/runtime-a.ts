@@ -91,7 +91,8 @@ function userFiles(env: Readonly<Record<string, string>>): UserFiles {
   const home = env.HOME ?? '/nonexistent'
   const folder = env.CLAUDE_CONFIG_DIR || path.join(home, '.claude')
   return {
-    login: [path.join(folder, '.credentials.json'), path.join(env.CLAUDE_CONFIG_DIR || home, '.claude.json')],
+    login: [path.join(folder, '.credentials.json')],
+    settings: [path.join(env.CLAUDE_CONFIG_DIR || home, '.claude.json')],
     sessions: [path.join(folder, 'projects')],
   }
 }

@@ -32,10 +32,34 @@ export async function resolveAgentPath(
   const [real, own, dataDir] = await Promise.all([place, ownFolder(ctx, agent.id), ctx.config.dataDir].map(realPath))
   if (isInside(own!, real!)) return { path: real!, access: 'allowed' }
   if (isInside(dataDir!, real!)) return { path: real!, access: 'never' }
-  const company = findCompany(ctx.db, { id: agent.company_id })!
-  const allowed = [...JSON.parse(company.allowed_folders), ...JSON.parse(agent.allowed_once), ...folders] as string[]
+  const allowed = [...boardFolders(ctx, agent), ...folders]
   const isAllowed = (await Promise.all(allowed.map(realPath))).some((folder) => isInside(folder, real!))
   return { path: real!, access: isAllowed ? 'allowed' : 'not_allowed' }
+}
+
+/** Returns the folders that the board allowed for the company, or for the agent's next run. */
+const boardFolders = (ctx: Context, agent: AgentRow): string[] => [
+  ...JSON.parse(findCompany(ctx.db, { id: agent.company_id })!.allowed_folders),
+  ...JSON.parse(agent.allowed_once),
+]
+
+/**
+ * Decides whether a run may have made the link by which a path of the board led
+ * to a file: the path is inside a folder that runs write, and the file is not.
+ *
+ * @param opened the real path of the file
+ * @param folders further folders that runs write
+ */
+export async function isLinkOfRun(
+  ctx: Context,
+  agent: AgentRow,
+  { wanted, opened }: { wanted: string; opened: string },
+  folders: readonly string[],
+): Promise<boolean> {
+  if (opened === wanted) return false
+  const written = [...boardFolders(ctx, agent), ...folders, ownFolder(ctx, agent.id)]
+  if (!written.some((folder) => isInside(folder, wanted))) return false
+  return (await resolveAgentPath(ctx, agent, opened, folders)).access !== 'allowed'
 }
 
 function isInside(folder: string, file: string): boolean {

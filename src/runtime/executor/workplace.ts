@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { open, stat } from 'node:fs/promises'
+import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Adapter } from '../../adapter/adapter.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
-import { ownFolder, resolveAgentPath } from '../../organization/agent/allowed-folder.ts'
+import { isLinkOfRun, ownFolder, resolveAgentPath } from '../../organization/agent/allowed-folder.ts'
 import { unapprovedPaths } from '../../organization/agent/approved-config.ts'
 import type { Context } from '../../platform/context.ts'
+import { sandboxModeOf } from '../isolation/isolate.ts'
 import type { Refuse } from '../not-startable.ts'
 import { type createProbe, findProgram } from '../process/capabilities.ts'
 import type { ProjectWorkspaces } from './prepare-queries.ts'
@@ -79,7 +80,7 @@ export async function readInstructions(place: Workplace, adapter: Adapter, cwd: 
   const file = isApproved ? wanted : await allowedPath(place, 'instructionsFilePath', wanted)
   if (file === null) return null
   try {
-    const text = await readPlainFile(file)
+    const text = await readPlainFile(file, (opened) => mayRead(place, adapter, { wanted: file, opened, isApproved }))
     return { path: file, text, hash: createHash('sha256').update(text).digest('base64url') }
   } catch (error) {
     if (isMachineFault(error)) throw error
@@ -89,11 +90,34 @@ export async function readInstructions(place: Workplace, adapter: Adapter, cwd: 
   }
 }
 
-/** Reads a regular file. It refuses pipes, which would block the read, and endless devices. */
-async function readPlainFile(file: string): Promise<string> {
+/**
+ * Whether the file that a path led to may be read. A run may replace the file,
+ * or a folder above it, by a link to a file that only the server can read. A
+ * path that an agent set has no links, since they were resolved. A path of the
+ * board may have links, except those that a sandboxed run may have made.
+ */
+async function mayRead(
+  { ctx, agent, config, workspaces }: Workplace,
+  adapter: Adapter,
+  { isApproved, ...file }: { wanted: string; opened: string; isApproved: boolean },
+): Promise<boolean> {
+  if (!isApproved) return file.opened === file.wanted
+  if (sandboxModeOf(ctx, { agent, adapter, config }) === 'off') return true
+  const cwd = typeof config.cwd === 'string' ? [config.cwd] : []
+  return !(await isLinkOfRun(ctx, agent, file, [...workspaces.approved, ...cwd]))
+}
+
+/**
+ * Reads a regular file. It refuses pipes, which would block the read, and
+ * endless devices.
+ *
+ * @param mayRead receives the real path of the opened file
+ */
+async function readPlainFile(file: string, mayRead: (opened: string) => Promise<boolean>): Promise<string> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const found = await handle.stat()
+    if (!(await mayRead(await pathOf(handle, file)))) throw new Error('a link leads out of its folder')
     if (found.isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' })
     if (!found.isFile()) throw new Error('not a regular file')
     if (found.size > MAX_INSTRUCTIONS) throw new Error(`larger than ${MAX_INSTRUCTIONS} bytes`)
@@ -102,6 +126,10 @@ async function readPlainFile(file: string): Promise<string> {
     await handle.close()
   }
 }
+
+/** Returns the real path of an open file. Only Linux knows it; elsewhere it is the path that the file has after the opening. */
+const pathOf = ({ fd }: FileHandle, file: string): Promise<string> =>
+  process.platform === 'linux' ? readlink(`/proc/self/fd/${fd}`) : realpath(file)
 
 /** Returns the options that the program's help lists, or null if unknown. Refuses a missing program, with an installation hint. */
 export async function findFlags(

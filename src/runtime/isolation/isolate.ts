@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises'
+import { copyFile, mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import type { Adapter } from '../../adapter/adapter.ts'
+import type { Adapter, UserFiles } from '../../adapter/adapter.ts'
 import type { SandboxMode } from '../../adapter/config.ts'
 import { adapterOf } from '../../adapter/registry.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
@@ -11,7 +11,7 @@ import type { Context } from '../../platform/context.ts'
 import { packageRoot } from '../../platform/package-root.ts'
 import type { RunSpec } from '../process/run-files.ts'
 import type { Isolation } from './isolation.ts'
-import { containsHome, type Sandbox, sandboxArgv, sandboxEnv, stateFolder } from './sandbox.ts'
+import { containsHome, copyOf, type Sandbox, sandboxArgv, sandboxEnv, stateFolder } from './sandbox.ts'
 
 /** The run to isolate. */
 export interface ToIsolate {
@@ -62,16 +62,21 @@ export async function isolate(
   }
 }
 
-/** Creates the folders that must exist before a sandboxed run starts. */
+/** Creates the folders, and the copies of settings, that must exist before a sandboxed run starts. */
 export async function makeSandboxFolders(
   ctx: Context,
   run: Pick<RunRow, 'agent_id' | 'adapter_type'>,
   spec: RunSpec,
 ): Promise<void> {
   if (!spec.reader.env) return // not sandboxed
-  const { sessions } = adapterOf(run.adapter_type)?.userFiles?.(spec.env) ?? NO_FILES
-  const folders = sessions.map((folder) => stateFolder(stateDirOf(ctx, run.agent_id), folder))
+  const { sessions, settings = [] } = adapterOf(run.adapter_type)?.userFiles?.(spec.env) ?? NO_FILES
+  const stateDir = stateDirOf(ctx, run.agent_id)
+  const folders = sessions.map((folder) => stateFolder(stateDir, folder))
   for (const folder of [ownFolder(ctx, run.agent_id), ...folders]) await mkdir(folder, { recursive: true, mode: 0o700 })
+  for (const file of settings) {
+    // Without the file, the program begins with settings of its own.
+    await copyFile(file, copyOf(stateDir, file)).catch(() => {})
+  }
 }
 
 /**
@@ -90,7 +95,7 @@ export function sandboxModeOf(
 
 const isApproved = (agent: AgentRow) => agent.config_approved === 1 && !unapprovedPaths(agent).includes('sandbox')
 
-const NO_FILES = { login: [], sessions: [] }
+const NO_FILES: UserFiles = { login: [], sessions: [] }
 
 const stateDirOf = (ctx: Context, agentId: string) => path.join(ctx.config.dataDir, 'sandbox', agentId)
 

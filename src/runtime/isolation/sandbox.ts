@@ -52,6 +52,7 @@ export function sandboxArgv(bwrap: string, sandbox: Sandbox): string[] {
     ...systemMounts(),
     ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/var/tmp', '--tmpfs', home],
     ...userFiles.login.flatMap((file) => ['--bind-try', file, file]),
+    ...(userFiles.settings ?? []).flatMap((file) => ['--bind-try', copyOf(stateDir, file), file]),
     ...userFiles.sessions.flatMap((folder) => ['--bind', stateFolder(stateDir, folder), folder]),
     ...bind((file) => !isData(file)),
     ...hidden.flatMap((folder) => ['--tmpfs', folder]),
@@ -65,6 +66,9 @@ const mount = (how: '--bind' | '--ro-bind', files: readonly string[]) => files.f
 
 /** Returns the folder on disk that stores one of the program's session folders. */
 export const stateFolder = (stateDir: string, folder: string) => path.join(stateDir, path.basename(folder))
+
+/** Returns the copy of one of the program's settings files, which the run may change. */
+export const copyOf = (stateDir: string, file: string) => path.join(stateDir, path.basename(file))
 
 /** The environment variables that a sandboxed run does not receive: they point to paths outside the sandbox. */
 const HOST_ONLY = /^(XDG_\w+|SSH_AUTH_SOCK)$/

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -228,3 +228,68 @@ test('a working directory that contains the home directory is refused', { skip }
   const { run } = await outputOf(runs, 'ls', { cwd: home })
   assert.equal(run.errorCode, 'sandbox_folder')
 })
+
+test('a sandboxed program gets a copy of its settings: what it writes there starts nothing outside', {
+  skip,
+}, async (t) => {
+  const { runs, home } = await arrange(t)
+  const settings = path.join(home, '.claude.json')
+  writeFileSync(settings, '{"of":"the user"}')
+  const program = path.join(home, 'claude')
+  writeFileSync(
+    program,
+    programThat(
+      'cat "$HOME/.claude.json"; echo "{\\"mcpServers\\":{}}" > "$HOME/.claude.json"; cat "$HOME/.claude.json"',
+    ),
+    {
+      mode: 0o755,
+    },
+  )
+  const agent = await runs.make('POST', `/api/companies/${runs.companyId}/agents`, {
+    name: 'Ada',
+    adapterConfig: { command: program },
+  })
+  await runs.make('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
+  await runs.settle()
+  const [run] = await runs.runs()
+  assert.match(
+    (await runs.ask('GET', `/api/runs/${run.id}/log`)).body.text,
+    /^\{"of":"the user"\}\{"mcpServers":\{\}\}\n/,
+  )
+  assert.equal(readFileSync(settings, 'utf8'), '{"of":"the user"}')
+})
+
+for (const swapped of ['the file', 'its folder'] as const) {
+  test(`the instructions of a sandboxed run are not read through a link that a run may have made: ${swapped}`, {
+    skip,
+  }, async (t) => {
+    const { runs, home } = await arrange(t)
+    const folder = path.join(home, 'project')
+    mkdirSync(path.join(folder, 'docs'), { recursive: true })
+    const file = path.join(folder, 'docs/AGENTS.md')
+    writeFileSync(file, 'Work well.')
+    const program = path.join(home, 'claude')
+    writeFileSync(program, programThat('cat > /dev/null'), { mode: 0o755 })
+    const agent = await runs.make('POST', `/api/companies/${runs.companyId}/agents`, {
+      name: 'Ada',
+      adapterConfig: { command: program, cwd: folder, instructionsFilePath: file },
+    })
+    const runOnce = async () => {
+      await runs.make('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
+      await runs.settle()
+      return (await runs.runs()).at(-1)
+    }
+    assert.equal((await runOnce()).status, 'succeeded')
+    rmSync(path.join(folder, 'docs'), { recursive: true })
+    mkdirSync(path.join(home, 'secret'))
+    writeFileSync(path.join(home, 'secret/AGENTS.md'), 'not for agents')
+    if (swapped === 'its folder') symlinkSync(path.join(home, 'secret'), path.join(folder, 'docs'))
+    else {
+      mkdirSync(path.join(folder, 'docs'))
+      symlinkSync(path.join(home, 'secret/AGENTS.md'), file)
+    }
+    const run = await runOnce()
+    assert.deepEqual([run.status, run.errorCode], ['failed', 'instructions_missing'])
+    assert.match(run.error, /a link leads out of its folder/)
+  })
+}
