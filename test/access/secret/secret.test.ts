@@ -179,7 +179,7 @@ test('a run whose secret is unknown or cannot be opened fails with a sentence th
   ctx.db.run(sql.updateTable('secret').set({ sealed }))
   const unreadable = await go()
   assert.equal(unreadable.errorCode, 'secret_unreadable')
-  assert.match(unreadable.error, /API_KEY cannot be opened/)
+  assert.match(unreadable.error, /API_KEY cannot be decrypted/)
   await make('POST', `/api/secrets/${id}/rotate`, { value: VALUE })
   assert.equal((await go()).status, 'succeeded')
 })

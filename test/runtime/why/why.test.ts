@@ -163,7 +163,7 @@ test('a wake that its budget holds back says so, in dollars, and the pause stays
     '  the server paused Kit: Its budget of $1.50 for this month is spent. Raise it, or wait for the next month'
   assert.deepEqual(storyOf((await app.make('GET', '/api/issues/ACM-1/why')).steps), [
     'the board created ACM-1 “Draw” for Kit',
-    '  Kit is to run (issue assigned), held by its budget: Kit has spent $1.75 of its $1.50 of this month. Raise its budget',
+    '  Kit is to run (issue assigned), held by its budget: Kit has spent $1.75 of its $1.50 for this month. Raise the budget',
     paused,
   ])
   await app.make('PATCH', `/api/agents/${kit.id}`, { budgetMonthlyCents: 500 })
