@@ -9,9 +9,9 @@ export type Health = Omit<ResponseOf<'GET /api/health'>, 'status'> & {
 }
 
 /** Requests the health of a server. A server that cannot write its database responds with an error that names it. */
-export async function readHealth(client: Pick<Client, 'request'>): Promise<Health> {
+export async function readHealth(client: Pick<Client, 'request'>, signal?: AbortSignal): Promise<Health> {
   try {
-    return { ...(await client.request('GET /api/health')), problem: null }
+    return { ...(await client.request('GET /api/health', signal ? { signal } : {})), problem: null }
   } catch (error) {
     const details = (error instanceof AppError ? error.details : null) as Partial<Health> | null
     if (!details?.instance) throw error

@@ -96,13 +96,21 @@ export const portCheck: Check = {
   look: async (patient) => [(await lookForServer(patient)) ?? (await lookAtPort(patient))],
 }
 
-/** The server of this data directory, if it answers. */
+/** How long a server may take to respond, in milliseconds. */
+const RESPONSE_MS = 5_000
+
+/** The server of this data directory, if it accepts a connection. */
 async function lookForServer({ dataDir }: Patient): Promise<Finding | undefined> {
   const info = readServerInfo(dataDir)
   if (!info?.url) return undefined
   const { createClient } = await import('../connection/client.ts')
   const { readHealth } = await import('../connection/health.ts')
-  const health = await readHealth(createClient({ url: info.url })).catch(() => undefined)
+  const signal = AbortSignal.timeout(RESPONSE_MS)
+  const health = await readHealth(createClient({ url: info.url }), signal).catch(() => undefined)
+  if (!health && signal.aborted) {
+    const message = `The server at ${info.url} (pid ${info.pid}) does not respond within ${RESPONSE_MS / 1_000} s.`
+    return { status: 'broken', message, details: { url: info.url, pid: info.pid } }
+  }
   if (!health || health.instance !== info.instance) return undefined
   const details = { url: info.url, pid: info.pid, version: health.version }
   if (health.problem) {

@@ -12,7 +12,7 @@ export type Response =
   | { type: 'started' }
   | { type: 'progress'; progress: unknown }
   | { type: 'done'; output: unknown }
-  | { type: 'refused'; code: ErrorCode; message: string; details: unknown }
+  | { type: 'refused'; code: ErrorCode; message: string; details: unknown; cause: unknown }
   | { type: 'failed'; error: unknown }
 
 /** A spare thread ends after this time. */

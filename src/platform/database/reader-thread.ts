@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts'
 import { createDb, type Db } from './db.ts'
 import type { ReadJob } from './reader.ts'
 import type { Request, Response } from './reader-pool.ts'
+import { toAppError } from './write-queue.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each job has its own input and output.
 type AnyJob = ReadJob<any, unknown>
@@ -41,10 +42,12 @@ export function serveJobs(jobs: JobLoaders): void {
       send({ type: 'started' })
       const output = run(db, request.input, (progress) => send({ type: 'progress', progress }))
       send({ type: 'done', output })
-    } catch (error) {
-      // An error that is copied between threads loses its class.
+    } catch (thrown) {
+      // An error that is copied between threads loses its class and its code.
+      const error = toAppError(thrown)
       if (error instanceof AppError) {
-        send({ type: 'refused', code: error.code, message: error.message, details: error.details })
+        const { code, message, details, cause } = error
+        send({ type: 'refused', code, message, details, cause })
       } else send({ type: 'failed', error })
     } finally {
       // The next job must see everything that was committed before it starts.

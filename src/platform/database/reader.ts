@@ -122,7 +122,8 @@ export function createReader(file: string, { maxQueued = MAX_QUEUED, queued = 's
     // In another turn: the copy of a large output took its time already.
     if (response.type === 'done') setImmediate(() => job.resolve(response.output as never))
     else if (response.type === 'refused') {
-      job.reject(new AppError(response.code, response.message, response.details))
+      const { code, message, details, cause } = response
+      job.reject(Object.assign(new AppError(code, message, details), cause !== undefined && { cause }))
     } else if (response.type === 'failed') job.reject(response.error)
     startNext()
   }

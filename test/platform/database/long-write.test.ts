@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { copyFileSync, renameSync } from 'node:fs'
+import path from 'node:path'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from '../../../src/platform/context.ts'
@@ -121,4 +123,22 @@ test('other requests run while a change of 20,000 rows is under way', async (t) 
   await long
   assert.equal(nameOf(app.ctx), '19999')
   assert.ok(turns > 5, `the main thread had only ${turns} turns meanwhile`)
+})
+
+test('a long change is refused at its commit if the database was replaced meanwhile', async (t) => {
+  const app = createTestApp(t)
+  await arrange(app)
+  const { pause, goOn } = pausing()
+  const long = app.ctx.writeLong(function* (ctx) {
+    rename(ctx, 'During')
+    yield* pause()
+  })
+  await nextTurn()
+  const file = path.join(app.config.dataDir, 'service.db')
+  renameSync(file, `${file}.moved`)
+  copyFileSync(`${file}.moved`, file)
+  goOn()
+  await assert.rejects(long, { code: 'database_damaged' })
+  renameSync(`${file}.moved`, file)
+  assert.equal(nameOf(app.ctx), 'Before')
 })

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createReader } from '../../../src/platform/database/reader.ts'
 import { openReadOnly } from '../../../src/platform/database/reader-thread.ts'
@@ -38,6 +40,19 @@ test('a long job does not delay the queue, and runs alone', async (t) => {
   assert.equal((await reader.run(searchJob, want)).issues.length, 1)
   assert.equal((await long).issues.length, 1)
   assert.equal((await reader.runLong(searchJob, want)).issues.length, 1)
+})
+
+test('a file that cannot be read is database_damaged, with the cause for the log', async (t) => {
+  const { config, want, onClose } = await setUpReader(t)
+  const file = path.join(config.dataDir, 'damaged.db')
+  writeFileSync(file, 'no database'.repeat(1_000))
+  const reader = createReader(file)
+  onClose(() => reader.close())
+  await assert.rejects(reader.run(searchJob, want), (error: Error & { code: string }) => {
+    assert.equal(error.code, 'database_damaged')
+    assert.match((error.cause as Error).stack!, /not a database\n +at /)
+    return true
+  })
 })
 
 test('a closed reader fails what waits and what comes', async (t) => {
