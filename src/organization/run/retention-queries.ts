@@ -16,7 +16,8 @@ const IS_KEPT = raw<boolean>`log_bytes > 0 and log_deleted_at is null`
 
 /** Lists ended runs whose log has not been measured. */
 export const listUnmeasuredLogs = (db: Db, of: { limit: number }): string[] =>
-  db.all(sql.selectFrom('run').select('id').where(IS_UNMEASURED).limit(of.limit)).map(({ id }) => id)
+  // Without the order, SQLite searches all ended runs: 45 ms with 100,000 of them.
+  db.all(sql.selectFrom('run').select('id').where(IS_UNMEASURED).orderBy('id').limit(of.limit)).map(({ id }) => id)
 
 /** Stores the size of the log of an ended run, in bytes. */
 export const setLogBytes = (db: Db, of: { id: string; bytes: number }) =>
