@@ -61,5 +61,5 @@ export const opencode: Adapter<OpencodeConfig> = {
 
 function userFiles(env: Readonly<Record<string, string>>): UserFiles {
   const data = path.join(env.HOME ?? '/nonexistent', '.local/share/opencode')
-  return { login: [path.join(data, 'auth.json')], sessions: [path.join(data, 'storage')] }
+  return { login: [path.join(data, 'auth.json')], sessions: [data] }
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
 import type { Fact } from '../../adapter/adapter.ts'
 import { readerOf } from '../../adapter/readers.ts'
 import { cut } from '../../adapter/usage.ts'
@@ -26,8 +27,8 @@ export interface Pump {
 /** The interval at which the reader polls the files that the program writes, in milliseconds. */
 const POLL_MS = 200
 
-/** What programs print after the cause of a usage error. */
-const HINT = /^(?:usage|tip|hint|try|see|for (?:more|help|usage))\b/i
+/** What programs print after the cause of a usage error; indented lines continue it. */
+const HINT = /^\s*(?:usage|tip|hint|try|see|for (?:more|help|usage))\b/i
 
 /** In characters. The last line becomes part of the run's error. */
 const LONGEST_ERROR = 300
@@ -62,8 +63,12 @@ export function createPump(
   const read = (name: 'stdout' | 'stderr', stream: Readable): Promise<void> => {
     const scrubber = createScrubber(spec.redact)
     const readLine = name === 'stdout' ? reader.line : reader.errorLine
-    const lines = createLines(LONGEST_LINE, (text) => {
-      if (name === 'stderr' && text.trim() && !HINT.test(text.trim())) lastError = cut(text.trim(), LONGEST_ERROR)
+    let isHint = false
+    const lines = createLines(LONGEST_LINE, (line) => {
+      // Some programs colour their errors although nobody sees them.
+      const text = name === 'stderr' ? stripVTControlCharacters(line) : line
+      isHint = HINT.test(text) || (isHint && /^\s+\S/.test(text))
+      if (name === 'stderr' && text.trim() && !isHint) lastError = cut(text.trim(), LONGEST_ERROR)
       take(() => readLine(text))
     })
     const filter = createLineFilter(name === 'stdout' ? reader.isNoise : undefined, to.log.write)
