@@ -6,7 +6,7 @@ for (const fault of [
   { call: 'pread64', when: '1+' },
   { call: 'pread64', when: '3' },
   { call: 'pwrite64', when: '1+' },
-  { call: 'fdatasync', when: '1+' },
+  { call: 'fsync', when: '1+' },
 ] as Fault[]) {
   test(`a server goes on when ${fault.call} of its database fails (${fault.when}), and says so`, async () => {
     const { damaged, wrong } = await withFailingDisk(fault)

@@ -17,7 +17,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { packageRoot } from '../../src/platform/package-root.ts'
 
 export interface Fault {
-  call: 'pread64' | 'pwrite64' | 'fdatasync'
+  call: 'pread64' | 'pwrite64' | 'fsync'
   /** Which calls fail, counted from the moment that the server is up: `3` is the third, `3+` the third and all later ones. */
   when: string
 }
@@ -199,6 +199,6 @@ async function end(child: ChildProcess): Promise<void> {
 const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
 
 /** The faults of the long form. */
-export const SERVER_FAULTS: readonly Fault[] = (['pread64', 'pwrite64', 'fdatasync'] as const).flatMap((call) =>
+export const SERVER_FAULTS: readonly Fault[] = (['pread64', 'pwrite64', 'fsync'] as const).flatMap((call) =>
   ['1', '2', '5', '9', '1+', '8+'].map((when) => ({ call, when })),
 )

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import childProcess from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -7,6 +8,7 @@ import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Context } from '../../../src/platform/context.ts'
 import { LONGEST_WAIT_MS } from '../../../src/runtime/executor/backoff.ts'
+import { markedProcesses } from '../../../src/runtime/process/process-table.ts'
 import { insertRunRow } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 import { createTestRuns, createTestRunsIn, type TestRuns } from '../../runs.ts'
@@ -234,6 +236,37 @@ test('the server enforces the time limit of a run whose shim is stopped', async 
     (await runs.runs()).map((run) => [run.status, run.errorCode]),
     [['timed_out', 'timed_out']],
   )
+})
+
+test('the server enforces the silence limit of a run whose shim is stopped', async (t) => {
+  const runs = await createTestRuns(t)
+  const agent = await runs.agentThat('hang.js', { config: { silenceSec: 2 } })
+  await invoke(runs, agent)
+  const running = runs.next('run.running')
+  const finished = runs.next('run.finished')
+  await runs.tick()
+  await running
+  process.kill((await runs.runs())[0].processPid, 'SIGSTOP')
+  await finished
+  const [run] = await runs.runs()
+  assert.deepEqual([run.status, run.errorCode], ['timed_out', 'silent'])
+})
+
+test('a run whose shim is stopped can be cancelled, and nothing of it is left', async (t) => {
+  const runs = await createTestRuns(t)
+  const agent = await runs.agentThat('escapes.js', { args: [randomUUID(), 'stay'] })
+  await invoke(runs, agent)
+  const running = runs.next('run.running')
+  const finished = runs.next('run.finished')
+  await runs.tick()
+  await running
+  const [{ id, processPid }] = await runs.runs()
+  process.kill(processPid, 'SIGSTOP')
+  await runs.make('POST', `/api/runs/${id}/cancel`)
+  await finished
+  const [run] = await runs.runs()
+  assert.deepEqual([run.status, run.stopReason], ['cancelled', 'cancelled'])
+  assert.equal(markedProcesses().has(id), false)
 })
 
 for (const [code, errorCode, text] of [
