@@ -137,6 +137,8 @@ export interface UserFiles {
   settings?: readonly string[]
   /** The folders of its sessions. Their names differ. */
   sessions: readonly string[]
+  /** Variables of a sandboxed run, by which the program keeps its sessions in these folders. */
+  variables?: Readonly<Record<string, string>>
 }
 
 /** Drives one kind of agent program. */

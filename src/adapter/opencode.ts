@@ -61,5 +61,10 @@ export const opencode: Adapter<OpencodeConfig> = {
 
 function userFiles(env: Readonly<Record<string, string>>): UserFiles {
   const data = path.join(env.HOME ?? '/nonexistent', '.local/share/opencode')
-  return { login: [path.join(data, 'auth.json')], sessions: [data] }
+  return {
+    login: [path.join(data, 'auth.json')],
+    sessions: [path.join(data, 'storage')],
+    // Otherwise its database is beside its sign-in. A relative path counts from `data`.
+    variables: { OPENCODE_DB: 'storage/opencode.db' },
+  }
 }

@@ -100,7 +100,8 @@ const NO_FILES: UserFiles = { login: [], sessions: [] }
 const stateDirOf = (ctx: Context, agentId: string) => path.join(ctx.config.dataDir, 'sandbox', agentId)
 
 function sandboxOf(ctx: Context, { agent, adapter, spec, readable, writable }: ToIsolate): Sandbox {
-  const env = sandboxEnv(spec.env)
+  const userFiles = adapter.userFiles?.(sandboxEnv(spec.env)) ?? NO_FILES
+  const env = { ...sandboxEnv(spec.env), ...userFiles.variables }
   const certificates = [env.NODE_EXTRA_CA_CERTS, env.SSL_CERT_FILE, env.SSL_CERT_DIR].filter(
     (file) => file !== undefined,
   )
@@ -111,7 +112,7 @@ function sandboxOf(ctx: Context, { agent, adapter, spec, readable, writable }: T
     writable: [spec.cwd, ownFolder(ctx, agent.id), ...writable.filter((folder) => !containsHome(folder, env))],
     // The demo agent is part of the package and runs on the server's own Node.
     readable: [...readable, ...certificates, packageRoot(), path.dirname(process.execPath)],
-    userFiles: adapter.userFiles?.(env) ?? NO_FILES,
+    userFiles,
     env,
     command: spec.command,
   }

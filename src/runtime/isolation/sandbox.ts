@@ -28,7 +28,7 @@ const SYSTEM_LINKS = ['/etc/resolv.conf', '/etc/localtime', '/run/current-system
 
 /**
  * Returns the command line that starts a command in a bubblewrap sandbox.
- * Later mounts cover earlier ones: system, home, sessions, login files, folders, then an
+ * Later mounts cover earlier ones: system, home, login files, folders, then an
  * empty data directory, then its visible parts. Symbolic links in a mount's
  * path are resolved here on the host, so a mount must not be inside a folder
  * that a run can write; that folder shows the path anyway.
@@ -51,10 +51,9 @@ export function sandboxArgv(bwrap: string, sandbox: Sandbox): string[] {
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--new-session', '--cap-drop', 'ALL'],
     ...systemMounts(),
     ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/var/tmp', '--tmpfs', home],
-    ...userFiles.sessions.flatMap((folder) => ['--bind', stateFolder(stateDir, folder), folder]),
-    // A program may keep its sign-in among its sessions.
     ...userFiles.login.flatMap((file) => ['--bind-try', file, file]),
     ...(userFiles.settings ?? []).flatMap((file) => ['--bind-try', copyOf(stateDir, file), file]),
+    ...userFiles.sessions.flatMap((folder) => ['--bind', stateFolder(stateDir, folder), folder]),
     ...bind((file) => !isData(file)),
     ...hidden.flatMap((folder) => ['--tmpfs', folder]),
     ...bind(isData),

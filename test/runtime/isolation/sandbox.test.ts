@@ -168,6 +168,24 @@ test('a program in a sandbox has its sign-in, and keeps its sessions from run to
   assert.match(readFileSync(path.join(home, '.claude/.credentials.json'), 'utf8'), /again/)
 })
 
+test('opencode keeps its database among its sessions in a sandbox', { skip }, async (t) => {
+  const { runs, home } = await arrange(t)
+  const program = path.join(home, 'opencode')
+  const file = '"$HOME/.local/share/opencode/$OPENCODE_DB"'
+  writeFileSync(program, `#!/bin/sh\n[ -f ${file} ] && echo "kept it"\ntouch ${file}\n`, { mode: 0o755 })
+  const agent = await runs.make('POST', `/api/companies/${runs.companyId}/agents`, {
+    name: 'Ada',
+    adapterType: 'opencode_local',
+    adapterConfig: { command: program },
+  })
+  for (let i = 0; i < 2; i++) {
+    await runs.make('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
+    await runs.settle()
+  }
+  const { id } = (await runs.runs()).at(-1)
+  assert.match((await runs.ask('GET', `/api/runs/${id}/log`)).body.text, /kept it/)
+})
+
 test('a run whose sandbox is not available does not start, and says what to do', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'service-bwrap-'))
   t.after(() => rmSync(folder, { recursive: true }))
