@@ -82,11 +82,13 @@ function casesOf(program: Program): Case[] {
       },
     },
     {
-      name: 'a session that is longer than the context is dropped; a fresh one is started once',
+      name: 'a session that is longer than the context does not stop the agent',
       starts: 2,
-      runs: 3,
+      runs: isClaude ? 2 : 3,
       script: ({ resumed }) => (resumed ? tooLong : done),
       check({ runs: [first, second, third] }) {
+        // It compacts its session itself.
+        if (isClaude) return assert.deepEqual([first.status, second.status], ['succeeded', 'succeeded'])
         assert.deepEqual([first.status, second.status], ['succeeded', 'failed'])
         assert.match(second.errorCode, /context_overflow|dead_session/)
         assert.deepEqual([third.status, third.sessionIdBefore], ['succeeded', null])
@@ -181,7 +183,9 @@ async function prove(one: Case, { program, command, home, model, server }: Place
     await until(async () => {
       const all = await runs()
       return all.length >= least && all.every((run) => run.finishedAt !== null)
-    }, `the end of: ${one.name}`)
+    }, `the end of: ${one.name}`).catch(async (error) => {
+      throw new Error(`${error.message}\n${describe(await runs())}`)
+    })
   }
   const seconds = (performance.now() - began) / 1_000
   const agent = await server.ask('GET', `/api/agents/${id}`)
@@ -189,9 +193,13 @@ async function prove(one: Case, { program, command, home, model, server }: Place
   try {
     one.check({ runs: all, agent, seconds })
   } catch (error) {
-    const seen = all.map((run) => `${run.status} ${run.errorCode} ${run.error} ${run.outcome} ${run.outcomeDetail}`)
-    throw new Error(`${(error as Error).message}\n${seen.join('\n')}\n${agent.heldBecause}`)
+    throw new Error(`${(error as Error).message}\n${describe(all)}\n${agent.heldBecause}`)
   } finally {
     await server.ask('POST', `/api/agents/${id}/terminate`)
   }
 }
+
+const describe = (runs: Json[]) =>
+  runs
+    .map((run) => `${run.status} ${run.errorCode} ${run.error} ${run.outcome} ${run.outcomeDetail} ${run.summary}`)
+    .join('\n')
