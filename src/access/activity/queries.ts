@@ -38,6 +38,8 @@ export interface ActivityFilter {
   entityType?: string | undefined
   entityId?: string | undefined
   action?: string | undefined
+  /** Actions that are left out. */
+  without?: readonly string[] | undefined
   runId?: string | undefined
   since?: string | undefined
 }
@@ -52,6 +54,7 @@ export function selectActivity(filter: ActivityFilter) {
   if (filter.entityType !== undefined) query = query.where('entity_type', '=', filter.entityType)
   if (filter.entityId !== undefined) query = query.where('entity_id', '=', filter.entityId)
   if (filter.action !== undefined) query = query.where('action', '=', filter.action)
+  if (filter.without?.length) query = query.where('action', 'not in', [...filter.without])
   if (filter.runId !== undefined) query = query.where('run_id', '=', filter.runId)
   if (filter.since !== undefined) query = query.where('created_at', '>=', filter.since)
   return query

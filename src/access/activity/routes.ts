@@ -49,6 +49,14 @@ export const activityRoutes = [
       entityType: v.optional(v.string()),
       entityId: v.optional(v.string()),
       action: v.optional(v.string()),
+      without: v.optional(
+        v.pipe(
+          v.string(),
+          v.transform((text) => text.split(',').filter((entry) => entry !== '')),
+          v.maxLength(20, 'must name at most 20 actions'),
+          v.description('Actions that are left out, separated by commas, such as `agent.heartbeat_skipped`.'),
+        ),
+      ),
       runId: v.optional(v.pipe(v.string(), v.description('What a run did, its own start and end included.'))),
       since: v.optional(
         v.pipe(v.string(), v.maxLength(field.MAX_TIME), v.isoTimestamp('must be an ISO 8601 timestamp')),
@@ -56,9 +64,9 @@ export const activityRoutes = [
     }),
     responses: { 200: v.array(Activity) },
     run: (ctx, { params, query }) => {
-      const { agentId, entityType, entityId, action, runId } = query
+      const { agentId, entityType, entityId, action, without, runId } = query
       const since = query.since === undefined ? undefined : new Date(query.since).toISOString()
-      const filter = { companyId: params.companyId, agentId, entityType, entityId, action, runId, since }
+      const filter = { companyId: params.companyId, agentId, entityType, entityId, action, without, runId, since }
       return pageOfActivity(ctx, filter, query)
     },
   }),

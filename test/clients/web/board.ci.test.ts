@@ -124,6 +124,32 @@ test('the board works in the browser', { skip: NO_CHROMIUM }, async (t) => {
     await page.getByRole('region', { name: 'Attachments' }).getByText('tides.txt').waitFor()
   })
 
+  await t.test('a label is created and put on an issue by keyboard alone', async () => {
+    await goTo('issues/TER-1')
+    await page.getByRole('heading', { name: 'Draw the curve' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('add a new label')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'New label' }).waitFor()
+    await page.keyboard.type('bug')
+    await page.keyboard.press('Enter')
+    await page.locator('.properties .tag', { hasText: 'bug' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('remove label bug')
+    await page.keyboard.press('Enter')
+    await page.locator('.properties .tag', { hasText: 'bug' }).waitFor({ state: 'detached' })
+  })
+
+  await t.test('an agent receives a key that reads and expires', async () => {
+    await goTo('agents/otto?tab=keys')
+    await page.getByRole('button', { name: 'Create a key' }).click()
+    await page.getByRole('dialog').getByLabel('May').selectOption('read')
+    await page.getByRole('button', { name: 'Create the key' }).click()
+    await page.getByText('Copy the key now').waitFor()
+    await page.getByRole('cell', { name: 'read', exact: true }).waitFor()
+    await page.getByRole('cell', { name: 'in 90 d' }).or(page.locator('td time')).first().waitFor()
+  })
+
   await t.test('a page that was offline shows what happened meanwhile', async () => {
     await goTo('issues')
     await page.getByRole('link', { name: 'Draw the curve' }).waitFor()

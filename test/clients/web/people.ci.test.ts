@@ -45,6 +45,28 @@ test('an owner invites a viewer, who sees everything and is offered nothing', { 
   await viewer.keyboard.press('c')
   assert.equal(await viewer.getByRole('dialog').count(), 0)
 
+  // Each person sees where they are signed in, and ends the other sessions.
+  const elsewhere = await open({ userAgent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/604.1' })
+  await elsewhere.goto(`${url}/login`)
+  await elsewhere.getByLabel('E-mail').fill('olga@example.com')
+  await elsewhere.getByLabel('Password').fill(PASSWORD)
+  await elsewhere.getByRole('button', { name: 'Sign in' }).click()
+  await elsewhere.waitForURL(`${url}/TER/inbox`)
+  await owner.goto(`${url}/TER/settings`)
+  await owner.getByText('this browser').waitFor()
+  const phone = owner.getByRole('listitem').filter({ hasText: 'Safari on iPhone' })
+  await phone.getByRole('button', { name: 'Sign out' }).click()
+  await owner.getByText('Safari on iPhone is signed out.').waitFor()
+  await phone.waitFor({ state: 'detached' })
+  await elsewhere.goto(`${url}/TER/inbox`)
+  await elsewhere.waitForURL(/\/login/)
+  await elsewhere.close()
+  await owner.getByRole('button', { name: 'Create a token' }).click()
+  await owner.getByRole('dialog').getByLabel('Name').fill('laptop')
+  await owner.getByRole('button', { name: 'Create the token' }).click()
+  await owner.getByRole('listitem').filter({ hasText: 'laptop' }).getByText('expires').waitFor()
+  faults.length = 0
+
   // What the owner does is on the viewer's screen.
   await owner.goto(`${url}/TER/issues/TER-1`)
   await owner.getByRole('button', { name: 'Close as done' }).click()

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { DiffLine } from './compare.ts'
+import { number } from './format.ts'
 
 type Compare = (before: string, after: string) => DiffLine[]
 
@@ -28,32 +29,20 @@ export function Diff({ before, after }: { before: string; after: string }) {
   return <DiffLines lines={lines} />
 }
 
+/** So many lines of a difference are shown. */
+const SHOWN_LINES = 3_000
+
 /** Lines of a difference that is known already, such as those of a patch. */
 export function DiffLines({ lines }: { lines: readonly DiffLine[] }) {
   return (
     <pre class="diff" tabIndex={0}>
-      {lines.map(({ kind, text }, index) => (
+      {lines.slice(0, SHOWN_LINES).map(({ kind, text }, index) => (
         <span key={index} class={kind}>
           {SIGNS[kind]} {text}
           {'\n'}
         </span>
       ))}
+      {lines.length > SHOWN_LINES && <span class="gap">{number(lines.length - SHOWN_LINES)} more lines</span>}
     </pre>
   )
 }
-
-/** A patch as text, line by line. */
-export const linesOfPatch = (patch: string): DiffLine[] =>
-  patch
-    .replace(/\n$/, '')
-    .split('\n')
-    .filter((line) => !/^(---|\+\+\+|diff |index )/.test(line))
-    .map((line) =>
-      line.startsWith('@@')
-        ? { kind: 'gap', text: line }
-        : line.startsWith('+')
-          ? { kind: 'added', text: line.slice(1) }
-          : line.startsWith('-')
-            ? { kind: 'removed', text: line.slice(1) }
-            : { kind: 'same', text: line.slice(1) },
-    )

@@ -9,6 +9,7 @@ import { NewAgent, openNewAgent } from '../pages/agents/new-agent.tsx'
 import { RehearsalDialog } from '../pages/agents/rehearsal.tsx'
 import { DecisionReason } from '../pages/approvals/decision.tsx'
 import { NewIssue, openNewIssue } from '../pages/issues/new-issue.tsx'
+import { LabelDialog, openNewLabel } from '../pages/labels/label-dialog.tsx'
 import { signOut } from '../pages/settings/account.tsx'
 import { useCommands } from '../state/commands.ts'
 import { companies, company, loadAll, loadError, may, openCompany, pathTo, session } from '../state/company.ts'
@@ -43,7 +44,10 @@ export function Frame({ prefix }: { prefix: string }) {
       run: () => route(pathTo(path)),
     })),
     ...(may('member')
-      ? [{ id: 'issue.new', title: 'New issue', keys: 'c', group: 'General', run: () => openNewIssue({}) }]
+      ? [
+          { id: 'issue.new', title: 'New issue', keys: 'c', group: 'General', run: () => openNewIssue({}) },
+          { id: 'label.new', title: 'New label', group: 'General', run: () => openNewLabel() },
+        ]
       : []),
     ...(may('admin')
       ? [
@@ -83,6 +87,7 @@ export function Frame({ prefix }: { prefix: string }) {
       </div>
       <NewIssue />
       <NewAgent />
+      <LabelDialog />
       <RehearsalDialog />
       <Palette />
       <Keys />

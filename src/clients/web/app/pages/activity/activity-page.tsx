@@ -29,7 +29,12 @@ interface Filter {
   agentId?: string
   entityType?: string
   runId?: string
+  /** Actions that are left out. */
+  without?: string
 }
+
+/** A timer that finds nothing to do says so each time: hundreds of lines that nobody reads. */
+const SKIPPED = 'agent.heartbeat_skipped'
 
 /** Everything that was done in the company, newest first. The address holds the filter. */
 export function ActivityPage() {
@@ -38,12 +43,14 @@ export function ActivityPage() {
     ...(address.agent && { agentId: address.agent }),
     ...(address.about && { entityType: address.about }),
     ...(address.run && { runId: address.run }),
+    ...(address.skips !== 'shown' && { without: SKIPPED }),
   }
   const key = JSON.stringify(filter)
+  const isPlain = !address.agent && !address.about && !address.run
   const query = useQuery(
     `activity/${key}`,
     () => load(filter, undefined),
-    ({ data }) => data.entityType !== undefined,
+    ({ type, data }) => data.entityType !== undefined && type !== filter.without,
   )
   const change = (name: string, value: string) => {
     const next = new URLSearchParams(address)
@@ -82,6 +89,18 @@ export function ActivityPage() {
           >
             About: {address.about ? words(address.about).toLowerCase() : 'everything'}
           </Chip>
+          <Chip
+            label="Skipped timers"
+            isOn={address.skips === 'shown'}
+            value={address.skips ?? ANY}
+            options={[
+              { value: ANY, label: 'Hidden' },
+              { value: 'shown', label: 'Shown' },
+            ]}
+            onPick={(value) => change('skips', value)}
+          >
+            Skipped timers: {address.skips === 'shown' ? 'shown' : 'hidden'}
+          </Chip>
         </div>
       }
     >
@@ -89,9 +108,9 @@ export function ActivityPage() {
         {({ items, next }) =>
           items.length === 0 ? (
             <Empty
-              title={key === '{}' ? 'Nothing has happened yet.' : 'Nothing passes this filter.'}
+              title={isPlain ? 'Nothing has happened yet.' : 'Nothing passes this filter.'}
               action={
-                key === '{}' ? (
+                isPlain ? (
                   <Button href={pathTo('issues')}>Open the issues</Button>
                 ) : (
                   <Button onClick={() => route(pathTo('activity'), true)}>Clear the filter</Button>
@@ -205,7 +224,7 @@ export function ActivityRow({ activity, times }: { activity: Activity; times: nu
 
 /** A timer may skip the same agent a hundred times in a row: one line says so. */
 const isRepeated = (a: Activity, b: Activity) =>
-  a.action === 'agent.heartbeat_skipped' && b.action === a.action && a.entityId === b.entityId
+  a.action === SKIPPED && b.action === a.action && a.entityId === b.entityId
 
 function reasonOf({ action, details }: Activity): string | undefined {
   const reason =

@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { Button } from '../../kit/button.tsx'
 import { confirm } from '../../kit/dialog.tsx'
+import { Select, TextField } from '../../kit/field.tsx'
+import { FormDialog } from '../../kit/form-dialog.tsx'
 import { Empty, Loaded } from '../../kit/states.tsx'
 import { Table } from '../../kit/table.tsx'
 import { Ago } from '../../kit/time.tsx'
@@ -9,18 +11,13 @@ import { request } from '../../state/api.ts'
 import { useQuery } from '../../state/query.ts'
 import { toast } from '../../state/toasts.ts'
 import type { Agent } from '../../state/types.ts'
+import { EXPIRIES, type Expiry, expiryAt } from '../settings/expiry.ts'
 
 /** The keys by which an agent that runs elsewhere authenticates. A key is shown once. */
 export function Keys({ agent }: { agent: Agent }) {
   const params = { agentId: agent.id }
   const token = useSignal<string | undefined>(undefined)
   const query = useQuery(`keys/${agent.id}`, () => request('GET /api/agents/:agentId/keys', { params }))
-  const create = async () => {
-    const made = await act(() => request('POST /api/agents/:agentId/keys', { params }))
-    if (!made) return
-    token.value = made.token
-    void query.reload()
-  }
   const revoke = async (keyId: string, prefix: string) => {
     const isSure = await confirm({
       title: 'Revoke the key?',
@@ -32,7 +29,16 @@ export function Keys({ agent }: { agent: Agent }) {
       toast('The key is revoked.')
     void query.reload()
   }
-  const make = <Button onClick={() => void create()}>Create a key</Button>
+  const isCreating = useSignal(false)
+  const make = (
+    <Button
+      onClick={() => {
+        isCreating.value = true
+      }}
+    >
+      Create a key
+    </Button>
+  )
   return (
     <div class="agent-parts">
       {token.value && (
@@ -55,11 +61,23 @@ export function Keys({ agent }: { agent: Agent }) {
                 columns={[
                   { title: 'Key', cell: (one) => <code>{one.prefix}…</code> },
                   { title: 'Name', cell: (one) => one.name },
-                  { title: 'Created', cell: (one) => <Ago at={one.createdAt} /> },
+                  { title: 'May', cell: (one) => (one.scope === 'read' ? 'read' : 'work') },
+                  { title: 'Created', isExtra: true, cell: (one) => <Ago at={one.createdAt} /> },
                   {
                     title: 'Last used',
                     isExtra: true,
                     cell: (one) => (one.lastUsedAt ? <Ago at={one.lastUsedAt} /> : 'never'),
+                  },
+                  {
+                    title: 'Expires',
+                    cell: (one) =>
+                      one.expiresAt === null ? (
+                        'never'
+                      ) : (
+                        <span class={Date.parse(one.expiresAt) < Date.now() ? 'error' : ''}>
+                          <Ago at={one.expiresAt} />
+                        </span>
+                      ),
                   },
                   {
                     title: '',
@@ -78,6 +96,55 @@ export function Keys({ agent }: { agent: Agent }) {
           )
         }
       </Loaded>
+      {isCreating.value && (
+        <NewKey
+          agent={agent}
+          onClose={() => {
+            isCreating.value = false
+          }}
+          onCreated={(made) => {
+            token.value = made
+            void query.reload()
+          }}
+        />
+      )}
     </div>
+  )
+}
+
+const SCOPES = [
+  { value: 'work', label: 'Work: everything that the agent may do' },
+  { value: 'read', label: 'Read only' },
+] as const
+
+function NewKey(props: { agent: Agent; onClose: () => void; onCreated: (token: string) => void }) {
+  const fields = useSignal({ name: '', scope: 'work' as 'work' | 'read', expiry: '90' as Expiry })
+  const set = (changed: Partial<typeof fields.value>) => {
+    fields.value = { ...fields.peek(), ...changed }
+  }
+  const { name, scope, expiry } = fields.value
+  return (
+    <FormDialog
+      title={`Create a key of ${props.agent.name}`}
+      action="Create the key"
+      onClose={props.onClose}
+      onSubmit={async () => {
+        const made = await request('POST /api/agents/:agentId/keys', {
+          params: { agentId: props.agent.id },
+          body: { name: name.trim() || 'key', scope, expiresAt: expiryAt(expiry) },
+        })
+        props.onCreated(made.token)
+      }}
+    >
+      <TextField
+        label="Name"
+        hint="Where it is used."
+        autoFocus
+        value={name}
+        onInput={(value) => set({ name: value })}
+      />
+      <Select label="May" value={scope} options={SCOPES} onChange={(value) => set({ scope: value })} />
+      <Select label="Valid for" value={expiry} options={EXPIRIES} onChange={(value) => set({ expiry: value })} />
+    </FormDialog>
   )
 }

@@ -9,20 +9,18 @@ import { Icon } from '../../kit/icon.tsx'
 import { Menu, type MenuItem } from '../../kit/menu.tsx'
 import { Page } from '../../kit/page.tsx'
 import { Loaded, Skeleton } from '../../kit/states.tsx'
-import { PRIORITIES, STATUS_NAME, STATUSES } from '../../kit/status.tsx'
-import { act } from '../../state/act.ts'
 import { request } from '../../state/api.ts'
 import { useCommands } from '../../state/commands.ts'
 import { issues, may, pathTo } from '../../state/company.ts'
 import { type Query, useQuery } from '../../state/query.ts'
-import { toast } from '../../state/toasts.ts'
 import type { Issue, IssueDetail } from '../../state/types.ts'
 import { changeIssue, closeIssue, moveIssue } from '../issues/change.ts'
-import { assigneeOptions, NOBODY, toAssignee } from '../issues/choices.tsx'
 import { openNewIssue } from '../issues/new-issue.tsx'
 import { Questions } from '../questions/questions.tsx'
 import { attach, filesOf } from './attach.ts'
 import { Attachments } from './attachments.tsx'
+import { Changes } from './changes.tsx'
+import { copyIdentifier, copyLink, issueCommands, release } from './commands.ts'
 import { Documents, NewDocument } from './documents.tsx'
 import { LinkedApprovals } from './linked-approvals.tsx'
 import { Properties } from './properties.tsx'
@@ -67,6 +65,7 @@ function Content({ detail, issue }: { detail: IssueDetail; issue: Issue }) {
   const write = () => {
     isWriting.value = true
   }
+  const attachFiles = () => document.querySelector<HTMLElement>('.composer input[type=file]')?.click()
   /** Files that are dropped beside the composer are attached to the issue. */
   const onDragOver = (event: DragEvent) => {
     if (!may('member') || !event.dataTransfer?.types.includes('Files')) return
@@ -96,52 +95,7 @@ function Content({ detail, issue }: { detail: IssueDetail; issue: Issue }) {
       isKeyOnly: true,
       run: () => (history.length > 1 ? history.back() : route(pathTo('issues'))),
     },
-    ...(may('member')
-      ? [
-          {
-            id: 'issue.comment',
-            title: 'Write a comment',
-            keys: 'r',
-            group: 'Issue',
-            run: () => document.querySelector<HTMLElement>('.composer textarea')?.focus(),
-          },
-          {
-            id: 'issue.close',
-            title: 'Close the issue as done',
-            keys: 'shift+d',
-            group: 'Issue',
-            run: () => void closeIssue(issue),
-          },
-          {
-            id: 'issue.sub',
-            title: 'New sub-issue',
-            keys: 'shift+c',
-            group: 'Issue',
-            run: () => openNewIssue({ parentId: issue.id, projectId: issue.projectId ?? undefined }),
-          },
-          { id: 'issue.document', title: 'New document', group: 'Issue', run: write },
-          ...STATUSES.filter((status) => status !== issue.status).map((status) => ({
-            id: `issue.status.${status}`,
-            title: `Move to ${STATUS_NAME[status]}`,
-            group: 'Issue',
-            run: () => void moveIssue(issue, status),
-          })),
-          ...assigneeOptions()
-            .filter(({ value }) => value !== (issue.assigneeAgentId ?? issue.assigneeUserId ?? NOBODY))
-            .map(({ value, label }) => ({
-              id: `issue.assign.${value}`,
-              title: value === NOBODY ? 'Unassign' : `Assign to ${label}`,
-              group: 'Issue',
-              run: () => void changeIssue(issue, toAssignee(value)),
-            })),
-          ...PRIORITIES.filter((priority) => priority !== issue.priority).map((priority) => ({
-            id: `issue.priority.${priority}`,
-            title: `Set the priority to ${priority}`,
-            group: 'Issue',
-            run: () => void changeIssue(issue, { priority }),
-          })),
-        ]
-      : []),
+    ...issueCommands(issue, { write, attachFiles }),
   ])
   return (
     <div
@@ -170,6 +124,7 @@ function Content({ detail, issue }: { detail: IssueDetail; issue: Issue }) {
         <Questions issue={issue} />
         <LinkedApprovals issue={issue} />
         <SubIssues issue={issue} />
+        <Changes issue={issue} />
         <Documents issue={issue} />
         <Attachments issue={issue} />
         <Thread issue={issue} activeRunId={detail.activeRun?.id} />
@@ -206,18 +161,10 @@ function Trail({ detail }: { detail: IssueDetail }) {
 function Actions({ issue }: { issue: Issue }) {
   if (!may('member')) return null
   const isClosed = issue.status === 'done' || issue.status === 'cancelled'
-  const link = `${location.origin}${pathTo(`issues/${issue.identifier}`)}`
   const items: MenuItem[] = [
     { label: 'Why is it where it is?', note: 'W', run: () => openWhy(issue) },
-    {
-      label: 'Copy the link',
-      run: () => void navigator.clipboard.writeText(link).then(() => toast('The link was copied.')),
-    },
-    {
-      label: 'Copy the identifier',
-      run: () =>
-        void navigator.clipboard.writeText(issue.identifier).then(() => toast(`${issue.identifier} was copied.`)),
-    },
+    { label: 'Copy the link', run: () => copyLink(issue) },
+    { label: 'Copy the identifier', run: () => copyIdentifier(issue) },
     {
       label: 'New sub-issue',
       note: 'Shift C',
@@ -242,9 +189,4 @@ function Actions({ issue }: { issue: Issue }) {
       )}
     </>
   )
-}
-
-async function release(issue: Issue): Promise<void> {
-  const row = await act(() => request('POST /api/issues/:issueId/release', { params: { issueId: issue.id } }))
-  if (row) issues.put(row)
 }

@@ -3,7 +3,7 @@ import { words } from '../../kit/format.ts'
 import { Picker } from '../../kit/menu.tsx'
 import { PriorityGlyph, STATUS_NAME, StatusGlyph } from '../../kit/status.tsx'
 import { Ago } from '../../kit/time.tsx'
-import { labels, may, nameOf, pathTo, projects } from '../../state/company.ts'
+import { may, nameOf, pathTo, projects } from '../../state/company.ts'
 import type { Issue, IssueDetail } from '../../state/types.ts'
 import { changeIssue, moveIssue } from '../issues/change.ts'
 import {
@@ -18,15 +18,17 @@ import {
   statusOptions,
   toAssignee,
 } from '../issues/choices.tsx'
+import { openNewLabel } from '../labels/label-dialog.tsx'
 import { Blockers } from './blockers.tsx'
+import { toggleLabel } from './commands.ts'
 import { openWhy } from './why.tsx'
+
+const NEW = 'new'
 
 /** The properties, each of which is changed by a press on it. */
 export function Properties({ issue, detail }: { issue: Issue; detail: IssueDetail }) {
   const isFixed = !may('member')
   const orNull = (id: string) => (id === NOBODY ? null : id)
-  const toggle = (id: string) =>
-    issue.labelIds.includes(id) ? issue.labelIds.filter((one) => one !== id) : [...issue.labelIds, id]
   return (
     <aside class="properties" aria-label="Properties">
       <dl>
@@ -74,10 +76,14 @@ export function Properties({ issue, detail }: { issue: Issue; detail: IssueDetai
           <Picker
             label="Labels"
             isMultiple
-            options={labelOptions}
+            options={() => [...labelOptions(), { value: NEW, label: 'New label…' }]}
             value={issue.labelIds}
-            isDisabled={isFixed || labels.all.value.length === 0}
-            onPick={(id) => void changeIssue(issue, { labelIds: toggle(id) })}
+            isDisabled={isFixed}
+            onPick={(id) =>
+              id === NEW
+                ? openNewLabel((label) => changeIssue(issue, { labelIds: toggleLabel(issue, label.id) }))
+                : void changeIssue(issue, { labelIds: toggleLabel(issue, id) })
+            }
           >
             {issue.labels.length === 0 ? (
               <span class="none">None</span>

@@ -4,18 +4,19 @@ import plus from 'lucide-static/icons/plus.svg'
 import { useLocation, useRoute } from 'preact-iso'
 import { Button } from '../../kit/button.tsx'
 import { EditableText, EditableTitle } from '../../kit/editable.tsx'
+import { words } from '../../kit/format.ts'
 import { Icon } from '../../kit/icon.tsx'
 import { Menu, Picker } from '../../kit/menu.tsx'
 import { Page } from '../../kit/page.tsx'
 import { Empty, Skeleton } from '../../kit/states.tsx'
 import { Ago } from '../../kit/time.tsx'
-import { useCommands } from '../../state/commands.ts'
+import { type Command, useCommands } from '../../state/commands.ts'
 import { goals, isLoaded, may, pathTo, projects } from '../../state/company.ts'
 import type { Project } from '../../state/types.ts'
 import { Assignee, agentOptions, goalOptions, NOBODY } from '../issues/choices.tsx'
 import { IssuesOf } from '../issues/issues-of.tsx'
 import { openNewIssue } from '../issues/new-issue.tsx'
-import { changeProject, deleteProject } from './change.ts'
+import { changeProject, deleteProject, PROJECT_STATUSES } from './change.ts'
 import { ProjectStatus } from './projects-page.tsx'
 import { Workspaces } from './workspaces.tsx'
 
@@ -34,7 +35,11 @@ export function ProjectPage() {
       isKeyOnly: true,
       run: () => route(pathTo('projects')),
     },
+    ...(project ? projectCommands(project, () => void remove(project)) : []),
   ])
+  const remove = async (found: Project) => {
+    if (await deleteProject(found)) route(pathTo('projects'))
+  }
   if (!project) {
     return (
       <Page title="Project" trail={back}>
@@ -47,9 +52,6 @@ export function ProjectPage() {
     )
   }
   const create = () => openNewIssue({ projectId: project.id })
-  const remove = async () => {
-    if (await deleteProject(project)) route(pathTo('projects'))
-  }
   return (
     <Page
       title={project.name}
@@ -63,7 +65,7 @@ export function ProjectPage() {
               label="More actions"
               items={[
                 { label: 'Show all its issues', run: () => route(`${pathTo('issues')}?project=${project.id}`) },
-                { label: 'Delete…', run: () => void remove() },
+                { label: 'Delete…', run: () => void remove(project) },
               ]}
             >
               <Icon svg={more} />
@@ -98,10 +100,47 @@ export function ProjectPage() {
   )
 }
 
+/** What can be done with a project, for the palette. */
+function projectCommands(project: Project, remove: () => void): Command[] {
+  if (!may('member')) return []
+  const group = 'Project'
+  const change = (id: string, title: string, changed: Parameters<typeof changeProject>[1]): Command => ({
+    id: `project.${id}`,
+    title,
+    group,
+    run: () => void changeProject(project, changed),
+  })
+  return [
+    ...PROJECT_STATUSES.filter((status) => status !== project.status).map((status) =>
+      change(`status.${status}`, `Set the status to ${words(status).toLowerCase()}`, { status }),
+    ),
+    ...agentOptions()
+      .filter(({ value }) => value !== (project.leadAgentId ?? NOBODY))
+      .map(({ value, label }) =>
+        change(`lead.${value}`, value === NOBODY ? 'Remove the lead' : `Make ${label} the lead`, {
+          leadAgentId: value === NOBODY ? null : value,
+        }),
+      ),
+    ...goals.all.value.map(({ id, title }) =>
+      change(`goal.${id}`, `${project.goalIds.includes(id) ? 'Remove' : 'Add'} the goal ${title}`, {
+        goalIds: toggleGoal(project, id),
+      }),
+    ),
+    {
+      id: 'project.issue',
+      title: 'New issue in this project',
+      group,
+      run: () => openNewIssue({ projectId: project.id }),
+    },
+    { id: 'project.delete', title: 'Delete the project', group, run: remove },
+  ]
+}
+
+const toggleGoal = ({ goalIds }: Project, id: string) =>
+  goalIds.includes(id) ? goalIds.filter((one) => one !== id) : [...goalIds, id]
+
 function ProjectProperties({ project }: { project: Project }) {
   const isFixed = !may('member')
-  const toggle = (id: string) =>
-    project.goalIds.includes(id) ? project.goalIds.filter((one) => one !== id) : [...project.goalIds, id]
   return (
     <aside class="properties" aria-label="Properties">
       <dl>
@@ -139,7 +178,7 @@ function ProjectProperties({ project }: { project: Project }) {
             options={goalOptions().slice(1)}
             value={project.goalIds}
             isDisabled={isFixed || goals.all.value.length === 0}
-            onPick={(id) => void changeProject(project, { goalIds: toggle(id) })}
+            onPick={(id) => void changeProject(project, { goalIds: toggleGoal(project, id) })}
           >
             {project.goals.length === 0 ? (
               <span class="none">None</span>

@@ -1,9 +1,10 @@
 import chevron from 'lucide-static/icons/chevron-right.svg'
 import type { Edit, RunEvent, ToolEvent } from '../../../../transcript/events.ts'
-import { Diff, DiffLines, linesOfPatch } from '../../kit/diff.tsx'
+import { Diff, DiffLines } from '../../kit/diff.tsx'
 import { duration, number } from '../../kit/format.ts'
 import { Icon } from '../../kit/icon.tsx'
 import { Markdown } from '../../kit/markdown.tsx'
+import { linesOfPatch } from '../../kit/patch.ts'
 import { Took } from '../../kit/time.tsx'
 
 export const isFoldable = ({ kind }: RunEvent) => kind === 'tool' || kind === 'thinking'

@@ -1,5 +1,6 @@
 import braces from 'lucide-static/icons/braces.svg'
 import arrowLeft from 'lucide-static/icons/chevron-left.svg'
+import diff from 'lucide-static/icons/file-diff.svg'
 import logs from 'lucide-static/icons/logs.svg'
 import octagon from 'lucide-static/icons/octagon-x.svg'
 import { lazy, useLocation, useRoute } from 'preact-iso'
@@ -15,6 +16,7 @@ import { agents, ensureIssue, isLive, issues, may, nameOf, pathTo, runs } from '
 import { useQuery } from '../../state/query.ts'
 import { toast } from '../../state/toasts.ts'
 import type { Run } from '../../state/types.ts'
+import { Changes, hasWorktree } from '../issue/changes.tsx'
 import { useRunLog } from './log.ts'
 import { RunFacts } from './run-facts.tsx'
 import { Stream } from './stream.tsx'
@@ -33,7 +35,9 @@ export function RunPage() {
   })
   const run = runs.get(runId)
   const { route, query: address } = useLocation()
-  const isRaw = address.view === 'raw'
+  const view = address.view === 'raw' || address.view === 'changes' ? address.view : 'events'
+  const isRaw = view === 'raw'
+  const hasChanges = hasWorktree(issues.get(run?.issueId))
   const show = (view: string) => route(`${pathTo(`runs/${runId}`)}${view}`, true)
   useCommands([
     { id: 'run.back', title: 'Back to the runs', keys: 'Escape', group: 'Run', isKeyOnly: true, run: back },
@@ -44,6 +48,9 @@ export function RunPage() {
       group: 'Run',
       run: () => show(isRaw ? '' : '?view=raw'),
     },
+    ...(hasChanges
+      ? [{ id: 'run.changes', title: 'Show the changes', group: 'Run', run: () => show('?view=changes') }]
+      : []),
     ...(run && isLive(run) && may('member')
       ? [{ id: 'run.cancel', title: 'Stop the run', keys: 'shift+x', group: 'Run', run: () => void cancelRun(run) }]
       : []),
@@ -62,9 +69,14 @@ export function RunPage() {
         run && (
           <>
             <span class="switch">
-              <Button kind="quiet" icon={logs} isPressed={!isRaw} onClick={() => show('')}>
+              <Button kind="quiet" icon={logs} isPressed={view === 'events'} onClick={() => show('')}>
                 Events
               </Button>
+              {hasChanges && (
+                <Button kind="quiet" icon={diff} isPressed={view === 'changes'} onClick={() => show('?view=changes')}>
+                  Changes
+                </Button>
+              )}
               <Button kind="quiet" icon={braces} isPressed={isRaw} onClick={() => show('?view=raw')}>
                 Raw log
               </Button>
@@ -79,19 +91,22 @@ export function RunPage() {
       }
     >
       <Loaded query={query} skeleton={<Skeleton rows={14} height={28} />}>
-        {(id) => (runs.get(id) ? <Content key={id} run={runs.get(id)!} isRaw={isRaw} /> : null)}
+        {(id) => (runs.get(id) ? <Content key={id} run={runs.get(id)!} view={view} /> : null)}
       </Loaded>
     </Page>
   )
 }
 
-function Content({ run, isRaw }: { run: Run; isRaw: boolean }) {
+const VIEWS = { events: 'Events', raw: 'Raw log', changes: 'Changes' }
+
+function Content({ run, view }: { run: Run; view: keyof typeof VIEWS }) {
+  const issue = issues.get(run.issueId)
   const log = useRunLog(run.id)
   log.version.value
   const live = isLive(run) || !log.isComplete.value
   return (
     <div class="run">
-      <section class="run-main" aria-label={isRaw ? 'Raw log' : 'Events'}>
+      <section class="run-main" aria-label={VIEWS[view]}>
         {log.isLost.value && live && (
           <p class="run-lost" role="status">
             The connection is lost. What follows is shown as soon as it is back.
@@ -102,9 +117,13 @@ function Content({ run, isRaw }: { run: Run; isRaw: boolean }) {
             {run.error}
           </div>
         )}
-        {log.reader.events.length === 0 && log.lines.length === 0 ? (
+        {view === 'changes' && issue ? (
+          <div class="run-changes">
+            <Changes issue={issue} isAlone />
+          </div>
+        ) : log.reader.events.length === 0 && log.lines.length === 0 ? (
           <Nothing run={run} isComplete={log.isComplete.value} />
-        ) : isRaw ? (
+        ) : view === 'raw' ? (
           <RawLog log={log} isLive={isLive(run)} />
         ) : (
           <Stream log={log} isLive={isLive(run)} />

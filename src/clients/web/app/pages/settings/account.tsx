@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals'
 import { Button } from '../../kit/button.tsx'
-import { confirm } from '../../kit/dialog.tsx'
 import { TextField } from '../../kit/field.tsx'
 import { FormDialog } from '../../kit/form-dialog.tsx'
 import { act } from '../../state/act.ts'
 import { request } from '../../state/api.ts'
 import { session } from '../../state/company.ts'
 import { toast } from '../../state/toasts.ts'
+import { Sessions } from './sessions.tsx'
+import { Tokens } from './tokens.tsx'
 
 /** Who is signed in, and the ways out. Local trusted mode has no accounts. */
 export function Account() {
@@ -14,45 +15,39 @@ export function Account() {
   const me = session.value
   if (!me || me.name === null) return null
   return (
-    <section class="settings-part">
-      <h2>Account</h2>
-      <p>
-        Signed in as <b>{me.name}</b>.
-      </p>
-      <div class="settings-row">
-        <Button onClick={() => void signOut()}>Sign out</Button>
-        <Button onClick={() => void signOutEverywhere()}>Sign out everywhere</Button>
-        <Button
-          kind="quiet"
-          onClick={() => {
-            isChanging.value = true
-          }}
-        >
-          Change the password
-        </Button>
-      </div>
-      {isChanging.value && (
-        <ChangePassword
-          onClose={() => {
-            isChanging.value = false
-          }}
-        />
-      )}
-    </section>
+    <>
+      <section class="settings-part">
+        <h2>Account</h2>
+        <p>
+          Signed in as <b>{me.name}</b>.
+        </p>
+        <div class="settings-row">
+          <Button onClick={() => void signOut()}>Sign out</Button>
+          <Button
+            kind="quiet"
+            onClick={() => {
+              isChanging.value = true
+            }}
+          >
+            Change the password
+          </Button>
+        </div>
+        {isChanging.value && (
+          <ChangePassword
+            onClose={() => {
+              isChanging.value = false
+            }}
+          />
+        )}
+      </section>
+      <Sessions />
+      <Tokens />
+    </>
   )
 }
 
 export async function signOut(): Promise<void> {
   if (await act(() => request('POST /api/auth/sign-out'))) location.assign('/login')
-}
-
-async function signOutEverywhere(): Promise<void> {
-  const isSure = await confirm({
-    title: 'Sign out everywhere?',
-    text: 'Every browser in which you are signed in must sign in again, this one too. Your tokens stay.',
-    action: 'Sign out everywhere',
-  })
-  if (isSure && (await act(() => request('POST /api/auth/sign-out-everywhere')))) location.assign('/login')
 }
 
 function ChangePassword({ onClose }: { onClose: () => void }) {

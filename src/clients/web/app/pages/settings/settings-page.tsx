@@ -15,6 +15,7 @@ import { setTheme, type Theme, theme } from '../../state/theme.ts'
 import { toast } from '../../state/toasts.ts'
 import type { Company } from '../../state/types.ts'
 import { Budget } from '../costs/budget.tsx'
+import { Labels } from '../labels/labels.tsx'
 import { Account } from './account.tsx'
 import { SettingsPlace } from './place.tsx'
 
@@ -43,6 +44,7 @@ export function SettingsPage() {
           />
         </p>
       </section>
+      <Labels />
       <Appearance />
       <Account />
       <section class="settings-part">

@@ -1,0 +1,36 @@
+import type { DiffLine } from './compare.ts'
+
+/** What stands before the first `@@` of a file, and says what the page says in its own way. */
+const HEADER = /^(---|\+\+\+|diff |index |(new|deleted) file |(old|new) mode |similarity |rename |Binary )/
+
+/** A patch as text, line by line. */
+export function linesOfPatch(patch: string): DiffLine[] {
+  let isHeader = true
+  return patch
+    .replace(/\n$/, '')
+    .split('\n')
+    .flatMap((line): DiffLine[] => {
+      if (line.startsWith('diff ')) isHeader = true
+      if (line.startsWith('@@')) isHeader = false
+      // Inside a hunk a line that begins with `---` is a removed line.
+      if (isHeader && HEADER.test(line)) return []
+      if (line.startsWith('@@')) return [{ kind: 'gap', text: line }]
+      if (line.startsWith('\\')) return [{ kind: 'gap', text: line.slice(2) }]
+      const kind = line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : 'same'
+      return [{ kind, text: line.slice(1) }]
+    })
+}
+
+/** A patch of several files as one patch for each, by the path that the file has afterwards. */
+export function filesOfPatch(patch: string): Map<string, string> {
+  const parts = patch.split(/^(?=diff --git )/m).filter((part) => part.startsWith('diff --git '))
+  return new Map(parts.map((part) => [pathOfPatch(part), part]))
+}
+
+function pathOfPatch(part: string): string {
+  const [header = ''] = part.split(/^@@/m)
+  const named = /^(?:\+\+\+ b\/|rename to )(.+)$/m.exec(header) ?? /^--- a\/(.+)$/m.exec(header)
+  // A file without a text, such as an image, has its name in the first line alone.
+  const [, path = ''] = named ?? /^diff --git .* b\/(.+)$/m.exec(header) ?? []
+  return path.replace(/\t$/, '')
+}
