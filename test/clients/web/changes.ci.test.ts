@@ -59,7 +59,7 @@ test('the changes of an issue are shown with branch, commit and patch', { skip: 
   await page.goto(`${url}/TER/issues/${issue.identifier}`)
   const changes = page.getByRole('region', { name: 'Changes' })
   await changes.getByText('Add high water').waitFor()
-  await changes.getByText('service/TER-1', { exact: true }).waitFor()
+  await changes.getByText('service/ter-1', { exact: true }).waitFor()
   await changes.getByText('not all committed').waitFor()
   await changes.getByRole('button', { name: 'tide.ts' }).click()
   await changes.locator('.diff .added', { hasText: 'export const high = 2' }).waitFor()

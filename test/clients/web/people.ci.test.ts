@@ -53,7 +53,7 @@ test('an owner invites a viewer, who sees everything and is offered nothing', { 
   await elsewhere.getByRole('button', { name: 'Sign in' }).click()
   await elsewhere.waitForURL(`${url}/TER/inbox`)
   await owner.goto(`${url}/TER/settings`)
-  await owner.getByText('this browser').waitFor()
+  await owner.getByText('this browser', { exact: true }).waitFor()
   const phone = owner.getByRole('listitem').filter({ hasText: 'Safari on iPhone' })
   await phone.getByRole('button', { name: 'Sign out' }).click()
   await owner.getByText('Safari on iPhone is signed out.').waitFor()

@@ -11,10 +11,12 @@ import { DecisionReason } from '../pages/approvals/decision.tsx'
 import { NewIssue, openNewIssue } from '../pages/issues/new-issue.tsx'
 import { LabelDialog, openNewLabel } from '../pages/labels/label-dialog.tsx'
 import { signOut } from '../pages/settings/account.tsx'
+import { PLACES } from '../pages/settings/place.tsx'
 import { useCommands } from '../state/commands.ts'
 import { companies, company, loadAll, loadError, may, openCompany, pathTo, session } from '../state/company.ts'
 import '../state/notify.ts'
 import { clearInbox, loadInbox } from '../state/inbox.ts'
+import { setTheme, THEMES } from '../state/theme.ts'
 import { Banners } from './banners.tsx'
 import { Keys } from './keys.tsx'
 import { Palette, paletteCommands } from './palette.tsx'
@@ -42,6 +44,31 @@ export function Frame({ prefix }: { prefix: string }) {
       keys: `g ${key}`,
       group: 'Go to',
       run: () => route(pathTo(path)),
+    })),
+    ...PLACES.slice(1).map(([path, title]) => ({
+      id: `go.${path}`,
+      title,
+      group: 'Go to',
+      run: () => route(pathTo(path)),
+    })),
+    { id: 'go.export', title: 'Export this company', group: 'Go to', run: () => route(pathTo('export')) },
+    ...(may('admin')
+      ? [{ id: 'go.import', title: 'Import a package', group: 'Go to', run: () => route(pathTo('import')) }]
+      : []),
+    ...companies.all.value
+      .filter(({ id, status }) => id !== found?.id && status !== 'archived')
+      .map(({ id, name, issuePrefix }) => ({
+        id: `company.${id}`,
+        title: `Switch to ${name}`,
+        group: 'General',
+        run: () => route(`/${issuePrefix}/inbox`),
+      })),
+    { id: 'company.new', title: 'New company', group: 'General', run: () => route('/welcome') },
+    ...THEMES.map(({ value, label }) => ({
+      id: `theme.${value}`,
+      title: `Theme: ${label.toLowerCase()}`,
+      group: 'General',
+      run: () => setTheme(value),
     })),
     ...(may('member')
       ? [

@@ -4,6 +4,10 @@ import { type Command, currentCommands } from '../state/commands.ts'
 
 const shown = signal<readonly Command[] | undefined>(undefined)
 
+/** `mod+k` as it stands on a keyboard. */
+export const keyText = (keys: string) =>
+  keys.replace('mod+', 'Ctrl ').replace('shift+', 'Shift ').replace('Escape', 'Esc')
+
 export const showKeys = () => {
   shown.value = currentCommands()
 }
@@ -32,7 +36,7 @@ export function Keys() {
                   <dd>
                     {keys!.split(' ').map((key) => (
                       <kbd key={key}>
-                        {key.replace('mod+', 'Ctrl ').replace('shift+', 'Shift ').replace('Escape', 'Esc')}
+                        {keyText(key)}
                       </kbd>
                     ))}
                   </dd>

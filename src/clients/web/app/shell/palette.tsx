@@ -1,6 +1,6 @@
 import { signal, useSignal } from '@preact/signals'
 import fuzzysort from 'fuzzysort'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { Avatar } from '../kit/avatar.tsx'
 import { Dialog } from '../kit/dialog.tsx'
@@ -9,7 +9,8 @@ import { request } from '../state/api.ts'
 import { currentCommands } from '../state/commands.ts'
 import { agents, company, companyIdNow, issues, pathTo, projects } from '../state/company.ts'
 import type { Issue } from '../state/types.ts'
-import { showKeys } from './keys.tsx'
+import { keyText, showKeys } from './keys.tsx'
+import { pageActions } from './page-actions.ts'
 
 const isOpen = signal(false)
 
@@ -65,11 +66,13 @@ function OpenPalette() {
     }
   }, [text.value])
 
+  const offered = useMemo(() => {
+    const known = currentCommands().filter(({ isKeyOnly }) => !isKeyOnly)
+    return [...known, ...pageActions(new Set(known.map(({ title }) => title)))]
+  }, [])
   const go = (path: string) => () => route(pathTo(path))
   const entries: Entry[] = [
-    ...currentCommands()
-      .filter(({ isKeyOnly }) => !isKeyOnly)
-      .map((command) => ({ ...command, title: command.title })),
+    ...offered,
     ...agents.all.value.map((agent) => ({
       id: agent.id,
       title: agent.name,
@@ -141,7 +144,7 @@ function OpenPalette() {
             >
               {entry.glyph}
               <span class="clip">{entry.title}</span>
-              {entry.keys && <kbd>{entry.keys.replace('mod+', 'Ctrl ')}</kbd>}
+              {entry.keys && <kbd>{keyText(entry.keys)}</kbd>}
             </div>
           </div>
         ))}

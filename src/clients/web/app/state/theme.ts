@@ -1,5 +1,11 @@
 export type Theme = 'system' | 'light' | 'dark'
 
+export const THEMES = [
+  { value: 'system', label: 'As the system' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+] as const
+
 /** The theme that the person chose in this browser. */
 export const theme = (): Theme => (localStorage.getItem('theme') as Theme | null) ?? 'system'
 

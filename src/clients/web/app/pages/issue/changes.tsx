@@ -39,7 +39,10 @@ export function Changes({ issue, isAlone = false }: { issue: Issue; isAlone?: bo
         params: { issueId: issue.id },
         query: { maxPatchBytes: MAX_PATCH },
       }),
-    ({ type, data }) => type === 'run.finished' && runs.row(data.entityId ?? '').peek()?.issueId === issue.id,
+    ({ type, data }) => {
+      const run = runs.row(data.entityId ?? '').peek()
+      return type === 'run.finished' && (!run || run.issueId === issue.id)
+    },
   )
   const found = query.data.value
   if (query.error.value && !found) return <Failure error={query.error.value} onRetry={() => void query.reload()} />
@@ -88,7 +91,7 @@ function Branch({ name }: { name: string }) {
 function Commits({ found: { commits } }: { found: Found }) {
   if (commits.length === 0) return null
   return (
-    <ol class="lines commits" aria-label="Commits">
+    <ul class="lines commits" aria-label="Commits">
       {commits.map(({ hash, subject, author, committedAt }) => (
         <li key={hash}>
           <code class="id">{hash.slice(0, 7)}</code>
@@ -100,7 +103,7 @@ function Commits({ found: { commits } }: { found: Found }) {
           </span>
         </li>
       ))}
-    </ol>
+    </ul>
   )
 }
 

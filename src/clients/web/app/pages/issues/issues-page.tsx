@@ -10,6 +10,7 @@ import { AHEAD, List } from '../../kit/list.tsx'
 import { Page } from '../../kit/page.tsx'
 import { Empty, Failure, Skeleton } from '../../kit/states.tsx'
 import { STATUS_NAME, StatusGlyph } from '../../kit/status.tsx'
+import { useCommands } from '../../state/commands.ts'
 import { may, pathTo } from '../../state/company.ts'
 import type { Issue } from '../../state/types.ts'
 import { BulkBar } from './bulk-bar.tsx'
@@ -25,6 +26,33 @@ export function IssuesPage() {
   const filter = readFilter(query)
   const groups = useGroups(filter)
   const change = (changed: Partial<Filter>) => route(`${pathTo('issues')}${toQuery({ ...filter, ...changed })}`, true)
+  const other = filter.view === 'list' ? 'board' : 'list'
+  useCommands([
+    {
+      id: 'issues.view',
+      title: `Show the issues as a ${other}`,
+      keys: 'v',
+      group: 'Issues',
+      run: () => change({ view: other }),
+    },
+    {
+      id: 'issues.search',
+      title: 'Filter by text',
+      keys: 'f',
+      group: 'Issues',
+      run: () => document.querySelector<HTMLElement>('.search-field')?.focus(),
+    },
+    ...(isFiltered(filter)
+      ? [
+          {
+            id: 'issues.clear',
+            title: 'Clear the filter',
+            group: 'Issues',
+            run: () => route(pathTo('issues'), true),
+          },
+        ]
+      : []),
+  ])
   return (
     <Page
       title="Issues"

@@ -2,7 +2,8 @@ import type { ComponentChildren } from 'preact'
 import { Page } from '../../kit/page.tsx'
 import { pathTo } from '../../state/company.ts'
 
-const PLACES = [
+/** The pages under Settings. */
+export const PLACES = [
   ['settings', 'General'],
   ['approvals', 'Approvals'],
   ['skills', 'Skills'],

@@ -11,7 +11,7 @@ import { act } from '../../state/act.ts'
 import { request } from '../../state/api.ts'
 import { agents, companies, company, liveRuns, may, pathTo } from '../../state/company.ts'
 import { canNotify, isNotifying, setNotifying } from '../../state/notify.ts'
-import { setTheme, type Theme, theme } from '../../state/theme.ts'
+import { setTheme, THEMES, type Theme, theme } from '../../state/theme.ts'
 import { toast } from '../../state/toasts.ts'
 import type { Company } from '../../state/types.ts'
 import { Budget } from '../costs/budget.tsx'
@@ -191,11 +191,7 @@ function Appearance() {
       <Select
         label="Theme"
         value={chosen.value}
-        options={[
-          { value: 'system', label: 'As the system' },
-          { value: 'light', label: 'Light' },
-          { value: 'dark', label: 'Dark' },
-        ]}
+        options={THEMES}
         onChange={(value) => {
           chosen.value = value
           setTheme(value)

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTestApp } from '../../helpers.ts'
+
+test('a list of activity leaves out the actions that `without` names', async (t) => {
+  const { ask, make } = createTestApp(t)
+  const { id } = await make('POST', '/api/companies', { name: 'Acme' })
+  await make('POST', `/api/companies/${id}/issues`, { title: 'One' })
+  await make('POST', `/api/companies/${id}/labels`, { name: 'bug' })
+  const actions = async (query: string) =>
+    (await ask('GET', `/api/companies/${id}/activity${query}`)).body.map(({ action }: { action: string }) => action)
+  const all = await actions('')
+  assert.ok(all.includes('issue.created') && all.includes('label.created'))
+  assert.deepEqual(
+    await actions('?without=issue.created,label.created'),
+    all.filter((action: string) => action !== 'issue.created' && action !== 'label.created'),
+  )
+  assert.equal((await ask('GET', `/api/companies/${id}/activity?without=${'a,'.repeat(21)}`)).status, 400)
+})
