@@ -23,7 +23,7 @@ test('the changes of an issue are shown with branch, commit and patch', { skip: 
   git('init', '-q', '-b', 'main')
   git('add', '.')
   git('commit', '-qm', 'Begin')
-  const { url, open, faults } = await openPage(t)
+  const { url, open, faults } = await openPage(t, { environment: { PATH: process.env.PATH ?? '' } })
   // biome-ignore lint/suspicious/noExplicitAny: a few fields of a few responses are read.
   const call = async (method: string, at: string, body?: unknown): Promise<any> => {
     const response = await fetch(`${url}${at}`, {

@@ -35,9 +35,7 @@ export function Keys() {
                   <dt>{title}</dt>
                   <dd>
                     {keys!.split(' ').map((key) => (
-                      <kbd key={key}>
-                        {keyText(key)}
-                      </kbd>
+                      <kbd key={key}>{keyText(key)}</kbd>
                     ))}
                   </dd>
                 </div>
