@@ -64,8 +64,9 @@ test('the changes of an issue are shown with branch, commit and patch', { skip: 
   await changes.getByRole('button', { name: 'tide.ts' }).click()
   await changes.locator('.diff .added', { hasText: 'export const high = 2' }).waitFor()
 
-  await page.locator('.thread a[href*="/runs/"]').first().click()
-  await page.getByRole('button', { name: 'Changes' }).click()
+  const [run] = await call('GET', `/api/companies/${company.id}/runs`)
+  await page.goto(`${url}/TER/runs/${run.id}`)
+  await page.getByRole('button', { name: 'Changes', exact: true }).click()
   await page.getByRole('button', { name: 'notes.txt' }).waitFor()
   assert.deepEqual(faults, [])
 })
