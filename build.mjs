@@ -19,6 +19,9 @@ const ENTRIES = {
   reader: 'src/reader.ts',
 }
 
+/** The program for other machines: one file, which needs nothing but Node. */
+const REMOTE = 'src/runtime/remote/main.ts'
+
 /** What the bundle is made of, besides src/. */
 const INPUTS = ['build.mjs', 'package.json', 'package-lock.json']
 
@@ -48,6 +51,20 @@ export async function build() {
     metafile: true,
     logLevel: 'warning',
   })
+  const remote = await bundle({
+    absWorkingDir: root,
+    entryPoints: { remote: REMOTE },
+    outdir: 'dist',
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node22',
+    legalComments: 'none',
+    write: false,
+    logLevel: 'warning',
+  })
+  outputFiles.push(...remote.outputFiles)
   // It would live on beside the server that was built.
   stop()
   // Chunks first, each file whole: whoever starts meanwhile sees the old bundle or the new one.

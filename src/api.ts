@@ -19,6 +19,7 @@ import { runRoutes } from './organization/run/routes.ts'
 import { whoamiRoutes } from './organization/whoami/routes.ts'
 import { packageRoutes } from './portability/routes.ts'
 import { runControlRoutes } from './runtime/control/routes.ts'
+import { remoteRunRoutes } from './runtime/placement/routes.ts'
 import { programRoutes } from './runtime/programs/routes.ts'
 import { rehearseRoutes } from './runtime/rehearsal/rehearse-routes.ts'
 import { runLogRoutes } from './runtime/run-log/routes.ts'
@@ -79,6 +80,7 @@ export const ENDPOINTS = [
   ...packageRoutes,
   ...placementRoutes,
   ...programRoutes,
+  ...remoteRunRoutes,
   ...projectRoutes,
   ...rehearseRoutes,
   ...removalRoutes,

@@ -30,6 +30,7 @@ import { createExecutor, type Executor } from './runtime/executor/executor.ts'
 import { rescueRuns } from './runtime/executor/rescue.ts'
 import { createRunTokens, type RunTokens } from './runtime/executor/run-token.ts'
 import { createIsolation } from './runtime/isolation/isolation.ts'
+import type { RunSocket } from './runtime/placement/run-socket.ts'
 import { createProbe } from './runtime/process/capabilities.ts'
 import { createRetention } from './runtime/retention/retention.ts'
 import { createScheduler } from './runtime/scheduler/scheduler.ts'
@@ -109,11 +110,19 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     listener.serve(config.webFolder === undefined ? serve : withPage(ctx, config.webFolder, serve))
     closers.push(() => ctx.events.close())
     if (log.isEnabled('debug')) ctx.events.subscribe(({ type, companyId }) => log.debug(type, { companyId }))
+    let runSocket: Promise<RunSocket> | undefined
     const url = `http://${urlHost(reachable(config.host))}:${listener.port}`
     lock.announce(
       { pid: process.pid, url, instance: config.instance },
       { boardToken: ctx.signIn.local.key, resetKey: identity && ctx.signIn.resets.key },
     )
+    ctx.openRunSocket = async () => {
+      runSocket ??= import('./runtime/placement/run-socket.ts').then(({ createRunSocket }) =>
+        createRunSocket(config.dataDir, app.fetch as never, new URL(url).host),
+      )
+      return (await runSocket).open()
+    }
+    closers.push(async () => (await runSocket)?.close())
     const isolation = createIsolation(config.environment.PATH)
     // Probed before the first run is claimed: a run that is claimed and not yet spawned is lost when the server dies.
     const probed = config.pidNamespace && !config.readOnly ? isolation.pidNamespace() : undefined
@@ -172,7 +181,10 @@ const LOOK_AT_FILES_MS = 1_000
 /** Gives the runs under way some time to finish. */
 async function drain(executor: Executor, drainSec: number): Promise<void> {
   const patience = new AbortController()
-  await Promise.race([executor.idle(), delay(drainSec * 1_000, undefined, { signal: patience.signal }).catch(() => {})])
+  await Promise.race([
+    executor.idleHere(),
+    delay(drainSec * 1_000, undefined, { signal: patience.signal }).catch(() => {}),
+  ])
   patience.abort()
 }
 

@@ -63,7 +63,7 @@ export async function createTestRunsIn(
   app.onClose(async () => {
     scheduler.close()
     await executor.stopAll()
-    executor.close()
+    await executor.close()
     const left = [...markedProcesses().keys()]
     const own = app.ctx.db.all(ownRuns).map((run) => run.id)
     if (left.some((id) => own.includes(id))) throw new Error('A run left a process behind.')

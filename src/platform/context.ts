@@ -36,6 +36,11 @@ export interface Context {
   lastWritten: Map<string, string>
   /** Encrypts and decrypts values that the database stores encrypted. */
   vault: Vault
+  /**
+   * Opens the socket on which only runs are served, and returns its path. Ssh
+   * placements forward it to their machine. Set by the server.
+   */
+  openRunSocket?: () => Promise<string>
   /** The current time, ISO 8601 UTC with milliseconds. It is constant within a write. */
   readonly now: string
   /**

@@ -8,6 +8,7 @@ const PROGRAMS = {
   post: 'src/adapter/post.ts',
   'demo-agent': 'src/clients/demo-agent/main.ts',
   reader: 'src/reader.ts',
+  remote: 'src/runtime/remote/main.ts',
 }
 
 /** Returns the argv that starts a program. */

@@ -148,6 +148,8 @@ const placement = async (world: World) => ({
   placement: (await world.make('POST', '/api/placements', newPlacement())).name as string,
 })
 
+const NOW = '2026-11-21T09:00:00.000Z'
+
 const secretName = () => `KEY_${crypto.randomUUID().replaceAll('-', '_').toUpperCase()}`
 
 const secret = async (world: World) => ({
@@ -252,6 +254,14 @@ export const REQUESTS: Record<string, Make> = {
   'POST /api/issues/:issueId/interactions': using(issue, () => ({ kind: 'question', title: 'Who?' })),
   'POST /api/issues/:issueId/interactions/:interactionId/answer': using(interaction, () => ({ confirmed: true })),
   'PATCH /api/labels/:labelId': using(label, () => ({ color: '#123456' })),
+  'POST /api/placements/:placement/test': using(placement),
+  'POST /api/runs/:runId/bundle': using(run, () => ({ instance: crypto.randomUUID(), node: 'n', clock: NOW })),
+  'POST /api/runs/:runId/report': using(run, () => ({
+    instance: crypto.randomUUID(),
+    clock: NOW,
+    parts: [],
+    exit: null,
+  })),
   'POST /api/placements': using(nothing, newPlacement),
   'PATCH /api/placements/:placement': using(placement, () => ({ maxRuns: 3 })),
   'PATCH /api/projects/:projectId': using(project, () => ({ name: 'Atlas 2' })),

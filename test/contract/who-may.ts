@@ -211,6 +211,7 @@ POST   /api/placements                                                     403  
 DELETE /api/placements/:placement                                          403    403   403   403      403  ok
 GET    /api/placements/:placement                                          403    403   403   403      403  ok
 PATCH  /api/placements/:placement                                          403    403   403   403      403  ok
+POST   /api/placements/:placement/test                                     403    403   403   403      403  ok
 GET    /api/projects/:projectId                                            404    ok    ok    ok       ok   ok
 PATCH  /api/projects/:projectId                                            404    ok    ok    ok       ok   ok
 DELETE /api/projects/:projectId                                            404    403   403   403      ok   ok
@@ -227,10 +228,12 @@ POST   /api/routines/:routineId/pause                                      404  
 POST   /api/routines/:routineId/resume                                     404    403   403   ok       ok   ok
 POST   /api/routines/:routineId/run                                        404    403   403   ok       ok   ok
 GET    /api/runs/:runId                                                    404    ok    ok    ok       ok   ok
+POST   /api/runs/:runId/bundle                                             403    403   403   403      403  403
 POST   /api/runs/:runId/cancel                                             404    403   403   ok       ok   ok
 GET    /api/runs/:runId/events                                             404    ok    ok    ok       ok   ok
 GET    /api/runs/:runId/log                                                404    ok    ok    ok       ok   ok
 GET    /api/runs/:runId/log/stream                                         404    ok    ok    ok       ok   ok
+POST   /api/runs/:runId/report                                             403    403   403   403      403  403
 GET    /api/secrets/:secretId                                              403    403   403   403      403  ok
 DELETE /api/secrets/:secretId                                              403    403   403   403      403  ok
 POST   /api/secrets/:secretId/rotate                                       403    403   403   403      403  ok

@@ -1,5 +1,6 @@
 import type { Caller } from '../../access/caller/caller.ts'
 import { mergePatch } from '../../access/redaction/redact.ts'
+import { isLoopback } from '../../platform/config.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, notFound } from '../../platform/errors.ts'
 import { recordForAll } from '../instance/record.ts'
@@ -15,7 +16,7 @@ import {
   updatePlacement,
 } from './queries.ts'
 import { forgetPlacements } from './resolve.ts'
-import { type PlacementType, parseSettings } from './settings.ts'
+import { parseSettings, type TypedSettings } from './settings.ts'
 
 /** Returns a placement by its name. Placements belong to the instance, not to a company. */
 export function getPlacement(ctx: Context, name: string): PlacementRow {
@@ -34,13 +35,13 @@ export function addPlacement(ctx: Context, caller: Caller, want: NewPlacement): 
   if (findPlacement(ctx.db, { name: want.name })) {
     throw new AppError('conflict', `There is a placement ${want.name} already. Choose another name, or change it.`)
   }
-  const { settings } = parseSettings(want.type, want.settings)
-  assertReachable(ctx, want.type)
+  const parsed = parseSettings(want.type, want.settings)
+  assertReachable(ctx, parsed)
   if (want.isDefault) clearDefault(ctx.db)
   const row = insertPlacement(ctx.db, {
     name: want.name,
     type: want.type,
-    settings: JSON.stringify(settings),
+    settings: JSON.stringify(parsed.settings),
     max_runs: want.maxRuns ?? DEFAULT_MAX_RUNS,
     is_default: want.isDefault ? 1 : 0,
     created_at: ctx.now,
@@ -93,9 +94,11 @@ export function removePlacement(ctx: Context, caller: Caller, row: PlacementRow,
   return shown
 }
 
-/** Refuses a type whose machines cannot reach the API in the mode of this server. */
-export function assertReachable(ctx: Pick<Context, 'config'>, type: PlacementType): void {
+/** Refuses a placement whose machines cannot reach the API in the mode of this server. */
+export function assertReachable(ctx: Pick<Context, 'config'>, { type, settings }: TypedSettings): void {
   if (type === 'ssh' || ctx.config.mode === 'authenticated') return
+  // A cluster on this machine.
+  if (isLoopback(new URL(settings.publicUrl!).hostname)) return
   throw new AppError(
     'semantic',
     `In local trusted mode this API listens on loopback only, so a ${type} placement cannot reach it. Start the server with --mode authenticated, or use an ssh placement.`,

@@ -47,16 +47,12 @@ const COMMON = {
 
 const host = v.pipe(word, v.description('The destination for `ssh`: a host of your ssh configuration, or user@host.'))
 
+const sshConfig = described(folder, 'The ssh configuration file on this machine (`ssh -F`). Default: your own.')
+
 const SETTINGS = {
-  ssh: v.strictObject({ host, ...COMMON }),
+  ssh: v.strictObject({ host, sshConfig, ...COMMON }),
   slurm: v.strictObject({
     ...COMMON,
-    host: v.optional(
-      v.pipe(
-        word,
-        v.description('The login node, as a destination for `ssh`. Default: sbatch and squeue run on this machine.'),
-      ),
-    ),
     partition: described(word, 'The partition. Default: that of the cluster.'),
     account: described(word, 'The account to charge.'),
     qos: described(word, 'The quality of service.'),

@@ -18,11 +18,12 @@ export const findRun = (db: Db, key: { id: string }): RunRow | undefined => db.f
 /** Lists the live runs, oldest first. */
 export function listLiveRuns(
   db: Db,
-  filter: { agentId?: string; companyId?: string; issueId?: string } = {},
+  filter: { agentId?: string; companyId?: string; issueId?: string; isHere?: true } = {},
 ): RunRow[] {
   let query = sql.selectFrom('run').selectAll().where('finished_at', 'is', null).orderBy('id')
   if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId)
   if (filter.companyId !== undefined) query = query.where('company_id', '=', filter.companyId)
+  if (filter.isHere) query = query.where('placement', 'is', null)
   if (filter.issueId !== undefined) query = query.where('issue_id', '=', filter.issueId)
   return db.all(query)
 }

@@ -29,7 +29,7 @@ export function requestStop(ctx: Context, runId: string, reason: StopReason): Ru
  */
 export function requestStops(
   ctx: Context,
-  which: { agentId?: string; companyId?: string },
+  which: { agentId?: string; companyId?: string; isHere?: true },
   reason: StopReason,
 ): number {
   const live = listLiveRuns(ctx.db, which)

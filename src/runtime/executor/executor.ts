@@ -1,10 +1,10 @@
-import { publishEvent } from '../../access/activity/live-events.ts'
-import { countLiveRuns, findRun, listLiveRuns, updateRun } from '../../organization/run/queries.ts'
+import { countLiveRuns, findRun, listLiveRuns } from '../../organization/run/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import { requestStops } from '../../organization/run/stop.ts'
 import type { Context } from '../../platform/context.ts'
 import { isDatabaseFault } from '../../platform/database/write-queue.ts'
 import { requestFolder } from '../../work/approval/folder.ts'
+import type { RemoteRuns } from '../placement/remote-runs.ts'
 import type { Ending } from '../process/ending.ts'
 import { followRun, type RunProcess } from '../process/follow.ts'
 import { findShim, type ProcessIdentity } from '../process/process-table.ts'
@@ -17,6 +17,7 @@ import { finishRun } from './finish.ts'
 import { type LaunchDependencies, launchRun } from './launch.ts'
 import { createLiveProcesses } from './live-processes.ts'
 import { createPersist } from './persist.ts'
+import { recordRunning } from './record-running.ts'
 import { toSystemFault } from './system-fault.ts'
 import { type LimitReason, watchTimeLimits } from './time-limits.ts'
 
@@ -31,8 +32,11 @@ export interface Executor {
   reconcile(): void
   /** Resolves when this server follows no run. */
   idle(): Promise<void>
+  /** Resolves when no followed run executes on this machine. */
+  idleHere(): Promise<void>
   /**
-   * Stops every run because the server stops, and waits until they have ended.
+   * Stops every run of this machine because the server stops, and waits until
+   * they have ended. Runs in placements continue; the next server adopts them.
    *
    * @param onRemaining receives the number of live runs, at the beginning and after each end
    */
@@ -40,12 +44,14 @@ export interface Executor {
   /** Resolves when the process of every run is recorded, so that the next server can adopt it. */
   launched(): Promise<void>
   /** Stops following the runs. Their processes continue, and the next server adopts them. */
-  close(): void
+  close(): Promise<void>
 }
 
 /** Creates the executor of runs: claim -> token -> workspace -> spawn -> wait or stop -> finish -> record -> publish. */
 export function createExecutor(ctx: Context, dependencies: LaunchDependencies): Executor {
   const followed = new Map<string, Promise<void>>()
+  /** The followed runs that execute on this machine. */
+  const here = new Map<string, Promise<void>>()
   const launching = new Set<Promise<void>>()
   const processes = createLiveProcesses(ctx)
   const worktrees = createWorktrees(ctx)
@@ -53,6 +59,7 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
   let isClosed = false
   /** Once the server stops, a database that cannot be written is not waited for: the next start ends or adopts the runs. */
   let isStopping = false
+  let remote: Promise<RemoteRuns> | undefined
 
   const removeHandler = ctx.signals.handle({
     stopRequested: (runId) => (followed.has(runId) ? processes.stop(runId) : reconcile()),
@@ -77,8 +84,12 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
         await finish(run.id, LOST, NO_FACTS)
       })
       .catch((error) => ctx.log.error('The end of a run was not recorded.', { runId: run.id, error: stackOf(error) }))
-      .finally(() => followed.delete(run.id))
+      .finally(() => {
+        followed.delete(run.id)
+        here.delete(run.id)
+      })
     followed.set(run.id, done)
+    if (run.placement === null) here.set(run.id, done)
   }
 
   async function execute(run: RunRow): Promise<void> {
@@ -87,8 +98,11 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
     launching.add(launch.promise)
     let started: Awaited<ReturnType<typeof launchRun>>
     try {
-      started = await launchRun(ctx, run, facts.add, { persist, dependencies, worktrees })
-      if ('process' in started) await recordStart(started.process)
+      const how = { persist, dependencies, worktrees, remoteRuns }
+      started = await launchRun(ctx, run, facts.add, how)
+      // On another machine, the run starts when that machine claims it.
+      if ('process' in started && run.placement !== null) processes.add(started.process)
+      else if ('process' in started) await recordStart(started.process)
     } finally {
       launching.delete(launch.promise)
       launch.resolve()
@@ -101,15 +115,31 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
       })
     }
     // `never_started` means that the server died before the start. This server is alive, so its shim was lost.
-    await untilFinished(run.id, started.process, facts, { never_started: 'lost' })
+    await untilFinished(run.id, started.process, facts, run.placement === null ? { never_started: 'lost' } : {})
   }
 
   function recordStart(process: RunProcess): Promise<void> {
     processes.add(process)
-    return persist(() => recordRunning(ctx, process.runId, process.identity))
+    return persist(() => recordRunning(ctx, process.runId, columnsOf(process.identity)))
+  }
+
+  /** Loaded with the first run in a placement. */
+  function remoteRuns(): Promise<RemoteRuns> {
+    remote ??= import('../placement/remote-runs.ts').then(({ createRemoteRuns }) =>
+      createRemoteRuns(ctx, { persist, tokens: dependencies.tokens }),
+    )
+    return remote
+  }
+
+  async function adoptRemote(run: RunRow): Promise<void> {
+    const facts = createFactRecorder(ctx, run.id, persist)
+    const process = await (await remoteRuns()).adopt(run, facts.add)
+    processes.add(process)
+    await untilFinished(run.id, process, facts)
   }
 
   async function adopt(run: RunRow): Promise<void> {
+    if (run.placement !== null) return adoptRemote(run)
     // The run has no pid if the server died between the spawn and the commit. The run's marker still identifies the shim.
     const identity = identityOf(run) ?? findShim(run.id) ?? null
     const facts = createFactRecorder(ctx, run.id, persist)
@@ -118,7 +148,7 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
       { onFacts: facts.add },
     )
     processes.add(process)
-    if (identity && run.status === 'starting') await persist(() => recordRunning(ctx, run.id, identity))
+    if (identity && run.status === 'starting') await persist(() => recordRunning(ctx, run.id, columnsOf(identity)))
     await untilFinished(run.id, process, facts)
   }
 
@@ -131,14 +161,22 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
     // A read that fails for a moment must not end the run.
     const run = await persist(() => findRun(ctx.db, { id: runId }))
     let limit: LimitReason | undefined
-    const endWatch = watchTimeLimits(
-      process.runDir,
-      { timeoutSec: run?.timeout_sec ?? null, silenceSec: run?.silence_sec ?? null },
-      (reason) => {
-        limit = reason
-        processes.stop(runId)
-      },
-    )
+    let isEnded = false
+    let endWatch = () => {}
+    const watch = () => {
+      if (isEnded) return
+      endWatch = watchTimeLimits(
+        process.runDir,
+        { timeoutSec: run?.timeout_sec ?? null, silenceSec: run?.silence_sec ?? null },
+        (reason) => {
+          limit = reason
+          processes.stop(runId)
+        },
+      )
+    }
+    // The time in the queue of a placement does not count.
+    if (process.begun) void process.begun.then(watch)
+    else watch()
     try {
       // A stop that was requested before this server followed the process.
       if (run?.stop_reason) processes.stop(runId)
@@ -158,6 +196,7 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
         if (changes) recordChanges(ctx, runId, changes, ending)
       })
     } finally {
+      isEnded = true
       endWatch()
       processes.remove(runId)
     }
@@ -166,40 +205,48 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
   const finish = (runId: string, ending: Ending, facts: FactSummary) =>
     persist(() => finishRun(ctx, runId, ending, facts))
 
-  const idle = async () => {
-    while (followed.size > 0) await Promise.all(followed.values())
+  const untilEmpty = async (runs: ReadonlyMap<string, Promise<void>>) => {
+    while (runs.size > 0) await Promise.all(runs.values())
   }
 
   return {
     execute: (run) => follow(run, execute(run)),
     reconcile,
-    idle,
+    idle: () => untilEmpty(followed),
+    idleHere: () => untilEmpty(here),
     async stopAll(onRemaining) {
       isStopping = true
       await ctx
-        .write(() => requestStops(ctx, {}, 'shutdown'))
+        .write(() => requestStops(ctx, { isHere: true }, 'shutdown'))
         .catch((error) => {
           if (!isDatabaseFault(error)) throw error
-          for (const runId of followed.keys()) processes.stop(runId)
+          for (const runId of here.keys()) processes.stop(runId)
         })
       const removeListener = ctx.events.subscribe(({ type }) => {
         if (type === 'run.finished') onRemaining?.(countLiveRuns(ctx.db))
       })
-      if (followed.size > 0) onRemaining?.(followed.size)
-      await idle()
+      if (here.size > 0) onRemaining?.(here.size)
+      await untilEmpty(here)
       removeListener()
     },
     launched: async () => {
       isStopping = true
       await Promise.all(launching)
     },
-    close() {
+    async close() {
       isClosed = true
       removeHandler()
       processes.close()
+      await (await remote)?.close()
     },
   }
 }
+
+const columnsOf = (identity: ProcessIdentity | null) => ({
+  pid: identity?.pid ?? null,
+  pid_started: identity?.startTime ?? null,
+  boot_id: identity?.bootId ?? null,
+})
 
 const LOST: Ending = { reason: 'lost', exitCode: null, signal: null, error: null, at: null }
 
@@ -209,15 +256,3 @@ const identityOf = (run: RunRow): ProcessIdentity | undefined =>
   run.pid === null || run.pid_started === null || run.boot_id === null
     ? undefined
     : { pid: run.pid, startTime: run.pid_started, bootId: run.boot_id }
-
-function recordRunning(ctx: Context, runId: string, identity: ProcessIdentity | null): void {
-  const run = updateRun(ctx.db, runId, {
-    status: 'running',
-    pid: identity?.pid ?? null,
-    pid_started: identity?.startTime ?? null,
-    boot_id: identity?.bootId ?? null,
-    started_at: ctx.now,
-  })
-  const data = { runId, agentId: run.agent_id }
-  ctx.afterCommit(() => publishEvent(ctx, run.company_id, 'run.running', () => data))
-}

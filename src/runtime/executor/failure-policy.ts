@@ -62,7 +62,7 @@ function handleFailure(ctx: Context, agent: AgentRow, run: RunRow, ending: Endin
     const until = new Date(Date.parse(ctx.now) + waitMs).toISOString()
     holdAgent(ctx, agent, until, `${run.error} The run is tried again at ${until}.`)
     retry(ctx, run, 0)
-  } else if (run.error_code === 'sandbox_unavailable') {
+  } else if (run.error_code === 'sandbox_unavailable' || run.error_code === 'placement_unavailable') {
     // Installing the sandbox changes no row that could start the wake, so the server tries again later.
     const until = new Date(Date.parse(ctx.now) + Math.max(waitMs, 60_000)).toISOString()
     holdAgent(ctx, agent, until, run.error!)

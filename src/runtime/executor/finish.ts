@@ -115,7 +115,11 @@ function verdict(run: RunRow, ending: Ending, facts: FactSummary): Verdict {
         message: 'The server ended before the run started. The run is retried.',
       }
     case 'lost':
-      return { status: 'lost', code: 'lost', message: 'The process of the run is gone and left no exit code.' }
+      return {
+        status: 'lost',
+        code: 'lost',
+        message: ending.error?.message ?? 'The process of the run is gone and left no exit code.',
+      }
     case 'stopped':
       return { status: 'cancelled', code: 'stopped', message: 'A signal from outside the server stopped the run.' }
     case 'spawn_failed':

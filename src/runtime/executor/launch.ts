@@ -1,16 +1,17 @@
-import { clearAllowedOnce } from '../../organization/agent/queries.ts'
-import { findRun, updateRun } from '../../organization/run/queries.ts'
+import { findRun } from '../../organization/run/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
 import type { FolderRequest } from '../../work/approval/folder.ts'
 import { NotStartable } from '../not-startable.ts'
+import type { RemoteRuns } from '../placement/remote-runs.ts'
 import type { Ending } from '../process/ending.ts'
 import type { Follow, RunProcess } from '../process/follow.ts'
 import { spawnRun } from '../process/process.ts'
 import { runFolder } from '../process/run-files.ts'
 import { type Worktrees, withSetup } from '../worktree/worktrees.ts'
 import type { Persist } from './persist.ts'
-import { type PreparedRun, prepareRun, type RuntimeDependencies } from './prepare.ts'
+import { prepareRun, type RuntimeDependencies } from './prepare.ts'
+import { recordIntent } from './record-intent.ts'
 import type { RunTokens } from './run-token.ts'
 import { toSystemFault } from './system-fault.ts'
 
@@ -18,6 +19,13 @@ export interface LaunchDependencies extends RuntimeDependencies {
   /** The program and arguments that start the shim. */
   shim: readonly [string, ...string[]]
   tokens: RunTokens
+}
+
+interface Launcher {
+  persist: Persist
+  dependencies: LaunchDependencies
+  worktrees: Worktrees
+  remoteRuns(): Promise<RemoteRuns>
 }
 
 /**
@@ -29,9 +37,10 @@ export async function launchRun(
   ctx: Context,
   run: RunRow,
   onFacts: Follow['onFacts'],
-  { persist, dependencies, worktrees }: { persist: Persist; dependencies: LaunchDependencies; worktrees: Worktrees },
+  { persist, dependencies, worktrees, remoteRuns }: Launcher,
 ): Promise<{ process: RunProcess } | { ending: Ending; folders: readonly FolderRequest[] }> {
   try {
+    if (run.placement !== null) return { process: await (await remoteRuns()).launch(run, onFacts) }
     const token = await dependencies.tokens.sign({ id: run.id, agentId: run.agent_id, companyId: run.company_id })
     const worktree = await worktrees.open(run)
     const prepared = await prepareRun(ctx, run, token, dependencies)
@@ -49,25 +58,6 @@ export async function launchRun(
 }
 
 const STOPPED_BEFORE_SPAWN: Ending = { reason: 'stopped', exitCode: null, signal: null, error: null, at: null }
-
-/** Records the planned run before the spawn, so that a server after a crash knows which process to look for. */
-function recordIntent(
-  ctx: Context,
-  runId: string,
-  { spec, instructionsHash }: PreparedRun,
-  gitHead: string | null,
-): void {
-  const { agent_id } = updateRun(ctx.db, runId, {
-    cwd: spec.cwd,
-    git_head: gitHead,
-    instructions_hash: instructionsHash,
-    grace_sec: spec.graceSec,
-    timeout_sec: spec.timeoutSec,
-    silence_sec: spec.silenceSec,
-    session_id_before: spec.reader.session?.id ?? null,
-  })
-  clearAllowedOnce(ctx.db, { agentId: agent_id })
-}
 
 function toEnding(ctx: Context, run: RunRow, error: unknown): Ending {
   const expected = error instanceof NotStartable ? error : toSystemFault(error)

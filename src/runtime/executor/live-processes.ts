@@ -26,7 +26,8 @@ export function createLiveProcesses(ctx: Context): LiveProcesses {
   async function stop(process: RunProcess): Promise<void> {
     const { runId } = process
     try {
-      await stopRun(process, graceOf(runId))
+      const graceSec = graceOf(runId)
+      await (process.stop ? process.stop(graceSec) : stopRun(process, graceSec))
     } catch (error) {
       ctx.log.error('A run was not stopped.', { runId, error: String((error as Error)?.stack ?? error) })
     } finally {

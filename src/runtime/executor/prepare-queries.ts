@@ -57,6 +57,16 @@ export function findProjectWorkspaces(db: Db, projectId: string, issueId: string
   }
 }
 
+/** Finds the primary workspace of a project, with its repository. */
+export const findPrimaryWorkspace = (db: Db, of: { projectId: string }) =>
+  db.first(
+    sql
+      .selectFrom('workspace')
+      .select(['id', 'cwd', 'cwd_approved', 'repo_url', 'repo_ref'])
+      .where('project_id', '=', of.projectId)
+      .where('is_primary', '=', 1),
+  )
+
 export type IssueBrief = NonNullable<ReturnType<typeof findIssueBrief>>
 
 /** Finds the columns of a comment that the prompt contains. */

@@ -19,6 +19,14 @@ import type { RunSpec } from '../process/run-files.ts'
 import { type AdapterConfig, readAdapterConfig } from './adapter-config.ts'
 import { runVariables } from './environment.ts'
 import { findProjectWorkspaces, type IssueBrief, type ProjectWorkspaces } from './prepare-queries.ts'
+import {
+  type Clone,
+  chooseRemoteCwd,
+  REMOTE_INSTRUCTIONS,
+  REMOTE_SKILLS,
+  type RemotePlace,
+  refuseSandbox,
+} from './remote-place.ts'
 import { envOfProject, resolveConfig } from './resolve-config.ts'
 import { findSession } from './session.ts'
 import { readWakeContext, type WakeContext } from './wake-context.ts'
@@ -37,6 +45,8 @@ export interface PreparedRun {
   /** The prompt. An adapter may pass it to the program as part of another text. */
   prompt: string
   instructionsHash: string | null
+  /** The files that a run on another machine brings along. */
+  brings: { skillsDir: string; instructionsFile: string | null; clone: Clone | null }
 }
 
 /** The columns of a run that a plan depends on. */
@@ -54,6 +64,8 @@ export interface RunOwn {
   examinesProgram: boolean
   /** Whether the instructions file may be opened. */
   readsInstructions: boolean
+  /** The placement of the run, if it is on another machine. */
+  place?: RemotePlace
   /** Returns the folder of the agent's skills. A rehearsal does not create it. */
   skills(): Promise<Pick<SyncedSkills, 'directory' | 'skills'>>
 }
@@ -84,19 +96,26 @@ export async function prepareRun(
     readsInstructions: true,
     skills: () => placeSkills(ctx, run.agent_id, run.id),
   }
-  const { problems, prepared } = await planRun(ctx, run, own, dependencies)
-  if (problems[0]) {
-    const { code, message } = problems[0]
-    throw new NotStartable(
-      code,
-      message,
-      problems.flatMap((problem) => problem.folders),
-    )
-  }
-  const { cwd } = prepared!.spec
+  const prepared = requireNoProblems(await planRun(ctx, run, own, dependencies))
+  const { cwd } = prepared.spec
   if (cwd === ownFolder(ctx, run.agent_id)) await mkdir(cwd, { recursive: true, mode: 0o700 })
-  await makeSandboxFolders(ctx, run, prepared!.spec)
-  return prepared!
+  await makeSandboxFolders(ctx, run, prepared.spec)
+  return prepared
+}
+
+/**
+ * Returns the prepared run of a plan.
+ *
+ * @throws NotStartable with the first problem and the folders of all of them
+ */
+export function requireNoProblems({ problems, prepared }: RunPlan): PreparedRun {
+  const [first] = problems
+  if (!first) return prepared!
+  throw new NotStartable(
+    first.code,
+    first.message,
+    problems.flatMap((problem) => problem.folders),
+  )
 }
 
 /**
@@ -118,14 +137,17 @@ export async function planRun(
   }
   const context = readWakeContext(ctx.db, run)
   const setup = await setUp(ctx, { run, own, agent, ...read, issue: context.issue, probe: dependencies.probe, refuse })
-  const { skills, directory } = await own.skills()
+  const { skills: placed, directory } = await own.skills()
+  const skills = own.place
+    ? placed.map((skill) => ({ ...skill, path: skill.path.replace(directory, REMOTE_SKILLS) }))
+    : placed
   const prompt = writePrompt(ctx, { run, agent, context, setup, skills })
   const { adapter, config, cwd, session, limits } = setup
   const variables = runVariables(run, {
     apiUrl: dependencies.apiUrl,
     token: own.token,
-    workspaceCwd: setup.workspaces.primary,
-    skillsDir: directory,
+    workspaceCwd: setup.workspaceCwd,
+    skillsDir: own.place ? REMOTE_SKILLS : directory,
     approval: context.approval,
   })
   const command = adapter.command(config, {
@@ -133,7 +155,12 @@ export async function planRun(
     agentId: agent.id,
     cwd,
     prompt,
-    instructionsFile: adapter.instructions === 'file' ? (setup.instructions?.path ?? null) : null,
+    instructionsFile:
+      adapter.instructions !== 'file' || !setup.instructions
+        ? null
+        : own.place
+          ? REMOTE_INSTRUCTIONS
+          : setup.instructions.path,
     session,
     newSessionId: own.newSessionId,
     skillsDir: loadsSkills(setup) ? directory : null,
@@ -147,7 +174,8 @@ export async function planRun(
     command: command.command,
     args: command.args,
     wrapper: [],
-    env: { ...ctx.config.environment, ...command.env, ...variables },
+    // The machine of a placement has variables of its own.
+    env: { ...(own.place ? {} : ctx.config.environment), ...command.env, ...variables },
     cwd,
     stdin: command.stdin,
     redact: [own.token, ...setup.secrets],
@@ -162,23 +190,31 @@ export async function planRun(
       newSessionId: own.newSessionId,
     },
   }
-  const isolated = await isolate(
-    ctx,
-    dependencies.isolation,
-    {
-      agent,
-      adapter,
-      config,
-      spec,
-      readable: [directory, ...(setup.instructions ? [setup.instructions.path] : [])],
-      writable: [
-        ...setup.workspaces.approved.filter((folder) => folder === setup.workspaces.primary),
-        ...(cwd === setup.workspaces.primary ? setup.workspaces.gitFolders : []),
-      ],
-    },
-    refuse,
-  )
-  return { problems, prepared: { spec: isolated, prompt, instructionsHash: setup.instructions?.hash ?? null } }
+  if (own.place) refuseSandbox(ctx, own.place, { agent, adapter, config, refuse })
+  const isolated = own.place
+    ? spec
+    : await isolate(
+        ctx,
+        dependencies.isolation,
+        {
+          agent,
+          adapter,
+          config,
+          spec,
+          readable: [directory, ...(setup.instructions ? [setup.instructions.path] : [])],
+          writable: [
+            ...setup.workspaces.approved.filter((folder) => folder === setup.workspaces.primary),
+            ...(cwd === setup.workspaces.primary ? setup.workspaces.gitFolders : []),
+          ],
+        },
+        refuse,
+      )
+  const brings = {
+    skillsDir: directory,
+    instructionsFile: adapter.instructions === 'file' ? (setup.instructions?.path ?? null) : null,
+    clone: setup.clone,
+  }
+  return { problems, prepared: { spec: isolated, prompt, instructionsHash: setup.instructions?.hash ?? null, brings } }
 }
 
 interface SetUp extends AdapterConfig {
@@ -196,13 +232,26 @@ async function setUp(ctx: Context, { run, own, agent, adapter, issue, probe, ref
   const { config, secrets } = resolveConfig(ctx, agent, read.config, projectEnv, refuse)
   const workspaces = issue?.project_id ? findProjectWorkspaces(ctx.db, issue.project_id, issue.id) : NO_WORKSPACES
   const place = { ctx, agent, config, workspaces, refuse }
-  const cwd = await chooseCwd(place)
-  const instructions = own.readsInstructions ? await readInstructions(place, adapter, cwd) : null
-  const flags = own.examinesProgram ? await findFlags(place, adapter, probe) : null
+  const remote = own.place && chooseRemoteCwd(ctx, { agent, config, issue, refuse })
+  const cwd = remote?.cwd ?? (await chooseCwd(place))
+  // The instructions travel with the run. A relative path is below the agent's folder on this machine.
+  const instructionsBase = remote ? ownFolder(ctx, agent.id) : cwd
+  const instructions = own.readsInstructions ? await readInstructions(place, adapter, instructionsBase) : null
+  // The options of a program on another machine are unknown.
+  const flags = own.examinesProgram && !remote ? await findFlags(place, adapter, probe) : null
   const instructionsHash = instructions?.hash ?? null
-  const session = sessionToResume(adapter, findSession(ctx.db, run) ?? null, { cwd, instructionsHash, flags })
-  return { adapter, config, secrets, workspaces, cwd, instructions, flags, session, limits: limitsOf(config) }
+  const session = sessionToResume(adapter, findSession(ctx.db, run) ?? null, {
+    cwd: own.place ? placedCwd(own.place, cwd) : cwd,
+    instructionsHash,
+    flags,
+  })
+  const workspaceCwd = remote ? (remote.isWorkspace ? cwd : null) : workspaces.primary
+  const found = { workspaces, workspaceCwd, cwd, clone: remote?.clone ?? null, instructions, flags, session }
+  return { adapter, config, secrets, ...found, limits: limitsOf(config) }
 }
+
+/** The working directory in a placement, as the run records it: a session on one machine is unknown on another. */
+export const placedCwd = (place: Pick<RemotePlace, 'name'>, cwd: string) => `${place.name}:${cwd}`
 
 const NO_WORKSPACES: ProjectWorkspaces = { primary: null, approved: [], gitFolders: [] }
 

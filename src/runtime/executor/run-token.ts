@@ -2,7 +2,7 @@ import { jwtVerify, SignJWT } from 'jose'
 
 /** Signs and verifies run tokens. A valid token is not sufficient: the caller must check that its run is live. */
 export interface RunTokens {
-  sign(run: { id: string; agentId: string; companyId: string }): Promise<string>
+  sign(run: { id: string; agentId: string; companyId: string; lifetime?: string }): Promise<string>
   /** Returns the id of the token's run, or undefined if the signature is invalid or the token has expired. */
   verify(token: string): Promise<string | undefined>
 }
@@ -25,7 +25,7 @@ const CACHED_TOKENS = 1_000
 export function createRunTokens(secret: Uint8Array): RunTokens {
   const verified = new Map<string, { runId: string; expiresAt: number }>()
   return {
-    sign: ({ id, agentId, companyId }) =>
+    sign: ({ id, agentId, companyId, lifetime = LIFETIME }) =>
       new SignJWT({ companyId, runId: id })
         .setProtectedHeader({ alg: 'HS256', typ: TYPE })
         .setIssuer(ISSUER)
@@ -33,7 +33,7 @@ export function createRunTokens(secret: Uint8Array): RunTokens {
         .setSubject(agentId)
         .setJti(id)
         .setIssuedAt()
-        .setExpirationTime(LIFETIME)
+        .setExpirationTime(lifetime)
         .sign(secret),
     async verify(token) {
       const known = verified.get(token)

@@ -23,6 +23,10 @@ export interface RunProcess extends RunRef {
   ended: Promise<ExitRecord>
   /** Stops following the run. Its processes continue. */
   close(): void
+  /** Stops the run. Absent for a run on this machine; see `stopRun`. */
+  stop?(graceSec: number): Promise<unknown>
+  /** Resolves when the command is about to start. Absent if it starts at once. */
+  begun?: Promise<void>
 }
 
 export interface Follow {
@@ -35,6 +39,18 @@ export interface Follow {
   onFacts(facts: Fact[], nextOffset: number): void | Promise<void>
   /** Resolves when the shim exits, if it is a child of this process. */
   shimExited?: Promise<void>
+  /** Watches a shim on another machine. By default, the shim is a process of this machine. */
+  shimWatch?: ShimWatch
+}
+
+/** Detects the end of a shim, and ends a run whose shim left no exit record. */
+export interface ShimWatch {
+  isGone(): boolean
+  /** Resolves when the shim is gone, if there is an event for it; otherwise the follower polls `isGone`. */
+  exited?: Promise<void>
+  /** Waits for the exit of a shim that has written its record, which takes a few milliseconds. */
+  untilExited(): Promise<void>
+  endLostRun(): Promise<ExitRecord>
 }
 
 /** The interval of liveness checks of an adopted shim, in milliseconds. It is not a child, so its exit causes no event. */
@@ -49,6 +65,7 @@ const BATCH_BYTES = 64 * 1024
  */
 export function followRun(ref: RunRef, follow: Follow): RunProcess {
   const { runDir } = ref
+  const shim = follow.shimWatch ?? watchLocalShim(ref, follow.shimExited)
   const end = Promise.withResolvers<ExitRecord>()
   end.promise.catch(() => {}) // no unhandled rejection if the caller does not use `ended`
   let offset = follow.factsOffset ?? 0
@@ -65,7 +82,7 @@ export function followRun(ref: RunRef, follow: Follow): RunProcess {
       while (again && !closed) {
         again = false
         // The order matters: a shim writes its facts, then its exit record, and then exits.
-        const gone = shimIsGone()
+        const gone = shim.isGone()
         const record = readExit(runDir)
         offset = await deliver(runDir, offset, onFacts, () => closed)
         if (!closed && (record || gone)) await finish(record)
@@ -87,28 +104,17 @@ export function followRun(ref: RunRef, follow: Follow): RunProcess {
     }
   }
 
-  let exited = false
-  const shimIsGone = () => exited || !ref.identity || (!follow.shimExited && !isShim(ref.identity, ref.runId))
-
   const finish = async (record: ExitRecord | undefined) => {
     close()
     try {
-      if (record) await untilShimExits()
-      const lost = record ? undefined : await endLostRun(ref)
+      if (record) await shim.untilExited()
+      const lost = record ? undefined : await shim.endLostRun()
       // The facts that were recovered from files that the program wrote after its shim had died.
       if (lost) await deliver(runDir, offset, onFacts, () => false)
       end.resolve(record ?? lost!)
     } catch (error) {
       end.reject(error)
     }
-  }
-
-  /** Waits for the exit of a shim that has written its record, which takes a few milliseconds. */
-  const untilShimExits = async () => {
-    const deadline = performance.now() + LIVENESS_MS
-    if (follow.shimExited)
-      return void (await Promise.race([follow.shimExited, delay(LIVENESS_MS, null, { ref: false })]))
-    while (ref.identity && isSameProcess(ref.identity) && performance.now() < deadline) await delay(5)
   }
 
   const close = () => {
@@ -119,14 +125,29 @@ export function followRun(ref: RunRef, follow: Follow): RunProcess {
   }
 
   const watcher = watchFolder(runDir, check)
-  const interval = !watcher ? POLL_MS : follow.shimExited ? undefined : LIVENESS_MS
+  const interval = !watcher ? POLL_MS : shim.exited ? undefined : LIVENESS_MS
   const timer = interval ? setInterval(check, interval) : undefined
-  follow.shimExited?.then(() => {
-    exited = true
-    return check()
-  })
+  shim.exited?.then(check)
   setImmediate(check)
   return { ...ref, ended: end.promise, close }
+}
+
+/** @param shimExited resolves when the shim exits, if it is a child of this process */
+function watchLocalShim(ref: RunRef, shimExited: Promise<void> | undefined): ShimWatch {
+  let isExited = false
+  const exited = shimExited?.then(() => {
+    isExited = true
+  })
+  return {
+    isGone: () => isExited || !ref.identity || (!shimExited && !isShim(ref.identity, ref.runId)),
+    ...(exited && { exited }),
+    async untilExited() {
+      const deadline = performance.now() + LIVENESS_MS
+      if (exited) return void (await Promise.race([exited, delay(LIVENESS_MS, null, { ref: false })]))
+      while (ref.identity && isSameProcess(ref.identity) && performance.now() < deadline) await delay(5)
+    },
+    endLostRun: () => endLostRun(ref),
+  }
 }
 
 /** Ends the processes that a dead shim left, and records that the outcome of the command is unknown. */

@@ -65,6 +65,7 @@ const WITHOUT_COMPANY: Record<string, readonly Kind[]> = {
   'members.remove': ['owner', 'founder'],
   'placements.create': ['founder'],
   'placements.delete': ['founder'],
+  'placements.test': ['founder'],
   'placements.update': ['founder'],
   'packages.apply': ['admin', 'owner', 'founder', 'stranger'],
   'packages.preview': ['admin', 'owner', 'founder', 'stranger'],

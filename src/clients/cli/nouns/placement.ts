@@ -1,7 +1,8 @@
 import type { ResponseOf } from '../../client/types.ts'
+import { EXIT } from '../../connection/exit-codes.ts'
 import { choice, json, text, toggle } from '../command/flag.ts'
-import { fields } from '../command/output.ts'
-import { create, edit, list, noun, remove, view } from '../command/verb.ts'
+import { fields, table } from '../command/output.ts'
+import { create, edit, list, noun, remove, verb, view } from '../command/verb.ts'
 
 type Placement = ResponseOf<'GET /api/placements/:placement'>
 
@@ -92,6 +93,21 @@ export const placementCommand = () =>
       send: async (scope, [placement], given) =>
         scope.client.request('PATCH /api/placements/:placement', { params: { placement }, body: toBody(given) }),
       text: describe,
+    }),
+    verb({
+      name: 'test',
+      summary: 'Try a placement with a real probe, and say what is missing.',
+      args: ['<placement>'],
+      examples: ['placement test gpu'],
+      note: 'The exit code is 1 if something is missing.',
+      async run(scope, [placement]) {
+        const result = await scope.client.request('POST /api/placements/:placement/test', { params: { placement } })
+        if (!result.ok) process.exitCode = EXIT.failure
+        return {
+          value: result,
+          text: () => table(result.checks.map(({ ok, name, message }) => [ok ? 'ok' : 'FAILED', name, message])),
+        }
+      },
     }),
     remove({
       name: 'remove',

@@ -15,7 +15,7 @@ export async function runColumns(scope: Scope): Promise<Columns<Run>> {
     Age: ({ createdAt }) => ago(createdAt),
     Lasted: lastedOf,
     Cost: costOf,
-    Note: ({ error, retrying, outcomeDetail }) => error ?? retrying ?? outcomeDetail,
+    Note: ({ error, waitingBecause, retrying, outcomeDetail }) => error ?? waitingBecause ?? retrying ?? outcomeDetail,
   }
 }
 

@@ -84,6 +84,8 @@ async function describe(run: Run, scope: Scope): Promise<string> {
     ['Status', words(run.status)],
     ['Outcome', run.outcomeDetail ?? run.outcome],
     ['Retrying', run.retrying],
+    ['Where', run.placement && [run.placement, run.node].filter(Boolean).join(', ')],
+    ['Waits', run.waitingBecause],
     ['Error', run.error],
     ['Woken by', run.reasons.map((reason) => words(reason.source)).join(', ')],
     ['Issue', issue && `${issue.identifier} ${issue.title}`],

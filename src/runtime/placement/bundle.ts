@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import * as v from 'valibot'
+import * as field from '../../http/fields.ts'
+import { placeSkills } from '../../organization/agent-skill/sync.ts'
+import { findPlacement } from '../../organization/placement/queries.ts'
+import { findRun } from '../../organization/run/queries.ts'
+import type { RunRow } from '../../organization/run/run.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError, notFound } from '../../platform/errors.ts'
+import { type PreparedRun, planRun, requireNoProblems } from '../executor/prepare.ts'
+import { recordRunning } from '../executor/record-running.ts'
+import { REMOTE_INSTRUCTIONS, REMOTE_SKILLS, type RemotePlace } from '../executor/remote-place.ts'
+import { NotStartable } from '../not-startable.ts'
+import { runFolder } from '../process/run-files.ts'
+import { RUN_FOLDER, type RunBundle } from '../remote/wire.ts'
+import { writeClaim } from './claim-file.ts'
+
+export const ClaimBody = v.strictObject({
+  instance: v.pipe(field.id, v.description('The process that claims the run, chosen by it.')),
+  node: v.pipe(v.string(), v.maxLength(253), v.description('The name of its machine.')),
+  clock: v.pipe(field.timestamp, v.description('The clock of the machine.')),
+})
+export type ClaimBody = v.InferOutput<typeof ClaimBody>
+
+export const BundleResponse = v.strictObject({
+  spec: v.pipe(field.jsonObject, v.description('The command, its environment and its limits.')),
+  files: v.pipe(
+    v.array(v.strictObject({ path: v.string(), content: v.pipe(v.string(), v.description('In base64.')) })),
+    v.description('The skills and instructions, by paths below the folder of the run.'),
+  ),
+  clone: v.pipe(
+    v.nullable(v.strictObject({ url: v.string(), ref: v.nullable(v.string()) })),
+    v.description('The repository to clone into the working directory.'),
+  ),
+})
+
+/**
+ * Plans a run that executes on another machine. The plan is made when the run
+ * is submitted, for its problems, and again when its machine claims it: nothing
+ * secret is stored meanwhile.
+ *
+ * @throws NotStartable if the run cannot start
+ */
+export async function prepareRemote(ctx: Context, run: RunRow, token: string): Promise<PreparedRun> {
+  const own = {
+    token,
+    newSessionId: randomUUID(),
+    examinesProgram: false,
+    readsInstructions: true,
+    place: placeOfRun(ctx, run),
+    skills: () => placeSkills(ctx, run.agent_id, run.id),
+  }
+  return requireNoProblems(await planRun(ctx, run, own, NOT_USED))
+}
+
+export const placeOfRun = (ctx: Context, run: RunRow): RemotePlace => ({
+  name: run.placement!,
+  isIsolated: findPlacement(ctx.db, { name: run.placement! })?.type === 'kubernetes',
+})
+
+/** What a plan for this machine needs. The shim sets the URL by which it reached the API. */
+const NOT_USED = {
+  apiUrl: '',
+  postProgram: [''],
+  probe: unused,
+  isolation: { pidNamespace: unused, bubblewrap: unused },
+} as const
+
+function unused(): never {
+  throw new Error('A run in a placement examines nothing on this machine.')
+}
+
+/**
+ * Gives a run to the process on another machine that claims it first, with
+ * everything that it starts with. The same process may ask again: a response
+ * can be lost.
+ */
+export async function claimBundle(ctx: Context, runId: string, token: string, claim: ClaimBody): Promise<RunBundle> {
+  const run = findRun(ctx.db, { id: runId })
+  if (!run?.placement) throw notFound('run', runId)
+  if (run.stop_reason) throw new AppError('conflict', 'This run is being stopped. Start nothing.')
+  const { spec, brings } = await prepare(ctx, run, token)
+  if (!writeClaim(runFolder(ctx.config, runId), { instance: claim.instance, node: claim.node })) {
+    throw new AppError('conflict', 'Another process has claimed this run. Start nothing.')
+  }
+  await ctx.write(() => {
+    if (findRun(ctx.db, { id: runId })?.status === 'starting') {
+      recordRunning(ctx, runId, { job_node: claim.node, job_waiting: null })
+    }
+  })
+  ctx.signals.runReported(runId)
+  return {
+    spec,
+    files: [
+      ...filesBelow(brings.skillsDir, path.relative(RUN_FOLDER, REMOTE_SKILLS)),
+      ...(brings.instructionsFile === null
+        ? []
+        : [{ path: path.relative(RUN_FOLDER, REMOTE_INSTRUCTIONS), content: readBase64(brings.instructionsFile) }]),
+    ],
+    clone: brings.clone,
+  }
+}
+
+async function prepare(ctx: Context, run: RunRow, token: string): Promise<PreparedRun> {
+  try {
+    return await prepareRemote(ctx, run, token)
+  } catch (error) {
+    // The configuration changed while the job waited.
+    if (error instanceof NotStartable) throw new AppError('semantic', error.message)
+    throw error
+  }
+}
+
+const readBase64 = (file: string) => readFileSync(file).toString('base64')
+
+function filesBelow(folder: string, to: string): RunBundle['files'] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => {
+      const file = path.join(entry.parentPath, entry.name)
+      return { path: path.join(to, path.relative(folder, file)), content: readBase64(file) }
+    })
+}

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { PlacementFault } from './driver.ts'
+
+export interface Result {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** The longest output of a program of an engine, in bytes. */
+const MOST_BYTES = 64 * 1024 * 1024
+
+/**
+ * Runs a program of an engine, such as `squeue`.
+ *
+ * @throws PlacementFault if it is not installed, or takes too long
+ */
+export function exec(
+  [program, ...args]: readonly [string, ...string[]],
+  options: { env: Record<string, string>; input?: string | Buffer; timeoutMs?: number },
+): Promise<Result> {
+  const { env, input = '', timeoutMs = 60_000 } = options
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'pipe'] })
+    const late = setTimeout(() => {
+      child.kill('SIGKILL')
+      reject(new PlacementFault(`${program} did not respond within ${timeoutMs / 1_000} seconds.`, true))
+    }, timeoutMs)
+    const output = { stdout: [] as Buffer[], stderr: [] as Buffer[], bytes: 0 }
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].on('data', (chunk: Buffer) => {
+        output.bytes += chunk.length
+        if (output.bytes <= MOST_BYTES) output[name].push(chunk)
+      })
+    }
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(late)
+      reject(
+        new PlacementFault(
+          error.code === 'ENOENT' ? `The program ${program} was not found on the server's machine.` : error.message,
+        ),
+      )
+    })
+    const finish = (code: number | null) => {
+      clearTimeout(late)
+      resolve({
+        code: code ?? 255,
+        stdout: Buffer.concat(output.stdout).toString(),
+        stderr: Buffer.concat(output.stderr).toString(),
+      })
+    }
+    // A program that goes to the background keeps the pipes open, so its output is complete shortly after its exit.
+    child.once('exit', (code) => {
+      const soon = setTimeout(() => {
+        child.stdout.destroy()
+        child.stderr.destroy()
+      }, 250)
+      child.once('close', () => {
+        clearTimeout(soon)
+        finish(code)
+      })
+    })
+    child.stdin.on('error', () => {})
+    child.stdin.end(input)
+  })
+}
+
+/** Quotes a word for a POSIX shell. */
+export const quote = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`
+
+export const lastLine = (text: string) => text.trim().split('\n').at(-1)?.trim() ?? ''

@@ -1,0 +1,431 @@
+import { mkdirSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { findPlacement, type PlacementRow } from '../../organization/placement/queries.ts'
+import { findRun, updateRun } from '../../organization/run/queries.ts'
+import type { RunRow } from '../../organization/run/run.ts'
+import type { Context } from '../../platform/context.ts'
+import type { Persist } from '../executor/persist.ts'
+import { placedCwd } from '../executor/prepare.ts'
+import { recordIntent } from '../executor/record-intent.ts'
+import type { RunTokens } from '../executor/run-token.ts'
+import { NotStartable } from '../not-startable.ts'
+import { type Follow, followRun, type RunProcess } from '../process/follow.ts'
+import { type ExitRecord, readExit, readStop, runFolder, writeExit, writeStop } from '../process/run-files.ts'
+import { prepareRemote } from './bundle.ts'
+import { readClaim } from './claim-file.ts'
+import { DEFAULT_WORKDIR, type Driver, type JobRef, type JobStatus, PlacementFault } from './driver.ts'
+import { openDriver } from './open-driver.ts'
+
+export interface RemoteDependencies {
+  persist: Persist
+  tokens: RunTokens
+}
+
+/** The runs of this server that execute in placements. */
+export interface RemoteRuns {
+  /**
+   * Submits a claimed run to the engine of its placement.
+   *
+   * @throws NotStartable if the run or the placement does not allow it
+   */
+  launch(run: RunRow, onFacts: Follow['onFacts']): Promise<RunProcess>
+  /** Follows a run that another server submitted, or was about to. */
+  adopt(run: RunRow, onFacts: Follow['onFacts']): Promise<RunProcess>
+  /** Stops following. The runs continue. */
+  close(): Promise<void>
+}
+
+/** Longer than any queue: the end of the run ends its token. */
+const TOKEN_LIFETIME = '60d'
+
+/** How many jobs are submitted to one placement at once. */
+const SUBMITS = 4
+
+/** After the grace, the time that a machine has to report its end before its engine stops the job, in milliseconds. */
+const STOP_SLACK_MS = 3_000
+/** The time after the stop by the engine, in milliseconds. Then the run ends without a report. */
+const REPORT_MS = 1_500
+
+const DEFAULT_LOST_AFTER_SEC = 600
+
+/** A run in a placement, as this server follows it. */
+interface Followed {
+  run: RunRow
+  runDir: string
+  /** Undefined until it is submitted or found. */
+  jobId: string | undefined
+  lastSeen: number
+  lastStatus: string
+  gone: PromiseWithResolvers<void>
+  isGone: boolean
+  /** Why it is gone, as a sentence. */
+  cause: string | null
+  begun: PromiseWithResolvers<void>
+}
+
+/** An open placement with the runs in it. */
+interface Place {
+  name: string
+  /** The time of its last change when it was opened. */
+  updatedAt: string
+  driver: Driver
+  lostAfterMs: number
+  runs: Map<string, Followed>
+  timer: NodeJS.Timeout | undefined
+  isPolling: boolean
+  submitting: number
+  waiting: (() => void)[]
+}
+
+export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies): RemoteRuns {
+  const { persist } = dependencies
+  const places = new Map<string, Promise<Place>>()
+  let isClosed = false
+
+  const removeHandler = ctx.signals.handle({
+    runReported: (runId) => void forRun(runId, ({ followed }) => noteReport(followed)),
+    placementChanged: (name) => void closePlace(name),
+  })
+
+  async function forRun(runId: string, act: (found: { place: Place; followed: Followed }) => void) {
+    for (const opening of places.values()) {
+      const place = await opening.catch(() => undefined)
+      const followed = place?.runs.get(runId)
+      if (followed) act({ place: place!, followed })
+    }
+  }
+
+  const noteReport = (followed: Followed) => {
+    followed.lastSeen = performance.now()
+    followed.begun.resolve()
+  }
+
+  /** Opens the placement of a run, once. A placement that changed is opened again when no run is left in it. */
+  async function openPlace(name: string): Promise<Place> {
+    const row = findPlacement(ctx.db, { name })
+    if (!row) throw new PlacementFault(`There is no placement ${name} any more.`)
+    const known = places.get(name)
+    const place = await known
+    if (place && (place.updatedAt === row.updated_at || place.runs.size > 0)) return place
+    if (places.get(name) !== known) return openPlace(name)
+    void place?.driver.close()
+    const opening = open(row)
+    places.set(name, opening)
+    opening.catch(() => places.delete(name))
+    return opening
+  }
+
+  async function open(row: PlacementRow): Promise<Place> {
+    const { lostAfterSec } = JSON.parse(row.settings) as { lostAfterSec?: number }
+    return {
+      name: row.name,
+      updatedAt: row.updated_at,
+      driver: await openDriver(ctx, row),
+      lostAfterMs: (lostAfterSec ?? DEFAULT_LOST_AFTER_SEC) * 1_000,
+      runs: new Map(),
+      timer: undefined,
+      isPolling: false,
+      submitting: 0,
+      waiting: [],
+    }
+  }
+
+  /** The placement was removed: what is left in it is lost. */
+  async function closePlace(name: string): Promise<void> {
+    const place = await places.get(name)?.catch(() => undefined)
+    places.delete(name)
+    if (!place) return
+    for (const followed of place.runs.values()) {
+      markGone(followed, `The placement ${name} was removed while the run was in it.`)
+    }
+    await delay(REPORT_MS, undefined, { ref: false })
+    await place.driver.close()
+  }
+
+  function track(place: Place, run: RunRow, jobId: string | undefined): Followed {
+    const followed: Followed = {
+      run,
+      runDir: runFolder(ctx.config, run.id),
+      jobId,
+      lastSeen: performance.now(),
+      lastStatus: '',
+      gone: Promise.withResolvers(),
+      isGone: false,
+      cause: null,
+      begun: Promise.withResolvers(),
+    }
+    if (readClaim(followed.runDir)) followed.begun.resolve()
+    mkdirSync(followed.runDir, { recursive: true, mode: 0o700 })
+    place.runs.set(run.id, followed)
+    return followed
+  }
+
+  function follow(place: Place, followed: Followed, onFacts: Follow['onFacts']): RunProcess {
+    const { run, runDir } = followed
+    const process = followRun(
+      { runId: run.id, runDir, identity: null },
+      {
+        onFacts,
+        shimWatch: {
+          isGone: () => followed.isGone,
+          exited: followed.gone.promise,
+          // Its machine ends by itself; the engine removes the job.
+          untilExited: async () => {},
+          endLostRun: async () => endLostRun(place, followed),
+        },
+      },
+    )
+    schedule(place, 0)
+    const untrack = () => {
+      place.runs.delete(run.id)
+      if (place.runs.size === 0 && !isClosed) clearTimeout(place.timer)
+    }
+    return {
+      ...process,
+      ended: process.ended.then((record) => explained(followed, record)).finally(untrack),
+      begun: followed.begun.promise,
+      stop: (graceSec) => stop(place, followed, graceSec),
+    }
+  }
+
+  function endLostRun(place: Place, followed: Followed): ExitRecord {
+    const { run, runDir, jobId } = followed
+    const isBegun = readClaim(runDir) !== undefined
+    const cause = followed.cause ?? `The run is no longer in the placement ${place.name}, and did not report its end.`
+    const reason = readStop(runDir) ? 'stopped' : isBegun ? 'lost' : jobId ? 'spawn_failed' : 'never_started'
+    const record: ExitRecord = {
+      exitCode: null,
+      signal: null,
+      reason,
+      ...(reason !== 'stopped' && { error: { code: isBegun ? 'lost' : 'placement_unavailable', message: cause } }),
+      startedAt: null,
+      finishedAt: ctx.now,
+      bytes: { stdout: 0, stderr: 0 },
+      strays: 0,
+      left: 0,
+    }
+    writeExit(runDir, record)
+    if (jobId) {
+      // It may live on behind a network that failed. Its token is not valid any more.
+      void place.driver.cleanUp({ runId: run.id, jobId }).catch((error) => {
+        ctx.log.warn('What a lost run left in its placement was not removed.', { runId: run.id, error: String(error) })
+      })
+    }
+    return record
+  }
+
+  async function stop(place: Place, followed: Followed, graceSec: number): Promise<void> {
+    const { run, runDir } = followed
+    writeStop(runDir, { graceSec })
+    // The machine of the run learns it with its next report, within two seconds.
+    if (readClaim(runDir))
+      await Promise.race([ended(followed), delay(graceSec * 1_000 + STOP_SLACK_MS, undefined, { ref: false })])
+    if (isOver(followed)) return
+    if (followed.jobId) {
+      try {
+        await place.driver.stop({ runId: run.id, jobId: followed.jobId }, graceSec)
+      } catch (error) {
+        ctx.log.warn('A run could not be stopped in its placement. Its token ends.', {
+          runId: run.id,
+          error: String(error),
+        })
+      }
+    }
+    await Promise.race([ended(followed), delay(readClaim(runDir) ? REPORT_MS : 0, undefined, { ref: false })])
+    markGone(followed, null)
+  }
+
+  const isOver = (followed: Followed) => followed.isGone || readExit(followed.runDir) !== undefined
+
+  async function ended(followed: Followed): Promise<void> {
+    while (!isOver(followed)) await delay(100, undefined, { ref: false })
+  }
+
+  function schedule(place: Place, ms = place.driver.pollMs): void {
+    clearTimeout(place.timer)
+    if (isClosed || place.runs.size === 0) return
+    place.timer = setTimeout(() => void poll(place), ms)
+    place.timer.unref()
+  }
+
+  async function poll(place: Place): Promise<void> {
+    if (place.isPolling || isClosed) return
+    place.isPolling = true
+    const asked = [...place.runs.values()].filter((one) => one.jobId !== undefined && !one.isGone)
+    const begunAt = performance.now()
+    try {
+      if (asked.length === 0) return
+      const refs: JobRef[] = asked.map((one) => ({ runId: one.run.id, jobId: one.jobId! }))
+      const found = await place.driver.status(refs)
+      for (const followed of asked) await apply(place, followed, found.get(followed.run.id))
+    } catch (error) {
+      noteUnreachable(place, asked, error)
+    } finally {
+      place.isPolling = false
+      // An engine that takes long to respond is asked less often.
+      schedule(place, Math.max(place.driver.pollMs, 10 * (performance.now() - begunAt)))
+    }
+  }
+
+  async function apply(place: Place, followed: Followed, status: JobStatus | undefined): Promise<void> {
+    if (!status || status.state === 'ended') {
+      return markGone(followed, status?.cause ? sentence(place, status.cause) : null)
+    }
+    followed.lastSeen = performance.now()
+    const text = JSON.stringify(status)
+    if (text === followed.lastStatus) return
+    followed.lastStatus = text
+    const { id } = followed.run
+    const change =
+      status.state === 'queued'
+        ? { job_waiting: status.because }
+        : { job_waiting: null, ...(status.node !== null && { job_node: status.node }) }
+    await ctx.write(() => {
+      const run = findRun(ctx.db, { id })
+      if (run && run.finished_at === null) updateRun(ctx.db, id, change)
+    })
+  }
+
+  function noteUnreachable(place: Place, asked: readonly Followed[], error: unknown): void {
+    if (!(error instanceof PlacementFault)) ctx.log.error('A placement was not read.', { error: stackOf(error) })
+    for (const followed of asked) {
+      if (performance.now() - followed.lastSeen < place.lostAfterMs) continue
+      const minutes = Math.round(place.lostAfterMs / 60_000)
+      const why = error instanceof Error ? error.message : String(error)
+      markGone(followed, `It did not report for ${minutes} minutes, and its placement cannot be reached: ${why}`)
+    }
+  }
+
+  function markGone(followed: Followed, cause: string | null): void {
+    if (followed.isGone) return
+    followed.cause = cause
+    followed.isGone = true
+    followed.gone.resolve()
+  }
+
+  /** Waits until fewer than `SUBMITS` jobs of a placement are being submitted. */
+  async function inTurn<Value>(place: Place, submit: () => Promise<Value>): Promise<Value> {
+    while (place.submitting >= SUBMITS) await new Promise<void>((resolve) => place.waiting.push(resolve))
+    place.submitting++
+    try {
+      return await submit()
+    } finally {
+      place.submitting--
+      place.waiting.shift()?.()
+    }
+  }
+
+  return {
+    async launch(run, onFacts) {
+      const token = await dependencies.tokens.sign({
+        id: run.id,
+        agentId: run.agent_id,
+        companyId: run.company_id,
+        lifetime: TOKEN_LIFETIME,
+      })
+      const place = await openPlaceOf(run)
+      const prepared = await prepareRemote(ctx, run, token)
+      const spec = { ...prepared.spec, cwd: placedCwd({ name: place.name }, prepared.spec.cwd) }
+      await persist(() => recordIntent(ctx, run.id, { ...prepared, spec }, null))
+      const followed = track(place, run, undefined)
+      try {
+        const url = await place.driver.apiUrl()
+        if (findRun(ctx.db, { id: run.id })?.stop_reason) throw new NotStartable('cancelled', 'Cancelled.')
+        const { timeoutSec } = prepared.spec
+        const { workdir } = settingsOf(place.name)
+        followed.jobId = await inTurn(place, () =>
+          place.driver.submit({ runId: run.id, token, url, workdir, timeoutSec }),
+        )
+      } catch (error) {
+        place.runs.delete(run.id)
+        throw error instanceof PlacementFault ? unavailable(sentence(place, error.message)) : error
+      }
+      await persist(() => void updateRun(ctx.db, run.id, { job_id: followed.jobId! }))
+      return follow(place, followed, onFacts)
+    },
+    async adopt(run, onFacts) {
+      let place: Place
+      try {
+        place = await openPlace(run.placement!)
+      } catch (error) {
+        return followWithoutPlace(run, onFacts, error instanceof Error ? error.message : String(error))
+      }
+      const followed = track(place, run, run.job_id ?? undefined)
+      const process = follow(place, followed, onFacts)
+      void resume(place, followed)
+      return process
+    },
+    async close() {
+      isClosed = true
+      removeHandler()
+      for (const opening of places.values()) {
+        const place = await opening.catch(() => undefined)
+        clearTimeout(place?.timer)
+        await place?.driver.close()
+      }
+    },
+  }
+
+  async function openPlaceOf(run: RunRow): Promise<Place> {
+    try {
+      return await openPlace(run.placement!)
+    } catch (error) {
+      throw error instanceof PlacementFault ? unavailable(error.message) : error
+    }
+  }
+
+  /** Finds the job of a run whose server died, and opens what its machine needs to report. */
+  async function resume(place: Place, followed: Followed): Promise<void> {
+    const { id } = followed.run
+    for (let waitMs = 1_000; !isClosed && !followed.isGone; waitMs = Math.min(waitMs * 2, 30_000)) {
+      try {
+        await place.driver.resume?.()
+        if (followed.jobId !== undefined) return
+        const jobId = await place.driver.find(id)
+        if (jobId === undefined) return markGone(followed, null)
+        followed.jobId = jobId
+        await persist(() => void updateRun(ctx.db, id, { job_id: jobId }))
+        return schedule(place, 0)
+      } catch (error) {
+        noteUnreachable(place, [followed], error)
+        await delay(waitMs, undefined, { ref: false })
+      }
+    }
+  }
+
+  /** A run whose placement was removed while no server was running. */
+  function followWithoutPlace(run: RunRow, onFacts: Follow['onFacts'], cause: string): RunProcess {
+    const place = { name: run.placement!, driver: { cleanUp: async () => {} }, runs: new Map(), timer: undefined }
+    const followed = track(place as never, run, run.job_id ?? undefined)
+    const process = follow(place as never, followed, onFacts)
+    markGone(followed, cause)
+    return process
+  }
+
+  function settingsOf(name: string): { workdir: string } {
+    const { workdir } = JSON.parse(findPlacement(ctx.db, { name })?.settings ?? '{}') as { workdir?: string }
+    return { workdir: workdir ?? DEFAULT_WORKDIR }
+  }
+}
+
+const stackOf = (error: unknown) => String((error as Error)?.stack ?? error)
+
+/** A fault of a placement holds the agent, and the run is tried again. */
+const unavailable = (message: string) => new NotStartable('placement_unavailable', message)
+
+const sentence = ({ name }: { name: string }, message: string) => `Placement ${name}: ${message}`
+
+/** Adds the machine to the reason why a command could not be started there. */
+function explained({ runDir }: Followed, record: ExitRecord): ExitRecord {
+  const { error } = record
+  const node = readClaim(runDir)?.node
+  if (record.reason !== 'spawn_failed' || !error || !node) return record
+  const isFull = error.code === 'ENOSPC' || error.code === 'EDQUOT'
+  const message = error.message.includes(node) ? error.message : `${error.message.replace(/\.$/, '')}, on ${node}.`
+  return {
+    ...record,
+    error: isFull
+      ? { code: 'placement_unavailable', message: `The disk of ${node} is full, or its quota is used up.` }
+      : { code: error.code, message },
+  }
+}

@@ -1,0 +1,141 @@
+import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readdirSync, unlinkSync, writeSync } from 'node:fs'
+import path from 'node:path'
+import * as v from 'valibot'
+import type { AgentCaller } from '../../access/caller/caller.ts'
+import * as field from '../../http/fields.ts'
+import { findRun } from '../../organization/run/queries.ts'
+import type { Context } from '../../platform/context.ts'
+import { AppError, forbidden, notFound } from '../../platform/errors.ts'
+import { type ExitRecord, logFolder, readBudget, readStop, runFolder, writeExit } from '../process/run-files.ts'
+import { REPORTED_FILE, type ReportReply } from '../remote/wire.ts'
+import { isClaimedBy } from './claim-file.ts'
+
+const Exit = v.strictObject({
+  exitCode: v.nullable(field.integer),
+  signal: v.nullable(v.pipe(v.string(), v.maxLength(20))),
+  reason: v.picklist([
+    'exited',
+    'after_result',
+    'timed_out',
+    'silent',
+    'over_budget',
+    'stopped',
+    'spawn_failed',
+    'never_started',
+    'lost',
+  ]),
+  error: v.optional(
+    v.strictObject({ code: v.pipe(v.string(), v.maxLength(40)), message: v.pipe(v.string(), v.maxLength(2_000)) }),
+  ),
+  lastError: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(1_000)))),
+  startedAt: v.nullable(field.timestamp),
+  finishedAt: field.timestamp,
+  bytes: v.strictObject({ stdout: field.integer, stderr: field.integer }),
+  strays: field.integer,
+  left: field.integer,
+})
+
+export const ReportBody = v.strictObject({
+  instance: v.pipe(field.id, v.description('The process that claimed the run.')),
+  clock: v.pipe(field.timestamp, v.description('The clock of the machine.')),
+  parts: v.pipe(
+    v.array(
+      v.strictObject({
+        name: v.pipe(v.string(), v.regex(REPORTED_FILE, 'must be a file of a run')),
+        offset: v.pipe(v.number(), v.integer(), v.minValue(0)),
+        data: v.pipe(v.string(), v.base64(), v.description('The bytes at the offset, in base64.')),
+      }),
+    ),
+    v.maxLength(20),
+  ),
+  exit: v.pipe(v.nullable(Exit), v.description('How the command ended. Sent last.')),
+})
+export type ReportBody = v.InferOutput<typeof ReportBody>
+
+export const ReportResponse = v.strictObject({
+  sizes: v.pipe(v.record(v.string(), field.integer), v.description('How many bytes of each file the server has.')),
+  stop: v.pipe(
+    v.nullable(v.strictObject({ graceSec: v.number() })),
+    v.description('Whether the run must stop, and within which time.'),
+  ),
+  budget: v.pipe(
+    v.nullable(v.strictObject({ budgetMicros: v.nullable(v.number()) })),
+    v.description('The budget of the run, if it changed after its start.'),
+  ),
+})
+
+/**
+ * Requires that the caller is the run itself.
+ *
+ * @throws AppError 403 for any other caller, also for the agent of the run with a key
+ */
+export function requireOwnRun(caller: AgentCaller, runId: string): void {
+  if (caller.runId !== runId) throw forbidden('Only the run itself may do this, with its token.')
+}
+
+/**
+ * Stores what a run on another machine reports in the folder of the run, where
+ * the executor reads it like the files of a local run. A part is stored only
+ * if it continues its file, so that a report that arrives twice counts once.
+ */
+export function receiveReport(ctx: Context, runId: string, { instance, clock, parts, exit }: ReportBody): ReportReply {
+  const run = findRun(ctx.db, { id: runId })
+  if (!run?.placement) throw notFound('run', runId)
+  const runDir = runFolder(ctx.config, runId)
+  if (!isClaimedBy(runDir, instance)) {
+    throw new AppError('conflict', 'Another process has claimed this run. End this one.')
+  }
+  const sizes: Record<string, number> = {}
+  for (const { name, offset, data } of parts) {
+    sizes[name] = appendAt(runDir, name, offset, Buffer.from(data, 'base64'), ctx.config.logLimit)
+  }
+  if (parts.some(({ name }) => name.startsWith('log/tail-'))) dropOldPieces(runDir)
+  if (exit) writeExit(runDir, withOwnClock(exit as ExitRecord, Date.parse(ctx.now) - Date.parse(clock)))
+  ctx.signals.runReported(runId)
+  return { sizes, stop: readStop(runDir) ?? null, budget: readBudget(runDir) ?? null }
+}
+
+/** The largest file of facts, in bytes. A shim slows down long before. */
+const FACTS_LIMIT = 256 * 1024 * 1024
+
+/** Appends bytes to a file if its size is the offset. Returns the size of the file. */
+function appendAt(runDir: string, name: string, offset: number, bytes: Buffer, logLimit: number): number {
+  const file = path.join(runDir, name)
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  const descriptor = openSync(file, 'a', 0o600)
+  try {
+    const { size } = fstatSync(descriptor)
+    const limit = name.startsWith('log/') ? logLimit : FACTS_LIMIT
+    if (offset > size || offset + bytes.length <= size) return size
+    if (size + bytes.length > limit) throw new AppError('body_too_large', `${name} is larger than ${limit} bytes.`)
+    const fresh = bytes.subarray(size - offset)
+    try {
+      const written = writeSync(descriptor, fresh)
+      return size + written
+    } catch (error) {
+      ftruncateSync(descriptor, size)
+      throw (error as NodeJS.ErrnoException).code === 'ENOSPC'
+        ? new AppError('disk_full', 'The disk of the server is full.')
+        : error
+    }
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** The shim keeps the last four pieces after the head, and so does the server. */
+const KEPT_PIECES = 4
+
+function dropOldPieces(runDir: string): void {
+  const folder = logFolder(runDir)
+  const startOf = (name: string) => Number(name.slice('tail-'.length))
+  const tails = readdirSync(folder).filter((name) => name.startsWith('tail-'))
+  tails.sort((a, b) => startOf(a) - startOf(b))
+  for (const name of tails.slice(0, -KEPT_PIECES)) unlinkSync(path.join(folder, name))
+}
+
+/** The times of an exit record by the server's clock. */
+function withOwnClock(exit: ExitRecord, skewMs: number): ExitRecord {
+  const own = (at: string) => new Date(Date.parse(at) + skewMs).toISOString()
+  return { ...exit, startedAt: exit.startedAt && own(exit.startedAt), finishedAt: own(exit.finishedAt) }
+}

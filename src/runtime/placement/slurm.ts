@@ -1,0 +1,281 @@
+import { gzipSync } from 'node:zlib'
+import type { SlurmSettings } from '../../organization/placement/settings.ts'
+import type { Context } from '../../platform/context.ts'
+import type { ProbeResult } from '../remote/probe.ts'
+import { checksOf } from './checks.ts'
+import {
+  type Check,
+  DEFAULT_WORKDIR,
+  type Driver,
+  explainExit,
+  type Job,
+  type JobStatus,
+  PlacementFault,
+} from './driver.ts'
+import { exec, lastLine, quote, type Result } from './exec.ts'
+import { readRemoteProgram } from './remote-program.ts'
+
+/** What a job name begins with; the id of the run follows. */
+const PREFIX = 'service-'
+
+/** More than the time limit of a run, for the grace and for reports after an outage, in seconds. */
+const TIME_SLACK_SEC = 600
+
+/** Runs Slurm's own commands on this machine, which must be a submit host. Slurm schedules; this only submits and looks. */
+export function createSlurmDriver(ctx: Context, settings: SlurmSettings): Driver {
+  const { publicUrl, partition, workdir = DEFAULT_WORKDIR } = settings
+  const url = publicUrl!
+  const { SLURM_CONF } = process.env
+  const environment = { ...ctx.config.environment, ...(SLURM_CONF && { SLURM_CONF }) }
+
+  /** @param variables for the job; never arguments, which other users can read */
+  async function slurm(
+    argv: readonly [string, ...string[]],
+    { input = '', variables = {} }: { input?: string; variables?: Record<string, string> } = {},
+  ): Promise<Result> {
+    const result = await exec(argv, { env: { ...environment, ...variables }, input })
+    if (result.code === 0) return result
+    throw explain(argv[0], result)
+  }
+
+  return {
+    pollMs: 2_000,
+    apiUrl: async () => url,
+    async submit(job) {
+      const { stdout } = await slurm(['sbatch', '--parsable', ...sbatchOptions(settings, job)], {
+        input: await jobScript(settings, `run ${job.runId}`),
+        variables: {
+          SERVICE_RUN_ID: job.runId,
+          SERVICE_API_URL: job.url,
+          SERVICE_API_KEY: job.token,
+          SERVICE_WORKDIR: workdir,
+        },
+      })
+      // With several clusters: `id;cluster`.
+      const [id] = stdout.trim().split(';')
+      if (!id || !/^\d+$/.test(id)) throw new PlacementFault(`sbatch printed no job id: ${lastLine(stdout)}`)
+      return id
+    },
+    async find(runId) {
+      const { stdout } = await slurm([
+        'squeue',
+        '--states=all',
+        '--noheader',
+        `--name=${PREFIX}${runId}`,
+        '--format=%i',
+      ])
+      return stdout.trim().split('\n')[0] || undefined
+    },
+    async status(jobs) {
+      const rows = parseQueue((await slurm(QUEUE)).stdout)
+      const byId = new Map(rows.map((row) => [row.id, row]))
+      const statuses = new Map<string, JobStatus>()
+      for (const { runId, jobId } of jobs) {
+        const row = byId.get(jobId)
+        statuses.set(runId, row ? await statusOf(row, rows) : { state: 'ended', cause: null })
+      }
+      return statuses
+    },
+    async stop({ jobId }) {
+      // At once, with all its processes: the run has had its grace.
+      await slurm(['scancel', '--full', '--signal=KILL', jobId]).catch(() => {})
+      await cancel(jobId)
+    },
+    cleanUp: ({ jobId }) => cancel(jobId),
+    test,
+    close: async () => {},
+  }
+
+  async function cancel(jobId: string): Promise<void> {
+    await slurm(['scancel', '--quiet', jobId])
+  }
+
+  async function statusOf(row: QueueRow, rows: readonly QueueRow[]): Promise<JobStatus> {
+    if (isQueued(row)) return { state: 'queued', because: whyQueued(row, rows) }
+    if (LIVE.has(row.state)) return { state: 'running', node: row.nodes || null }
+    return { state: 'ended', cause: ENDS[row.state]?.(row) ?? (await exitOf(row)) }
+  }
+
+  /** Explains the exit code of a job whose shim did not report. */
+  async function exitOf({ id, state }: QueueRow): Promise<string | null> {
+    if (state === 'COMPLETED') return null
+    const { stdout } = await slurm(['scontrol', '--oneliner', 'show', 'job', id])
+    const code = Number(/ExitCode=(\d+):/.exec(stdout)?.[1] ?? 0)
+    return explainExit(code) ?? `its job ended with state ${state}${code === 0 ? '' : ` and exit code ${code}`}.`
+  }
+
+  async function test(): Promise<Check[]> {
+    const { stdout: version } = await slurm(['sbatch', '--version'])
+    const where = partition === undefined ? [] : [`--partition=${partition}`]
+    const { stdout } = await slurm(['sinfo', '--noheader', '--format=%P %a %D %T', ...where])
+    const lines = stdout.trim().split('\n').filter(Boolean)
+    const isUp = lines.some((line) => / up \d+ (idle|mix|alloc)/.test(line))
+    const checks: Check[] = [
+      { name: 'connection', ok: true, message: `${version.trim()} responds.` },
+      {
+        name: 'partition',
+        ok: isUp,
+        message:
+          lines.length === 0
+            ? `There is no partition ${partition}.`
+            : isUp
+              ? `Its nodes: ${lines.join('; ')}.`
+              : `No node is up: ${lines.join('; ')}.`,
+      },
+    ]
+    if (!isUp) return checks
+    const input = await jobScript(settings, 'probe', JSON.stringify({ workdir, url }))
+    const options = sbatchOptions(settings, null)
+    const job = await slurm(['sbatch', '--parsable', '--wait', ...options, `--output=${PROBE_OUTPUT}`], {
+      input,
+    }).catch((error: PlacementFault) => error)
+    const found = job instanceof PlacementFault ? undefined : await readProbe(job.stdout.trim().split(';')[0]!)
+    return [
+      ...checks,
+      ...(found
+        ? checksOf(ctx, found, url)
+        : [
+            {
+              name: 'job',
+              ok: false,
+              message: `A job did not run: ${job instanceof PlacementFault ? job.message : 'its output was not found. Is the folder /tmp of the node shared?'}`,
+            },
+          ]),
+    ]
+  }
+
+  async function readProbe(jobId: string): Promise<ProbeResult | undefined> {
+    const { stdout } = await slurm(['cat', PROBE_OUTPUT.replace('%j', jobId)]).catch(() => ({ stdout: '' }))
+    try {
+      return JSON.parse(stdout)
+    } catch {
+      return undefined
+    }
+  }
+}
+
+const PROBE_OUTPUT = '/tmp/service-probe-%j'
+
+/** One line for each job of the cluster, so that the place in the queue is known too. */
+const QUEUE = ['squeue', '--states=all', '--noheader', '--format=%i|%T|%r|%P|%Q|%N'] as const
+
+interface QueueRow {
+  id: string
+  state: string
+  reason: string
+  partition: string
+  priority: number
+  nodes: string
+}
+
+export const parseQueue = (text: string): QueueRow[] =>
+  text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => {
+      const [id = '', state = '', reason = '', partition = '', priority = '', nodes = ''] = line.trim().split('|')
+      return { id, state, reason, partition, priority: Number(priority), nodes }
+    })
+
+const QUEUED = new Set(['PENDING', 'REQUEUE_HOLD', 'REQUEUE_FED', 'SPECIAL_EXIT', 'RESV_DEL_HOLD'])
+const LIVE = new Set([
+  'RUNNING',
+  'COMPLETING',
+  'CONFIGURING',
+  'SIGNALING',
+  'STAGE_OUT',
+  'STOPPED',
+  'SUSPENDED',
+  'RESIZING',
+])
+const isQueued = ({ state }: QueueRow) => QUEUED.has(state)
+
+/** Says why a job waits, as people read it. */
+export function whyQueued(row: QueueRow, rows: readonly QueueRow[]): string {
+  const isAhead = (other: QueueRow) =>
+    other.priority > row.priority || (other.priority === row.priority && Number(other.id) < Number(row.id))
+  const ahead = rows.filter((other) => isQueued(other) && other.partition === row.partition && isAhead(other)).length
+  const place = `${ahead} ahead of it in the queue of partition ${row.partition}`
+  const reason = REASONS[row.reason] ?? row.reason
+  return reason === '' || row.reason === 'Priority' || row.reason === 'None' ? place : `${place}: ${reason}`
+}
+
+const REASONS: Record<string, string> = {
+  Resources: 'no node is free',
+  ReqNodeNotAvail: 'the nodes are down or reserved',
+  PartitionDown: 'the partition is down',
+  PartitionNodeLimit: 'it asks for more than the partition has',
+  PartitionTimeLimit: 'its time limit is above that of the partition',
+  QOSMaxJobsPerUserLimit: 'the quota of jobs is reached',
+  AssocGrpCpuLimit: 'the quota of CPUs of the account is used up',
+  AssocMaxJobsLimit: 'the quota of jobs of the account is reached',
+  BeginTime: 'it starts later',
+}
+
+const ENDS: Record<string, (row: QueueRow) => string> = {
+  NODE_FAIL: ({ nodes }) => `its node ${nodes || ''} failed.`.replace('  ', ' '),
+  BOOT_FAIL: () => 'its node did not boot.',
+  PREEMPTED: () => 'its job was preempted by another one.',
+  TIMEOUT: () => 'its job reached its time limit in the cluster (timeLimitSec, or that of the partition).',
+  OUT_OF_MEMORY: () => 'its job used more memory than it asked for (memoryMb).',
+  DEADLINE: () => 'its job reached its deadline.',
+  CANCELLED: () => 'its job was cancelled in the cluster.',
+}
+
+function sbatchOptions(settings: SlurmSettings, job: Job | null): string[] {
+  const { partition, account, qos, cpus = 1, memoryMb, gpus, timeLimitSec, options = [] } = settings
+  const seconds = job?.timeoutSec ? job.timeoutSec + TIME_SLACK_SEC : timeLimitSec
+  const given = (name: string, value: string | number | undefined) =>
+    value === undefined ? [] : [`--${name}=${value}`]
+  return [
+    `--job-name=${job ? `${PREFIX}${job.runId}` : `${PREFIX}probe`}`,
+    ...(job ? [`--comment=${job.runId}`, '--output=/dev/null', '--error=/dev/null'] : []),
+    // A job that failed is the server's to retry: with another token.
+    '--no-requeue',
+    '--ntasks=1',
+    '--chdir=/',
+    '--export=ALL',
+    `--cpus-per-task=${cpus}`,
+    ...given('partition', partition),
+    ...given('account', account),
+    ...given('qos', qos),
+    ...given('mem', memoryMb && `${memoryMb}M`),
+    ...given('gpus', gpus),
+    ...given('time', seconds && Math.ceil(seconds / 60)),
+    ...options,
+  ]
+}
+
+/** A job script that brings the program along: the nodes need Node and nothing of ours. */
+async function jobScript({ setup, node = 'node' }: SlurmSettings, verb: string, input?: string): Promise<string> {
+  const { source } = await readRemoteProgram()
+  const program = gzipSync(source)
+    .toString('base64')
+    .replaceAll(/(.{76})/g, '$1\n')
+  return `#!/bin/sh
+${setup ?? ''}
+umask 077
+folder=$(mktemp -d "\${TMPDIR:-/tmp}/service.XXXXXXXX") || exit 73
+base64 -d <<'END' | gzip -dc > "$folder/shim.mjs" || exit 73
+${program}
+END
+[ -s "$folder/shim.mjs" ] || exit 73
+${quote(node)} -e 'process.exit(parseInt(process.versions.node) < 22 ? 78 : 0)' || { code=$?; rm -rf "$folder"; exit $code; }
+export SERVICE_REMOVE_SHIM=1
+${input === undefined ? '' : `printf %s ${quote(input)} | `}exec ${quote(node)} "$folder/shim.mjs" ${verb}
+`
+}
+
+function explain(program: string, { code, stderr }: Result): PlacementFault {
+  const why = lastLine(stderr)
+  const isUnreachable = /unable to contact slurm controller|connection refused|timed out|socket/i.test(stderr)
+  const isQuota = /limit|QOS|quota/i.test(stderr)
+  return new PlacementFault(
+    isUnreachable
+      ? `the controller of the cluster cannot be reached: ${why}`
+      : isQuota
+        ? `the cluster refuses the job for its limits or quotas: ${why}`
+        : `${program} failed (exit code ${code}): ${why}`,
+    isUnreachable,
+  )
+}

@@ -1,0 +1,110 @@
+/**
+ * The program that placements run on other machines, as one file. Its first
+ * argument is a verb:
+ *
+ *     run <runId>     runs a run; the job comes from the environment, or as JSON from standard input
+ *     start <runId>   starts `run` as a process of its own, and prints its identity
+ *     find <runId>    prints the identity of the shim of a run, or null
+ *     status          prints which of the shims on standard input live
+ *     stop <runId>    stops a run
+ *     clean <runId>   kills what is left of a run, and removes its folder
+ *     probe           prints what this machine has
+ *
+ * The run id is the last argument, by which the process table finds a shim.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { findShim, identityOf, isShim, MARKER, type ProcessIdentity } from '../process/process-table.ts'
+import { shimErrorFile } from '../process/run-files.ts'
+import { killRun, stopRun } from '../process/stop.ts'
+import { probe } from './probe.ts'
+import { remoteRunDir, runRemote } from './run.ts'
+import type { RemoteJob } from './wire.ts'
+
+const readInput = <Value>(): Value => JSON.parse(readFileSync(0, 'utf8'))
+const print = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`)
+
+/** The job of a batch system, which passes it in the environment. */
+function jobOfEnvironment(): RemoteJob | undefined {
+  const { SERVICE_RUN_ID: runId, SERVICE_API_URL: url, SERVICE_API_KEY: token, SERVICE_WORKDIR: workdir } = process.env
+  if (!runId || !url || !token || !workdir) return undefined
+  return { runId, url, token, workdir }
+}
+
+async function start(job: RemoteJob): Promise<void> {
+  const runDir = remoteRunDir(job.workdir, job.runId)
+  mkdirSync(runDir, { recursive: true, mode: 0o700 })
+  const errors = openSync(shimErrorFile(runDir), 'a', 0o600)
+  const child = spawn(process.execPath, [process.argv[1]!, 'run', job.runId], {
+    cwd: runDir,
+    detached: true,
+    env: { ...process.env, [MARKER]: job.runId },
+    stdio: ['pipe', 'ignore', errors],
+  })
+  closeSync(errors)
+  await once(child, 'spawn')
+  const input = child.stdin!
+  const written = once(input, 'close')
+  input.end(JSON.stringify(job))
+  const identity = identityOf(child.pid!)
+  child.unref()
+  await written
+  print(identity ?? null)
+}
+
+/** Runs a run. A batch system's copy of this file is for one run, and is removed. */
+async function run(): Promise<void> {
+  const job = jobOfEnvironment() ?? readInput<RemoteJob>()
+  removeCopy()
+  process.exit(await runRemote(job))
+}
+
+function removeCopy(): void {
+  if (process.env.SERVICE_REMOVE_SHIM) rmSync(path.dirname(process.argv[1]!), { recursive: true, force: true })
+}
+
+const [, , verb, runId = ''] = process.argv
+switch (verb) {
+  case 'run':
+    await run()
+    break
+  case 'start':
+    await start(readInput()).catch((error: Error) => print({ error: error.message }))
+    break
+  case 'find':
+    print(findShim(runId) ?? null)
+    break
+  case 'status': {
+    const jobs = readInput<{ runId: string; identity: ProcessIdentity }[]>()
+    print(jobs.filter(({ runId, identity }) => isShim(identity, runId)).map((job) => job.runId))
+    break
+  }
+  case 'stop': {
+    const { workdir, identity, graceSec } = readInput<{
+      workdir: string
+      identity: ProcessIdentity | null
+      graceSec: number
+    }>()
+    const runDir = remoteRunDir(workdir, runId)
+    mkdirSync(runDir, { recursive: true, mode: 0o700 })
+    await stopRun({ runId, runDir, identity }, graceSec)
+    print(true)
+    break
+  }
+  case 'clean': {
+    const { workdir } = readInput<{ workdir: string }>()
+    await killRun(runId)
+    rmSync(remoteRunDir(workdir, runId), { recursive: true, force: true })
+    print(true)
+    break
+  }
+  case 'probe':
+    print(await probe(readInput()))
+    removeCopy()
+    break
+  default:
+    process.stderr.write(`There is no verb ${verb}.\n`)
+    process.exitCode = 64
+}
