@@ -27,12 +27,17 @@ const Exit = v.strictObject({
   error: v.optional(
     v.strictObject({ code: v.pipe(v.string(), v.maxLength(40)), message: v.pipe(v.string(), v.maxLength(2_000)) }),
   ),
-  lastError: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(1_000)))),
+  lastError: v.optional(
+    v.pipe(v.nullable(v.pipe(v.string(), v.maxLength(1_000))), v.description('The last line of its standard error.')),
+  ),
   startedAt: v.nullable(field.timestamp),
   finishedAt: field.timestamp,
-  bytes: v.strictObject({ stdout: field.integer, stderr: field.integer }),
-  strays: field.integer,
-  left: field.integer,
+  bytes: v.strictObject({
+    stdout: v.pipe(field.integer, v.description('Bytes of its standard output.')),
+    stderr: v.pipe(field.integer, v.description('Bytes of its standard error.')),
+  }),
+  strays: v.pipe(field.integer, v.description('Processes besides the command that were ended.')),
+  left: v.pipe(field.integer, v.description('Processes that could not be ended.')),
 })
 
 export const ReportBody = v.strictObject({
@@ -41,12 +46,13 @@ export const ReportBody = v.strictObject({
   parts: v.pipe(
     v.array(
       v.strictObject({
-        name: v.pipe(v.string(), v.regex(REPORTED_FILE, 'must be a file of a run')),
-        offset: v.pipe(v.number(), v.integer(), v.minValue(0)),
+        name: v.pipe(v.string(), v.regex(REPORTED_FILE, 'must be a file of a run'), v.examples(['log/head'])),
+        offset: v.pipe(v.number(), v.integer(), v.minValue(0), v.description('The offset of the bytes in the file.')),
         data: v.pipe(v.string(), v.base64(), v.description('The bytes at the offset, in base64.')),
       }),
     ),
     v.maxLength(20),
+    v.description('Parts of the files of the run.'),
   ),
   exit: v.pipe(v.nullable(Exit), v.description('How the command ended. Sent last.')),
 })
@@ -55,11 +61,13 @@ export type ReportBody = v.InferOutput<typeof ReportBody>
 export const ReportResponse = v.strictObject({
   sizes: v.pipe(v.record(v.string(), field.integer), v.description('How many bytes of each file the server has.')),
   stop: v.pipe(
-    v.nullable(v.strictObject({ graceSec: v.number() })),
+    v.nullable(v.strictObject({ graceSec: field.integer })),
     v.description('Whether the run must stop, and within which time.'),
   ),
   budget: v.pipe(
-    v.nullable(v.strictObject({ budgetMicros: v.nullable(v.number()) })),
+    v.nullable(v.strictObject({
+        budgetMicros: v.pipe(v.nullable(field.integer), v.description('In micro-dollars; null for no limit.')),
+      })),
     v.description('The budget of the run, if it changed after its start.'),
   ),
 })
