@@ -14,7 +14,7 @@ import { recordRunning } from '../executor/record-running.ts'
 import { REMOTE_INSTRUCTIONS, REMOTE_SKILLS, type RemotePlace } from '../executor/remote-place.ts'
 import { NotStartable } from '../not-startable.ts'
 import { runFolder } from '../process/run-files.ts'
-import { RUN_FOLDER, type RunBundle } from '../remote/wire.ts'
+import { RUN_FOLDER, RUN_TOKEN, type RunBundle } from '../remote/wire.ts'
 import { writeClaim } from './claim-file.ts'
 
 export const ClaimBody = v.strictObject({
@@ -43,9 +43,9 @@ export const BundleResponse = v.strictObject({
  *
  * @throws NotStartable if the run cannot start
  */
-export async function prepareRemote(ctx: Context, run: RunRow, token: string): Promise<PreparedRun> {
+export async function prepareRemote(ctx: Context, run: RunRow): Promise<PreparedRun> {
   const own = {
-    token,
+    token: RUN_TOKEN,
     newSessionId: randomUUID(),
     examinesProgram: false,
     readsInstructions: true,
@@ -77,11 +77,11 @@ function unused(): never {
  * everything that it starts with. The same process may ask again: a response
  * can be lost.
  */
-export async function claimBundle(ctx: Context, runId: string, token: string, claim: ClaimBody): Promise<RunBundle> {
+export async function claimBundle(ctx: Context, runId: string, claim: ClaimBody): Promise<RunBundle> {
   const run = findRun(ctx.db, { id: runId })
   if (!run?.placement) throw notFound('run', runId)
   if (run.stop_reason) throw new AppError('conflict', 'This run is being stopped. Start nothing.')
-  const { spec, brings } = await prepare(ctx, run, token)
+  const { spec, brings } = await prepare(ctx, run)
   if (!writeClaim(runFolder(ctx.config, runId), { instance: claim.instance, node: claim.node })) {
     throw new AppError('conflict', 'Another process has claimed this run. Start nothing.')
   }
@@ -103,9 +103,9 @@ export async function claimBundle(ctx: Context, runId: string, token: string, cl
   }
 }
 
-async function prepare(ctx: Context, run: RunRow, token: string): Promise<PreparedRun> {
+async function prepare(ctx: Context, run: RunRow): Promise<PreparedRun> {
   try {
-    return await prepareRemote(ctx, run, token)
+    return await prepareRemote(ctx, run)
   } catch (error) {
     // The configuration changed while the job waited.
     if (error instanceof NotStartable) throw new AppError('semantic', error.message)

@@ -324,7 +324,7 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
         lifetime: TOKEN_LIFETIME,
       })
       const place = await openPlaceOf(run)
-      const prepared = await prepareRemote(ctx, run, token)
+      const prepared = await prepareRemote(ctx, run)
       const spec = { ...prepared.spec, cwd: placedCwd({ name: place.name }, prepared.spec.cwd) }
       await persist(() => recordIntent(ctx, run.id, { ...prepared, spec }, null))
       const followed = track(place, run, undefined)

@@ -65,9 +65,11 @@ export const ReportResponse = v.strictObject({
     v.description('Whether the run must stop, and within which time.'),
   ),
   budget: v.pipe(
-    v.nullable(v.strictObject({
+    v.nullable(
+      v.strictObject({
         budgetMicros: v.pipe(v.nullable(field.integer), v.description('In micro-dollars; null for no limit.')),
-      })),
+      }),
+    ),
     v.description('The budget of the run, if it changed after its start.'),
   ),
 })

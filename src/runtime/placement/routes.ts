@@ -42,10 +42,9 @@ export const remoteRunRoutes = [
     secret: true,
     body: ClaimBody,
     responses: { 200: BundleResponse },
-    run: (ctx, { caller, params, body, header }) => {
+    run: (ctx, { caller, params, body }) => {
       requireOwnRun(caller as AgentCaller, params.runId)
-      const token = header('authorization')!.replace(/^Bearer +/i, '')
-      return claimBundle(ctx, params.runId, token, body)
+      return claimBundle(ctx, params.runId, body)
     },
   }),
   route({

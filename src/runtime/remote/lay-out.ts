@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { RunSpec } from '../process/run-files.ts'
-import { RUN_FOLDER, type RunBundle, WORK_FOLDER } from './wire.ts'
+import { RUN_FOLDER, RUN_TOKEN, type RunBundle, WORK_FOLDER } from './wire.ts'
 
 /** Why a run cannot start on this machine. */
 export class LayOutError extends Error {
@@ -36,11 +36,12 @@ const ownEnvironment = (): Record<string, string> =>
  */
 export async function layOut(
   bundle: RunBundle,
-  { runDir, workdir, url }: { runDir: string; workdir: string; url: string },
+  { runDir, workdir, url, token }: { runDir: string; workdir: string; url: string; token: string },
 ) {
   const inPlace = <Value>(value: Value): Value =>
     JSON.parse(
       JSON.stringify(value)
+        .replaceAll(RUN_TOKEN, token)
         .replaceAll(RUN_FOLDER, JSON.stringify(runDir).slice(1, -1))
         .replaceAll(WORK_FOLDER, JSON.stringify(workdir).slice(1, -1)),
     )

@@ -72,7 +72,12 @@ export async function runRemote(job: RemoteJob): Promise<number> {
 
   async function superviseBundle(): Promise<ExitRecord> {
     try {
-      const spec = await layOut(bundle as Exclude<typeof bundle, number>, { runDir, workdir, url: job.url })
+      const spec = await layOut(bundle as Exclude<typeof bundle, number>, {
+        runDir,
+        workdir,
+        url: job.url,
+        token: job.token,
+      })
       return await supervise(spec, {
         runDir,
         stopRequested: stopRequested.promise,

@@ -12,9 +12,11 @@ export interface RemoteJob {
 }
 
 /**
- * The placeholders for folders that only the machine of the run knows. They
- * stand in every text of a bundle.
+ * The placeholders for what the shim of the run knows: the folders of its
+ * machine, and its token, which no response contains. They stand in every text
+ * of a bundle.
  */
+export const RUN_TOKEN = '@service-run-token@'
 export const RUN_FOLDER = '/@service-run-folder@'
 export const WORK_FOLDER = '/@service-work-folder@'
 

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { parseQueue, whyQueued } from '../../../src/runtime/placement/slurm.ts'
+import { readExit, runFolder, writeStop } from '../../../src/runtime/process/run-files.ts'
+import { insertAgent, insertCompany, insertRun } from '../../arrange.ts'
+import { createTestApp } from '../../helpers.ts'
+
+const CLOCK = '2026-11-21T09:00:00.000Z'
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+async function arrange(t: TestContext) {
+  const app = createTestApp(t)
+  await app.make('POST', '/api/placements', { name: 'farm', type: 'ssh', settings: { host: 'farm' } })
+  const agent = insertAgent(app, {
+    company_id: insertCompany(app.ctx),
+    adapter_config: JSON.stringify({ command: 'make', args: ['all'] }),
+    runtime_config: JSON.stringify({ placement: 'farm' }),
+  })
+  const run = await insertRun(app, agent, { placement: 'farm', status: 'starting', started_at: null })
+  const runDir = runFolder(app.config, run.id)
+  mkdirSync(runDir, { recursive: true })
+  const instance = randomUUID()
+  const claim = (by = instance) =>
+    run.ask('POST', `/api/runs/${run.id}/bundle`, { instance: by, node: 'node-7', clock: CLOCK })
+  const report = (parts: object[], more: object = {}) =>
+    run.ask('POST', `/api/runs/${run.id}/report`, { instance, clock: CLOCK, parts, exit: null, ...more })
+  return { ...app, agent, run, runDir, claim, report }
+}
+
+test('one process claims a run and gets all that it starts with; another one is refused', async (t) => {
+  const { ask, run, claim } = await arrange(t)
+  const { status, body } = await claim()
+  assert.equal(status, 200, JSON.stringify(body))
+  assert.deepEqual([body.spec.command, body.spec.args], ['make', ['all']])
+  assert.equal(body.spec.env.PATH, undefined, "the machine's own variables are used")
+  assert.ok(body.files.some((file: { path: string }) => file.path.startsWith('skills/')))
+  assert.equal((await claim()).status, 200, 'a response can be lost')
+  assert.equal((await claim(randomUUID())).status, 409)
+  const shown = (await ask('GET', `/api/runs/${run.id}`)).body
+  assert.deepEqual([shown.status, shown.node, shown.placement], ['running', 'node-7', 'farm'])
+})
+
+test('a part counts once, however often it is sent, and a gap is asked for', async (t) => {
+  const { report, claim, runDir } = await arrange(t)
+  const part = (offset: number, text: string, name = 'facts.jsonl') => ({ name, offset, data: base64(text) })
+  assert.equal((await report([])).status, 409, 'only the process that claimed it')
+  await claim()
+  const sizes = async (...parts: object[]) => (await report(parts)).body.sizes
+  assert.deepEqual(await sizes(part(0, 'one\n')), { 'facts.jsonl': 4 })
+  assert.deepEqual(await sizes(part(0, 'one\n')), { 'facts.jsonl': 4 }, 'sent again')
+  assert.deepEqual(await sizes(part(9, 'late')), { 'facts.jsonl': 4 }, 'a gap')
+  assert.deepEqual(await sizes(part(2, 'e\ntwo\n')), { 'facts.jsonl': 8 }, 'the rest of a part that overlaps')
+  assert.equal(readFileSync(path.join(runDir, 'facts.jsonl'), 'utf8'), 'one\ntwo\n')
+  for (const start of [10, 20, 30, 40, 50, 60]) await sizes(part(0, 'x', `log/tail-${start}`))
+  assert.deepEqual(readdirSync(path.join(runDir, 'log')).sort(), ['tail-30', 'tail-40', 'tail-50', 'tail-60'])
+  for (const name of ['../facts.jsonl', 'log/../../x', 'exit.json', 'log/tail-1.5']) {
+    assert.equal((await report([part(0, 'x', name)])).status, 400, name)
+  }
+})
+
+test('a reply carries the stop; the exit has the times of the server', async (t) => {
+  const { report, claim, runDir } = await arrange(t)
+  await claim()
+  assert.equal((await report([])).body.stop, null)
+  writeStop(runDir, { graceSec: 3 })
+  assert.deepEqual((await report([])).body.stop, { graceSec: 3 })
+  const late = '2026-11-21T19:00:00.000Z'
+  const exit = { exitCode: 0, signal: null, reason: 'exited', startedAt: late, finishedAt: late, strays: 0, left: 0 }
+  await report([], { clock: late, exit: { ...exit, bytes: { stdout: 1, stderr: 0 } } })
+  assert.equal(readExit(runDir)?.finishedAt, CLOCK, 'its clock is ten hours ahead')
+})
+
+test('nobody but the run itself claims or reports: not its agent with a key, not another run', async (t) => {
+  const app = await arrange(t)
+  const { agent, run, ask } = app
+  const other = insertAgent(app, { company_id: agent.company_id })
+  const otherRun = await insertRun(app, other, {})
+  const body = { instance: randomUUID(), node: 'n', clock: CLOCK }
+  for (const by of [agent.ask, otherRun.ask, ask]) {
+    assert.equal((await by('POST', `/api/runs/${run.id}/bundle`, body)).status, 403)
+  }
+})
+
+test('the place in the queue of a partition counts the jobs before it', () => {
+  const rows = parseQueue(
+    '7|PENDING|Priority|main|10|\n8|PENDING|Resources|main|20|\n9|PENDING|Priority|other|90|\n6|RUNNING|None|main|99|n1\n',
+  )
+  assert.equal(whyQueued(rows[0]!, rows), '1 ahead of it in the queue of partition main')
+  assert.equal(whyQueued(rows[1]!, rows), '0 ahead of it in the queue of partition main: no node is free')
+})
