@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
@@ -32,7 +32,9 @@ export async function serveFrom(
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, ...environment },
   })
-  const [port] = await once(child.stdout, 'data')
+  const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`${program} ended with ${code}.`)))
+  failed.catch(() => {})
+  const [port] = await Promise.race([once(child.stdout, 'data'), failed])
   return { port: Number(port), pid: child.pid!, stop: () => stop(child) }
 }
 
@@ -52,9 +54,9 @@ export async function withFolder<T>(run: (folder: string) => Promise<T>): Promis
   }
 }
 
-/** Returns the CPU time of a process so far, user and system, in seconds. Linux counts it in hundredths. */
+/** Returns the CPU time of the threads of a process so far, user and system, in seconds. Linux counts it in nanoseconds. */
 export function cpuSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
+  const nanosecondsOf = (thread: string) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[0])
+  return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + nanosecondsOf(thread), 0) / 1e9
 }
