@@ -16,6 +16,7 @@ create table company (
   budget_micros integer not null default 0 check (budget_micros >= 0), -- a month; 0 is no limit
   require_board_approval_for_new_agents integer not null default 0 check (require_board_approval_for_new_agents in (0, 1)),
   trust_hires     integer not null default 0 check (trust_hires in (0, 1)), -- whether what agents hire counts as approved by the board
+  run_mcp         integer check (run_mcp in (0, 1)), -- whether runs get the MCP server; null: the setting of the instance
   allowed_folders text not null default '[]' check (json_valid(allowed_folders)), -- absolute paths: where paths that agents set may lead
   brand_color   text check (brand_color glob '#[0-9a-fA-F]*'),
   logo_asset_id text,

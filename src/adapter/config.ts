@@ -86,6 +86,16 @@ export const serverUrl = v.pipe(
 export const SANDBOX_MODES = ['off', 'bubblewrap'] as const
 export type SandboxMode = (typeof SANDBOX_MODES)[number]
 
+/** The key of the adapters whose program can use the MCP server of this service. */
+export const serviceMcp = v.optional(
+  v.pipe(
+    v.boolean(),
+    v.description(
+      'Whether its runs get the MCP server of this service, under the name `service`, with the token of the run. Default: the setting `runMcp` of the company, else of the instance.',
+    ),
+  ),
+)
+
 /** The keys of every adapter that starts a local program. */
 export const processEntries = {
   sandbox: v.optional(

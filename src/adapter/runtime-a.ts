@@ -1,7 +1,7 @@
 import path from 'node:path'
 import * as v from 'valibot'
 import type { Adapter, RunInput, UserFiles } from './adapter.ts'
-import { configOf, defaultTrue, localEntries } from './config.ts'
+import { configOf, defaultTrue, localEntries, serviceMcp } from './config.ts'
 import { McpServers, mcpArgumentsOfClaude } from './mcp.ts'
 import { runtimeAReader } from './runtime-a-reader.ts'
 import { resolved } from './secrets.ts'
@@ -21,6 +21,7 @@ const RuntimeAConfig = configOf({
     '--session-id',
     '--dangerously-skip-permissions',
   ]),
+  serviceMcp,
   mcpServers: v.optional(
     v.pipe(
       McpServers,

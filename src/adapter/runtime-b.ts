@@ -1,7 +1,7 @@
 import path from 'node:path'
 import * as v from 'valibot'
 import type { Adapter, UserFiles } from './adapter.ts'
-import { configOf, defaultTrue, localEntries } from './config.ts'
+import { configOf, defaultTrue, localEntries, serviceMcp } from './config.ts'
 import { McpServers, mcpArgumentsOfCodex } from './mcp.ts'
 import { runtimeBReader } from './runtime-b-reader.ts'
 import { codexHome } from './runtime-b-session-file.ts'
@@ -11,6 +11,7 @@ const BYPASS = '--dangerously-bypass-approvals-and-sandbox'
 
 const RuntimeBConfig = configOf({
   ...localEntries('codex', ['exec', 'resume', '-', '--json', BYPASS]),
+  serviceMcp,
   mcpServers: v.optional(
     v.pipe(
       McpServers,

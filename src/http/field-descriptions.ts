@@ -295,6 +295,7 @@ const FIELDS: Record<string, string> = {
   routines: 'The routines.',
   runCount: 'How many runs there are.',
   runId: 'The id of the run.',
+  runMcp: 'Whether runs get the MCP server of this service. Null: the setting `runMcp` of the instance.',
   running: 'How many are running.',
   runs: 'The runs.',
   runtimeConfig: 'When it runs.',

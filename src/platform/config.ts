@@ -45,6 +45,8 @@ export interface Config {
   maxWakeDepth: number
   /** The maximum number of runs on one issue within an hour, over all agents; 0 for no limit. */
   issueRunsPerHour: number
+  /** Whether runs get the MCP server of this service, if neither the agent nor its company says. */
+  runMcp: boolean
   /** What isolates the runs of agents whose configuration does not say: nothing, or bubblewrap (Linux). */
   sandbox: 'off' | 'bubblewrap'
   /** Whether each run gets its own PID namespace, if the system allows that without root. */
@@ -141,6 +143,7 @@ const ConfigFile = v.strictObject({
   loopRuns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100))),
   maxWakeDepth: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000))),
   issueRunsPerHour: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000))),
+  runMcp: v.optional(v.boolean()),
   sandbox: v.optional(v.picklist(SANDBOXES)),
   pidNamespace: v.optional(v.boolean()),
   drainSec: v.optional(v.pipe(v.number(), v.minValue(0))),
@@ -223,6 +226,7 @@ export function readConfig(flags: Flags, env: Environment): Config {
     loopRuns: file.loopRuns ?? 5,
     maxWakeDepth: file.maxWakeDepth ?? 20,
     issueRunsPerHour: file.issueRunsPerHour ?? 100,
+    runMcp: file.runMcp ?? false,
     sandbox,
     pidNamespace: file.pidNamespace ?? true,
     drainSec: numberOf('SERVICE_DRAIN_SEC', env) ?? file.drainSec ?? 0,

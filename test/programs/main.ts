@@ -4,8 +4,9 @@
  * own: `npm run programs [path/to/claude] [path/to/codex]`. No account, no
  * network and no model is needed. Exits 1 when something is not as it should be.
  * `npm run programs -- --ledger` compares the costs of their runs with the
- * ledger of the stand-in instead, and `-- --outcomes` provokes what can go
- * wrong at the provider and in the program.
+ * ledger of the stand-in instead, `-- --outcomes` provokes what can go wrong at
+ * the provider and in the program, and `-- --mcp` lets the program use the tools
+ * of the service.
  *
  *     npm install --prefix /tmp/programs @anthropic-ai/claude-code @openai/codex
  *     PATH=/tmp/programs/node_modules/.bin:$PATH npm run programs
@@ -19,6 +20,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { markedProcesses } from '../../src/runtime/process/process-table.ts'
 import { startHeartbeatModel } from './heartbeat-model.ts'
 import { compareLedgers } from './ledger.ts'
+import { proveMcp } from './mcp.ts'
 import { proveOutcomes } from './outcomes.ts'
 import { installedPrograms, type Program } from './programs.ts'
 import { type Json, startServer, until } from './server.ts'
@@ -28,6 +30,7 @@ const given = args.filter((arg) => !arg.startsWith('-'))
 for (const { program, command } of installedPrograms(given)) {
   if (!command) print(`${program.name}: not installed, skipped.`)
   else if (args.includes('--ledger')) await compareLedgers(program, command, print)
+  else if (args.includes('--mcp')) await proveMcp(program, command, { print, step })
   else if (args.includes('--outcomes')) await proveOutcomes(program, command, { print, step })
   else for (const sandbox of ['off', 'bubblewrap'] as const) await prove(program, command, sandbox)
 }

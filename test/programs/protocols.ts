@@ -13,7 +13,12 @@ export interface Usage {
 }
 
 /** What a model returns: text, or a call of a tool of the program. */
-export type Block = { text: string } | { shell: string } | { subagent: { prompt: string; model?: string } } | 'wait'
+export type Block =
+  | { text: string }
+  | { shell: string }
+  /** A tool of the MCP server `service`. */
+  | { mcp: { tool: string; input: object } }
+  | { subagent: { prompt: string; model?: string } } | 'wait'
 
 export interface Reply {
   block: Block
@@ -64,6 +69,7 @@ export async function sendMessage(response: ServerResponse, { model, tools, stre
 function toolOf(block: Block, tools: Json[]): { name?: string; input?: object } {
   if (block === 'wait' || 'text' in block) return {}
   if ('shell' in block) return { name: 'Bash', input: { command: block.shell, description: 'A step' } }
+  if ('mcp' in block) return { name: `mcp__service__${block.mcp.tool}`, input: block.mcp.input }
   const name = ['Agent', 'Task'].find((one) => tools.some((tool) => tool.name === one)) ?? 'Agent'
   const { prompt, model } = block.subagent
   const input = { description: 'A part', prompt, subagent_type: 'general-purpose', run_in_background: false }
@@ -112,7 +118,11 @@ function itemOf(block: Block, call_id: string): object {
       ...(model && { model }),
     })
   }
-  const input = `text(JSON.stringify(await tools.exec_command({ cmd: ${JSON.stringify(block.shell)} })))`
+  const call =
+    'mcp' in block
+      ? `mcp__service__${block.mcp.tool}(${JSON.stringify(block.mcp.input)})`
+      : `exec_command({ cmd: ${JSON.stringify(block.shell)} })`
+  const input = `text(JSON.stringify(await tools.${call}))`
   return { type: 'custom_tool_call', call_id, name: 'exec', input }
 }
 

@@ -34,6 +34,7 @@ export function changeCompany(ctx: Context, caller: Caller, companyId: string, w
     require_board_approval_for_new_agents:
       want.requireBoardApprovalForNewAgents === undefined ? undefined : want.requireBoardApprovalForNewAgents ? 1 : 0,
     trust_hires: want.trustHires === undefined ? undefined : want.trustHires ? 1 : 0,
+    run_mcp: want.runMcp == null ? want.runMcp : want.runMcp ? 1 : 0,
     allowed_folders: want.allowedFolders && JSON.stringify([...new Set(want.allowedFolders)]),
     ...statusColumns(ctx, company, want.status),
   })

@@ -24,6 +24,7 @@ export const Company = v.strictObject({
   spentMonthlyCents: v.number(),
   requireBoardApprovalForNewAgents: v.boolean(),
   trustHires: v.boolean(),
+  runMcp: v.nullable(v.boolean()),
   allowedFolders: v.array(v.string()),
   brandColor: v.nullable(v.string()),
   logoAssetId: v.nullable(field.id),
@@ -70,6 +71,7 @@ const boardOnly = {
       ),
     ),
   ),
+  runMcp: v.optional(v.nullable(v.boolean())),
   allowedFolders: v.optional(
     v.pipe(
       v.array(
@@ -120,6 +122,7 @@ export function toCompany(row: CompanyRow & { spent_micros: number }): Company {
     spentMonthlyCents: toCents(row.spent_micros),
     requireBoardApprovalForNewAgents: row.require_board_approval_for_new_agents === 1,
     trustHires: row.trust_hires === 1,
+    runMcp: row.run_mcp === null ? null : row.run_mcp === 1,
     allowedFolders: JSON.parse(row.allowed_folders),
     brandColor: row.brand_color,
     logoAssetId: row.logo_asset_id,

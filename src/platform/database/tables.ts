@@ -14,6 +14,7 @@ export interface CompanyTable {
   budget_micros: Generated<number>
   require_board_approval_for_new_agents: Generated<0 | 1>
   trust_hires: Generated<0 | 1>
+  run_mcp: 0 | 1 | null
   allowed_folders: Generated<string>
   brand_color: string | null
   logo_asset_id: string | null

@@ -28,6 +28,7 @@ import {
   refuseSandbox,
 } from './remote-place.ts'
 import { envOfProject, resolveConfig } from './resolve-config.ts'
+import { withServiceMcp } from './service-mcp.ts'
 import { findSession } from './session.ts'
 import { readWakeContext, type WakeContext } from './wake-context.ts'
 import { chooseCwd, findFlags, readInstructions } from './workplace.ts'
@@ -150,7 +151,7 @@ export async function planRun(
     skillsDir: own.place ? REMOTE_SKILLS : directory,
     approval: context.approval,
   })
-  const command = adapter.command(config, {
+  const command = adapter.command(withServiceMcp(ctx, agent, config, variables), {
     runId: run.id,
     agentId: agent.id,
     cwd,

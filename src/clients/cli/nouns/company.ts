@@ -82,6 +82,10 @@ export const companyCommand = () =>
       flags: {
         name: text('--name <name>'),
         ...CHANGE,
+        runMcp: {
+          ...choice('--run-mcp <mode>', ['on', 'off', 'default'], 'whether runs get the MCP server of this service'),
+          parse: (mode: string) => (mode === 'default' ? null : mode === 'on'),
+        },
         status: choice('--status <status>', ['active', 'paused', 'archived']),
       },
       examples: ['company edit TER --budget 100', 'company edit --status paused'],

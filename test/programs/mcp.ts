@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { serveModel } from './model.ts'
+import type { Program } from './programs.ts'
+import { startServer, until } from './server.ts'
+
+interface Report {
+  print(line: string): void
+  step(title: string, prove: () => Promise<void>): Promise<void>
+}
+
+/** Proves that a program finds the MCP server of the service in its run, and works with the rights of the run. */
+export async function proveMcp(program: Program, command: string, { print, step }: Report): Promise<void> {
+  print(`${program.name} (${command}), MCP`)
+  const folder = mkdtempSync(path.join(tmpdir(), 'service-programs-'))
+  const home = path.join(folder, 'home')
+  mkdirSync(home)
+  let calls = 0
+  const model = await serveModel(({ hasTools }) => {
+    const input = { issue: 'REA-1', status: 'done', comment: 'Done by a tool.' }
+    const isFirst = hasTools && calls++ === 0
+    return {
+      block: isFirst ? { mcp: { tool: 'update_issue', input } } : { text: 'It is done.' },
+      usage: { input: 1_200, cached: 300, output: 40 },
+    }
+  })
+  const server = await startServer(path.join(folder, 'data'))
+  try {
+    await step('changes its issue by a tool of the MCP server that its run was given', async () => {
+      const company = await server.ask('POST', '/api/companies', { name: 'Real programs' })
+      await server.ask('PATCH', `/api/companies/${company.id}`, { runMcp: true })
+      const { env, ...config } = program.config(model.url)
+      const agent = await server.ask('POST', `/api/companies/${company.id}/agents`, {
+        name: program.name,
+        adapterType: program.adapterType,
+        adapterConfig: { command, ...config, env: { ...env, HOME: home }, graceSec: 5 },
+      })
+      const { id } = await server.ask('POST', `/api/companies/${company.id}/issues`, {
+        title: 'Do something',
+        assigneeAgentId: agent.id,
+      })
+      await until(() => calls > 1)
+      const [comment] = await server.ask('GET', `/api/issues/${id}/comments`)
+      assert.deepEqual([comment?.body, comment?.authorAgentId], ['Done by a tool.', agent.id])
+      assert.equal((await server.ask('GET', `/api/issues/${id}`)).status, 'done')
+    })
+  } finally {
+    await server.stop()
+    model.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
