@@ -17,14 +17,14 @@ export async function proveMcp(program: Program, command: string, { print, step 
   const folder = mkdtempSync(path.join(tmpdir(), 'service-programs-'))
   const home = path.join(folder, 'home')
   mkdirSync(home)
+  const steps = [
+    { tool: 'checkout_issue', input: { issue: 'REA-1' } },
+    { tool: 'update_issue', input: { issue: 'REA-1', status: 'done', comment: 'Done by a tool.' } },
+  ]
   let calls = 0
   const model = await serveModel(({ hasTools }) => {
-    const input = { issue: 'REA-1', status: 'done', comment: 'Done by a tool.' }
-    const isFirst = hasTools && calls++ === 0
-    return {
-      block: isFirst ? { mcp: { tool: 'update_issue', input } } : { text: 'It is done.' },
-      usage: { input: 1_200, cached: 300, output: 40 },
-    }
+    const mcp = hasTools ? steps[calls++] : undefined
+    return { block: mcp ? { mcp } : { text: 'It is done.' }, usage: { input: 1_200, cached: 300, output: 40 } }
   })
   const server = await startServer(path.join(folder, 'data'))
   try {
@@ -41,7 +41,7 @@ export async function proveMcp(program: Program, command: string, { print, step 
         title: 'Do something',
         assigneeAgentId: agent.id,
       })
-      await until(() => calls > 1)
+      await until(() => calls > steps.length)
       const [comment] = await server.ask('GET', `/api/issues/${id}/comments`)
       assert.deepEqual([comment?.body, comment?.authorAgentId], ['Done by a tool.', agent.id])
       assert.equal((await server.ask('GET', `/api/issues/${id}`)).status, 'done')

@@ -18,7 +18,8 @@ export type Block =
   | { shell: string }
   /** A tool of the MCP server `service`. */
   | { mcp: { tool: string; input: object } }
-  | { subagent: { prompt: string; model?: string } } | 'wait'
+  | { subagent: { prompt: string; model?: string } }
+  | 'wait'
 
 export interface Reply {
   block: Block
