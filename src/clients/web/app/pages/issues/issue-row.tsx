@@ -75,7 +75,6 @@ export function IssueRow({ id, isSelected, onSelect, hasProject = true }: RowPro
           <Ago at={issue.updatedAt} />
         </span>
         <Picker
-          isGlyph
           label={`Assignee: ${assigneeName(issue)}`}
           options={assigneeOptions}
           value={issue.assigneeAgentId ?? issue.assigneeUserId ?? NOBODY}
