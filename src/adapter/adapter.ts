@@ -1,32 +1,30 @@
 import type { GenericSchema } from 'valibot'
 
-/**
- * What is known of one run when its command is built. Paths are absolute.
- */
+/** The inputs of one run from which an adapter builds its command. Paths are absolute. */
 export interface RunInput {
   runId: string
   agentId: string
   cwd: string
-  /** The whole prompt: instructions, the heartbeat procedure, why the agent was woken and on what. */
+  /** The whole prompt: instructions, the heartbeat procedure, the reasons of the wake and its issue. */
   prompt: string
   /** The agent's own instructions file, already resolved, or null. */
   instructionsFile: string | null
-  /** The folder of the agent's skills, if the program loads it by `skillsOption`; else null, and the prompt lists the skills. */
+  /** The folder of the agent's skills, if the program loads it with `skillsOption`. Otherwise null: the prompt lists the skills. */
   skillsDir: string | null
-  /** The session to resume, or null for a fresh one. */
+  /** The session to resume, or null for a new one. */
   session: SessionState | null
-  /** A fresh UUID that an adapter may preset as the session's id, so that a crash leaves a resumable session. */
+  /** A UUID that an adapter may assign to a new session. The session can then be resumed after a crash. */
   newSessionId: string
-  /** The options that the program's help lists (see capabilities.ts), or null when unknown: then only the base facts hold. */
+  /** The options in the program's help (see capabilities.ts), or null if unknown. */
   flags: ReadonlySet<string> | null
   wake: Wake
-  /** The variables `SERVICE_*` of the run: its token, the API URL, its id and why it runs. */
+  /** The variables `SERVICE_*` of the run: its token, the API URL, its id, and the reason and entities of its wake. */
   variables: Readonly<Record<string, string>>
-  /** How to start `post.ts`: the interpreter and its arguments. In the built package it is a file beside the main bundle. */
+  /** The interpreter and arguments that start `post.ts`, or its bundle in the built package. */
   postProgram: readonly [string, ...string[]]
 }
 
-/** What the agent was woken for, as the `http` adapter posts it. */
+/** The reasons and entities of a wake, as the `http` adapter posts them. */
 export interface Wake {
   companyId: string
   reasons: string[]
@@ -35,23 +33,23 @@ export interface Wake {
   approvalId: string | null
 }
 
-/** What is kept of a program's session between the runs of one agent on one issue. */
+/** The state of a program's session between the runs of one agent on one issue. */
 export interface SessionState {
   id: string
-  /** The last cumulative figures that the program reported for this session, by model. */
+  /** The cumulative usage of the session by model, as the program last reported it. */
   totals: Record<string, UsageTotals>
 }
 
-/** Tokens and cost. `inputTokens` are the ones that were not read from a cache. */
+/** Tokens and cost. `inputTokens` excludes the tokens that were read from a cache. */
 export interface UsageTotals {
   inputTokens: number
   cachedInputTokens: number
   outputTokens: number
-  /** US dollars; null when the program does not say. */
+  /** US dollars. Null if the program does not report it. */
   costUsd: number | null
 }
 
-/** A program to start. Never a shell: `args` reach the program as they are. */
+/** A program to start. No shell is involved: the program receives `args` unchanged. */
 export interface Command {
   command: string
   args: string[]
@@ -60,73 +58,76 @@ export interface Command {
 }
 
 /**
- * What a run's output says, as it streams. Facts are snapshots: to apply one
- * twice is the same as once, so a reader or a server that starts over loses
- * and doubles nothing.
+ * A fact that a reader extracts from a run's output. Facts are snapshots:
+ * applying one twice has the same effect as once, so a restarted server neither
+ * loses nor duplicates usage.
  */
 export type Fact =
-  /** The program works in this session. */
+  /** The id of the program's session. */
   | { kind: 'session'; id: string }
-  /** This run's own use of one model so far (not the session's). Estimates are replaced by a later report. */
+  /** The usage of one model by this run so far, without earlier runs of the session. A later report replaces an estimate. */
   | ({ kind: 'usage'; provider: string; model: string; costStatus: CostStatus } & UsageTotals)
-  /** The session's cumulative figures, to be kept for its next run. */
+  /** The cumulative usage of the session, which is stored for its next run. */
   | { kind: 'totals'; totals: Record<string, UsageTotals> }
   /**
-   * The file in which the program itself records the session's tokens. `offset` and `before` (the session's
-   * totals) are those at the start of the run. If the reader dies, the file still tells what the run used.
+   * The file in which the program itself records the session's tokens, with its length and totals at the start of
+   * the run. If the reader dies, the usage of the run can be read from this file.
    */
   | ({ kind: 'session_file' } & SessionFileStart)
-  /** The last thing that the agent said, cut to 2,000 characters: the run's summary. */
+  /** The latest message of the agent, truncated to 2,000 characters. The last one becomes the run's summary. */
   | { kind: 'text'; text: string }
-  /** The session cannot be resumed: the program does not know it, or it is full. The next run starts a fresh one. */
+  /** The session cannot be resumed: the program does not know it, or it is full. The next run starts a new one. */
   | { kind: 'dead_session' }
   /**
-   * The provider refuses until a moment (ISO 8601, possibly past), or null when it does not say until when.
-   * It matters only if the run fails: programs may go on after a refusal, on other credit.
+   * The provider refuses requests until a time (ISO 8601, possibly past), or null if it names none. This matters
+   * only if the run fails: a program may continue after a refusal with other credit.
    */
   | { kind: 'rate_limited'; until: string | null }
-  /** The provider refused a request, and the program tries it again: "retrying 4 of 10: 529 overloaded"; null when it worked. */
+  /** The program retries a refused request: "retrying 4 of 10: 529 overloaded". Null after it has succeeded. */
   | { kind: 'retrying'; text: string | null }
-  /** So many tool calls were refused to the agent. */
+  /** The number of tool calls that the program refused to the agent. */
   | { kind: 'refused_tools'; count: number }
-  /** The program would go on without a chance: it is to be ended, with the outcome that came before. */
+  /** The program cannot succeed any more, so the shim ends it. The preceding outcome applies. */
   | { kind: 'give_up' }
-  /** How the program itself says the run ended. `ok: false` makes the run fail, whatever the exit code. */
+  /** The result that the program reports. `ok: false` makes the run fail, whatever the exit code. */
   | { kind: 'outcome'; ok: boolean; code: string | null; message: string | null }
 
+/** The state of a session file at the start of a run. */
 export interface SessionFileStart {
   path: string
+  /** The length of the file, in bytes. */
   offset: number
   before: UsageTotals
   model: string
-  /** Whether the file is that of a sub-agent, which has a session of its own. */
+  /** Whether the file belongs to a sub-agent, which has its own session. */
   isSubagent?: boolean
 }
 
 export type CostStatus = 'reported' | 'estimated' | 'unpriced'
 
 /**
- * When a program reports what a run uses: while the run lives, only at its end,
- * or never. Only live metering lets a budget stop a live run.
+ * When a program reports the usage of a run: during the run, only at its end, or
+ * never. A budget can stop a live run only with live metering.
  */
 export const METERINGS = ['live', 'at_end', 'none'] as const
 export type Metering = (typeof METERINGS)[number]
 
-/** Reads a program's standard output a line at a time; never throws, whatever the line. */
+/** Extracts facts from a program's output. It never throws, whatever the output. */
 export interface OutputReader {
+  /** Reads one line of standard output. */
   line(text: string): Fact[]
-  /** The program's standard error, a line at a time. */
+  /** Reads one line of standard error. */
   errorLine(text: string): Fact[]
   /**
-   * Reads what the program wrote elsewhere since the last call. To be called a few times a second while the
-   * run lives, and once after its end.
+   * Reads the program's own files since the last call. The caller calls it a few times a second during the run,
+   * and once after its end.
    */
   poll?(): Fact[]
-  /** Whether a line of standard output is left out of the run's log: parts of what a later line says as a whole. */
+  /** Whether to omit a line of standard output from the run's log, because a later line contains the same content. */
   isNoise?(text: string): boolean
 }
 
-/** `env` is the program's whole environment. */
+/** The inputs of a reader. `env` is the whole environment of the program. */
 export type ReaderInput = Pick<RunInput, 'session' | 'newSessionId'> & { env?: Readonly<Record<string, string>> }
 
 /** What a program keeps in the user's home. Paths are absolute. */
@@ -141,40 +142,41 @@ export interface UserFiles {
   variables?: Readonly<Record<string, string>>
 }
 
-/** Drives one kind of agent program. */
+/** Starts one kind of agent program and reads its output. */
 export interface Adapter<Config = Record<string, unknown>> {
   type: string
   /** One sentence for the configuration guide. */
   summary: string
-  /** `adapterConfig`, strict: an unknown key is an error. Each key carries a description for the guide. */
+  /** The strict schema of `adapterConfig`: an unknown key is an error. Each key has a description for the guide. */
   config: GenericSchema<unknown, Config>
-  /** The `adapterConfig` key that holds the instructions path, or null when it has none. */
+  /** The `adapterConfig` key of the path to the instructions, or null if there is none. */
   instructionsKey: string | null
   /**
-   * How the agent's instructions reach the program: as a file of its own
-   * (`RunInput.instructionsFile`), inside the prompt, or not at all.
+   * How the program receives the agent's instructions: as a separate file
+   * (`RunInput.instructionsFile`), in the prompt, or not at all.
    */
   instructions: 'file' | 'prompt' | 'none'
-  /** The program that runs when the configuration names none. */
+  /** The program if the configuration names none. */
   defaultCommand?: string
-  /** The `adapterConfig` switch that lets the program skip its permission prompts, or null when it has none. */
+  /** The boolean key of `adapterConfig` that lets the program skip its permission prompts, or null if there is none. */
   skipsPermissionsKey: string | null
-  /** How to get the program when it is missing; null when there is nothing to install. */
+  /** How to install a missing program, or null if there is nothing to install. */
   installHint: string | null
-  /** The arguments that make the program list its options, or null when its options are of no interest. */
+  /** The arguments that print the program's options, or null if the adapter does not use them. */
   helpArgs: readonly string[] | null
-  /** Whether the program reports a result at the end of each run: without one it failed, whatever its exit code. */
+  /** Whether the program reports a result at the end of each run. A run without a result then fails, whatever its exit code. */
   endsWithResult?: true
   metering: Metering
-  /** The option by which the program loads a folder of skills as a plugin. */
+  /** The option with which the program loads a folder of skills as a plugin. */
   skillsOption?: string
-  /** Whether it starts a program of the user, which can be sandboxed. */
+  /** Whether the adapter starts a program of the user, which can be sandboxed. */
   startsProgram: boolean
-  /** What the program keeps in the user's home, by its environment: all that a sandboxed run gets of it. */
+  /** Returns the program's files in the user's home. A sandboxed run can access no others there. */
   userFiles?(env: Readonly<Record<string, string>>): UserFiles
-  /** Whether the next run may continue the last one's session. */
+  /** Whether the next run may resume the session of the previous one. */
   resumes: boolean
-  /** `config` is a parsed one whose secrets are resolved (see secrets.ts). */
+  /** Builds the command of a run. `config` is parsed, and its secrets are resolved (see secrets.ts). */
   command(config: Config, run: RunInput): Command
+  /** Creates the reader of a run's output. */
   reader(config: Config, run: ReaderInput): OutputReader
 }

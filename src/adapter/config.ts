@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { isSmallJson, JSON_TOO_LARGE } from '../platform/json-size.ts'
 
-/** A strict object whose error for an unknown key names the keys there are. */
+/** Creates a strict object schema. Its error for an unknown key lists the known keys. */
 export const configOf = <Entries extends v.ObjectEntries>(entries: Entries) =>
   v.strictObject(entries, (issue) => {
     if (issue.expected === 'never') {
-      return `${issue.received} is no key of this configuration. Its keys are: ${Object.keys(entries).join(', ')}.`
+      return `${issue.received} is not a key of this configuration. The keys are: ${Object.keys(entries).join(', ')}.`
     }
     return issue.received === 'undefined' ? `${issue.expected} is missing.` : 'The configuration must be an object.'
   })
@@ -19,7 +19,7 @@ const filled = v.pipe(
 const described = <Schema extends v.GenericSchema>(schema: Schema, description: string) =>
   v.pipe(schema, v.description(description))
 
-/** A switch that is on unless a configuration turns it off. */
+/** A boolean that is true by default. */
 export const defaultTrue = (description: string) =>
   v.optional(described(v.boolean('It must be true or false.'), description), true)
 
@@ -28,7 +28,7 @@ const seconds = (least: number, most: number) => {
   return v.pipe(v.number(message), v.integer(message), v.minValue(least, message), v.maxValue(most, message))
 }
 
-/** A program: a name to find on the PATH, or an absolute path. Never a shell line. */
+/** A program: a name to find on the PATH, or an absolute path. No shell interprets it. */
 export const programName = v.pipe(
   filled,
   v.check(
@@ -37,13 +37,13 @@ export const programName = v.pipe(
   ),
 )
 
-/** What a stored secret may be called. */
+/** The format of the names of stored secrets. */
 export const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/
 
 export const SecretReference = v.strictObject({ $secret: v.pipe(v.string(), v.regex(SECRET_NAME)) })
 const textOrSecret = v.union([text, SecretReference], 'It must be a text or {"$secret": "NAME"}.')
 
-/** Names whose value is code or libraries to load: they would take effect in the service's own supervisor of the run. */
+/** Variables that make a process load code. They would also take effect in the shim that supervises the run. */
 const LOADERS = /^(?:NODE_OPTIONS|LD_PRELOAD|LD_AUDIT|LD_LIBRARY_PATH|DYLD_.*|BASH_ENV)$/
 
 const envName = v.pipe(
@@ -59,7 +59,7 @@ const envName = v.pipe(
   ),
 )
 
-/** Environment variables: names to a text or to a stored secret. */
+/** Environment variables: names mapped to a text or to a stored secret. */
 export const Env = v.pipe(
   v.record(envName, textOrSecret, 'It must be an object of names and values.'),
   v.maxEntries(200, 'It must have at most 200 variables.'),
@@ -71,7 +71,7 @@ export const ARGUMENTS = v.array(text, 'It must be a list of texts, one for each
 const headerName = v.pipe(v.string(), v.regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "It must be a header's name."))
 const headerValue = v.pipe(text, v.regex(/^[^\r\n]*$/, 'It must be one line.'))
 
-/** HTTP headers: names to one line of text or to a stored secret. */
+/** HTTP headers: names mapped to one line of text or to a stored secret. */
 export const Headers = v.pipe(
   v.record(headerName, v.union([headerValue, SecretReference], 'It must be one line of text or {"$secret": "NAME"}.')),
   v.maxEntries(100, 'It must have at most 100 headers.'),
@@ -82,7 +82,7 @@ export const serverUrl = v.pipe(
   v.check(isPlainUrl, 'It must be an http or https URL without a user name and password: use headers for these.'),
 )
 
-/** What isolates the program of a run from the machine. */
+/** The modes of isolation of a run's program from the machine. */
 export const SANDBOX_MODES = ['off', 'bubblewrap'] as const
 export type SandboxMode = (typeof SANDBOX_MODES)[number]
 
@@ -101,7 +101,7 @@ export const processEntries = {
   sandbox: v.optional(
     described(
       v.picklist(SANDBOX_MODES, `It must be one of ${SANDBOX_MODES.join(', ')}.`),
-      "bubblewrap (Linux): the program sees the system read-only, its working directory, its own folder, its skills and its own sign-in, but nothing else of your home and nothing of the server's data. off: it runs as you. Default: the setting of the instance (`service start --sandbox`). An agent cannot turn it off for itself or for a hire; the board must approve that.",
+      "bubblewrap (Linux): the program can access its working directory, its own folder, its skills and its sign-in, and can read the system. It cannot access the rest of your home or the data of the server. off: the program runs with your permissions. Default: the setting of the instance (`service start --sandbox`). An agent cannot turn the sandbox off for itself or for a hire without the board's approval.",
     ),
   ),
   cwd: v.optional(
@@ -110,34 +110,38 @@ export const processEntries = {
         filled,
         v.check((path) => path.startsWith('/'), 'It must be an absolute path.'),
       ),
-      "Working directory, an absolute path. Default: the workspace of the issue's project, else the agent's own folder.",
+      "The working directory, an absolute path. Default: the workspace of the issue's project, or the agent's own folder if there is none.",
     ),
   ),
   env: v.optional(
     described(
       Env,
-      'Environment variables for the program, beside PATH, HOME and the like and the SERVICE_ variables of the run: NAME to a text, or to {"$secret": "NAME"} for a stored secret. Names that begin with SERVICE_ and names that load code (NODE_OPTIONS, LD_PRELOAD, ...) are refused.',
+      'Environment variables of the program, in addition to basic ones such as PATH and HOME and to the SERVICE_ variables of the run. Each name maps to a text, or to {"$secret": "NAME"} for a stored secret. Names that begin with SERVICE_ and variables that load code (NODE_OPTIONS, LD_PRELOAD, ...) are refused.',
     ),
     {},
   ),
   timeoutSec: v.optional(
-    described(seconds(1, 86_400), 'Longest time that a run may take, in seconds, 1 to 86400.'),
+    described(seconds(1, 86_400), 'The time limit of a run, in seconds, 1 to 86400.'),
     3600,
   ),
   graceSec: v.optional(
     described(
       seconds(0, 300),
-      'How long a run that is told to stop may take to do so before it is killed, in seconds, 0 to 300.',
+      'The time between the request to stop a run (SIGTERM) and the kill (SIGKILL), in seconds, 0 to 300.',
     ),
     10,
   ),
   silenceSec: v.optional(
-    described(seconds(0, 86_400), 'A run that prints nothing for so many seconds is stopped; 0 for no such limit.'),
+    described(seconds(0, 86_400), 'The longest time without output, in seconds, 0 to 86400. The server stops a run that prints nothing for longer. 0 means no limit.'),
     1800,
   ),
 }
 
-/** The keys that both local agent programs share. `managed` are the options that the service sets itself. */
+/**
+ * The keys that all local agent programs share.
+ *
+ * @param managed the options that the service sets itself, which `extraArgs` must not contain
+ */
 export const localEntries = <const Name extends string>(defaultCommand: Name, managed: readonly string[]) => ({
   ...processEntries,
   command: v.optional(
@@ -147,16 +151,16 @@ export const localEntries = <const Name extends string>(defaultCommand: Name, ma
   model: v.optional(
     described(
       v.pipe(filled, v.regex(/^[^-\s][^\s]*$/, "It must be a model's name: no spaces, no leading dash.")),
-      "The model, by the program's own name for it. Default: the program's own choice. Name one for runtimeB_local: it tells no costs, so they are estimated by the model's name, and without one no budget stops it.",
+      "The name of the model, as the program expects it. Default: the program's own choice. Set it for runtimeB_local: that program reports no costs, and the service estimates them from the model. Without a known model, no budget can stop the agent.",
     ),
   ),
   instructionsFilePath: v.optional(
-    described(filled, "The agent's instructions, a markdown file. An absolute path, or one relative to cwd."),
+    described(filled, "The markdown file with the agent's instructions: an absolute path, or a path relative to cwd."),
   ),
   promptTemplate: v.optional(
     described(
       text,
-      'The opening of the prompt, instead of the built-in one. {{agent.name}}, {{agent.id}}, {{agent.role}}, {{agent.title}}, {{company.name}}, {{company.id}}, {{run.id}}, {{wake.reasons}}, {{issue.identifier}}, {{issue.title}} are replaced. The heartbeat procedure and the reason of the wake follow it.',
+      'The beginning of the prompt, instead of the built-in one. These placeholders are replaced: {{agent.name}}, {{agent.id}}, {{agent.role}}, {{agent.title}}, {{company.name}}, {{company.id}}, {{run.id}}, {{wake.reasons}}, {{issue.identifier}}, {{issue.title}}. The heartbeat procedure and the reasons of the wake follow.',
     ),
   ),
   extraArgs: v.optional(
@@ -168,43 +172,44 @@ export const localEntries = <const Name extends string>(defaultCommand: Name, ma
           `The service sets these itself: ${managed.join(', ')}.`,
         ),
       ),
-      'More command-line arguments for the program, each a text of its own; no shell reads them.',
+      'Additional command-line arguments of the program, as a list. No shell interprets them.',
     ),
     [],
   ),
   maxTurns: v.optional(
     described(
       v.pipe(v.number(), v.integer('It must be a whole number.'), v.minValue(1), v.maxValue(10_000)),
-      'Longest run, in turns of the model. Only runtimeA_local has such a limit; runtimeB_local takes the key and goes by timeoutSec.',
+      'The limit of turns of the model in one run. Only runtimeA_local has such a limit. runtimeB_local accepts the key and ignores it; use timeoutSec.',
     ),
   ),
 })
 
-/** `process`: the program is required and its arguments are its own. */
+/** The keys of the adapter `process`, which requires a program. */
 export const programEntries = {
-  command: described(programName, 'The program to run: a name on the PATH or an absolute path. No shell reads it.'),
-  args: v.optional(described(ARGUMENTS, 'Its arguments, each a text of its own.'), []),
+  command: described(programName, 'The program to run: a name on the PATH or an absolute path. No shell interprets it.'),
+  args: v.optional(described(ARGUMENTS, 'The arguments of the program, as a list.'), []),
   ...processEntries,
 }
 
+/** The keys of the adapter `http`. */
 export const httpEntries = {
   url: described(
     serverUrl,
-    'The URL that each wake is POSTed to. A 2xx accepts it; a redirect is not followed. The agent works with the token of the run until it answers, or with a key of its own.',
+    'The URL to which the service POSTs each wake. A 2xx status means success. The service does not follow redirects. The agent can use the token of the run until it has sent its response, or its own API key.',
   ),
   headers: v.optional(
-    described(Headers, 'More headers, such as authorization: a text or {"$secret": "NAME"} each.'),
+    described(Headers, 'Additional headers, such as authorization. Each name maps to a text or to {"$secret": "NAME"}.'),
     {},
   ),
   credentials: v.optional(
     described(
       v.picklist(['body', 'header', 'none'], 'It must be body, header or none.'),
-      'Where the request has the variables SERVICE_* of the run, with its token: in `env` of the body, in headers (X-Service-Api-Key, X-Service-Api-Url, X-Service-Run-Id, ...), or nowhere, for an agent with a key of its own. The token works until the URL has answered.',
+      'Where the request contains the variables SERVICE_* of the run, including its token: in `env` of the body, in headers (X-Service-Api-Key, X-Service-Api-Url, X-Service-Run-Id, ...), or nowhere, for an agent with its own API key. The token is valid until the response has arrived.',
     ),
     'body',
   ),
   timeoutSec: v.optional(
-    described(seconds(1, 3600), 'How long the URL may take to answer, in seconds, 1 to 3600.'),
+    described(seconds(1, 3600), 'The time limit for the response of the URL, in seconds, 1 to 3600.'),
     30,
   ),
 }
@@ -214,18 +219,18 @@ function isPlainUrl(value: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password
 }
 
-/** Seconds. A silence of 0 is no limit. */
+/** The time limits of a run, in seconds. A `silenceSec` of 0 means no limit. */
 export interface RunLimits {
   timeoutSec: number
   graceSec: number
   silenceSec: number
 }
 
-/** The limits that a parsed configuration sets; an adapter without one of the keys (`http`) has a mild one of its own. */
+/** Returns the time limits of a parsed configuration, with defaults for adapters without one of the keys (`http`). */
 export function limitsOf(config: Record<string, unknown>): RunLimits {
   const seconds = (key: string, otherwise: number) => (typeof config[key] === 'number' ? config[key] : otherwise)
   return {
-    // The program's own time limit comes first, so that it can say what happened.
+    // `post.ts` enforces the time limit of a URL itself and reports it. The run's limit is later.
     timeoutSec: 'url' in config ? seconds('timeoutSec', 30) + 5 : seconds('timeoutSec', 3600),
     graceSec: seconds('graceSec', 10),
     silenceSec: seconds('silenceSec', 0),

@@ -5,13 +5,13 @@ import { deadSession, isContextOverflow } from './session.ts'
 import { asCount, asObject, asSessionId, asText, cut, type Json, parseLine, toMicros } from './usage.ts'
 
 /**
- * Reads `gemini --output-format stream-json`. Tokens come with the `result`
- * line alone, for this run, by model. No cost is reported: it is estimated,
- * and unpriced for a model without a list price.
+ * Creates the reader of `gemini --output-format stream-json`. Only the `result`
+ * line contains tokens, for this run, by model. The program reports no cost, so
+ * it is estimated, or unpriced for a model without a list price.
  */
 export function geminiReader(_config: unknown, run: ReaderInput, now = Date.now): OutputReader {
   let session: string | null = null
-  let said = ''
+  let message = ''
   let lastError = ''
 
   return {
@@ -23,7 +23,7 @@ export function geminiReader(_config: unknown, run: ReaderInput, now = Date.now)
           return onInit(line)
         case 'message':
           if (line.role === 'assistant')
-            said = cut(line.delta === true ? said + asText(line.content) : asText(line.content))
+            message = cut(line.delta === true ? message + asText(line.content) : asText(line.content))
           return []
         case 'tool_use':
           return flushText()
@@ -53,8 +53,8 @@ export function geminiReader(_config: unknown, run: ReaderInput, now = Date.now)
   }
 
   function flushText(): Fact[] {
-    const text = said.trim()
-    said = ''
+    const text = message.trim()
+    message = ''
     return text ? [{ kind: 'text', text }] : []
   }
 
@@ -80,7 +80,7 @@ function onUsage(models: Json): Fact[] {
       const figures = asObject(value)
       const prompt = asCount(figures.input_tokens)
       const cachedInputTokens = Math.min(asCount(figures.cached), prompt)
-      // The total has the thoughts too, which cost what output costs.
+      // The total includes the thoughts, which are priced as output.
       const outputTokens = Math.max(asCount(figures.output_tokens), asCount(figures.total_tokens) - prompt)
       const use = { inputTokens: prompt - cachedInputTokens, cachedInputTokens, outputTokens }
       if (prompt + outputTokens === 0) return []

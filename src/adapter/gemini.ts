@@ -22,15 +22,15 @@ const GeminiConfig = configOf({
     '--skip-trust',
   ]),
   yolo: defaultTrue(
-    'Whether the program works without asking for permission. On by default: a run is unattended. Off, allow what the agent needs by extraArgs (--approval-mode ..., --policy ...).',
+    'Whether the program works without permission prompts. On by default, because a run is unattended. If it is off, allow the necessary tools with extraArgs (--approval-mode ..., --policy ...).',
   ),
 })
 
 export type GeminiConfig = InferOutput<typeof GeminiConfig>
 
 /**
- * Drives `gemini` in headless mode: the prompt on standard input, one JSON
- * event a line on standard output, and sessions resumed by their id.
+ * Runs `gemini` in headless mode: the prompt on standard input, one JSON event
+ * per line on standard output, and sessions that are resumed by their id.
  */
 export const gemini: Adapter<GeminiConfig> = {
   type: 'gemini_local',

@@ -1,7 +1,7 @@
 /**
- * The built-in skill that teaches an agent the heartbeat procedure over the
- * HTTP API. A text in a module, so that the sources run and the bundle builds
- * without a loader for other files.
+ * The built-in skill with the heartbeat procedure over the HTTP API. It is a
+ * string in a module, so that neither Node nor the bundler needs a loader for
+ * markdown files.
  */
 export const HEARTBEAT_SKILL = `# The heartbeat
 

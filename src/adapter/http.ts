@@ -10,16 +10,15 @@ const HttpConfig = configOf(httpEntries)
 export type HttpConfig = v.InferOutput<typeof HttpConfig>
 
 /**
- * Posts a wake to a URL. The POST is a child process like every other run, so
- * that it is supervised, stopped and rescued in the same way. The request has
- * the variables of the run, as the environment of a program does. Their token
- * ends with the run, when the URL answers; an agent that works longer has a key
- * of its own.
+ * Posts a wake to a URL. A child process sends the request, so the run is
+ * supervised, stopped and rescued like any other. The request contains the
+ * variables of the run, as the environment of a program does. Their token is
+ * valid until the response; an agent that works longer needs its own API key.
  */
 export const httpAdapter: Adapter<HttpConfig> = {
   type: 'http',
   summary:
-    'POSTs each wake to a URL. The agent behind it works with the token of the run until it answers, or with an API key of its own.',
+    'POSTs each wake to a URL. The agent can use the token of the run until it has sent its response, or its own API key.',
   config: HttpConfig,
   instructionsKey: null,
   instructions: 'none',
@@ -48,7 +47,7 @@ export const httpAdapter: Adapter<HttpConfig> = {
   reader: () => httpReader(),
 }
 
-/** `SERVICE_API_KEY` as `x-service-api-key`. */
+/** Converts variables to headers: `SERVICE_API_KEY` becomes `x-service-api-key`. */
 const toHeaders = (variables: Readonly<Record<string, string>>) =>
   Object.fromEntries(
     Object.entries(variables).map(([name, value]) => [
@@ -57,5 +56,5 @@ const toHeaders = (variables: Readonly<Record<string, string>>) =>
     ]),
   )
 
-/** A header carries printable ASCII only: other characters, as in a path, are percent-encoded. */
+/** Percent-encodes the characters that a header cannot contain: all except printable ASCII. */
 const encodeHeader = (value: string) => value.replaceAll(/[^\x20-\x7e]/g, encodeURIComponent)

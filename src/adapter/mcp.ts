@@ -15,18 +15,18 @@ const serverName = v.pipe(
   v.regex(/^[A-Za-z0-9_-]{1,64}$/, "It must be a server's name: letters, digits, dashes and underscores."),
 )
 
-/** `mcpServers` of an adapter's configuration: the MCP servers that the program of each run starts or connects to. */
+/** The key `mcpServers` of an adapter's configuration: the MCP servers that the program starts or connects to. */
 export const McpServers = v.record(serverName, McpServer, 'It must be an object of names and MCP servers.')
 export type McpServers = v.InferOutput<typeof McpServers>
 
-/** MCP servers whose environment and headers name variables instead of holding values. */
+/** MCP servers whose environment and headers contain names of variables instead of values. */
 interface NamedServers {
   /** The variables of the run that hold the values. */
   variables: Record<string, string>
   servers: [name: string, server: McpServers[string], variableOf: Record<string, string>][]
 }
 
-/** Moves the values out of the servers: other users of the machine can read command lines, but not the environment. */
+/** Replaces the values by variables: other users of the machine can read command lines, but not environments. */
 function nameValues(servers: McpServers): NamedServers {
   const variables: Record<string, string> = {}
   const named = Object.entries(servers).map(([name, server]): NamedServers['servers'][number] => {
@@ -41,13 +41,13 @@ function nameValues(servers: McpServers): NamedServers {
   return { variables, servers: named }
 }
 
-/** What makes a program use MCP servers. */
+/** The arguments and variables with which a program uses MCP servers. */
 export interface McpArguments {
   args: string[]
   env: Record<string, string>
 }
 
-/** Configures `claude`, which expands `${NAME}` in a configuration. */
+/** Returns the MCP configuration for `claude`, which expands `${NAME}` in a configuration. */
 export function mcpArgumentsOfClaude(servers: McpServers): McpArguments {
   const { variables, servers: named } = nameValues(servers)
   if (named.length === 0) return { args: [], env: {} }
@@ -60,13 +60,13 @@ export function mcpArgumentsOfClaude(servers: McpServers): McpArguments {
         : { type: 'stdio', command: server.command, args: server.args, env: values },
     ]
   })
-  // In one argument: the option takes any number of values.
+  // One argument with `=`: otherwise the option would also consume the arguments that follow.
   return { args: [`--mcp-config=${JSON.stringify({ mcpServers: Object.fromEntries(mcpServers) })}`], env: variables }
 }
 
 /**
- * Configures `codex`, which passes variables on to a server by their own names
- * only. A shell gives them the names that the server expects.
+ * Returns the MCP configuration for `codex`, which passes variables to a server
+ * only under their own names. A shell renames them for the server.
  */
 export function mcpArgumentsOfCodex(servers: McpServers): McpArguments {
   const { variables, servers: named } = nameValues(servers)
@@ -91,7 +91,7 @@ const setting = (name: string, fields: (string | false)[]) => [
   `mcp_servers.${name}={${fields.filter(Boolean).join(',')}}`,
 ]
 
-/** A string of JSON is one of TOML too. */
+/** Formats an inline table of TOML. A JSON string is also a valid TOML string. */
 const toToml = (table: Record<string, string>) =>
   `{${Object.entries(table)
     .map(([key, value]) => `${JSON.stringify(key)}=${JSON.stringify(value)}`)

@@ -6,13 +6,12 @@ import { silentReader } from './readers.ts'
 const NoConfig = configOf({})
 
 /**
- * Of an agent that works somewhere else, by itself: it has a key, reads its
- * inbox when it likes, and is never woken (see requestWake), so there is
- * nothing to start.
+ * The adapter of an agent that works outside this server: it uses an API key,
+ * reads its inbox at any time, and is never woken (see `requestWake`).
  */
 export const noAdapter: Adapter<v.InferOutput<typeof NoConfig>> = {
   type: 'none',
-  summary: 'Starts nothing: the agent works elsewhere by itself, with an API key of its own, and reads its inbox.',
+  summary: 'Starts no program: the agent works outside this server with its own API key, and reads its inbox.',
   config: NoConfig,
   instructionsKey: null,
   instructions: 'none',
@@ -23,7 +22,7 @@ export const noAdapter: Adapter<v.InferOutput<typeof NoConfig>> = {
   startsProgram: false,
   resumes: false,
   command() {
-    throw new Error('This agent works elsewhere: its adapter (none) starts nothing.')
+    throw new Error('The adapter none starts no program.')
   },
   reader: () => silentReader,
 }

@@ -17,11 +17,11 @@ import {
 } from './usage.ts'
 
 /**
- * Reads `opencode run --format json`. Each step of the model ends with its
- * tokens and its cost. The output names no model: it is that of the
- * configuration, else `default`. A cost of 0 for a model that the program does
- * not know is not free: it is estimated, or unpriced. What the program spends
- * on the title of a session and in sub-agents is not in the output.
+ * Creates the reader of `opencode run --format json`. Each step of the model
+ * ends with its tokens and its cost. The output does not name the model, so the
+ * configured one applies, or `default`. A reported cost of 0 means that the
+ * program does not know the price; it is estimated, or unpriced. The output does
+ * not contain the usage of session titles and sub-agents.
  */
 export function opencodeReader(config: { model?: string | undefined }, run: ReaderInput, now = Date.now): OutputReader {
   const [provider, model] = modelOf(config.model)
@@ -38,7 +38,7 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
     },
     errorLine: (text) =>
       run.session !== null && /\bsession not found\b/i.test(text)
-        ? deadSession('The session is not known any more.')
+        ? deadSession('The program does not know the session any more.')
         : [],
   }
 
@@ -94,7 +94,7 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
   }
 }
 
-/** A model is named `provider/model`; a model's own name may have a slash. */
+/** Splits a name of the form `provider/model`. The model's own name may contain slashes. */
 function modelOf(name: string | undefined): [provider: string, model: string] {
   const [, provider, model] = /^([^/]+)\/(.+)$/.exec(name ?? '') ?? []
   return [provider ?? 'opencode', model ?? name ?? 'default']

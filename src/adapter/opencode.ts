@@ -19,15 +19,15 @@ const OpencodeConfig = configOf({
     '--dir',
   ]),
   autoApprove: defaultTrue(
-    'Whether the program works without asking for permission. On by default: a run is unattended. Off, allow what the agent needs in the settings of the program.',
+    'Whether the program works without permission prompts. On by default, because a run is unattended. If it is off, allow the necessary tools in the settings of the program.',
   ),
 })
 
 export type OpencodeConfig = InferOutput<typeof OpencodeConfig>
 
 /**
- * Drives `opencode run --format json`: the prompt on standard input, one JSON
- * event a line on standard output, and sessions resumed by their id, which
+ * Runs `opencode run --format json`: the prompt on standard input, one JSON event
+ * per line on standard output, and sessions that are resumed by their id, which
  * only the program can assign.
  */
 export const opencode: Adapter<OpencodeConfig> = {

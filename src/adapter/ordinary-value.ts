@@ -1,7 +1,7 @@
-/** A shorter value is not a secret by itself, and would blank out ordinary words of the output. */
+/** In characters. Redacting shorter values would remove ordinary words from the output. */
 const SHORTEST_SECRET = 8
 
-/** Values that are no secret, by their form. `docs/guides/secrets.md` lists them. */
+/** The forms of values that are not secrets. `docs/guides/secrets.md` lists them. */
 const ORDINARY = [
   /^-?[\d.,]+$/, // a number or a version
   /^[A-Za-z]{1,16}$/, // one word, such as `production`
@@ -19,13 +19,13 @@ const LONG_WORD = /[A-Za-z0-9]{16,}/g
 /** Whether a path or a URL has a long run of letters and digits: it may be a key, as in the URLs of hooks. */
 const hasLongPart = (value: string) => [...value.matchAll(LONG_WORD)].some(([word]) => /\d/.test(word))
 
-/** Names of credentials that have no form of their own. */
+/** Parts of names that indicate a credential, whatever the form of its value. */
 const CREDENTIAL_NAME = /(?:^|[_-])(?:key|pass|pwd?|pin|pat|auth|dsn|hook|webhook|salt|sig|signature)(?:[_-]|$)/i
 
-/** Whether a name, such as `STRIPE_KEY`, says that its value is a credential. */
+/** Whether a name, such as `STRIPE_KEY`, indicates that its value is a credential. */
 export const isCredentialName = (name: string): boolean => CREDENTIAL_NAME.test(name)
 
-/** Whether the value of an environment variable or header is plainly no secret, so that the output may show it. */
+/** Whether the value of an environment variable or header is certainly not a secret and may appear in the output. */
 export const isOrdinaryValue = (name: string, value: string): boolean =>
   value.length < SHORTEST_SECRET ||
   (!CREDENTIAL_NAME.test(name) && ORDINARY.some((form) => form.test(value)) && !hasLongPart(value))

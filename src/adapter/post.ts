@@ -1,8 +1,9 @@
 /**
- * A program of its own: POSTs one JSON job from standard input,
- * `{ url, headers, body, timeoutSec }`, and prints `HTTP <status>` and the
- * start of the answer. Exits 0 on a 2xx, else 1. A redirect is no answer: it
- * would carry the headers, and the secrets in them, to another place.
+ * A separate program. It reads one job as JSON from standard input,
+ * `{ url, headers, body, timeoutSec }`, sends the POST request, and prints
+ * `HTTP <status>` and the beginning of the response body. It exits with 0 for a
+ * 2xx status, otherwise with 1. It does not follow a redirect, which would send
+ * the headers, and the secrets in them, to another host.
  */
 import { text } from 'node:stream/consumers'
 
@@ -13,7 +14,7 @@ export interface PostJob {
   timeoutSec: number
 }
 
-const ANSWER_LIMIT = 64 * 1024
+const BODY_LIMIT = 64 * 1024
 
 try {
   await post(JSON.parse(await text(process.stdin)) as PostJob)
@@ -32,21 +33,21 @@ async function post(job: PostJob): Promise<void> {
   })
   process.stdout.write(`HTTP ${response.status}\n`)
   if (!response.ok) process.exitCode = 1
-  process.stdout.write(`${await start(response.body)}\n`)
+  process.stdout.write(`${await readStart(response.body)}\n`)
 }
 
-async function start(body: ReadableStream<Uint8Array> | null): Promise<string> {
+async function readStart(body: ReadableStream<Uint8Array> | null): Promise<string> {
   const decoder = new TextDecoder()
-  let answer = ''
+  let text = ''
   for await (const chunk of body ?? []) {
-    answer += decoder.decode(chunk, { stream: true })
-    if (answer.length > ANSWER_LIMIT) return `${answer.slice(0, ANSWER_LIMIT)} [cut]`
+    text += decoder.decode(chunk, { stream: true })
+    if (text.length > BODY_LIMIT) return `${text.slice(0, BODY_LIMIT)} [cut]`
   }
-  return answer
+  return text
 }
 
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (error.name === 'TimeoutError') return 'The URL did not answer in time.'
+  if (error.name === 'TimeoutError') return 'The URL did not respond within the time limit (timeoutSec).'
   return error.cause instanceof Error ? `The URL cannot be reached: ${error.cause.message}` : error.message
 }

@@ -1,14 +1,14 @@
 import type { UsageTotals } from './adapter.ts'
 
 /**
- * List prices in US dollars per million tokens: input, input read from a
- * cache, output. As published in October 2026. They serve for estimates while
- * a run streams and for programs that report no cost; what a program reports
- * itself always wins, and a model that is not listed is unpriced. Prices by
- * prompt length, batch and priority tiers are left out: the lower rate stands.
+ * List prices in US dollars per million tokens: input, input read from a cache,
+ * output. Published in October 2026. They serve for estimates during a run and
+ * for programs that report no cost; a reported cost replaces an estimate. A
+ * model that is not listed is unpriced. If a price depends on prompt length,
+ * batch or priority, the lower rate is listed.
  */
 const PRICES = new Map<string, readonly [input: number, cached: number, output: number]>([
-  ['demo', [3, 0.3, 15]], // the embedded runtime, which costs nothing: round figures, so that budgets can be tried out
+  ['demo', [3, 0.3, 15]], // the demo agent costs nothing; these prices let a user try out budgets
   ['claude-fable-5-1', [10, 0.25, 50]],
   ['claude-fable-5', [10, 1, 50]],
   ['claude-opus-5-5', [4, 0.2, 20]],
@@ -40,15 +40,16 @@ const PRICES = new Map<string, readonly [input: number, cached: number, output: 
   ['gpt-5-nano', [0.05, 0.005, 0.4]],
 ])
 
-/** What writing to a cache costs beyond plain input, at the usual five minutes' life. */
+/** The extra price of input that is written to a cache for five minutes, as a share of the input price. */
 const CACHE_WRITE_PREMIUM = 0.25
 
 /**
- * What a use would cost at list price, in US dollars, or null for a model
- * without one. `cacheWriteTokens` of the input were written to a cache.
+ * Estimates the cost of a usage at list price, in US dollars. Returns null for a
+ * model that is not listed.
  *
- * The name must be a listed one, with at most a date or a variant behind it:
- * a plain prefix would price `gpt-5-something-else` as `gpt-5`.
+ * @param model a listed name, optionally with a date or variant at its end; a
+ *   prefix match would price `gpt-5-something-else` as `gpt-5`
+ * @param cacheWriteTokens the part of the input that was written to a cache
  */
 export function estimateCost(model: string, use: Omit<UsageTotals, 'costUsd'>, cacheWriteTokens = 0): number | null {
   const price = PRICES.get(model.toLowerCase().replace(/(?:[-@](?:\d{8}|\d{4}-\d\d-\d\d|latest))?(?:\[\w+\])?$/, ''))

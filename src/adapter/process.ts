@@ -9,8 +9,8 @@ const ProcessConfig = configOf(programEntries)
 export type ProcessConfig = v.InferOutput<typeof ProcessConfig>
 
 /**
- * Runs any program: its exit code is the outcome, its output is the run's
- * log. The prompt is on its standard input, for a program that wants it.
+ * Runs any program. Its exit code is the outcome, and its output is the run's
+ * log. It receives the prompt on standard input, which it may ignore.
  */
 export const processAdapter: Adapter<ProcessConfig> = {
   type: 'process',

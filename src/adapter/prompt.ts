@@ -1,11 +1,11 @@
 import { HEARTBEAT_SKILL } from './heartbeat-skill.ts'
 
-/** What a run's prompt is made of. Texts that others wrote stand in it as they are, and are marked as theirs. */
+/** The parts of a run's prompt. Texts of other authors are quoted unchanged and marked as theirs. */
 export interface PromptParts {
   agent: { id: string; name: string; role: string; title: string | null }
   company: { id: string; name: string }
   runId: string
-  /** Why it was woken: `timer`, `issue_assigned`, `mention`, ... */
+  /** The reasons of the wake: `timer`, `issue_assigned`, `mention`, ... */
   reasons: string[]
   issue: { id: string; identifier: string; title: string } | null
   comment: { id: string; author: string; body: string } | null
@@ -13,23 +13,23 @@ export interface PromptParts {
     id: string
     type: string
     status: string
-    /** What was asked and what was decided, of a `request_board_approval`. */
+    /** The title of a `request_board_approval`. Null for other types. */
     title: string | null
     chosenOption: string | null
     decisionNote: string | null
   } | null
-  /** The instructions of an adapter that takes them in the prompt; null where they are a file of their own. */
+  /** The instructions, if the adapter passes them in the prompt. Otherwise null. */
   instructions: { path: string; text: string } | null
-  /** What it can read up on in SERVICE_SKILLS_DIR; `path` is the folder of each. */
+  /** The skills in SERVICE_SKILLS_DIR. `path` is the folder of a skill. */
   skills: { name: string; description: string | null; path: string }[]
-  /** `adapterConfig.promptTemplate`: the opening, instead of the built-in one. */
+  /** `adapterConfig.promptTemplate`: the beginning of the prompt, or null for the built-in one. */
   promptTemplate: string | null
 }
 
 const OPENING =
   'You are {{agent.name}} ({{agent.title}}), an agent of the company {{company.name}}. This is one heartbeat: a short run, unattended. Do the work that is yours, say what you did, and end.'
 
-/** The whole prompt of one run. */
+/** Builds the prompt of one run. */
 export function buildPrompt(parts: PromptParts): string {
   const { instructions } = parts
   return [
@@ -55,13 +55,13 @@ export const PLACEHOLDERS: Record<string, (parts: PromptParts) => string> = {
   'issue.title': (parts) => parts.issue?.title ?? '',
 }
 
-/** Replaces each known placeholder, in one pass: what stands in a name or a title is never replaced again. */
+/** Replaces the known placeholders in one pass, so placeholders in a name or title are not expanded. */
 const fillIn = (template: string, parts: PromptParts): string =>
   template.replace(/\{\{\s*([\w.]+)\s*\}\}/g, (whole, name: string) =>
     Object.hasOwn(PLACEHOLDERS, name) ? PLACEHOLDERS[name]!(parts) : whole,
   )
 
-/** Names and descriptions only: a skill is read when it is needed. */
+/** Lists the names and descriptions of the skills. The agent reads a skill when it needs it. */
 function skillsSection({ skills }: PromptParts): string[] {
   if (skills.length === 0) return []
   const lines = skills.map(({ name, description, path }) => {
@@ -73,7 +73,7 @@ function skillsSection({ skills }: PromptParts): string[] {
   return [['# Your skills', '', intro, '', ...lines].join('\n')]
 }
 
-/** How much of a skill's description stands in every prompt, in characters. */
+/** The length limit of a skill's description in the prompt, in characters. */
 const SHOWN_DESCRIPTION = 1_000
 
 function approvalLines({ id, type, status, title, chosenOption, decisionNote }: NonNullable<PromptParts['approval']>) {

@@ -6,9 +6,9 @@ import { runtimeAReader } from './runtime-a-reader.ts'
 import { runtimeBReader } from './runtime-b-reader.ts'
 
 /**
- * Gives the reader of one adapter's output. The shim that watches a run loads
- * this module and not the registry: it needs no schemas and no commands.
- * An unknown type is read as a program that says nothing.
+ * Creates the reader of an adapter's output. The shim loads this module instead
+ * of the registry, because it needs neither schemas nor commands. For an unknown
+ * type the reader finds no facts.
  */
 export function readerOf(type: string, config: { model?: string | undefined }, run: ReaderInput): OutputReader {
   switch (type) {
@@ -27,5 +27,5 @@ export function readerOf(type: string, config: { model?: string | undefined }, r
   }
 }
 
-/** Of a program whose output is for people: only its exit code counts. */
+/** The reader of a program whose output contains no facts. Only its exit code counts. */
 export const silentReader: OutputReader = { line: () => [], errorLine: () => [] }

@@ -6,19 +6,20 @@ import { opencode } from './opencode.ts'
 import { processAdapter } from './process.ts'
 import { runtimeA } from './runtime-a.ts'
 import { runtimeB } from './runtime-b.ts'
+import { ADAPTER_TYPES, type AdapterType } from './types.ts'
 
-/** Every adapter there is, in the order of the guide. */
-export const ADAPTERS: readonly Adapter[] = [
-  runtimeA,
-  runtimeB,
-  gemini,
-  opencode,
-  processAdapter,
-  httpAdapter,
-  noAdapter,
-]
+const ADAPTER_BY_TYPE: Readonly<Record<AdapterType, Adapter>> = {
+  runtimeA_local: runtimeA,
+  runtimeB_local: runtimeB,
+  gemini_local: gemini,
+  opencode_local: opencode,
+  process: processAdapter,
+  http: httpAdapter,
+  none: noAdapter,
+}
 
-export const ADAPTER_TYPES: readonly string[] = ADAPTERS.map((adapter) => adapter.type)
+/** All adapters, in the order of the configuration guide. */
+export const ADAPTERS: readonly Adapter[] = ADAPTER_TYPES.map((type) => ADAPTER_BY_TYPE[type])
 
-/** The adapter of a type, or undefined when there is none. */
+/** Returns the adapter of a type, or undefined if the type is unknown. */
 export const adapterOf = (type: string): Adapter | undefined => ADAPTERS.find((adapter) => adapter.type === type)

@@ -1,30 +1,32 @@
-/** Whether a program's error speaks of a used-up quota. The wordings are ones that the two programs have been seen to use. */
+/** Whether a program's error message reports an exhausted quota, in a wording that was observed. */
 export const isUsageLimit = (message: string): boolean =>
   /\b(?:usage|session|weekly|5-hour) limit reached|\b(?:hit|reached) your (?:[\w-]+ )?limit|\bout of (?:extra )?usage/i.test(
     message,
   )
 
-/** Whether a program's error says that the provider refuses for a while: HTTP status 429. */
+/** Whether a program's error message reports a rate limit: HTTP status 429. */
 export const isRateLimit = (message: string): boolean =>
   /\b(?:status(?: code)?|error|http)[: ]*429\b|\b429 too many requests\b|\btoo many requests\b/i.test(message)
 
 /**
- * Finds the moment (ISO 8601) from which a used-up quota is available again,
- * or null when the message does not say so in a form that has been seen:
- * `...|1760000000`, `try again in 2 days 3 hours 14 minutes`,
- * `try again at Aug 8th, 2026 12:30 PM`, `resets Feb 3 at 10am`,
- * `resets 3pm (Europe/Copenhagen)`. A time without a zone is this machine's.
+ * Parses the time (ISO 8601) at which a quota is available again. Returns null
+ * if the message contains none of the observed forms: `...|1760000000`,
+ * `try again in 2 days 3 hours 14 minutes`, `try again at Aug 8th, 2026 12:30 PM`,
+ * `resets Feb 3 at 10am`, `resets 3pm (Europe/Copenhagen)`. A time without a time
+ * zone is in the local zone.
+ *
+ * @param now the time of the message, in milliseconds since 1970
  */
 export function resetTime(message: string, now: number): string | null {
   try {
     const moment = epoch(message) ?? afterSpan(message, now) ?? onDate(message, now) ?? atTime(message, now)
     return moment === null ? null : new Date(moment).toISOString()
   } catch {
-    return null // an unknown time zone, or a date beyond what dates can be
+    return null // an unknown time zone, or a date out of range
   }
 }
 
-/** Seconds since 1970 as a moment, or null. */
+/** Converts seconds since 1970 to ISO 8601. Returns null for any other value. */
 export const fromEpochSeconds = (seconds: unknown): string | null =>
   typeof seconds === 'number' && seconds > 1e9 && seconds < 1e10 ? new Date(seconds * 1000).toISOString() : null
 
@@ -61,7 +63,7 @@ function onDate(message: string, now: number): number | null {
     inZone(Date.UTC(y, MONTHS.indexOf(month!.toLowerCase()), Number(day), hours(hour, half), Number(minute ?? 0)), zone)
   if (year) return at(Number(year))
   const thisYear = new Date(now).getUTCFullYear()
-  // Without a year it is the next such date; a day's slack, for the message may be read late.
+  // Without a year, the next such date applies. A day of tolerance covers a message that is read late.
   return at(thisYear) > now - SPANS.day! ? at(thisYear) : at(thisYear + 1)
 }
 
@@ -78,10 +80,10 @@ function atTime(message: string, now: number): number | null {
 const hours = (hour: string | undefined, half: string | undefined): number =>
   (Number(hour) % 12) + (half?.toLowerCase() === 'p' ? 12 : 0)
 
-/** The moment at which the clocks of a zone show `wall` (given as if it were UTC). */
+/** Converts a local time of a zone (given as if it were UTC) to milliseconds since 1970. */
 const inZone = (wall: number, zone: string | undefined): number => wall - offset(wall, zone)
 
-/** How far a zone's clocks are ahead of UTC, in milliseconds. */
+/** Returns the offset of a zone from UTC at a time, in milliseconds. */
 function offset(moment: number, zone: string | undefined): number {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,

@@ -2,7 +2,7 @@ import type { UsageTotals } from './adapter.ts'
 import { estimateCost } from './prices.ts'
 import { asCount, asObject, type Json, sumTokens, tokens } from './usage.ts'
 
-/** A use of tokens, with the part of the input that was written to a cache. A write for an hour counts as four. */
+/** Token usage, with the part of the input that was written to a cache. A token that is written for an hour counts four times. */
 export type Spent = UsageTotals & { cacheWriteTokens: number }
 
 /** Counts a run's messages while they stream, each once, however many lines repeat it and wherever they stand. */
@@ -17,16 +17,17 @@ export interface MessageMeter {
   tokens(): number
 }
 
-/** So many messages can still be repeated; a run that has more of them is a day long. */
+/** The number of messages that are remembered to detect repetitions. More messages take about a day. */
 const MOST_MESSAGES = 20_000
 
+/** Creates an empty meter. */
 export function createMessageMeter(): MessageMeter {
   const messages = new Map<string, Spent & { model: string }>()
   const byModel = new Map<string, Spent>()
   return {
     add(id, model, usage) {
       const before = messages.get(id)
-      // A line of the message's start may come after one of its end: no figure of a message ever shrinks.
+      // The line of a message's start may arrive after that of its end, so the larger number counts.
       const spent = before ? larger(before, spentOf(usage)) : spentOf(usage)
       if (tokens(spent) === 0 || (before && before.model === model && isSame(before, spent))) return []
       messages.set(id, { ...spent, model })
@@ -50,9 +51,10 @@ export function createMessageMeter(): MessageMeter {
   }
 }
 
-/** A write for an hour costs a whole price beyond plain input, one for five minutes a quarter. */
+/** The price of a cache write for an hour, relative to one for five minutes. */
 const HOUR_WEIGHT = 4
 
+/** Parses the `usage` of a message or a result. */
 export function spentOf(usage: Json): Spent {
   const written = asCount(usage.cache_creation_input_tokens)
   const forAnHour = Math.min(written, asCount(asObject(usage.cache_creation).ephemeral_1h_input_tokens))

@@ -12,7 +12,7 @@ import {
   asText,
   cut,
   type Json,
-  keptTotals,
+  parseTotals,
   NOTHING,
   parseLine,
   plus,
@@ -34,10 +34,10 @@ import {
  * but not in the totals: the program's own totals of the session omit it.
  */
 export function runtimeAReader(config: { model?: string | undefined }, run: ReaderInput, now = Date.now): OutputReader {
-  const kept = keptTotals(run.session?.totals)
+  const earlier = parseTotals(run.session?.totals)
   const meter = createMessageMeter()
   const subagents = followSubagents(run.env ?? {}, onSubagentLine)
-  /** The message that streams, for each agent: its own events do not all name it. */
+  /** The id of the streaming message of each agent. Not all events of a message contain it. */
   const streaming = new Map<string, string>()
   /** The messages that began and did not end: if the program dies, its session does not count them. */
   const open = new Set<string>()
@@ -101,8 +101,8 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
     return onRetry(line, now())
   }
 
-  /** The provider has answered: what was retried has worked. */
-  function onAnswer(): Fact[] {
+  /** Notes that the provider responded, which ends a series of retries. */
+  function onResponse(): Fact[] {
     if (!isRetrying) return []
     isRetrying = false
     return [{ kind: 'retrying', text: null }]
@@ -114,7 +114,7 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
       const message = asObject(event.message)
       streaming.set(agent, asText(message.id))
       open.add(asText(message.id))
-      return [...onAnswer(), ...onUsage(asText(message.id), modelName(message.model), asObject(message.usage))]
+      return [...onResponse(), ...onUsage(asText(message.id), modelName(message.model), asObject(message.usage))]
     }
     if (event.type !== 'message_delta') return []
     const id = asText(line.api_message_id) || streaming.get(agent) || ''
@@ -124,11 +124,11 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
 
   function onAssistant(line: Json): Fact[] {
     const message = asObject(line.message)
-    const facts = onAnswer()
-    const said = Array.isArray(message.content)
+    const facts = onResponse()
+    const texts = Array.isArray(message.content)
       ? message.content.map(asObject).filter((block) => block.type === 'text')
       : []
-    const text = asText(said.at(-1)?.text)
+    const text = asText(texts.at(-1)?.text)
     if (text.trim()) facts.push({ kind: 'text', text: cut(text) })
     if (line.error === 'rate_limit' && !refused) refused = { until: null }
     return [...facts, ...onUsage(asText(message.id), modelName(message.model), asObject(message.usage))]
@@ -174,7 +174,7 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
       return [...facts, { kind: 'outcome', ok, code: null, message: null }]
     }
     const limited = refused !== null || line.api_error_status === 429 || isUsageLimit(message) || isRateLimit(message)
-    if (limited) facts.push(refuse(refused?.until ?? resetTime(message, now()))) // an event's moment is exact, a text's is not
+    if (limited) facts.push(refuse(refused?.until ?? resetTime(message, now()))) // the time of an event is more precise than that of a text
     return [...facts, { kind: 'outcome', ok, code: limited ? 'rate_limited' : subtypeCode(subtype), message }]
   }
 
@@ -183,20 +183,20 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
     return count > 0 ? [{ kind: 'refused_tools', count }] : []
   }
 
-  /** What the result reports, instead of the estimates; nothing when it reports nothing, as after some errors. */
+  /** Replaces the estimates by the reported usage. Returns no facts if the result reports none, as after some errors. */
   function onReport(line: Json): Fact[] {
     const usage = spentOf(asObject(line.usage))
     const report = reportOf(line, usage, mainModel ?? modelName(config.model) ?? 'unknown')
     if (sumTokens(report.values()) === 0 && ![...report.values()].some((use) => use.costUsd)) return []
     const ofRun = Math.max(tokens(usage), meter.tokens())
     const unpriced = unpricedModels(line)
-    const use = isCumulative(report, kept, ofRun) ? sinceLast(report, kept) : report
-    // A model may be reported under another name than it streamed under: its estimate goes, lest it count twice.
+    const use = isCumulative(report, earlier, ofRun) ? sinceLast(report, earlier) : report
+    // The result may name a model differently than the stream. Its estimate is set to zero, so that it does not count twice.
     for (const model of meter.models()) if (!use.has(model)) use.set(model, { ...NOTHING })
     reported = true
     const facts: Fact[] = []
     for (const [model, figures] of use) {
-      // Where the program says that it does not know the price, the cost that it reports is made up.
+      // The reported cost is meaningless if the program does not know the model's price.
       if (unpriced.has(model)) figures.costUsd = null
       const isReported = figures.costUsd !== null
       figures.costUsd ??= estimateCost(model, figures)
@@ -206,10 +206,10 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
   }
 
   function totalsFact(ofRun: Map<string, UsageTotals>): Fact {
-    const totals = new Map(kept)
+    const totals = new Map(earlier)
     for (const [model, use] of ofRun) {
-      if (kept.has(model) || tokens(use) > 0 || use.costUsd)
-        totals.set(model, rounded(plus(kept.get(model) ?? NOTHING, use)))
+      if (earlier.has(model) || tokens(use) > 0 || use.costUsd)
+        totals.set(model, rounded(plus(earlier.get(model) ?? NOTHING, use)))
     }
     return { kind: 'totals', totals: Object.fromEntries(totals) }
   }
@@ -224,7 +224,7 @@ function failure(line: Json, subtype: string): string {
   const texts = errors.map((error) => asText(error) || asText(asObject(error).message)).filter(Boolean)
   if (texts.length > 0) return texts.join('; ')
   if (asText(line.result)) return asText(line.result)
-  return subtype === 'error_max_turns' ? 'It used up its turns (maxTurns).' : `It ended with ${subtypeCode(subtype)}.`
+  return subtype === 'error_max_turns' ? 'The run reached its limit of turns (maxTurns).' : `The program reported ${subtypeCode(subtype)}.`
 }
 
 const subtypeCode = (subtype: string): string => (subtype.startsWith('error') ? cut(subtype, 100) : 'error')

@@ -1,7 +1,7 @@
 import type { UsageTotals } from './adapter.ts'
 import { asCount, asDollars, asObject, cut, type Json, minus, NOTHING, sumTokens, tokens, toMicros } from './usage.ts'
 
-/** The result's figures by model; of the whole session or of the run, as the program's version has it. */
+/** Parses the usage by model in a `result` line. Depending on the program's version it covers the session or the run. */
 export function reportOf(line: Json, usage: UsageTotals, mainModel: string): Map<string, UsageTotals> {
   const cost = asDollars(line.total_cost_usd)
   const report = new Map<string, UsageTotals>()
@@ -26,24 +26,34 @@ export function reportOf(line: Json, usage: UsageTotals, mainModel: string): Map
 }
 
 /**
- * Whether a report counts the whole session rather than this run. The program
- * does not say; since 2.1.277 it counts the session, before it counted the
- * run, and `usage` is the run's in both. So: what `modelUsage` has beyond the
- * run's own tokens must be there at all, and be of the size of what is known
- * from the runs before (subagents, too, make it exceed `usage`, by their own).
+ * Whether a report covers the whole session and not only this run. The program
+ * does not state it: since 2.1.277 the report covers the session, earlier the
+ * run, and `usage` covers the run in both. A report is cumulative if it exceeds
+ * the run's own tokens by at least half of the tokens of earlier runs. The
+ * margin is necessary because sub-agents also make it exceed `usage`.
+ *
+ * @param ofRun the tokens of this run
  */
-export function isCumulative(report: Map<string, UsageTotals>, kept: Map<string, UsageTotals>, ofRun: number): boolean {
-  const before = sumTokens(kept.values())
+export function isCumulative(
+  report: Map<string, UsageTotals>,
+  earlier: Map<string, UsageTotals>,
+  ofRun: number,
+): boolean {
+  const before = sumTokens(earlier.values())
   const beyond = sumTokens(report.values()) - ofRun
   return before > 0 && beyond > 0 && beyond >= before / 2
 }
 
-export function sinceLast(report: Map<string, UsageTotals>, kept: Map<string, UsageTotals>): Map<string, UsageTotals> {
+/** Subtracts the usage of earlier runs from a cumulative report. */
+export function sinceLast(
+  report: Map<string, UsageTotals>,
+  earlier: Map<string, UsageTotals>,
+): Map<string, UsageTotals> {
   const since = new Map<string, UsageTotals>()
   for (const [model, whole] of report) {
-    const before = kept.get(model) ?? NOTHING
+    const before = earlier.get(model) ?? NOTHING
     const use = minus(whole, before)
-    // The session's earlier cost is not known: this run's share, by its tokens.
+    // The earlier cost is unknown, so this run gets a share of the whole cost in proportion to its tokens.
     if (use.costUsd === null && whole.costUsd !== null && tokens(whole) > 0) {
       use.costUsd = toMicros((whole.costUsd * tokens(use)) / tokens(whole))
     }
@@ -52,7 +62,7 @@ export function sinceLast(report: Map<string, UsageTotals>, kept: Map<string, Us
   return since
 }
 
-/** The models whose price the program says that it does not know: `costBasis` is `unknown`, and their cost is made up. */
+/** Returns the models whose price the program does not know (`costBasis` is `unknown`). Their reported cost is meaningless. */
 export const unpricedModels = (line: Json): Set<string> =>
   new Set(
     Object.entries(asObject(line.modelUsage))
@@ -60,6 +70,6 @@ export const unpricedModels = (line: Json): Set<string> =>
       .flatMap(([name]) => modelName(name) ?? []),
   )
 
-/** Lines that the program makes up itself carry the model `<synthetic>` and cost nothing. */
+/** Returns the name of a model, or null. The program marks lines of its own with the model `<synthetic>`, which cost nothing. */
 export const modelName = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' && value !== '<synthetic>' ? cut(value, 200) : null

@@ -1,12 +1,15 @@
 import type { Fact } from './adapter.ts'
 import { asCount, asText, cut, type Json } from './usage.ts'
 
-/** A wait that is longer, in milliseconds, is spent without a process: the run ends, and its agent is held. */
+/** The longest wait with a live process, in milliseconds. For a longer one, the run ends and its agent is held. */
 const LONGEST_WAIT_MS = 60_000
 
 /**
- * Reads `system/api_retry`: the provider refused a request, and the program
- * tries again, up to ten times. A wrong key stays wrong, so it ends the run.
+ * Parses a `system/api_retry` line: the provider refused a request, and the
+ * program retries it up to ten times. Refused credentials end the run, because a
+ * retry cannot succeed.
+ *
+ * @param now milliseconds since 1970
  */
 export function onRetry(line: Json, now: number): Fact[] {
   const status = asCount(line.error_status)

@@ -2,15 +2,16 @@ import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { openTail, type Tail } from './tail.ts'
 
-/** Between two searches for the folder, which appears with the first sub-agent, in milliseconds. */
+/** The interval of searches for the folder, which the first sub-agent creates, in milliseconds. */
 const SEARCH_MS = 1_000
 
 /**
- * Follows the files in which `claude` records its sub-agents. Its output
- * repeats their messages with the output tokens of the message's start, and
- * leaves out the last one; the files have each message with its final usage.
+ * Follows the files in which `claude` records its sub-agents. These files
+ * contain every message with its final usage. The program's output contains
+ * only the output tokens of each message's start, and omits the last message.
  *
  * @param env the environment of the program
+ * @param onLine receives each new line of the files
  */
 export function followSubagents(env: Readonly<Record<string, string>>, onLine: (text: string) => void) {
   const home = env.CLAUDE_CONFIG_DIR || (env.HOME ? path.join(env.HOME, '.claude') : null)
@@ -30,11 +31,12 @@ export function followSubagents(env: Readonly<Record<string, string>>, onLine: (
   }
 
   return {
-    /** Skips what a session holds already: the sub-agents of earlier runs. */
+    /** Skips the present content of the files of a session: the sub-agents of earlier runs. */
     skip(session: string) {
       for (const file of files(session)) tails.set(file, openTail(file, sizeOf(file), onLine))
       nextSearch = 0
     },
+    /** Reads the new lines in the files of a session. */
     read(session: string) {
       for (const file of files(session)) {
         if (!tails.has(file)) tails.set(file, openTail(file, 0, onLine))
@@ -44,7 +46,7 @@ export function followSubagents(env: Readonly<Record<string, string>>, onLine: (
   }
 }
 
-/** `projects/<a name made of the working directory>/<session>/subagents`, once it exists. */
+/** Finds `projects/<name of the working directory>/<session>/subagents`, or null if it does not exist yet. */
 function findFolder(projects: string, session: string): string | null {
   for (const project of list(projects)) {
     const folder = path.join(projects, project, session, 'subagents')

@@ -26,27 +26,27 @@ const RuntimeAConfig = configOf({
     v.pipe(
       McpServers,
       v.description(
-        'MCP servers for its runs, beside those of the program\'s own settings: NAME to { command, args, env } or to { url, headers }. Values of env and headers are a text or {"$secret": "NAME"}, and reach the program as variables.',
+        'MCP servers of the runs, in addition to those in the program\'s own settings. Each name maps to { command, args, env } or to { url, headers }. A value of env or headers is a text or {"$secret": "NAME"}; the program receives it as an environment variable.',
       ),
     ),
     {},
   ),
   dangerouslySkipPermissions: defaultTrue(
-    'Whether the program works without asking for permission. On by default: a run is unattended, so whatever it would ask is refused, the calls to this API included. Off, allow what the agent needs by extraArgs (--allowedTools ...) or in the settings of the program. As root the program takes this only when told that it is in a sandbox: the service then sets IS_SANDBOX=1, unless env sets it.',
+    'Whether the program works without permission prompts. On by default, because a run is unattended: the program would refuse every action that needs permission, including calls to this API. If it is off, allow the necessary tools with extraArgs (--allowedTools ...) or in the settings of the program. For root, the program accepts this option only in a sandbox, so the service sets IS_SANDBOX=1 unless env sets it.',
   ),
 })
 
-/** The lines of a message carry the output tokens of its start; only its parts tell the true count. */
+/** The option for partial messages. Only they contain the final output tokens of a message. */
 const PARTIAL = '--include-partial-messages'
 
-/** The folder of an agent's skills is a plugin, which the program loads for the run. */
+/** The option that loads the folder of an agent's skills as a plugin for the run. */
 const PLUGIN = '--plugin-dir'
 
 export type RuntimeAConfig = v.InferOutput<typeof RuntimeAConfig>
 
 /**
- * Drives `claude` in print mode: the prompt on standard input, one JSON
- * object a line on standard output, and sessions resumed by their id.
+ * Runs `claude` in print mode: the prompt on standard input, one JSON object per
+ * line on standard output, and sessions that are resumed by their id.
  */
 export const runtimeA: Adapter<RuntimeAConfig> = {
   type: 'runtimeA_local',
@@ -98,7 +98,7 @@ function userFiles(env: Readonly<Record<string, string>>): UserFiles {
   }
 }
 
-/** The id of a fresh session is set beforehand, so that one whose run dies can still be resumed. */
+/** Returns the arguments of the session. The id of a new session is set in advance, so it can be resumed even after a crash. */
 function sessionArgs({ session, newSessionId, flags }: RunInput): string[] {
   if (session) return ['--resume', session.id]
   return canUse(flags, '--session-id') ? ['--session-id', newSessionId] : []
@@ -106,10 +106,10 @@ function sessionArgs({ session, newSessionId, flags }: RunInput): string[] {
 
 function instructionArgs({ instructionsFile, flags }: RunInput): string[] {
   if (!instructionsFile) return []
-  // A resumed session keeps the recorded instructions unless the program can be told not to.
+  // A resumed session uses its recorded instructions, unless this option turns that off.
   const snapshot = flags?.has('--system-prompt-snapshot') ? ['--system-prompt-snapshot', 'off'] : []
   return ['--append-system-prompt-file', instructionsFile, ...snapshot]
 }
 
-/** Of an unknown program the base facts are believed. */
+/** Whether the program has an option. If its options are unknown, the basic ones are assumed. */
 const canUse = (flags: ReadonlySet<string> | null, flag: string): boolean => flags === null || flags.has(flag)

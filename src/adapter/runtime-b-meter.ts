@@ -3,22 +3,22 @@ import { estimateCost } from './prices.ts'
 import { openSessionFile } from './runtime-b-session-file.ts'
 import { minus, NOTHING, plus, tokens } from './usage.ts'
 
-/** Tells a run's own use from the totals of its thread, which several runs and models may share. */
+/** Computes the usage of a run from the totals of its thread, which several runs and models may share. */
 export interface ThreadMeter {
-  /** The model of what is counted from here on. */
+  /** Sets the model of the usage that follows. */
   setModel(model: string): void
-  /** Counts what a total has beyond what was counted already. The same total twice, or from both sources, counts once. */
+  /** Counts the growth of the total since the last call. A repeated total, also from the other source, counts nothing. */
   add(total: UsageTotals, source: 'file' | 'output'): Fact[]
 }
 
-/** What a run has used so far of each model, in all of its threads. */
+/** The usage of a run so far by model, over all of its threads. */
 export type UsedByModel = Map<string, UsageTotals>
 
 /**
  * Creates the meter of one thread of a run: its own, or that of a sub-agent.
  *
- * @param start the thread's total at the start of the run, and the model as far as it is known by then
- * @param used what the threads of the run have used together; the meter adds to it
+ * @param start the thread's total and model at the start of the run
+ * @param used the usage of all threads of the run, to which the meter adds
  */
 export function createThreadMeter(
   { before, model, isSubagent }: Pick<SessionFileStart, 'before' | 'model' | 'isSubagent'>,
@@ -30,7 +30,7 @@ export function createThreadMeter(
       model = name
     },
     add(total, source) {
-      // A thread's total never shrinks. Where the output's did, it is the run's own; in the file it is an old one.
+      // A thread's total never shrinks. A smaller total in the output covers the run alone; in the file it is outdated.
       const isOwn = isBelow(total, before)
       if (isOwn && source === 'file') return []
       const more = minus(isOwn ? total : minus(total, before), counted)
@@ -41,13 +41,13 @@ export function createThreadMeter(
       const costUsd = estimateCost(model, use)
       const costStatus = costUsd === null ? 'unpriced' : 'estimated'
       const usage: Fact = { kind: 'usage', provider: 'openai', model, costStatus, ...use, costUsd }
-      // The next run resumes the run's own thread.
+      // The next run resumes the run's own thread, so only that one needs stored totals.
       return isSubagent ? [usage] : [usage, { kind: 'totals', totals: Object.fromEntries([[model, total]]) }]
     },
   }
 }
 
-/** Reads what a run used from the session files of its threads alone: for a run whose reader died before its program. */
+/** Reads the usage of a run from the session files of its threads. It serves for a run whose reader died. */
 export function readSessionFileUsage(starts: readonly SessionFileStart[]): Fact[] {
   const facts: Fact[] = []
   const used: UsedByModel = new Map()

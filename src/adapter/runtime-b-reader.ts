@@ -5,29 +5,28 @@ import { codexHome, codexTokens, findSessionFile, openSessionFile } from './runt
 import { followCodexSubagents } from './runtime-b-subagents.ts'
 import { deadSession, isContextOverflow } from './session.ts'
 import type { Tail } from './tail.ts'
-import { asObject, asSessionId, asText, cut, type Json, keptTotals, NOTHING, parseLine, plus } from './usage.ts'
+import { asObject, asSessionId, asText, cut, type Json, NOTHING, parseLine, parseTotals, plus } from './usage.ts'
 
-/** The session file appears a moment after the thread; between two searches, in milliseconds. */
+/** The interval of searches for the session file, which appears shortly after the thread, in milliseconds. */
 const SEARCH_MS = 500
 
 /**
- * Reads `codex exec --json`, and the session file that the program keeps of
- * the thread.
+ * Creates the reader of `codex exec --json` and of the program's session file.
  *
- * Standard output has tokens only with `turn.completed`, at the end of a turn,
- * and names no model. The session file has them after each call of the model,
- * and the model's name. Both count the whole thread, so this run's use is the
- * difference from the thread's total at its start: what the file says at that
- * time, else what is kept of the thread. No cost is reported; it is estimated
- * by the model, which is `default`, and unpriced, where neither the file nor
- * the configuration names it.
+ * Standard output contains tokens only in `turn.completed`, at the end of a
+ * turn, and does not name the model. The session file contains the tokens after
+ * each call of the model, and the model's name. Both count the whole thread. The
+ * usage of the run is the difference from the thread's total at its start, which
+ * comes from the file or, without a file, from the stored session. The program
+ * reports no cost, so it is estimated from the model. If neither the file nor
+ * the configuration names the model, it is `default`, which is unpriced.
  */
 export function runtimeBReader(config: { model?: string | undefined }, run: ReaderInput, now = Date.now): OutputReader {
   const home = codexHome(run.env ?? {})
   let thread = run.session?.id ?? null
   let announced: string | null = null
-  // The kept figures are those of one thread, whatever models it has used.
-  let before = [...keptTotals(run.session?.totals).values()].reduce(plus, NOTHING)
+  // The stored totals are those of one thread, by model.
+  let before = [...parseTotals(run.session?.totals).values()].reduce(plus, NOTHING)
   let model = config.model || 'default'
   let file: Tail | null = null
   let pending: Fact[] = []
@@ -51,7 +50,7 @@ export function runtimeBReader(config: { model?: string | undefined }, run: Read
         case 'item.completed':
           return onItem(asObject(line.item))
         case 'turn.completed':
-          // The file first: it names the model of what is counted here.
+          // The file comes first, because it names the model of this usage.
           return [
             ...poll(),
             ...meter.add(codexTokens(asObject(line.usage)), 'output'),
@@ -72,7 +71,7 @@ export function runtimeBReader(config: { model?: string | undefined }, run: Read
     poll,
   }
 
-  /** Reads what the program added to its session file. */
+  /** Reads the new content of the session file. */
   function poll(): Fact[] {
     if (!file && thread && thread !== run.session?.id && performance.now() >= nextSearch) followFresh(thread)
     file?.read()
@@ -82,7 +81,7 @@ export function runtimeBReader(config: { model?: string | undefined }, run: Read
     return facts
   }
 
-  /** The run begins where the file ends: what it says up to there was used before. */
+  /** Follows the file of a resumed thread from its present end. Its content so far belongs to earlier runs. */
   function followResumed(id: string): void {
     const path = home && findSessionFile(home, id)
     if (!path) return
@@ -116,7 +115,7 @@ export function runtimeBReader(config: { model?: string | undefined }, run: Read
     const id = asSessionId(line.thread_id)
     if (!id || id === announced) return []
     if (id !== thread) {
-      before = NOTHING // another thread than the one to resume counts from zero
+      before = NOTHING // the program started a new thread instead of the resumed one
       meter = createThreadMeter({ before, model: config.model || 'default' }, used)
       file = null
     }
@@ -134,8 +133,8 @@ export function runtimeBReader(config: { model?: string | undefined }, run: Read
   }
 
   /**
-   * A top-level error is not fatal by itself: the program connects again. But
-   * with a 429 it waits as long as the provider says, silently, for hours.
+   * Reads a top-level error, which is not fatal: the program reconnects. After a
+   * 429, however, it waits silently for as long as the provider says, even hours.
    */
   function onError(message: string): Fact[] {
     if (isRateLimit(message)) return [...rateLimited(message), { kind: 'give_up' }]

@@ -4,20 +4,21 @@ import type { UsageTotals } from './adapter.ts'
 import { openTail, type Tail } from './tail.ts'
 import { asCount, asObject, asText, cut, type Json, parseLine } from './usage.ts'
 
+/** The handlers of a session file's content. */
 export interface SessionEvents {
-  /** The model of the calls that follow. */
+  /** Receives the model of the calls that follow. */
   onModel(model: string): void
-  /** The cumulative tokens of the whole thread, after each call of the model. */
+  /** Receives the cumulative tokens of the whole thread, after each call of the model. */
   onTotal(total: UsageTotals): void
 }
 
-/** Returns the folder in which `codex` keeps its state, or null if the environment names none. */
+/** Returns the folder in which `codex` stores its state, or null if the environment names none. */
 export const codexHome = (env: Readonly<Record<string, string>>): string | null =>
   env.CODEX_HOME || (env.HOME ? path.join(env.HOME, '.codex') : null)
 
 /**
  * Finds the file of a thread: `sessions/2026/11/22/rollout-<time>-<thread>.jsonl`.
- * The newest days come first, since a thread that is not resumed is of today.
+ * It searches the newest days first, because a new thread is from today.
  */
 export function findSessionFile(home: string, thread: string): string | null {
   const find = (folder: string, depth: number): string | null => {
@@ -35,7 +36,7 @@ export function findSessionFile(home: string, thread: string): string | null {
   return find(path.join(home, 'sessions'), 3)
 }
 
-/** Opens the file in which `codex` records a thread: the only place that has its token counts while a turn runs. */
+/** Opens the file in which `codex` records a thread. Only this file contains token counts during a turn. */
 export const openSessionFile = (file: string, from: number, events: SessionEvents): Tail =>
   openTail(file, from, (text) => {
     // Almost all lines are content; these words are much cheaper to find than JSON is to parse.
@@ -65,7 +66,7 @@ function onLine(line: Json, file: string, events: SessionEvents): void {
   if (total) events.onTotal(codexTokens(asObject(total)))
 }
 
-/** Tokens as `codex` counts them: the input includes what was read from a cache, the output includes the reasoning. */
+/** Parses token counts of `codex`: its input includes cached tokens, and its output includes reasoning. */
 export function codexTokens(usage: Json): UsageTotals {
   const cached = asCount(usage.cached_input_tokens)
   return {

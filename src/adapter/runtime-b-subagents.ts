@@ -9,15 +9,16 @@ import { NOTHING } from './usage.ts'
 /** A sub-agent that started longer ago than this belongs to another run, in milliseconds. */
 const LONGEST_RUN_MS = 2 * 24 * 60 * 60_000
 
-/** The ids of a thread are within its first bytes, before its instructions. */
+/** The size of the beginning of a file that contains the thread ids, in bytes. The instructions follow it. */
 const HEAD_BYTES = 2_048
 
 /**
- * Follows the session files of a run's sub-agents. Neither the output of
- * `codex` nor the session file of the run's own thread has their tokens; each
- * file begins with the thread that the sub-agent belongs to (`session_id`).
+ * Follows the session files of a run's sub-agents. Neither the output of `codex`
+ * nor the session file of the run's own thread contains their tokens. Each file
+ * begins with the id of the thread that started the sub-agent (`session_id`).
  *
- * @param skips the thread that the run resumes: what its sub-agents used before belongs to earlier runs
+ * @param used the usage of all threads of the run, to which the sub-agents add
+ * @param skips the resumed thread: the usage of its sub-agents so far belongs to earlier runs
  */
 export function followCodexSubagents(
   home: string,
@@ -31,7 +32,7 @@ export function followCodexSubagents(
     for (const file of recentFiles(path.join(home, 'sessions'))) {
       if (files.has(file)) continue
       const head = readHead(file)
-      // The file is there a moment before its first line is.
+      // The program creates the file shortly before it writes the first line.
       if (head === '') continue
       files.set(file, null)
       if (!file.endsWith(`${thread}.jsonl`) && head.includes(`"session_id":"${thread}"`)) onFound(file)
@@ -50,7 +51,7 @@ export function followCodexSubagents(
   }
 
   return {
-    /** Reads what the sub-agents of a thread have added to their files. */
+    /** Reads the new content of the files of a thread's sub-agents. */
     read(thread: string) {
       search(thread, (file) => follow(file, { before: NOTHING, offset: 0, model: 'default' }))
       for (const tail of files.values()) tail?.read()
@@ -58,7 +59,7 @@ export function followCodexSubagents(
   }
 }
 
-/** Reads where a file ends, and the total and the model that it has there. */
+/** Returns the length of a file, and the last total and model in it. */
 function lastTotal(file: string) {
   let before = NOTHING
   let model = 'default'

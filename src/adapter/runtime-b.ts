@@ -16,22 +16,22 @@ const RuntimeBConfig = configOf({
     v.pipe(
       McpServers,
       v.description(
-        'MCP servers for its runs, beside those of the program\'s own settings: NAME to { command, args, env } or to { url, headers }. Values of env and headers are a text or {"$secret": "NAME"}, and reach the program as variables.',
+        'MCP servers of the runs, in addition to those in the program\'s own settings. Each name maps to { command, args, env } or to { url, headers }. A value of env or headers is a text or {"$secret": "NAME"}; the program receives it as an environment variable.',
       ),
     ),
     {},
   ),
   dangerouslyBypassApprovalsAndSandbox: defaultTrue(
-    'Whether the program works without approvals and outside its sandbox. On by default: a run is unattended, and the sandbox keeps the agent from the network, this API included. Off, choose another setting by extraArgs (such as -c sandbox_workspace_write.network_access=true with --sandbox workspace-write).',
+    'Whether the program works without approvals and outside its own sandbox. On by default, because a run is unattended and that sandbox blocks the network, including this API. If it is off, choose another setting with extraArgs (such as -c sandbox_workspace_write.network_access=true with --sandbox workspace-write).',
   ),
 })
 
 export type RuntimeBConfig = v.InferOutput<typeof RuntimeBConfig>
 
 /**
- * Drives `codex exec --json`: the prompt on standard input, one JSON event a
- * line on standard output, and threads resumed by their id, which only the
- * program can give.
+ * Runs `codex exec --json`: the prompt on standard input, one JSON event per
+ * line on standard output, and threads that are resumed by their id, which only
+ * the program can assign.
  */
 export const runtimeB: Adapter<RuntimeBConfig> = {
   type: 'runtimeB_local',

@@ -1,7 +1,7 @@
 type Values = Record<string, string | { $secret: string }>
 type Config = Record<string, unknown>
 
-/** The names of the stored secrets that a parsed configuration refers to, also in its MCP servers. */
+/** Returns the names of the stored secrets to which a parsed configuration refers, including its MCP servers. */
 export const secretNames = (config: Config): string[] => [
   ...secretFields(config).flatMap(([, values]) =>
     Object.values(values).flatMap((value) => (typeof value === 'string' ? [] : [value.$secret])),
@@ -10,8 +10,8 @@ export const secretNames = (config: Config): string[] => [
 ]
 
 /**
- * The configuration with each `{ "$secret": NAME }` replaced by the secret's
- * value. Throws what `secretOf` throws for a name it does not know.
+ * Returns the configuration with each `{ "$secret": NAME }` replaced by the
+ * secret's value. Errors of `secretOf` for an unknown name pass through.
  */
 export function withSecrets<Own extends Config>(config: Own, secretOf: (name: string) => string): Own {
   const fields = secretFields(config).map(([field, values]) => {
@@ -29,13 +29,17 @@ export function withSecrets<Own extends Config>(config: Own, secretOf: (name: st
   }
 }
 
-/** Returns the values of a configuration that may be secret, by their names: of `env` and `headers`, also in MCP servers. */
+/** Returns the names and values of a configuration that may be secret: those of `env` and `headers`, including MCP servers. */
 export const secretCandidates = (config: Config): [name: string, value: string][] => [
   ...secretFields(config).flatMap(([, values]) => Object.entries(resolved(values))),
   ...mcpServersOf(config).flatMap(([, server]) => secretCandidates(server)),
 ]
 
-/** The values as plain texts. A reference that is left is a bug of the caller, and must not reach a program as text. */
+/**
+ * Returns the values as plain texts.
+ *
+ * @throws if a reference to a secret was not resolved, which is a bug of the caller
+ */
 export function resolved(values: Values): Record<string, string> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => {

@@ -1,19 +1,24 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { createLines } from '../platform/lines.ts'
 
-/** A file that a program appends lines to. */
+/** A reader of a file to which a program appends lines. */
 export interface Tail {
   path: string
-  /** The end of what was read, in bytes. */
+  /** Returns the offset up to which the file was read, in bytes. */
   offset(): number
-  /** Reads the lines that were added since the last call. Never throws: a file that cannot be read adds nothing. */
+  /** Reads the lines that were added since the last call. It never throws and skips a file that is not readable. */
   read(): void
 }
 
 const CHUNK_BYTES = 1024 * 1024
-/** In bytes; a longer line is skipped. */
+/** In bytes. Longer lines are skipped. */
 const LONGEST_LINE = 1024 * 1024
 
+/**
+ * Opens a file for following.
+ *
+ * @param from the offset of the first byte to read
+ */
 export function openTail(path: string, from: number, onLine: (text: string) => void): Tail {
   let offset = from
   const lines = createLines(LONGEST_LINE, onLine)
@@ -33,7 +38,7 @@ export function openTail(path: string, from: number, onLine: (text: string) => v
           lines.push(bytes.subarray(0, length))
         }
       } catch {
-        // It is gone or not readable: the program's own output remains.
+        // The file is gone or not readable. The program's output still provides its usage.
       } finally {
         if (file !== undefined) closeSync(file)
       }

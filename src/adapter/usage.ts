@@ -3,9 +3,9 @@ import type { UsageTotals } from './adapter.ts'
 export type Json = Record<string, unknown>
 
 /**
- * Parses one line of a program's output. Null for noise, a half line, a line
- * over 16 million characters (parsing it would stall the reader), and for JSON
- * that is not an object.
+ * Parses one line of a program's output. Returns null unless it is a JSON
+ * object, and for a line of more than 16 million characters, whose parsing would
+ * stall the reader.
  */
 export function parseLine(text: string): Json | null {
   if (text.length > 16_000_000 || !text.trimStart().startsWith('{')) return null
@@ -16,29 +16,30 @@ export function parseLine(text: string): Json | null {
   }
 }
 
-/** The value as an object with fields to read; an empty one when it is anything else. */
+/** Returns the value if it is an object, or else an empty object. */
 export const asObject = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
 
+/** Returns the value if it is a string, or else an empty string. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** A number of tokens: whole and never negative, 0 for what is no such number. Digits in a string count. */
+/** Parses a number of tokens, also from a string of digits. Returns 0 for anything else. */
 export function asCount(value: unknown): number {
   const number = asNumber(value)
   return number > 0 && number <= Number.MAX_SAFE_INTEGER ? Math.floor(number) : 0
 }
 
-/** US dollars, or null for what cannot be an amount. A run of over a million dollars is taken for a mistake. */
+/** Parses an amount in US dollars. Returns null for anything else, and for more than a million dollars, which is an error. */
 export function asDollars(value: unknown): number | null {
   const number = asNumber(value)
   return number >= 0 && number <= 1_000_000 ? number : null
 }
 
-/** A session id that may stand on a command line, where one with a leading dash would be an option. */
+/** Returns a valid session id or null. An id with a leading dash would be an option on a command line. */
 export const asSessionId = (value: unknown): string | null =>
   typeof value === 'string' && /^[A-Za-z0-9][\w.:-]{0,199}$/.test(value) ? value : null
 
-/** Cuts a text to a number of UTF-16 units, never through a character. */
+/** Truncates a text to a number of UTF-16 code units, without splitting a character. */
 export function cut(text: string, length = 2000): string {
   if (text.length <= length) return text.toWellFormed()
   const end = /[\uD800-\uDBFF]/.test(text[length - 1]!) ? length - 1 : length
@@ -47,15 +48,17 @@ export function cut(text: string, length = 2000): string {
 
 export const NOTHING: UsageTotals = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 }
 
+/** Returns the sum of all tokens of a usage. */
 export const tokens = (use: UsageTotals): number => use.inputTokens + use.cachedInputTokens + use.outputTokens
 
+/** Returns the sum of all tokens of several usages. */
 export const sumTokens = (uses: Iterable<UsageTotals>): number => {
   let sum = 0
   for (const use of uses) sum += tokens(use)
   return sum
 }
 
-/** Both together; of unknown cost when either is. */
+/** Adds two usages. The cost is unknown if either cost is. */
 export const plus = (a: UsageTotals, b: UsageTotals): UsageTotals => ({
   inputTokens: a.inputTokens + b.inputTokens,
   cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
@@ -63,7 +66,7 @@ export const plus = (a: UsageTotals, b: UsageTotals): UsageTotals => ({
   costUsd: a.costUsd === null || b.costUsd === null ? null : a.costUsd + b.costUsd,
 })
 
-/** What `later` has beyond `earlier`, no figure below 0; of unknown cost when either is. */
+/** Subtracts `earlier` from `later`, with 0 as the minimum. The cost is unknown if either cost is. */
 export const minus = (later: UsageTotals, earlier: UsageTotals): UsageTotals => ({
   inputTokens: Math.max(0, later.inputTokens - earlier.inputTokens),
   cachedInputTokens: Math.max(0, later.cachedInputTokens - earlier.cachedInputTokens),
@@ -72,8 +75,8 @@ export const minus = (later: UsageTotals, earlier: UsageTotals): UsageTotals => 
     later.costUsd === null || earlier.costUsd === null ? null : Math.max(0, toMicros(later.costUsd - earlier.costUsd)),
 })
 
-/** The kept figures of a session as a map: a model's name may be any text, so never a plain object's key. */
-export const keptTotals = (totals: Record<string, UsageTotals> | undefined): Map<string, UsageTotals> =>
+/** Parses the stored totals of a session. Returns a map, because a model may have the name of an object's own property. */
+export const parseTotals = (totals: Record<string, UsageTotals> | undefined): Map<string, UsageTotals> =>
   new Map(
     Object.entries(totals ?? {}).map(([model, use]) => [
       model,
@@ -86,7 +89,7 @@ export const keptTotals = (totals: Record<string, UsageTotals> | undefined): Map
     ]),
   )
 
-/** Rounds to a millionth of a dollar, so that differences of floats compare. */
+/** Rounds to a millionth of a dollar, so that differences of floating-point numbers compare equal. */
 export const toMicros = (usd: number): number => Math.round(usd * 1e6) / 1e6
 
 const asNumber = (value: unknown): number =>

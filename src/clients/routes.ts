@@ -8,7 +8,7 @@ import { accountRoutes } from './pages/account-routes.ts'
 import { homeRoutes } from './pages/home-routes.ts'
 import { pageRoutes } from './pages/page-routes.ts'
 
-/** Every endpoint of the server: those of the nouns, and those that present them. */
+/** All endpoints of the server: those of the API, and those of documentation, guides and pages. */
 export const ALL_ENDPOINTS: readonly Endpoint[] = [
   ...ENDPOINTS,
   ...accountRoutes,
@@ -20,5 +20,5 @@ export const ALL_ENDPOINTS: readonly Endpoint[] = [
   ...openapiRoutes(() => DOCUMENTED_ENDPOINTS),
 ]
 
-/** The endpoints that the documentation describes: the API, without the sign-in pages beside it. */
+/** The endpoints that the documentation describes: those below /api and /llms. */
 export const DOCUMENTED_ENDPOINTS = ALL_ENDPOINTS.filter(({ path }) => /^\/(api|llms)\//.test(path))

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Fact, UsageTotals } from '../../src/adapter/adapter.ts'
 import { readerOf } from '../../src/adapter/readers.ts'
-import { ADAPTER_TYPES } from '../../src/adapter/registry.ts'
+import { ADAPTER_TYPES } from '../../src/adapter/types.ts'
 
 const TYPES = [
   'system',

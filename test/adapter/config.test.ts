@@ -7,7 +7,7 @@ import { secretNames, withSecrets } from '../../src/adapter/secrets.ts'
 import { sessionToResume } from '../../src/adapter/session.ts'
 
 const refused: [type: string, config: unknown, path: string, message: RegExp][] = [
-  ['runtimeA_local', { modle: 'opus' }, 'modle', /"modle" is no key of this configuration\. Its keys are: .*model/],
+  ['runtimeA_local', { modle: 'opus' }, 'modle', /"modle" is not a key of this configuration\. The keys are: .*model/],
   ['runtimeA_local', { cwd: 'work' }, 'cwd', /absolute/],
   ['runtimeA_local', { cwd: '/a\0b' }, 'cwd', /NUL/],
   ['runtimeA_local', { command: '' }, 'command', /empty/],
@@ -26,9 +26,9 @@ const refused: [type: string, config: unknown, path: string, message: RegExp][] 
   ['runtimeA_local', { env: { NODE_OPTIONS: '--require x' } }, 'env.NODE_OPTIONS', /load code/],
   ['runtimeA_local', { env: { A: 5 } }, 'env.A', /a text or \{"\$secret": "NAME"\}/],
   ['runtimeA_local', { env: { A: { $secret: 'B', x: 1 } } }, 'env.A', /a text or/],
-  ['runtimeB_local', { dangerouslySkipPermissions: true }, 'dangerouslySkipPermissions', /no key/],
+  ['runtimeB_local', { dangerouslySkipPermissions: true }, 'dangerouslySkipPermissions', /not a key/],
   ['process', {}, 'command', /"command" is missing/],
-  ['process', { command: 'x', model: 'y' }, 'model', /no key/],
+  ['process', { command: 'x', model: 'y' }, 'model', /not a key/],
   ['process', { command: 'x', args: [1] }, 'args.0', /text/],
   ['http', { url: 'ftp://a' }, 'url', /http or https/],
   ['http', { url: 'https://user:pass@a' }, 'url', /without a user name/],

@@ -80,7 +80,7 @@ describe('a POST to a URL', () => {
   test('a URL that does not answer in time is a failure', async (t) => {
     const url = await listen(t, () => {})
     const { exitCode, outcome } = await post({ url, timeoutSec: 0.2 })
-    assert.deepEqual([exitCode, outcome?.message], [1, 'The URL did not answer in time.'])
+    assert.deepEqual([exitCode, outcome?.message], [1, 'The URL did not respond within the time limit (timeoutSec).'])
   })
 
   test('a long answer is cut', async (t) => {

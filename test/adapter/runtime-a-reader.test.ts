@@ -35,7 +35,7 @@ const cases: [title: string, stream: string, session: SessionState | null, expec
     'used-up turns are a failure, and their tokens count',
     'claude-max-turns',
     null,
-    { outcome: 'error_max_turns', message: 'It used up its turns (maxTurns).', usage: small },
+    { outcome: 'error_max_turns', message: 'The run reached its limit of turns (maxTurns).', usage: small },
   ],
   [
     'a used-up budget is a failure with its errors as the message',

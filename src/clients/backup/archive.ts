@@ -24,7 +24,7 @@ export interface ArchiveFile {
 
 const MANIFEST = 'manifest.json'
 
-/** Only these names are read from an archive, so that a foreign one writes nowhere else. */
+/** Whether an entry of an archive may be extracted. Other names could write outside the folder. */
 const isAllowed = (name: string) =>
   name === MANIFEST ||
   name === 'service.db' ||
@@ -33,7 +33,7 @@ const isAllowed = (name: string) =>
     name.split('/').every((part) => part !== '' && part !== '.' && part !== '..') &&
     !/[\\\0]/.test(name))
 
-/** Lists the regular files below a folder. Symbolic links and sockets are left out: they refer to this machine. */
+/** Lists the regular files below a folder, without symbolic links and sockets, which refer to this machine. */
 export async function filesBelow(folder: string, name: string): Promise<ArchiveFile[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(ignoreMissing([]))
   const found = await Promise.all(
@@ -62,7 +62,7 @@ const ignoreMissing =
  * when this resolves.
  *
  * @param out a file that does not exist yet
- * @param onBytes told how many more bytes were read
+ * @param onBytes receives the number of bytes of each read
  */
 export async function writeArchive(
   out: string,
@@ -97,9 +97,9 @@ export async function writeArchive(
 }
 
 /**
- * Reads so many bytes of a file. An agent may write its files meanwhile: of one
- * that grew the first bytes are read, and one that shrank is filled with zeros,
- * since the archive states the size before the content.
+ * Reads a fixed number of bytes of a file, because the archive states the size
+ * before the content. An agent may write its files meanwhile: if a file grew,
+ * the rest is omitted; if it shrank, zeros are appended.
  */
 async function* exactly(file: string, bytes: number): AsyncGenerator<Buffer> {
   if (bytes === 0) return
@@ -134,7 +134,7 @@ const ZEROS = Buffer.alloc(64 * 1024)
  * Extracts an archive into a folder and compares every file with the manifest.
  *
  * @param folder an empty folder
- * @param onBytes told how many more bytes of the archive were read
+ * @param onBytes receives the number of bytes of each read of the archive
  * @throws CliError for a file that is no backup, was cut off, or was altered
  */
 export async function extractArchive(

@@ -10,30 +10,30 @@ import { CHECKS, type CheckName, deepCheck } from '../database-check/database-ch
 import { extractArchive } from './archive.ts'
 import type { Manifest } from './manifest.ts'
 
-/** The steps of a backup and of a restore, as progress names them. */
+/** The steps of a backup or restore in the progress display. */
 export type Step = 'copying the database' | 'writing the archive' | 'reading the archive' | 'checking the database'
 
-/** Told each step, and how much of it is done, from 0 to 1. */
+/** Receives the current step, and its completed share from 0 to 1. */
 export type OnProgress = (step: Step, done: number) => void
 
-/** What an archive was found to contain. */
+/** The content of a checked archive. */
 export interface CheckedArchive {
   manifest: Manifest
   companies: number
   issues: number
-  /** Says of each secret that the key does not decrypt where it is. */
+  /** One sentence for each secret that the key does not decrypt. */
   unreadableSecrets: string[]
 }
 
-/** The SQL of the other checks is that of the present schema. */
+/** The checks that work with every version of the schema. The SQL of the others requires the current one. */
 const CHECKS_OF_ANY_SCHEMA: readonly CheckName[] = ['integrity', 'foreign_keys']
 
 /**
- * Extracts an archive into a folder and proves it: compares every hash, opens
+ * Extracts an archive into a folder and checks it: compares every hash, opens
  * the database and runs its checks.
  *
- * @param folder does not exist yet; afterwards it contains the files of the archive
- * @param secretKey the key for the secrets of the database; without it they are not looked at
+ * @param folder a folder that does not exist yet, for the files of the archive
+ * @param secretKey the key for the secrets of the database; without it they are not checked
  * @throws CliError for an archive that is damaged or of a newer version
  */
 export async function checkArchive(

@@ -33,13 +33,13 @@ export interface Backup extends CheckedArchive {
   bytes: number
 }
 
-/** How many pages of 4 KB are copied at a time. */
+/** The number of pages of 4 KB to copy at a time. */
 const PAGES = 1_000
 
 /**
  * Writes an archive of a data directory, which a server may use meanwhile, and
- * proves it: reads it back, compares every hash, opens the database and runs
- * its checks. Until then the archive has another name.
+ * checks it: reads it back, compares every hash, opens the database and runs its
+ * checks. The archive has a temporary name until then.
  *
  * @throws CliError when there is no database, no space, or the archive does not pass its checks
  */
@@ -66,7 +66,7 @@ export async function createBackup({
     await copyDatabase(sqlite, copy, (done) => onProgress('copying the database', done))
     const contents: ArchiveFile[] = [
       { name: 'service.db', file: copy, bytes: statSync(copy).size, mode: 0o600 },
-      // Listed again: what the snapshot refers to was there before it was taken.
+      // The files are listed after the snapshot, so all files to which it refers are in the list.
       ...(await listFiles(dataDir, withKeys)),
     ]
     const total = contents.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -94,10 +94,10 @@ export function makeWorkFolder(folder: string): string {
   return mkdtempSync(path.join(folder, `${WORK}${process.pid}-`))
 }
 
-/** Begins the name of the folder that a backup works in; the id of its process follows. */
+/** The prefix of the name of a backup's temporary folder. The pid of its process follows. */
 const WORK = '.backup-'
 
-/** Deletes what a backup left that was killed. */
+/** Deletes the temporary folders of backups that were killed. */
 function removeAbandoned(folder: string): void {
   for (const name of readdirSync(folder)) {
     const pid = name.startsWith(WORK) ? Number.parseInt(name.slice(WORK.length), 10) : Number.NaN
@@ -120,14 +120,14 @@ async function listFiles(dataDir: string, withKeys: boolean): Promise<ArchiveFil
   const config = path.join(dataDir, 'config.json')
   const stat = lstatSync(config, { throwIfNoEntry: false })
   const own = stat?.isFile() ? [{ name: 'config.json', file: config, bytes: stat.size, mode: 0o600 }] : []
-  // The keys of the present start are of no use to another.
+  // The keys that belong to the current start of the server are useless elsewhere.
   return [
     ...own,
     ...below.flat().filter(({ name }) => (name.startsWith(`${KEYS_FOLDER}/`) ? name.endsWith('.key') : true)),
   ]
 }
 
-/** The database is there twice for a while: as the copy and in the archive, or in the archive and as extracted. */
+/** Checks the free disk space. Temporarily there are two copies of the database: a plain one and the archive. */
 function requireSpace(folder: string, databaseBytes: number, files: readonly ArchiveFile[]): void {
   const needed = 2 * (databaseBytes + files.reduce((sum, { bytes }) => sum + bytes, 0))
   const { bavail, bsize } = statfsSync(folder)
@@ -141,8 +141,8 @@ function requireSpace(folder: string, databaseBytes: number, files: readonly Arc
 }
 
 /**
- * Copies the database as it is at this moment. The read transaction holds that
- * snapshot: without it SQLite begins the copy anew whenever a server writes.
+ * Copies one snapshot of the database. The read transaction holds the snapshot;
+ * without it SQLite restarts the copy whenever a server writes.
  */
 export async function copyDatabase(
   sqlite: Database,

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 
-/** The version of the archive's layout; an archive with a greater one is refused. */
+/** The version of the archive's layout. An archive with a later version is refused. */
 export const ARCHIVE_FORMAT = 1
 
-/** `manifest.json`, the last entry of an archive: an archive without it was cut off. */
+/** `manifest.json`, the last entry of an archive. An archive without it is truncated. */
 export const Manifest = v.object({
   format: v.number(),
   /** The version of the program that made the backup. */

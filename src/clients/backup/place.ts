@@ -12,24 +12,24 @@ import {
 import path from 'node:path'
 import { FOLDERS, KEYS_FOLDER } from './names.ts'
 
-/** A restore whose files are checked: the next start finishes it after a crash. */
+/** A restore with checked files. After a crash, the next start finishes it. */
 const PENDING = 'restore-pending.json'
 
 export interface Pending {
   /** The folder of the extracted files. */
   from: string
-  /** The folder for what was in the data directory. */
+  /** The folder for the previous content of the data directory. */
   keepIn: string
   /** First the old files are moved aside, then the restored ones into place. */
   step: 'move_aside' | 'move_in'
 }
 
-/** What a restore replaces in the data directory. Other files, such as logs of runs, stay. */
+/** The files that a restore replaces in the data directory. Other files, such as logs of runs, remain. */
 const REPLACED = ['service.db-open', 'service.db-wal', 'service.db-shm', 'service.db', 'config.json', ...FOLDERS]
 
 /**
- * Finishes a pending restore; does nothing if none is pending. A step that a
- * crash interrupted is taken again. The caller holds the data directory's lock.
+ * Finishes a pending restore, if there is one. It repeats a step that a crash
+ * interrupted. The caller must hold the lock of the data directory.
  */
 export function finishRestore(dataDir: string): void {
   const file = path.join(dataDir, PENDING)

@@ -21,9 +21,9 @@ export interface Restored extends CheckedArchive {
 }
 
 /**
- * Replaces the content of a data directory by that of an archive, once the
- * archive has passed every check. What was there is moved aside, never deleted;
- * keys are replaced only if the archive contains keys.
+ * Replaces the content of a data directory by that of an archive that has passed
+ * all checks. It moves the previous content aside and never deletes it. It
+ * replaces keys only if the archive contains keys.
  *
  * @throws DataDirTaken while a server uses the data directory
  * @throws CliError for an archive that does not pass its checks; then nothing has changed
@@ -54,9 +54,9 @@ export async function restoreBackup({ archive, dataDir, now, onProgress }: Resto
 }
 
 /**
- * Extracts an archive for a server that only shows it.
+ * Extracts an archive for a read-only server.
  *
- * @returns the data directory, which `remove` deletes
+ * @returns the temporary data directory, and `remove`, which deletes it
  * @throws CliError for an archive that does not pass its checks
  */
 export async function extractForViewing(
@@ -76,8 +76,8 @@ export async function extractForViewing(
 }
 
 /**
- * Lets the agents' instructions, which are stored with their absolute paths,
- * refer to the folder of the agent in this data directory.
+ * Changes the stored absolute paths of the agents' instructions to the folders
+ * of this data directory.
  */
 function relocate(database: string, oldDataDir: string, dataDir: string): void {
   if (oldDataDir === dataDir) return

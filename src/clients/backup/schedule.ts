@@ -6,23 +6,22 @@ import type { Config } from '../../platform/config.ts'
 import type { Log } from '../../platform/log.ts'
 import { argvOf } from '../../platform/programs.ts'
 
-/** Where backups are written unless another file is named. */
+/** Returns the default folder of backups. */
 export const backupFolder = (dataDir: string) => path.join(dataDir, 'backups')
 
-/** A backup that a person or script made: it is never deleted by itself. */
+/** Returns the name of a backup that a person or script creates. The server never deletes it. */
 export const backupName = (now: Date) => `service-${now.toISOString().slice(0, 19).replaceAll(':', '-')}Z.tar.gz`
 
-/** The scheduled backup of a day (UTC): one for each, which is deleted when its time is over. */
+/** Returns the name of the scheduled backup of a day (UTC), which the server deletes when it expires. */
 export const dailyName = (now: Date) => `daily-${now.toISOString().slice(0, 10)}.tar.gz`
 
 const DAILY = /^daily-(\d{4}-\d{2}-\d{2})\.tar\.gz$/
 
 /**
- * Chooses the scheduled backups to delete: all but the newest `keepDaily`, and
- * but the newest one of each of the last `keepWeekly` weeks (Monday to Sunday,
- * UTC) before those.
+ * Returns the expired scheduled backups. It keeps the newest `keepDaily`, and of
+ * each of the `keepWeekly` weeks before those (Monday to Sunday, UTC) the newest.
  *
- * @param names file names in the folder of the backups; others than scheduled ones are ignored
+ * @param names the file names in the folder of backups; other files are ignored
  */
 export function expiredBackups(
   names: readonly string[],
@@ -45,12 +44,12 @@ export function expiredBackups(
 /** Numbers the weeks. 1970-01-05 was the first Monday. */
 const weekOf = (day: string) => Math.floor((Date.parse(day) / 86_400_000 - 4) / 7)
 
-/** Deletes the scheduled backups whose time is over. */
+/** Deletes the expired scheduled backups. */
 export function deleteExpired(folder: string, keep: { keepDaily: number; keepWeekly: number }): void {
   for (const name of expiredBackups(readdirSync(folder), keep)) rmSync(path.join(folder, name))
 }
 
-/** When the newest backup of any kind was written; undefined if there is none. */
+/** Finds the newest backup of any kind, and the time of its creation. Returns undefined if there is none. */
 export function newestBackup(folder: string): { file: string; at: Date } | undefined {
   let names: string[]
   try {
@@ -65,15 +64,15 @@ export function newestBackup(folder: string): { file: string; at: Date } | undef
 }
 
 const HOUR_MS = 3_600_000
-/** The start is not the moment for a backup. */
+/** The delay of the first backup, in milliseconds, so that it does not slow the start down. */
 const FIRST_CHECK_MS = 120_000
 
 /**
- * Writes the backup of the day, as soon as the server has been up for two
- * minutes and then when a day begins. It runs as a process of its own, at a low
- * priority: nothing of it holds the server up.
+ * Schedules the daily backup: two minutes after the start, and then at the
+ * beginning of each day (UTC). A backup runs in a separate process with a low
+ * priority, so it does not delay requests.
  *
- * @returns what ends it
+ * @returns a function that ends the schedule
  */
 export function scheduleBackups(config: Config, log: Log, isWorthIt: () => boolean): () => void {
   const { daily } = config.backups

@@ -26,14 +26,14 @@ export const apiCommand = () =>
       'api POST /api/issues/TER-6/comments -f body="Well done."',
       'api "/api/companies?limit=1" --paginate',
     ],
-    note: 'The method may be left out: it is GET, or POST if there are fields. The body is JSON, @file, or -.',
+    note: 'The default method is GET, or POST if there are fields. The body is JSON, @file, or -.',
     async run({ client, options }, [first, second, third], { raw = [], typed = [], paginate, include }) {
       const fields = await fieldsOf(raw, typed)
       const hasFields = Object.keys(fields).length > 0
       const isPathFirst = first.startsWith('/')
       const method = isPathFirst ? (hasFields ? 'POST' : 'GET') : first.toUpperCase()
       const given = isPathFirst ? first : second
-      if (given === undefined) throw new CliError(EXIT.usage, 'Give the path, such as /api/companies.')
+      if (given === undefined) throw new CliError(EXIT.usage, 'The path is missing, such as /api/companies.')
       const json = isPathFirst ? second : third
       const path = method === 'GET' && hasFields ? withQuery(absolute(given), fields) : absolute(given)
       const body =
@@ -62,7 +62,7 @@ function withQuery(path: string, fields: Record<string, unknown>): string {
   return `${path}${path.includes('?') ? '&' : '?'}${query}`
 }
 
-/** Requests the pages after the first one. @returns the entries of all pages */
+/** Requests the pages after the first one. Returns the entries of all pages. */
 async function readPages(client: Client, path: string, first: RawResponse): Promise<unknown> {
   if (!Array.isArray(first.body)) return first.body
   const all: unknown[] = [...first.body]

@@ -14,9 +14,9 @@ interface BackupOptions {
 
 export const backupCommand = () =>
   new Command('backup')
-    .description('Write a backup of the data directory, also while a server uses it, and check it.')
+    .description('Create and check a backup of the data directory. The server may be running.')
     .option('-o, --out <file>', 'the archive to write (default: in the folder backups of the data directory)')
-    .option('--with-keys', 'include the keys: whoever has this archive can read every secret')
+    .option('--with-keys', 'include the keys; anyone with this archive can then read all secrets')
     .option('--data-dir <folder>', 'the data directory (default: SERVICE_HOME)')
     .addOption(new Option('--scheduled', 'write the backup of today and delete expired ones').hideHelp())
     .option('--json', 'print JSON')
@@ -24,8 +24,8 @@ export const backupCommand = () =>
       'after',
       `
 The archive contains the database, uploaded files, skills, the agents' own folders and config.json.
-Logs of runs are not included. Keep the folder keys/ somewhere else: without it, or --with-keys,
-the secrets in a backup cannot be read on another machine.
+It does not contain the logs of runs. Store a copy of the folder keys/ elsewhere: without it (or --with-keys),
+the secrets in a backup are unreadable on another machine.
 
 Examples:
   $ service backup
@@ -65,16 +65,16 @@ async function backup(options: BackupOptions): Promise<void> {
   }
   print(`${file}: ${megabytes(bytes)}, ${contents(made)}, checked.`)
   if (!manifest.hasKeys)
-    print('It does not include the keys. To read its secrets elsewhere, keep a copy of the folder keys/ too.')
+    print('It does not contain the keys. To read its secrets on another machine, store a copy of the folder keys/ too.')
 }
 
-/** Says what a backup contains: `2 companies, 14 issues`. */
+/** Describes the content of a backup: `2 companies, 14 issues`. */
 export const contents = ({ companies, issues }: { companies: number; issues: number }): string =>
   `${companies} ${companies === 1 ? 'company' : 'companies'}, ${issues} ${issues === 1 ? 'issue' : 'issues'}`
 
 const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`
 
-/** Shows the present step on a terminal, in one line that the next one replaces. */
+/** Creates a progress display: one line on a terminal, which each step replaces. */
 export function createProgress(): OnProgress {
   let shown = ''
   return (step, done) => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { RunServer } from './server-process.ts'
 
-/** A command that is loaded when it is used: a program with all of them starts no slower. */
+/** A command whose code is loaded on demand, which keeps the start of the program fast. */
 export interface LazyCommand {
   name: string
   description: string
@@ -9,18 +9,22 @@ export interface LazyCommand {
   load(): Promise<Command>
 }
 
-/** @param loadServer loads what starts the server in this process */
+/**
+ * Lists all commands.
+ *
+ * @param loadServer loads the function that starts the server in this process
+ */
 export const commandsOf = (loadServer: () => Promise<RunServer>): readonly LazyCommand[] => [
   ...grouped('Server:', [
     ['start', 'start the server', async () => (await import('./start.ts')).startCommand(loadServer)],
     [
       'demo',
-      'watch a company of five agents work, without a model',
+      'run a demo company of five agents, without a model',
       async () => (await import('./demo.ts')).demoCommand(loadServer),
     ],
     [
       'status',
-      'show whether the server is up, and what needs you',
+      'show the state of the server and of its companies',
       async () => (await import('./status.ts')).statusCommand(),
     ],
     ['stop', 'stop the server', async () => (await import('./stop.ts')).stopCommand()],
@@ -32,9 +36,9 @@ export const commandsOf = (loadServer: () => Promise<RunServer>): readonly LazyC
       async () => (await import('./nouns/placement.ts')).placementCommand(),
     ],
     ['doctor', 'check the machine and the data', async () => (await import('./doctor.ts')).doctorCommand()],
-    ['verify', 'prove that the activity was not altered', async () => (await import('./verify.ts')).verifyCommand()],
-    ['backup', 'write and check a backup', async () => (await import('./backup.ts')).backupCommand()],
-    ['restore', 'put a backup in the place of the data', async () => (await import('./restore.ts')).restoreCommand()],
+    ['verify', 'verify that the activity was not altered', async () => (await import('./verify.ts')).verifyCommand()],
+    ['backup', 'create and check a backup', async () => (await import('./backup.ts')).backupCommand()],
+    ['restore', 'replace the data by a backup', async () => (await import('./restore.ts')).restoreCommand()],
     ['upgrade', 'show how to upgrade', async () => (await import('./upgrade.ts')).upgradeCommand()],
     ['logs', "print the server's log", async () => (await import('./logs.ts')).logsCommand()],
     [
@@ -44,13 +48,13 @@ export const commandsOf = (loadServer: () => Promise<RunServer>): readonly LazyC
     ],
   ]),
   ...grouped('Work:', [
-    ['inbox', 'what waits for you', async () => (await import('./nouns/inbox.ts')).inboxCommand()],
+    ['inbox', 'items that need your decision or reply', async () => (await import('./nouns/inbox.ts')).inboxCommand()],
     ['issue', 'pieces of work', async () => (await import('./nouns/issue.ts')).issueCommand()],
     ['document', 'markdown texts of issues', async () => (await import('./nouns/document.ts')).documentCommand()],
     ['attachment', 'files on issues', async () => (await import('./nouns/attachment.ts')).attachmentCommand()],
     [
       'approval',
-      'requests that the board decides',
+      'requests for decisions of the board',
       async () => (await import('./nouns/approval.ts')).approvalCommand(),
     ],
     ['run', 'executions of agents', async () => (await import('./nouns/run.ts')).runCommand()],
@@ -59,7 +63,7 @@ export const commandsOf = (loadServer: () => Promise<RunServer>): readonly LazyC
       'issues that are created on a schedule',
       async () => (await import('./nouns/routine.ts')).routineCommand(),
     ],
-    ['goal', 'what the work is for', async () => (await import('./nouns/goal.ts')).goalCommand()],
+    ['goal', 'the purposes of the work', async () => (await import('./nouns/goal.ts')).goalCommand()],
     [
       'project',
       'groups of issues, with their folder',
@@ -76,11 +80,11 @@ export const commandsOf = (loadServer: () => Promise<RunServer>): readonly LazyC
   ]),
   ...grouped('Company:', [
     ['company', 'the outermost scope', async () => (await import('./nouns/company.ts')).companyCommand()],
-    ['template', 'companies to begin with', async () => (await import('./nouns/overview.ts')).templateCommand()],
+    ['template', 'ready-made companies', async () => (await import('./nouns/overview.ts')).templateCommand()],
     ['agent', 'configured programs that do the work', async () => (await import('./nouns/agent.ts')).agentCommand()],
     ['org', 'the org chart', async () => (await import('./nouns/overview.ts')).orgCommand()],
-    ['dashboard', 'the current figures', async () => (await import('./nouns/overview.ts')).dashboardCommand()],
-    ['cost', 'what was spent, and on what', async () => (await import('./nouns/cost.ts')).costCommand()],
+    ['dashboard', 'the current numbers of a company', async () => (await import('./nouns/overview.ts')).dashboardCommand()],
+    ['cost', 'costs and budgets', async () => (await import('./nouns/cost.ts')).costCommand()],
     ['activity', 'the record of all actions', async () => (await import('./nouns/activity.ts')).activityCommand()],
     ['skill', 'instructions and files that agents use', async () => (await import('./nouns/skill.ts')).skillCommand()],
     [
@@ -90,12 +94,12 @@ export const commandsOf = (loadServer: () => Promise<RunServer>): readonly LazyC
     ],
     ['webhook', 'URLs that receive the events', async () => (await import('./nouns/webhook.ts')).webhookCommand()],
     ['member', 'the people of a company', async () => (await import('./nouns/member.ts')).memberCommand()],
-    ['invite', 'links by which a person joins', async () => (await import('./nouns/member.ts')).inviteCommand()],
+    ['invite', 'invitation links for people', async () => (await import('./nouns/member.ts')).inviteCommand()],
   ]),
   ...grouped('Tools:', [
-    ['login', 'remember a server and your token', async () => (await import('./login.ts')).loginCommand()],
-    ['logout', 'forget a server', async () => (await import('./login.ts')).logoutCommand()],
-    ['profile', 'the servers that you are logged in to', async () => (await import('./login.ts')).profileCommand()],
+    ['login', 'store a server and your token', async () => (await import('./login.ts')).loginCommand()],
+    ['logout', 'remove a stored server', async () => (await import('./login.ts')).logoutCommand()],
+    ['profile', 'the stored servers', async () => (await import('./login.ts')).profileCommand()],
     ['whoami', 'who you are to the server', async () => (await import('./nouns/overview.ts')).whoamiCommand()],
     ['session', 'where you are signed in', async () => (await import('./nouns/session.ts')).sessionCommand()],
     ['token', 'your credentials for scripts', async () => (await import('./nouns/token.ts')).tokenCommand()],

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
 
-/** Not in the help: agents are started by it, people are not. */
+/** The command that demo agents run. It is hidden from the help, because people do not need it. */
 export const demoAgentCommand = () =>
   new Command('demo-agent')
-    .description('Play one agent for one heartbeat, without a model: what the demo company runs.')
+    .description('Run one heartbeat of a demo agent, without a model.')
     .helpOption(false)
     .allowUnknownOption()
     .allowExcessArguments()

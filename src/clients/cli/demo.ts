@@ -5,7 +5,7 @@ import { Command } from 'commander'
 import { readConfig } from '../../platform/config.ts'
 import { type Client, createClient } from '../connection/client.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
-import type { Picture } from '../demo/follow.ts'
+import type { Snapshot } from '../demo/follow.ts'
 import type { Step } from '../demo/steps.ts'
 import { money, paint, print, table } from './command/output.ts'
 import type { RunServer } from './server-process.ts'
@@ -18,17 +18,19 @@ interface DemoOptions {
   json?: boolean
 }
 
-/** All is done in a quarter of this on a small machine. */
+/** The time limit of the demo, in milliseconds. A small machine needs a quarter of it. */
 const GIVE_UP_MS = 60_000
 
-/** @param loadServer loads what starts the server in this process; loaded only when the command runs */
+/** @param loadServer loads the function that starts the server in this process */
 export const demoCommand = (loadServer: () => Promise<RunServer>) =>
   new Command('demo')
-    .description('Watch a company of five demo agents do its work: no model, no network, nothing left behind.')
+    .description(
+      'Run a demo company of five agents. It needs no model and no network, and deletes its data at the end.',
+    )
     .option('-p, --port <port>', 'the port')
-    .option('--data-dir <folder>', 'keep everything there, and carry on what is there')
-    .option('--keep', 'leave the data directory when it ends')
-    .option('--exit', 'end after the summary')
+    .option('--data-dir <folder>', 'store the data there, or continue the demo that is stored there')
+    .option('--keep', 'keep the data directory at the end')
+    .option('--exit', 'exit after the summary')
     .option('--json', 'print each step as one line of JSON')
     .addHelpText('after', '\nExamples:\n  $ service demo\n  $ service demo --exit --json\n  $ service demo --keep')
     .action((options: DemoOptions) => demo(options, loadServer))
@@ -55,14 +57,14 @@ async function runDemo(options: DemoOptions, dataDir: string, loadServer: () => 
   const server = await runServer(config, { keepRuns: false })
   const { url, ctx } = server
   const client = createClient({ url })
-  const tell = options.json ? printLine : createTeller(begun)
+  const printStep = options.json ? printLine : createStepPrinter(begun)
   const onStep = (step: Step, spendCents: number) => {
-    // Where an earlier demo is carried on, what it told is told.
-    if (Date.parse(step.at) >= begun) tell(step, spendCents)
+    // A continued demo does not print its earlier steps again.
+    if (Date.parse(step.at) >= begun) printStep(step, spendCents)
   }
   if (!options.json) print(`${paint('strong', COMPANY.name)} is at work at ${paint('busy', url)}. Ctrl-C stops it.\n`)
 
-  const work = async (): Promise<Picture> => {
+  const work = async (): Promise<Snapshot> => {
     const company =
       (await seedDemoCompany({ url, dataDir: config.dataDir })) ?? (await findCompany(client, COMPANY.name))
     const deadline = Date.now() + GIVE_UP_MS
@@ -76,27 +78,30 @@ async function runDemo(options: DemoOptions, dataDir: string, loadServer: () => 
     }
     return followCompany(follow)
   }
-  const picture = await server.during(work)
-  if (!picture) {
-    if (options.exit) throw new CliError(EXIT.failure, 'The demo was stopped before all was done.')
+  const snapshot = await server.during(work)
+  if (!snapshot) {
+    if (options.exit) throw new CliError(EXIT.failure, 'The demo was stopped before all issues were done.')
     return
   }
   const elapsedMs = Date.now() - begun
-  const summary = await summarize(client, picture, elapsedMs)
-  const done = isDone(picture, ISSUE_COUNT)
+  const summary = await summarize(client, snapshot, elapsedMs)
+  const done = isDone(snapshot, ISSUE_COUNT)
   if (options.json) print(JSON.stringify({ type: 'summary', url, done, ...summary }))
   else print(describe(summary, url, options))
 
   if (options.exit) server.stop()
   await server.ended
-  if (!done) throw new CliError(EXIT.timeout, `Not all was done within ${GIVE_UP_MS / 1_000} s.`)
+  if (!done) throw new CliError(EXIT.timeout, `Not all issues were done within ${GIVE_UP_MS / 1_000} s.`)
 }
 
 async function findCompany(client: Client, name: string): Promise<{ id: string }> {
   const companies: { id: string; name: string }[] = await client.request('GET /api/companies')
   const company = companies.find((one) => one.name === name)
   if (!company)
-    throw new CliError(EXIT.conflict, 'This data directory has companies, but not the demo. Choose another.')
+    throw new CliError(
+      EXIT.conflict,
+      'This data directory contains companies, but not the demo company. Choose another with --data-dir.',
+    )
   return company
 }
 
@@ -114,8 +119,8 @@ const PAINT_OF: Partial<Record<Step['kind'], Parameters<typeof paint>[0]>> = {
   fails: 'bad',
 }
 
-/** Tells steps as aligned lines: when, what has been spent by then, who, what. */
-function createTeller(begun: number) {
+/** Creates a function that prints a step as an aligned line: time, spend so far, agent, action. */
+function createStepPrinter(begun: number) {
   return (step: Step, spendCents: number): void => {
     const elapsed = ((Date.parse(step.at) - begun) / 1_000).toFixed(1)
     const meaning = PAINT_OF[step.kind]
@@ -134,12 +139,12 @@ interface Summary {
   agents: { name: string; role: string; runs: number; issuesDone: number; comments: number; costCents: number }[]
 }
 
-async function summarize(client: Client, { team, issues, runs, spendCents }: Picture, elapsedMs: number) {
+async function summarize(client: Client, { team, issues, runs, spendCents }: Snapshot, elapsedMs: number) {
   const threads = issues.map(({ id }) =>
     client.request('GET /api/issues/:issueId/comments', { params: { issueId: id } }),
   )
   const comments = (await Promise.all(threads)).flat()
-  const isDone = (issue: Picture['issues'][number]) => issue.status === 'done'
+  const isDone = (issue: Snapshot['issues'][number]) => issue.status === 'done'
   const summary: Summary = {
     issues: { total: issues.length, done: issues.filter(isDone).length },
     runs: {
@@ -178,8 +183,8 @@ function describe(summary: Summary, url: string, options: DemoOptions): string {
   const lines = ['', table([['Agent', 'Role', 'Runs', 'Issues done', 'Comments', 'Cost'], ...rows, total])]
   lines.push('', `${issues.done} of ${issues.total} issues done in ${(elapsedMs / 1_000).toFixed(1)} s.`)
   if (!options.exit) {
-    lines.push('The server stays up until Ctrl-C. Look around:')
-    lines.push(`  ${url}               the page: issues, runs, costs`)
+    lines.push('The server runs until Ctrl-C. Explore it at:')
+    lines.push(`  ${url}               the board: issues, runs, costs`)
     lines.push(`  ${url}/api/docs      the documentation`)
     lines.push(`  curl ${url}/api/issues/TER-1`)
   }

@@ -13,26 +13,26 @@ interface DoctorOptions extends ConnectionOptions {
 
 export const doctorCommand = () =>
   withConnection(new Command('doctor'))
-    .description('Say whether everything that a server needs is there and in order, and what to do where it is not.')
-    .option('--deep', 'recompute every total, search index and hash too, which takes longer')
+    .description('Check the machine, the data directory and the database, and print how to repair each problem.')
+    .option('--deep', 'also recompute every total, search index and hash, which takes longer')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ service doctor\n  $ service doctor --deep --json --data-dir ./data\n\nExit codes: 0 nothing is broken, 1 something is.',
+      '\nExamples:\n  $ service doctor\n  $ service doctor --deep --json --data-dir ./data\n\nExit codes: 0 no check is broken, 1 at least one is.',
     )
     .action(doctor)
 
 async function doctor(options: DoctorOptions): Promise<void> {
-  const results = await examineAll(options)
+  const results = await runAllChecks(options)
   const broken = results.filter((result) => result.status === 'broken').length
   if (options.json) printJson({ ok: broken === 0, version: packageVersion(), checks: results })
   else print(describe(results))
-  if (broken > 0) throw new CliError(EXIT.failure, `${broken} of ${results.length} checks found something broken.`)
+  if (broken > 0) throw new CliError(EXIT.failure, `${broken} of ${results.length} checks are broken.`)
 }
 
-/** Settings that cannot be read stand in the way of everything else, and a database of its content. */
-async function examineAll(options: DoctorOptions): Promise<Result[]> {
-  const [{ examine }, { CHECKS }, { contentCheck }] = await Promise.all([
+/** Runs all checks. Invalid settings prevent all other checks, and a broken database prevents the check of its content. */
+async function runAllChecks(options: DoctorOptions): Promise<Result[]> {
+  const [{ runChecks }, { CHECKS }, { contentCheck }] = await Promise.all([
     import('../doctor/check.ts'),
     import('../doctor/checks.ts'),
     import('../doctor/content.ts'),
@@ -43,18 +43,18 @@ async function examineAll(options: DoctorOptions): Promise<Result[]> {
   } catch (error) {
     return [{ id: 'settings', title: 'Settings', status: 'broken', message: lineOf(error) }]
   }
-  const results = await examine(config, CHECKS)
+  const results = await runChecks(config, CHECKS)
   const hasContent = results.some(
     ({ id, status, details }) => id === 'database' && status !== 'broken' && details?.bytes,
   )
   if (!hasContent && options.url === undefined) return results
   return [
     ...results,
-    ...(await examine(config, [contentCheck(options, { deep: options.deep ?? false, onProgress: showProgress })])),
+    ...(await runChecks(config, [contentCheck(options, { deep: options.deep ?? false, onProgress: showProgress })])),
   ]
 }
 
-/** Shows the current check on a terminal, in one line that the next one replaces. */
+/** Displays the current check: one line on a terminal, which the next one replaces. */
 function showProgress({ check, step, steps }: CheckProgress): void {
   if (!process.stderr.isTTY) return
   process.stderr.write(

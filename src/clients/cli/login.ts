@@ -10,17 +10,17 @@ import { noun, verb } from './command/verb.ts'
 export const loginCommand = () =>
   verb({
     name: 'login',
-    summary: 'Remember a server and your token for it. Later commands use this server.',
+    summary: 'Store a server and your token for it. Later commands use this server.',
     args: ['<url>', '[token]'],
     flags: { name: text('--name <name>', 'the name of the profile (default: the host)') },
     examples: ['login https://service.example.com', 'login http://127.0.0.1:3100 --name local'],
-    note: `The token is a file (@file), or - for standard input. Without it you are asked.
+    note: `The token is a file (@file), or - for standard input. Without it the command prompts for it.
 Create a token at URL/account. It is stored in your configuration folder, which only you can read.`,
     async run({ options }, [url, source], { name = new URL(url).host }) {
       const { mode } = await createClient({ url }).request('GET /api/health')
       const isLocal = mode === 'local_trusted' && source === undefined && options.token === undefined
       const given = source === undefined ? options.token : await readText(source)
-      const how = `Create a token at ${new URL('/account', url).href} and give it by standard input: service login ${url} -`
+      const how = `Create a token at ${new URL('/account', url).href} and pass it on standard input: service login ${url} -`
       const token = isLocal ? undefined : (given ?? (await askSecret(options, 'Your token', how)))
       const identity = await createClient({ url, token }).request('GET /api/whoami')
       const { profiles } = readProfiles()
@@ -37,10 +37,10 @@ Create a token at URL/account. It is stored in your configuration folder, which 
 export const logoutCommand = () =>
   verb({
     name: 'logout',
-    summary: 'Forget a server and its token.',
+    summary: 'Remove a stored server and its token.',
     args: ['[profile]'],
     examples: ['logout local'],
-    note: 'The token stays valid: revoke it with `service token delete`.',
+    note: 'The token remains valid. Revoke it with `service token delete`.',
     async run(_, [ref]) {
       const { current, profiles } = readProfiles()
       const name = find(ref ?? current)
@@ -53,15 +53,15 @@ export const logoutCommand = () =>
 function find(name: string | undefined): string {
   const names = Object.keys(readProfiles().profiles)
   if (name !== undefined && names.includes(name)) return name
-  const known = names.length === 0 ? 'There are none.' : `There are: ${names.join(', ')}.`
+  const known = names.length === 0 ? 'There are no profiles.' : `The profiles are: ${names.join(', ')}.`
   throw new CliError(
     EXIT.notFound,
-    `${name === undefined ? 'No profile is in use' : `No such profile: ${name}`}. ${known}`,
+    `${name === undefined ? 'No profile is in use' : `There is no profile ${name}`}. ${known}`,
   )
 }
 
 export const profileCommand = () =>
-  noun('profile', 'Profiles: the servers that you are logged in to.', [
+  noun('profile', 'Profiles: the stored servers and tokens.', [
     verb({
       name: 'list',
       summary: 'List the profiles. Tokens are not displayed.',

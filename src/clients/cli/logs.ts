@@ -25,7 +25,7 @@ export const logsCommand = () =>
   new Command('logs')
     .description("Print the server's log, also when no server is running.")
     .option('--data-dir <folder>', 'the data directory (default: SERVICE_HOME)')
-    .option('-n, --lines <count>', 'how many of the last lines', '100')
+    .option('-n, --lines <count>', 'the number of lines from the end', '100')
     .option('-f, --follow', 'continue with new lines, until Ctrl-C')
     .addOption(new Option('--level <level>', 'print only entries of this level or a higher one').choices(LOG_LEVELS))
     .option('--json', 'print each entry as JSON')
@@ -38,7 +38,7 @@ export const logsCommand = () =>
 function logs(options: LogsOptions): void {
   const count = Number(options.lines)
   if (!Number.isInteger(count) || count < 0) {
-    throw new CliError(EXIT.usage, `--lines is a whole number, not ${options.lines}.`)
+    throw new CliError(EXIT.usage, `--lines must be a whole number, not ${options.lines}.`)
   }
   const file = logFile(dataDirOf(options, process.env))
   const tail = readLastLines(file, count, (line) => isWanted(line, options))

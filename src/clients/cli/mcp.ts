@@ -8,8 +8,8 @@ export const mcpCommand = () =>
     .addHelpText(
       'after',
       `
-An agent program starts this command and talks to it. The server must be running; it serves the same
-tools at /mcp too. Within a run, SERVICE_API_URL and SERVICE_API_KEY say which server and which agent.
+An agent program starts this command and communicates with it. The server must be running; it also serves
+the same tools at /mcp. In a run, SERVICE_API_URL and SERVICE_API_KEY identify the server and the agent.
 
 Examples:
   $ claude mcp add service -- service mcp

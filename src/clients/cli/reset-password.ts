@@ -13,7 +13,7 @@ interface ResetOptions {
 export const resetPasswordCommand = () =>
   new Command('reset-password')
     .description('Create a password-reset link for a person (authenticated mode).')
-    .argument('<email>', 'of the account')
+    .argument('<email>', 'the e-mail address of the account')
     .option('--data-dir <folder>', "the server's data directory (default: SERVICE_HOME)")
     .option('--json', 'print JSON')
     .addHelpText(
@@ -34,16 +34,19 @@ async function resetPassword(email: string, options: ResetOptions): Promise<void
   if (!info?.url) {
     throw new CliError(
       EXIT.unreachable,
-      `No server has the data directory ${dataDir}. Start it with \`service start --mode authenticated\`, then ask again.`,
+      `No server is running with the data directory ${dataDir}. Start it with \`service start --mode authenticated\` and repeat this command.`,
     )
   }
   const { resetKey } = readServerKeys(dataDir)
   if (resetKey === undefined) {
-    throw new CliError(EXIT.usage, `Nobody signs in at ${info.url}: it runs in local trusted mode, without accounts.`)
+    throw new CliError(EXIT.usage, `The server at ${info.url} has no accounts: it runs in local trusted mode.`)
   }
   const made = await createClient({ url: info.url }).request('POST /api/auth/reset-links', {
     body: { key: resetKey, email },
   })
   if (options.json) printJson(made)
-  else print(`${made.url}\nIt works once, until ${made.expiresAt}, for ${email} to set another password.`)
+  else
+    print(
+      `${made.url}\nWith this link, ${email} can set a new password. It works once and expires at ${made.expiresAt}.`,
+    )
 }

@@ -15,16 +15,16 @@ interface RestoreOptions {
 
 export const restoreCommand = () =>
   new Command('restore')
-    .description('Replace the content of a data directory by that of a backup, after checking the backup.')
-    .argument('<file>', 'the archive that service backup wrote')
+    .description('Check a backup and replace the content of a data directory by it.')
+    .argument('<file>', 'the archive of service backup')
     .option('--data-dir <folder>', 'the data directory (default: SERVICE_HOME)')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'do not prompt for a confirmation')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-The server must be stopped. What is in the data directory is moved into a folder there, not deleted.
-To only look at a backup: service start --read-only --from FILE
+The server must be stopped. The command moves the present content of the data directory into a folder there and
+does not delete it. To only view a backup: service start --read-only --from FILE
 
 Examples:
   $ service stop && service restore backups/daily-2026-11-22.tar.gz
@@ -34,7 +34,7 @@ Examples:
 
 async function restore(file: string, options: RestoreOptions): Promise<void> {
   const dataDir = dataDirOf(options, process.env)
-  if (!(await confirm(options, `Replace the content of ${dataDir} by that of ${file}?`))) return
+  if (!(await confirm(options, `Replace the content of ${dataDir} by the backup ${file}?`))) return
   const { restoreBackup } = await import('../backup/restore.ts')
   process.umask(0o077)
   const restored = await restoreBackup({
@@ -53,7 +53,7 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
     return
   }
   print(`Restored the backup of ${manifest.createdAt}: ${contents(restored)}.`)
-  if (keptIn) print(`What was there before is in ${keptIn}.`)
+  if (keptIn) print(`The previous content is in ${keptIn}.`)
   for (const message of unreadableSecrets) print(message)
   if (unreadableSecrets.length > 0) {
     print(

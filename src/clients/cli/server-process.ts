@@ -1,15 +1,15 @@
 import type { AccessContext } from '../../access/auth/sign-in.ts'
 import type { Config } from '../../platform/config.ts'
 
-/** What became of the runs when the server closed. */
+/** The state of the runs when the server closed. */
 export interface ServerEnd {
-  /** How many runs were live. */
+  /** The number of live runs. */
   liveRuns: number
   /** Whether they were stopped. If not, the next start adopts them. */
   wereStopped: boolean
 }
 
-/** A server that runs in this process and that signals stop. */
+/** A server in this process. Signals stop it. */
 export interface ServerProcess {
   url: string
   ctx: AccessContext
@@ -19,8 +19,8 @@ export interface ServerProcess {
   ended: Promise<ServerEnd>
   /**
    * Runs work that sends requests to this server. If the work fails, the server
-   * stops and the error is thrown. If a signal stops the server first, there is
-   * no result.
+   * stops and this method throws the error. If a signal stops the server first,
+   * it returns undefined.
    */
   during<T>(work: () => Promise<T>): Promise<T | undefined>
 }

@@ -19,16 +19,16 @@ interface StartOptions extends Flags {
   json?: boolean
 }
 
-/** @param loadServer loads what starts the server in this process; loaded only when the command runs */
+/** @param loadServer loads the function that starts the server in this process */
 export const startCommand = (loadServer: () => Promise<RunServer>) =>
   new Command('start')
     .description('Start the server. It runs until Ctrl-C.')
     .option('-p, --port <port>', `the port (default: ${DEFAULT_PORT}, or the next free one)`)
     .option('--host <address>', 'the address to listen on (default: 127.0.0.1)')
-    .option('--data-dir <folder>', 'where everything is kept (default: SERVICE_HOME, else your user data folder)')
+    .option('--data-dir <folder>', 'the data directory (default: SERVICE_HOME, or your user data folder)')
     .option('--mode <mode>', 'local_trusted or authenticated (default: local_trusted)')
-    .option('--allowed-host <name...>', 'another host name that requests may come for')
-    .option('--trust-proxy', 'believe X-Forwarded-* of the proxy in front, which speaks https (authenticated mode)')
+    .option('--allowed-host <name...>', 'another host name that requests may use')
+    .option('--trust-proxy', 'trust X-Forwarded-* of a reverse proxy with https (authenticated mode)')
     .option(
       '--require-token',
       'admit only the browser that opens the printed link, and commands of this user (local trusted mode)',
@@ -37,19 +37,19 @@ export const startCommand = (loadServer: () => Promise<RunServer>) =>
     .option('--read-only', 'refuse every change and start no agent')
     .option(
       '--sandbox <mode>',
-      'what isolates runs: off (default) or bubblewrap (Linux); an agent may have its own setting',
+      'the isolation of runs: off (default) or bubblewrap (Linux); an agent may have its own setting',
     )
     .addOption(new Option('--log-level <level>', 'the least level of the log (default: info)').choices(LOG_LEVELS))
-    .option('--new', 'begin with an empty database, though the data directory has keys of another one')
+    .option('--new', 'create an empty database although the data directory contains the keys of another one')
     .option('--open', 'open the page in the browser')
-    .option('--demo', 'bring a demo company along if there is no company')
-    .option('--json', 'print one line of JSON when it is up')
+    .option('--demo', 'create a demo company if there is no company')
+    .option('--json', 'print one line of JSON when the server is ready')
     .addHelpText('after', '\nExamples:\n  $ service start\n  $ service start --port 8080 --data-dir ./data --open')
     .action(async (options: StartOptions) => start(options, await loadServer()))
 
 async function start(options: StartOptions, runServer: RunServer): Promise<void> {
   if (options.from === undefined) return serve(options, runServer)
-  if (!options.readOnly) throw new CliError(EXIT.usage, 'A backup can only be looked at: add --read-only to --from.')
+  if (!options.readOnly) throw new CliError(EXIT.usage, 'A backup can only be viewed: add --read-only to --from.')
   if (options.dataDir !== undefined) throw new CliError(EXIT.usage, 'Use --from or --data-dir, not both.')
   const { extractForViewing } = await import('../backup/restore.ts')
   const backup = await extractForViewing(path.resolve(options.from), createProgress())
@@ -63,7 +63,7 @@ async function start(options: StartOptions, runServer: RunServer): Promise<void>
 async function serve(options: StartOptions, runServer: RunServer): Promise<void> {
   const config = readConfig(options, process.env)
   if (options.demo && (config.mode === 'authenticated' || config.requireToken)) {
-    throw new CliError(EXIT.usage, '--demo works as the board of local trusted mode, where nobody signs in.')
+    throw new CliError(EXIT.usage, '--demo requires local trusted mode without --require-token.')
   }
   const server = await runServer(config)
   const { url, ctx } = server
@@ -79,12 +79,12 @@ async function serve(options: StartOptions, runServer: RunServer): Promise<void>
     const seeded = await server.during(() => seedDemoCompany({ url, dataDir: config.dataDir }))
     if (seeded)
       ctx.log.info(
-        `${seeded.name} is created. Its CEO will ask for your approval: open ${url}, or run service approval list.`,
+        `The company ${seeded.name} is created. Its CEO will request your approval: open ${url}, or run service approval list.`,
       )
   }
   if (options.open)
-    openBrowser(link === undefined ? url : leadingTo(link, config), (error) =>
-      ctx.log.warn(`No browser opens: ${lineOf(error)}`),
+    openBrowser(link === undefined ? url : writeRedirectPage(link, config), (error) =>
+      ctx.log.warn(`The browser could not be opened: ${lineOf(error)}`),
     )
   const end = await server.ended
   if (!options.json) print(endLine(end))
@@ -94,11 +94,11 @@ function endLine({ liveRuns, wereStopped }: ServerEnd): string {
   const runs = liveRuns === 1 ? '1 run' : `${liveRuns} runs`
   if (liveRuns === 0) return 'The server has stopped. No run was live.'
   return wereStopped
-    ? `The server has stopped, and ${runs} with it.`
+    ? `The server has stopped, and it stopped ${runs}.`
     : `The server has stopped. ${runs} ${liveRuns === 1 ? 'continues' : 'continue'}; the next start adopts ${liveRuns === 1 ? 'it' : 'them'}.`
 }
 
-/** The link that this start gives to whoever reads what it prints: it works once. */
+/** Returns the link that the server prints at its start: for --require-token, or for the first owner. It works once. */
 function linkOf(url: string, ctx: AccessContext): string | undefined {
   if (ctx.config.mode === 'local_trusted') {
     const token = ctx.signIn.local.link?.token
@@ -113,12 +113,12 @@ function banner(url: string, link: string | undefined, config: Config): string {
     config.mode === 'authenticated'
       ? ': sign in first'
       : config.requireToken
-        ? ': the board is who opens the link below'
-        : ': everyone on this machine is the board'
+        ? ': the browser that opens the link below has the rights of the board'
+        : ': everyone on this machine has the rights of the board'
   return [
-    `${paint('strong', `service ${config.version}`)} is up. Ctrl-C stops it and its runs.`,
+    `${paint('strong', `service ${config.version}`)} is running. Ctrl-C stops it and its runs.`,
     `  URL   ${paint('busy', url)}${moved}`,
-    `  Data  ${config.dataDir}${config.readOnly ? ' (read only: nothing can be changed, no agent starts)' : ''}`,
+    `  Data  ${config.dataDir}${config.readOnly ? ' (read-only: no changes, no runs)' : ''}`,
     `  Mode  ${config.mode}${mode}`,
     `  Next  ${link === undefined ? nextStep(url, config) : `open ${paint('busy', link)} (it works once)`}`,
   ].join('\n')
@@ -128,10 +128,12 @@ const nextStep = (url: string, { mode }: Config) =>
   `open ${paint('busy', mode === 'authenticated' ? `${url}/login` : url)} in your browser${mode === 'authenticated' ? ' and sign in' : ' and create a company'}`
 
 /**
- * A page of the user's own that leads to a link: as an argument of a program
- * the link would be there for every process of the machine to read.
+ * Writes a page, readable only by this user, that redirects to a link. Every
+ * process of the machine could read the link if it were an argument of a program.
+ *
+ * @returns the URL of the page
  */
-function leadingTo(link: string, { dataDir }: Config): string {
+function writeRedirectPage(link: string, { dataDir }: Config): string {
   const file = path.join(dataDir, 'keys', 'open.html')
   rmSync(file, { force: true })
   writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${link}">`, { mode: 0o600, flag: 'wx' })

@@ -14,10 +14,10 @@ type Instance = ResponseOf<'GET /api/instance'>
 export const statusCommand = () =>
   verb({
     name: 'status',
-    summary: 'Show whether the server is up, what its companies do, and what needs you.',
+    summary: 'Show whether the server is running, the state of its companies, and pending decisions.',
     examples: ['status', 'status --json=url,companies'],
     async run({ client, options }) {
-      // The instance of a data directory is checked first; then without the token: a server that refuses it is up.
+      // The first request verifies the instance of the data directory. The second needs no token: a server that refuses the token is running.
       const response = await client.send({ method: 'GET', path: '/api/companies?limit=1000' })
       const health = await readHealth(createClient({ url: client.url }))
       const info = readServerInfo(dataDirOf(options, process.env))
@@ -28,7 +28,7 @@ export const statusCommand = () =>
         ? await Promise.all((response.body as Company[]).map((company) => stateOf(client, company)))
         : null
       const place = `${client.url}${pid ? ` (pid ${pid})` : ''}, ${health.mode}`
-      const up = `service ${health.version} is up at ${place}${health.problem ? `. ${health.problem}` : ''}`
+      const up = `service ${health.version} is running at ${place}${health.problem ? `. ${health.problem}` : ''}`
       if (!isAdmitted) {
         const error = errorOf(response, client)
         if (client.token) {
@@ -51,7 +51,7 @@ interface State {
   pauseReason: string | null
   agents: number
   runningAgents: number
-  /** The agents that do not work until someone does something. */
+  /** The agents that cannot work until a person intervenes. */
   failingAgents: { name: string; status: string; reason: string }[]
   openIssues: number
   pendingApprovals: number
@@ -85,7 +85,7 @@ async function stateOf(client: Client, company: Company): Promise<State> {
   }
 }
 
-/** Says why an agent fails; null if it works, or if a person paused it. */
+/** Returns why an agent fails. Null if it works, or if a person paused it. */
 function failureOf(agent: Agent): string | null {
   if (agent.status === 'error') return agent.errorReason ?? 'in error'
   if (agent.status === 'paused')
@@ -95,7 +95,7 @@ function failureOf(agent: Agent): string | null {
 
 function describe(up: string, instance: Instance | null, companies: readonly State[]): string {
   if (companies.length === 0)
-    return `${up}\nNo company yet. Create one with: service company new --template software-team`
+    return `${up}\nThere is no company yet. Create one with: service company new --template software-team`
   const rows = companies.map((company) => [
     company.name,
     company.pauseReason ? `${company.status} (${company.pauseReason})` : company.status,
@@ -114,10 +114,10 @@ function describe(up: string, instance: Instance | null, companies: readonly Sta
     ...(instance?.isFrozen ? [paint('bad', frozenLine(instance))] : []),
     '',
     table([['Company', 'Status', 'Running', 'Open issues', 'Approvals', 'This month', 'Budget'], ...rows]),
-    ...(failing.length > 0 ? ['', paint('bad', 'These agents do not work:'), table(failing)] : []),
+    ...(failing.length > 0 ? ['', paint('bad', 'These agents cannot work:'), table(failing)] : []),
     ...(approvals > 0 ? ['', `Decide with: service approval list, service approval approve ID`] : []),
   ].join('\n')
 }
 
 const frozenLine = ({ frozenAt, frozenBecause, waitingWakes }: Instance) =>
-  `Everything is frozen since ${localTime(frozenAt!)}${frozenBecause ? ` (${oneLine(frozenBecause)})` : ''}; ${waitingWakes} ${waitingWakes === 1 ? 'agent waits' : 'agents wait'}. End it with: service thaw`
+  `All runs are frozen since ${localTime(frozenAt!)}${frozenBecause ? ` (${oneLine(frozenBecause)})` : ''}; ${waitingWakes} ${waitingWakes === 1 ? 'agent waits' : 'agents wait'}. End it with: service thaw`

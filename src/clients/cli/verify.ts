@@ -11,14 +11,14 @@ interface VerifyOptions extends ConnectionOptions {
 
 export const verifyCommand = () =>
   withConnection(new Command('verify'))
-    .description('Prove that no entry of the activity was altered or removed.')
-    .option('--noted <hash>', 'a last hash that an earlier run printed, which must still be there')
+    .description('Verify that no entry of the activity was altered or removed.')
+    .option('--noted <hash>', 'the last hash of an earlier check, which must still exist')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-Each entry carries the hash of the one before it. Note the last hash somewhere else: as long as it is
-still there, nothing before it was altered, removed or written anew.
+Each entry contains the hash of the previous one. Store the last hash outside the database: while it still
+exists, no earlier entry was altered, removed or rewritten.
 
 Examples:
   $ service verify
@@ -34,7 +34,7 @@ async function verify(options: VerifyOptions): Promise<void> {
     for (const { companyId, entries, hash } of activityHeads)
       print(`company ${companyId}: ${entries} entries, last hash ${hash}`)
     for (const finding of findings) print(finding.message)
-    if (ok) print('The activity is whole.')
+    if (ok) print('The activity is complete and unaltered.')
   }
-  if (!ok) throw new CliError(EXIT.failure, `The activity is not whole: ${findings.length} findings.`)
+  if (!ok) throw new CliError(EXIT.failure, `The activity was altered: ${findings.length} findings.`)
 }

@@ -23,14 +23,18 @@ export const waitCommand = () =>
       },
     },
     examples: ['wait TER-1', 'wait TER-6 --until todo,in_review --timeout 10m && echo "Look at it."'],
-    note: 'Exit codes: 0 it is in the status, 7 it can no longer get there (it is cancelled, or done), 8 timeout.',
+    note: 'Exit codes: 0 the issue has the status, 7 it can no longer reach it (it is cancelled or done), 8 timeout.',
     async run(scope, [ref], { until, timeoutMs }) {
       const issue = await waitFor(scope, ref, until.split(','), timeoutMs)
       return { value: issue, text: () => `${issue.identifier} is ${words(issue.status)}: ${plain(issue.title)}` }
     },
   })
 
-/** @throws CliError if the issue can no longer get there, or the time is over */
+/**
+ * Waits until an issue has one of the statuses.
+ *
+ * @throws CliError if the issue can no longer reach them, or on timeout
+ */
 async function waitFor({ client }: Scope, ref: string, until: string[], timeoutMs: number | undefined): Promise<Issue> {
   const load = () => client.request('GET /api/issues/:issueId', { params: { issueId: ref } })
   let issue = await load()
@@ -43,7 +47,7 @@ async function waitFor({ client }: Scope, ref: string, until: string[], timeoutM
       isUp: true,
     })
     for await (const { type, data } of stream) {
-      // When the stream opens or resumes incompletely, earlier events may be missing: the issue is read again.
+      // After the stream opens or resumes incompletely, events may be missing, so the issue is read again.
       const mayConcern =
         type === 'open' || type === 'reset' || data?.entityId === issue.id || data?.issueId === issue.id
       if (!mayConcern) continue
@@ -58,7 +62,7 @@ async function waitFor({ client }: Scope, ref: string, until: string[], timeoutM
   throw new CliError(EXIT.timeout, `${issue.identifier} is ${words(issue.status)} after ${timeoutMs! / 1_000} s.`)
 }
 
-/** Returns a response, or undefined if the server is gone. The stream opens again when the server is back. */
+/** Returns a response, or undefined if the server is unreachable. The stream reconnects when the server is back. */
 async function ifReachable<T>(response: Promise<T>): Promise<T | undefined> {
   try {
     return await response
@@ -74,7 +78,7 @@ function hasReached({ identifier, status }: Issue, until: readonly string[]): bo
   throw new CliError(EXIT.gated, `${identifier} is ${status}, so it will not be ${until.map(words).join(' or ')}.`)
 }
 
-/** Prints what happens meanwhile on a terminal, one line for each event. */
+/** Prints one line for each event of the issue, if there is a terminal. */
 function printProgress(issue: Issue, type: string): void {
   if (!process.stderr.isTTY || !type.startsWith('issue.')) return
   const time = new Date().toTimeString().slice(0, 8)
@@ -83,6 +87,7 @@ function printProgress(issue: Issue, type: string): void {
 
 function millisecondsOf(given: string): number {
   const [, count, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(given) ?? []
-  if (count === undefined) throw new CliError(EXIT.usage, `--timeout is a time such as 30s, 10m or 2h, not ${given}.`)
+  if (count === undefined)
+    throw new CliError(EXIT.usage, `--timeout must be a time such as 30s, 10m or 2h, not ${given}.`)
   return Number(count) * { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[unit as 'ms' | 's' | 'm' | 'h']
 }

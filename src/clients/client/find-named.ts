@@ -1,13 +1,13 @@
-/** A record as people refer to it. */
+/** A record with the names by which people refer to it. */
 export interface Named {
   id: string
   names: readonly (string | null | undefined)[]
 }
 
 /**
- * Returns the records that a reference means: the one with this id, else those
- * with this name in any case, else those whose id ends like this, as tables
- * print ids (four characters or more).
+ * Returns the records that match a reference: the one with this id, otherwise
+ * those with this name (case-insensitive), otherwise those whose id ends with it
+ * (at least four characters, as tables print ids).
  */
 export function findNamed<Item extends Named>(all: readonly Item[], ref: string): Item[] {
   const wanted = ref.toLowerCase()

@@ -16,9 +16,9 @@ export interface HttpResponse {
 }
 
 /**
- * Sends an HTTP request and reads the whole response. It uses node:http because
- * `fetch` takes 20 ms longer to load, which every command and every run of the
- * demo agent would pay. Node keeps the connection open for the next request.
+ * Sends an HTTP request and reads the whole response. It uses node:http, because
+ * `fetch` takes 20 ms longer to load in every command and every run of the demo
+ * agent. Node keeps the connection open for the next request.
  *
  * @throws the connection's error, with its `code`, if there is no response
  */
@@ -47,7 +47,7 @@ export async function sendHttp(url: string, { method, headers, body, signal }: H
 
 /** `fetch` over node:http, for JSON. */
 export const nodeFetch: Fetch = async (url, { body, ...request }) => {
-  if (body !== undefined && typeof body !== 'string') throw new TypeError('nodeFetch sends text only, no form.')
+  if (body !== undefined && typeof body !== 'string') throw new TypeError('nodeFetch can send only text, not a form.')
   const { status, headers, text } = await sendHttp(url, { ...request, ...(body !== undefined && { body }) })
   return {
     status,

@@ -16,7 +16,7 @@ export interface ConnectionOptions {
 
 export const withConnection = (command: Command): Command =>
   command
-    .option('--url <url>', 'the server (default: SERVICE_API_URL, else the server of the data directory)')
+    .option('--url <url>', 'the server (default: SERVICE_API_URL, or the server of the data directory)')
     .option('--profile <name>', 'a server of `service login` (default: SERVICE_PROFILE)')
     .option('--data-dir <folder>', 'the data directory of the server (default: SERVICE_HOME)')
     .option('--token <token>', 'your token or an agent key (default: SERVICE_API_KEY)')
@@ -67,7 +67,7 @@ const noServer = (dataDir: string) =>
     `No server uses the data directory ${dataDir}. Start one with \`service start --data-dir\`, or name a server with --url.`,
   )
 
-/** A killed server leaves its URL behind, and another server may listen there by now. */
+/** Verifies that the server at the stored URL is the one of the data directory. A killed server leaves its URL behind, and another server may use it. */
 async function checkInstance({ url, instance }: ServerInfo, dataDir: string): Promise<void> {
   const health = await readHealth(createClient({ url: url! }))
   if (health.instance !== instance) throw noServer(dataDir)

@@ -21,7 +21,7 @@ const SILENCE_MS = 45_000
  * Watches a stream of Server-Sent Events. If the stream breaks, it reconnects
  * after the last event. It ends with the signal.
  *
- * @param options.isUp whether the server responded just now: then the first connection is retried too
+ * @param options.isUp whether the server has responded before; the first connection is then retried too
  * @throws AppError if the server refuses the request; CliError if the server was never reachable
  */
 export async function* watchStream(
@@ -43,7 +43,7 @@ export async function* watchStream(
     } catch (error) {
       if (signal.aborted) return
       if (!(error instanceof ConnectionLost)) throw error
-      // A server that was never there is an error; one that was may be restarting.
+      // A server that never responded is an error. One that responded before may be restarting.
       if (!wasUp) throw await reasonOf(client, error)
     }
     await delay(wait, undefined, { signal }).catch(() => {})
@@ -51,10 +51,10 @@ export async function* watchStream(
   }
 }
 
-/** A connection that could not be made, or that broke. */
+/** A connection that could not be opened, or that broke. */
 class ConnectionLost extends Error {}
 
-/** Sends an ordinary request, whose error says why no connection is possible. */
+/** Sends an ordinary request, whose error explains why no connection is possible. */
 async function reasonOf(client: Client, error: Error): Promise<unknown> {
   return client.request('GET /api/health').then(
     () => error,
@@ -78,7 +78,7 @@ async function* openStream(
     ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
   }
   const outgoing = send(target, { headers, timeout: SILENCE_MS })
-  // Not the `signal` option of the request: it can emit an error that nothing listens for any more.
+  // The `signal` option of the request is not used: it can emit an error after all listeners are removed.
   const abort = () => outgoing.destroy()
   signal.addEventListener('abort', abort)
   try {
@@ -108,7 +108,7 @@ async function* eventsOf(incoming: IncomingMessage, client: Client): AsyncGenera
   yield { id: undefined, type: 'open', data: null }
   let events: IdentifiedEvent[] = []
   const parser = createParser({
-    // An id without an event says where the stream is. If an event follows, it takes the place of this one.
+    // An id without an event is the position of the stream. A following event replaces it.
     onId: (id) => events.push({ id, type: 'position', data: null }),
     onEvent({ id, event = 'message', data }) {
       if (id !== undefined) events.pop()
@@ -126,13 +126,13 @@ async function* eventsOf(incoming: IncomingMessage, client: Client): AsyncGenera
 const isLost = (error: unknown): error is Error =>
   error instanceof ConnectionLost || (error instanceof Error && 'code' in error && !('status' in error))
 
-/** A server that stops or is overloaded is asked again. Any other refusal is an error. */
+/** Converts an error response. The stream reconnects to a server that stops or is overloaded; any other response is final. */
 function refusalOf(status: number, text: string, client: Client): Error {
   let body: unknown = text
   try {
     body = JSON.parse(text)
   } catch {
-    // The page of a proxy: the status is enough.
+    // The response is a page of a proxy, so only the status is useful.
   }
   const error = errorOf({ status, body }, client)
   return status >= 502 && status <= 504 ? new ConnectionLost(error.message) : error

@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode } from '../../platform/errors.ts'
 
-/** What the program ends with, so that scripts can tell the cases apart. */
+/** The exit codes of the program, which let scripts distinguish the cases. */
 export const EXIT = {
   ok: 0,
   failure: 1,
@@ -9,7 +9,7 @@ export const EXIT = {
   notAllowed: 4,
   notFound: 5,
   conflict: 6,
-  /** The board's approval, or a budget, is in the way. */
+  /** The action needs an approval of the board or a higher budget. */
   gated: 7,
   timeout: 8,
   /** EX_TEMPFAIL: another server has this data directory. */
@@ -18,7 +18,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** A failure that has an exit code of its own; the message is one line that says what to do. */
+/** A failure with a specific exit code. The message is one line that includes the remedy. */
 export class CliError extends Error {
   readonly exitCode: ExitCode
 
@@ -47,13 +47,17 @@ const EXIT_OF_STATUS: Record<number, ExitCode> = {
   415: EXIT.usage,
 }
 
-/** @param code the error code of an answer's body; a newer server may send one that is unknown here */
+/**
+ * Returns the exit code for an error response.
+ *
+ * @param code the error code in the body; a newer server may send an unknown one
+ */
 export function exitCodeOfResponse(code: string, status: number): ExitCode {
   if ((GATED as readonly string[]).includes(code)) return EXIT.gated
   return EXIT_OF_STATUS[status] ?? (status < 400 ? EXIT.ok : EXIT.failure)
 }
 
-/** An error as one line. */
+/** Formats an error as one line. */
 export function lineOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   return message.replaceAll(/\s*\n\s*/g, ' ')

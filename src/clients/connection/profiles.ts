@@ -16,7 +16,7 @@ export interface Profiles {
 
 const profilesFile = () => path.join(envPaths('service', { suffix: '' }).config, 'servers.json')
 
-/** Reads the profiles of the user; none if there is no file. */
+/** Reads the profiles of the user. Returns none if there is no file. */
 export function readProfiles(): Profiles {
   try {
     const { current, profiles } = JSON.parse(readFileSync(profilesFile(), 'utf8')) as Partial<Profiles>
@@ -26,7 +26,7 @@ export function readProfiles(): Profiles {
   }
 }
 
-/** Replaces the file of the profiles. Only the user can read it, since it has tokens. */
+/** Replaces the file of the profiles. Only the user can read it, because it contains tokens. */
 export function writeProfiles(profiles: Profiles): void {
   const file = profilesFile()
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })

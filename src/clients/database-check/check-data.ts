@@ -13,13 +13,14 @@ import { type ConnectionOptions, connect } from '../connection/connect.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
 import { type CheckRequest, type CheckResult, deepCheck } from './database-check.ts'
 
-/** Opens nothing. */
+/** Stands for a missing key. It decrypts no secret. */
 const NO_KEY = new Uint8Array(KEY_BYTES)
 
 /**
- * Checks a data directory directly, so that it works after a crash and beside a
- * server that does not respond: while a server uses the directory, the database
- * is opened for reading only. A server that is named by its URL checks itself.
+ * Checks a data directory directly, which also works after a crash and beside a
+ * server that does not respond. While a server uses the directory, it opens the
+ * database read-only. If the options name a server by its URL, it requests the
+ * check from that server.
  */
 export async function checkData(options: ConnectionOptions, want: CheckRequest): Promise<CheckResult> {
   const query = new URLSearchParams({
@@ -54,7 +55,7 @@ export async function checkData(options: ConnectionOptions, want: CheckRequest):
 }
 
 async function requestCheck(client: Client, query: URLSearchParams): Promise<CheckResult> {
-  // The endpoint is not in the table that the typed client knows: it belongs to this layer.
+  // The typed client does not know this endpoint, because the endpoint belongs to the clients.
   const response = await client.send({ method: 'GET', path: `/api/instance/check?${query}` })
   if (response.status >= 400) throw errorOf(response, client)
   return response.body as CheckResult

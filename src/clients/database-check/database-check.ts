@@ -7,14 +7,14 @@ import type { ReadJob } from '../../platform/database/reader.ts'
 import { prepared, raw, sql } from '../../platform/database/sql.ts'
 import type { Vault } from '../../platform/vault.ts'
 
-/** Something in the database that is not as it must be. */
+/** An inconsistency in the database. */
 export interface Finding {
   check: CheckName
-  /** A sentence that says what is wrong and where. */
+  /** A sentence that names the inconsistency and its place. */
   message: string
 }
 
-/** The newest activity of a company. Noted elsewhere, it proves later that nothing was cut off at the end. */
+/** The newest activity of a company. A copy outside the database can later prove that no later activity was removed. */
 export interface ActivityHead {
   companyId: string
   entries: number
@@ -28,9 +28,9 @@ export interface CheckOptions {
 
 export interface CheckResult {
   ok: boolean
-  /** What was looked at. */
+  /** The checks that ran. */
   checks: readonly CheckName[]
-  /** At most 100 of each check. */
+  /** At most 100 for each check. */
   findings: Finding[]
   activityHeads: ActivityHead[]
 }
@@ -48,16 +48,16 @@ export const CHECKS = [
 ] as const
 export type CheckName = (typeof CHECKS)[number]
 
-/** How many findings of one check are named. */
-const NAMED = 100
+/** The limit of findings for each check. */
+const MAX_FINDINGS = 100
 
-/** How many activities are read at a time. */
+/** The number of activities to read at a time. */
 const PAGE = 2_000
 
 /** A check that is about to run. */
 export interface CheckProgress {
   check: CheckName
-  /** Its number, from 1. */
+  /** The number of the check, starting at 1. */
   step: number
   steps: number
 }
@@ -66,22 +66,22 @@ export interface CheckRequest extends CheckOptions {
   onProgress?: ((progress: CheckProgress) => void) | undefined
 }
 
-/** Checks the database of a server, in a thread of its own; see `deepCheck`. */
+/** Checks the database of a server in a separate thread; see `deepCheck`. */
 export async function checkDatabase(ctx: Context, { onProgress, ...options }: CheckRequest = {}): Promise<CheckResult> {
   const onReport = onProgress && ((progress: unknown) => onProgress(progress as CheckProgress))
   const result = await ctx.reader.runLong(checkDatabaseJob, options, onReport)
   return withSecrets(result, ctx, options)
 }
 
-/** Runs all checks but that of the secrets, whose key stays in the main thread. */
+/** Runs all checks except that of the secrets, whose key stays in the main thread. */
 export const checkDatabaseJob: ReadJob<CheckOptions, CheckResult> = { name: 'database.check', run: runChecks }
 
 /**
  * Recomputes every stored total and search index, and verifies that no activity
- * was altered or removed. Changes no data. Each check reads one snapshot. The
+ * was altered or removed. It changes no data. Each check reads one snapshot. The
  * time is proportional to the number of rows.
  *
- * @param options.only some of the checks; all by default
+ * @param options.only the checks to run; all by default
  * @param options.noted a hash of an earlier activity head that must still exist
  */
 export function deepCheck(
@@ -123,7 +123,7 @@ function withSecrets(
 }
 
 const toFindings = (check: CheckName, messages: readonly string[]): Finding[] =>
-  messages.slice(0, NAMED).map((message) => ({ check, message }))
+  messages.slice(0, MAX_FINDINGS).map((message) => ({ check, message }))
 
 const PARTS: Record<Exclude<CheckName, 'activity_chain' | 'secrets'>, (db: Db) => string[]> = {
   integrity: (db) =>
@@ -143,9 +143,9 @@ const PARTS: Record<Exclude<CheckName, 'activity_chain' | 'secrets'>, (db: Db) =
 }
 
 /**
- * Compares a search index with the rows that it indexes: builds the index
- * again, in a temporary table, and compares each occurrence of each word.
- * FTS5's own command for it writes, which a read-only connection cannot.
+ * Compares a search index with the indexed rows: rebuilds the index in a
+ * temporary table and compares each occurrence of each word. The check command
+ * of FTS5 itself writes, which a read-only connection does not allow.
  */
 function checkText(
   db: Db,
@@ -184,27 +184,30 @@ function checkText(
 }
 
 /**
- * Lists what differs between stored and counted figures. SQLite runs a full
- * join of two subqueries as nested loops; grouping sorts each of them once.
+ * Lists the differences between stored and recomputed totals. It groups a union
+ * instead of a full join, which SQLite would execute as nested loops.
  */
-const differences = (db: Db, stored: RawBuilder<unknown>, counted: RawBuilder<unknown>): Kept[] =>
+const differences = (db: Db, stored: RawBuilder<unknown>, counted: RawBuilder<unknown>): Difference[] =>
   db.all(
-    raw<Kept>`select what, max(kept) as kept, max(counted) as counted from (
-      select what, figures as kept, null as counted from (${stored})
+    raw<Difference>`select what, max(stored) as stored, max(counted) as counted from (
+      select what, figures as stored, null as counted from (${stored})
       union all select what, null, figures from (${counted})
-    ) group by what having max(kept) is not max(counted) limit ${NAMED}`.compile(sql),
+    ) group by what having max(stored) is not max(counted) limit ${MAX_FINDINGS}`.compile(sql),
   )
 
-interface Kept {
+interface Difference {
   what: string
-  kept: string | null
+  stored: string | null
   counted: string | null
 }
 
-const told = (rows: readonly Kept[], of: string) =>
-  rows.map((row) => `${of} ${row.what}: ${row.kept ?? 'nothing'} is kept, ${row.counted ?? 'nothing'} is counted.`)
+const toMessages = (rows: readonly Difference[], of: string) =>
+  rows.map(
+    (row) =>
+      `${of} ${row.what}: the total is ${row.stored ?? 'missing'}, the rows add up to ${row.counted ?? 'nothing'}.`,
+  )
 
-/** A row with zeros is equal to no row: a change may leave it behind. */
+/** Compares the cost totals with the cost events. */
 function checkCosts(db: Db): string[] {
   const what = raw`company_id || ' ' || kind || ' ' || key || ' ' || period as what`
   const figures = raw`events || ' events, ' || unpriced || ' unpriced, ' || input_tokens || '/' || cached_input_tokens || '/' || output_tokens || ' tokens, ' || cost_micros || ' micro-dollars' as figures`
@@ -221,16 +224,18 @@ function checkCosts(db: Db): string[] {
         cross join json_each('["company", "agent", "project", "issue", "model"]') as kinds
         cross join (select 10 as length union all select 7) as lengths)
     group by company_id, kind, key, period)`
-  return told(differences(db, raw`select ${what}, ${figures} from cost_total`, counted), 'Costs of')
+  return toMessages(differences(db, raw`select ${what}, ${figures} from cost_total`, counted), 'Costs of')
 }
 
+/** Compares the issue counts with the issues. A row with the count 0 is equivalent to no row. */
 function checkIssues(db: Db): string[] {
   const what = raw`company_id || ' ' || status as what`
   const stored = raw`select ${what}, cast(n as text) as figures from issue_count where n <> 0`
   const counted = raw`select ${what}, cast(count(*) as text) as figures from issue group by company_id, status`
-  return told(differences(db, stored, counted), 'Issues of')
+  return toMessages(differences(db, stored, counted), 'Issues of')
 }
 
+/** Compares the run totals with the runs. A row of zeros is equivalent to no row. */
 function checkRuns(db: Db): string[] {
   const what = raw`agent_id || ' ' || day || ' ' || status as what`
   const figures = raw`n || ' runs, ' || idle || ' idle for ' || idle_micros || ' micro-dollars' as figures`
@@ -239,7 +244,7 @@ function checkRuns(db: Db): string[] {
     select substr(created_at, 1, 10) as day, agent_id, status, count(*) as n, coalesce(sum(idle), 0) as idle,
       coalesce(sum(case idle when 1 then (select sum(cost_micros) from cost_event where run_id = run.id) end), 0) as idle_micros
     from run group by 1, 2, 3)`
-  return told(differences(db, stored, counted), 'Runs of')
+  return toMessages(differences(db, stored, counted), 'Runs of')
 }
 
 const chain = prepared((of: { companyId: string; after: number; limit: number }) =>
@@ -252,11 +257,11 @@ const chain = prepared((of: { companyId: string; after: number; limit: number })
     .limit(of.limit),
 )
 
-/** Follows each company's activity from its first entry on: each carries the hash of the one before. */
+/** Verifies the hash chain of each company's activity from its first entry: each entry contains the hash of the previous one. */
 function checkChains(db: Db, messages: string[], noted: string | undefined): ActivityHead[] {
   let isNotedThere = noted === undefined
   const report = (message: string) => {
-    if (messages.length < NAMED) messages.push(message)
+    if (messages.length < MAX_FINDINGS) messages.push(message)
   }
   const heads: ActivityHead[] = []
   for (const { id } of db.all(sql.selectFrom('company').select('id').orderBy('id'))) {
@@ -280,6 +285,6 @@ function checkChains(db: Db, messages: string[], noted: string | undefined): Act
     heads.push(head)
   }
   if (!isNotedThere)
-    messages.unshift(`No entry has the hash ${noted}: what was there when it was noted was cut off or altered.`)
+    messages.unshift(`No activity has the hash ${noted}: it was altered or removed after the hash was noted.`)
   return heads
 }

@@ -7,22 +7,25 @@ import { CHECKS, checkDatabase } from './database-check.ts'
 
 const check = v.picklist(CHECKS)
 
+/** The endpoint that checks the database. */
 export const checkRoutes = [
   route({
     id: 'instance.check',
     method: 'GET',
     path: '/api/instance/check',
-    summary: 'Recompute what the database keeps twice, and prove that no activity was altered or removed',
+    summary: 'Check the database: recompute stored totals, and verify that no activity was altered or removed',
     description:
-      'Changes no data. Runs in a thread of its own, and takes seconds per million rows. One check runs at a time.',
+      'The check changes no data. It runs in a separate thread and takes seconds per million rows. Only one check runs at a time.',
     who: [operator],
     query: v.object({
-      only: v.optional(v.pipe(listOf(CHECKS), v.description('Some of the checks, separated by commas.'))),
+      only: v.optional(
+        v.pipe(listOf(CHECKS), v.description('The checks to run, separated by commas. The default is all.')),
+      ),
       noted: v.optional(
         v.pipe(
           v.string(),
           v.maxLength(100),
-          v.description('The hash of an earlier activity head, which must still be there.'),
+          v.description('The hash of an earlier activity head, which must still exist.'),
         ),
       ),
     }),
@@ -33,7 +36,9 @@ export const checkRoutes = [
         findings: v.array(v.strictObject({ check, message: v.string() })),
         activityHeads: v.pipe(
           v.array(v.strictObject({ companyId: field.id, entries: field.integer, hash: v.string() })),
-          v.description("Each company's newest activity. Noted elsewhere, it proves later that nothing was cut off."),
+          v.description(
+            'The newest activity of each company. Store a copy outside the database: a later check with `noted` proves that no activity was removed.',
+          ),
         ),
       }),
     },

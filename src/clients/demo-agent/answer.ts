@@ -2,9 +2,9 @@ import type { Comment, Issue } from './api.ts'
 import { commentsOf, issuesOf, type Shift, sayOnce } from './shift.ts'
 
 /**
- * Answers who mentioned me and has no answer yet: everyone answers the board, a
- * researcher the questions of the others too. Agents that answered each other's
- * answers would never stop.
+ * Replies to the mentions of this agent that have no reply yet. Every agent
+ * replies to the board; only a researcher also replies to questions of agents.
+ * If all agents replied to each other, they would never stop.
  */
 export async function answerQuestions(shift: Shift): Promise<void> {
   for (const issue of await issuesThatMayAsk(shift)) {
@@ -13,7 +13,7 @@ export async function answerQuestions(shift: Shift): Promise<void> {
   }
 }
 
-/** What I was woken for, and for a researcher whatever waits: several mentions may have become one wake. */
+/** Returns the issue of the wake; for a researcher all open issues, because several mentions may share one wake. */
 async function issuesThatMayAsk(shift: Shift): Promise<Issue[]> {
   const { api, me, env } = shift
   const woken = env.SERVICE_TASK_ID
@@ -24,7 +24,7 @@ async function issuesThatMayAsk(shift: Shift): Promise<Issue[]> {
   return [...woken, ...blocked.filter((issue) => issue.id !== env.SERVICE_TASK_ID)]
 }
 
-/** The last comment that mentions me, if nothing of mine follows it. */
+/** Returns the last comment that mentions this agent, if the agent has not commented after it. */
 function openQuestion({ me }: Shift, comments: Comment[]): Comment | undefined {
   const mention = `@${me.name}`.toLowerCase()
   const isResearcher = me.role === 'researcher'

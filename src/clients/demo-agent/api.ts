@@ -11,7 +11,7 @@ export type Agent = ItemOf<'GET /api/companies/:companyId/agents'>
 export type Issue = ItemOf<'GET /api/companies/:companyId/issues'>
 export type Comment = ItemOf<'GET /api/issues/:issueId/comments'>
 
-/** How often a request is sent, and the delay between, in milliseconds: a server that restarts is back by then. */
+/** The attempts for a request, and the delay between them in milliseconds. They outlast a restart of the server. */
 const ATTEMPTS = 12
 const DELAY_MS = 500
 
@@ -19,9 +19,8 @@ export const createApi = (url: string, token: string): Api =>
   createClient({ url, credential: token, fetch: retryingFetch })
 
 /**
- * Sends a request again if the server does not respond or responds with 5xx.
- * Each POST has an idempotency key, so that a repeated request has no second
- * effect.
+ * Retries a request if the server does not respond or responds with 5xx. Each
+ * POST has an idempotency key, so a retry has no second effect.
  */
 const retryingFetch: Fetch = async (url, { headers, ...init }) => {
   const request = {

@@ -15,10 +15,10 @@ export interface HeartbeatInput {
 }
 
 /**
- * Follows the heartbeat procedure once: who am I, what was decided, what was
- * asked, what is mine to do. It keeps nothing between heartbeats: each looks at
- * what the service has and does what is missing, so one that was killed at any
- * moment is carried on by the next.
+ * Performs the heartbeat procedure once: identity, decisions of the board,
+ * questions, own issues. It stores nothing between heartbeats. Each heartbeat
+ * compares the state in the API with the work to do, so it continues one that
+ * was killed at any point.
  */
 export async function heartbeat({ api, env, pace, say }: HeartbeatInput): Promise<void> {
   const me = await api.request('GET /api/agents/me')
@@ -34,7 +34,7 @@ export async function heartbeat({ api, env, pace, say }: HeartbeatInput): Promis
   say('Nothing more to do for now.')
 }
 
-/** Tells on the linked issues what the board has decided. */
+/** Comments the decision of the board on the linked issues. */
 async function followUpApproval(shift: Shift): Promise<void> {
   const id = shift.env.SERVICE_APPROVAL_ID
   if (!id) return

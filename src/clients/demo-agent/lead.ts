@@ -3,9 +3,10 @@ import { type Part, partsOf, usualParts } from './outline.ts'
 import { checkOut, issuesOf, move, myIssues, type Shift, sayOnce } from './shift.ts'
 
 /**
- * What a CEO or a manager does: reviews what its reports hand in, splits its
- * own issues among them, and finishes each when all its parts are done. Goes
- * round until nothing changes, since what it finishes itself does not wake it.
+ * Performs the work of a CEO or manager: reviews the issues of its reports,
+ * splits its own issues among them, and finishes each when all its parts are
+ * done. It repeats this until nothing changes, because its own changes do not
+ * wake it.
  */
 export async function lead(shift: Shift): Promise<void> {
   let changed: boolean
@@ -17,7 +18,7 @@ export async function lead(shift: Shift): Promise<void> {
 
 const reportsOf = ({ me, team }: Shift) => team.filter((agent) => agent.reportsTo === me.id)
 
-/** @returns whether anything was reviewed */
+/** Reviews the issues in review. Returns whether there were any. */
 async function review(shift: Shift): Promise<boolean> {
   const reports = new Map(reportsOf(shift).map((agent) => [agent.id, agent]))
   const waiting = await issuesOf(shift, { status: 'in_review' })
@@ -29,7 +30,7 @@ async function review(shift: Shift): Promise<boolean> {
   return mine.length > 0
 }
 
-/** Takes one of my issues as far as it goes. @returns whether that changed anything */
+/** Advances one of the agent's own issues. Returns whether anything changed. */
 async function advance(shift: Shift, issue: Issue): Promise<boolean> {
   const parts = partsFor(shift, issue)
   const children = await childrenOf(shift, issue)
@@ -57,7 +58,7 @@ async function childrenOf(shift: Shift, issue: Issue): Promise<Issue[]> {
   return all.filter((child) => child.parentId === issue.id)
 }
 
-/** Creates the parts that do not exist yet, for the reports in turn, and tells everyone who has one. */
+/** Creates the missing parts, assigns them to the reports in turn, and mentions each assignee. */
 async function delegate(shift: Shift, issue: Issue, parts: Part[], missing: Part[]): Promise<void> {
   const { api, me, say } = shift
   const owners = new Map(parts.map((part) => [part, ownerOf(shift, parts, part)]))

@@ -1,15 +1,15 @@
-/** A piece of work that an issue is to be split into. */
+/** One part of an issue, which becomes a sub-issue. */
 export interface Part {
   title: string
-  /** The role that is to do it; null for whoever is free. */
+  /** The role of the assignee, or null for any agent. */
   role: string | null
   description: string
 }
 
 /**
- * Reads the parts of an issue from its description: each bullet at the margin
- * is one, `(role)` at its end says whose, and what is indented below it is its
- * description, which may hold parts of its own.
+ * Parses the parts of an issue from its description. Each top-level bullet is a
+ * part, and `(role)` at its end is the role of the assignee. The indented lines
+ * below it are its description, which may contain further parts.
  *
  *     - Build the page (manager)
  *       - Draw the curve (engineer)
@@ -24,7 +24,7 @@ export function partsOf(description: string): Part[] {
   return parts.map((part) => ({ ...part, description: part.description.trim() }))
 }
 
-/** The parts of an issue that says nothing of any, by who is there to do them. */
+/** Returns default parts for an issue without an outline, according to the roles of the reports. */
 export function usualParts(title: string, roles: ReadonlySet<string>): Part[] {
   const part = (verb: string, role: string): Part => ({ title: `${verb}: ${title}`, role, description: '' })
   return [...roles].flatMap((role) => {

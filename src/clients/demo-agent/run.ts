@@ -24,9 +24,9 @@ Options:
 `
 
 /**
- * Runs one heartbeat as a program that speaks the protocol of
- * `runtimeA_local`: the prompt on standard input, JSON lines on standard
- * output. Everything it does is done through the API with its own run token.
+ * Runs one heartbeat as a program with the protocol of `runtimeA_local`: the
+ * prompt on standard input, JSON lines on standard output. It uses only the API,
+ * with the token of its run.
  *
  * @returns the exit code
  */

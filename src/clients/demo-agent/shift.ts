@@ -5,19 +5,19 @@ import type { Agent, Api, Comment, Issue } from './api.ts'
 /** The environment variables of the run. */
 export type Environment = Record<string, string | undefined>
 
-/** What one heartbeat works with. */
+/** The context of one heartbeat. */
 export interface Shift {
   api: Api
   me: Agent
-  /** Everyone in the company who can work, me included. */
+  /** The agents of the company that can work, including this one. */
   team: Agent[]
   env: Environment
-  /** How long a piece of work takes, in milliseconds. */
+  /** The duration of one piece of work, in milliseconds. */
   pace: number
   say(text: string): void
 }
 
-/** Every comment says what wrote it. */
+/** The signature of each comment. */
 const SIGNATURE = '\n\n*demo agent*'
 
 export const signed = (body: string): string => body + SIGNATURE
@@ -30,7 +30,7 @@ export const issuesOf = ({ api, me }: Shift, query: IssueFilter): Promise<Issue[
 
 type IssueFilter = Omit<QueryOf<'GET /api/companies/:companyId/issues'>, 'limit'> & { limit?: number }
 
-/** The issues that are mine to do: what I was woken for first, then what I have begun. */
+/** Lists the agent's own open issues: that of the wake first, then those in progress. */
 export async function myIssues(shift: Shift): Promise<Issue[]> {
   const { me, env } = shift
   const issues = await issuesOf(shift, { assigneeAgentId: me.id, status: ORDER.join(',') })
@@ -38,7 +38,7 @@ export async function myIssues(shift: Shift): Promise<Issue[]> {
   return issues.toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** Takes an issue to work on it. Who was faster keeps it: that is not tried again. */
+/** Checks out an issue. Returns undefined if another agent has it; that is not retried. */
 export async function checkOut({ api, me, say }: Shift, issue: Issue): Promise<Issue | undefined> {
   try {
     const taken = await api.request('POST /api/issues/:issueId/checkout', {
@@ -56,7 +56,7 @@ export async function checkOut({ api, me, say }: Shift, issue: Issue): Promise<I
 
 type Status = NonNullable<BodyOf<'PATCH /api/issues/:issueId'>['status']>
 
-/** Moves an issue on, and says why in the same request. */
+/** Changes the status of an issue, with a comment in the same request. */
 export async function move({ api, say }: Shift, issue: Issue, status: Status, why: string): Promise<void> {
   await api.request('PATCH /api/issues/:issueId', {
     params: { issueId: issue.id },
@@ -68,7 +68,7 @@ export async function move({ api, say }: Shift, issue: Issue, status: Status, wh
 export const commentsOf = ({ api }: Shift, issue: { id: string }): Promise<Comment[]> =>
   api.request('GET /api/issues/:issueId/comments', { params: { issueId: issue.id } })
 
-/** Comments, unless an earlier heartbeat has said the same. */
+/** Comments on an issue, unless an earlier heartbeat wrote the same comment. */
 export async function sayOnce(shift: Shift, issue: Pick<Issue, 'id' | 'identifier'>, body: string): Promise<void> {
   const said = (await commentsOf(shift, issue)).some(
     (comment) => comment.authorAgentId === shift.me.id && comment.body === signed(body),

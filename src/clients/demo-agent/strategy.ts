@@ -2,8 +2,8 @@ import type { Issue } from './api.ts'
 import { myIssues, type Shift, sayOnce } from './shift.ts'
 
 /**
- * Whether this agent may set others to work. A CEO may once the board has
- * approved its strategy; until then this asks for that, once.
+ * Returns whether this agent may delegate work. A CEO may only after the board
+ * has approved its strategy; until then this function requests that approval, once.
  */
 export async function mayLead(shift: Shift): Promise<boolean> {
   const { api, me, say } = shift

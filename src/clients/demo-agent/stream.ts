@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto'
 
-/** A run's output in the protocol of `runtimeA_local`, with the tokens that a model might have used. */
+/** Writes a run's output in the protocol of `runtimeA_local`, with plausible numbers of tokens. */
 export interface Stream {
   begin(cwd: string, prompt: string): void
-  /** What the agent says while it works. */
+  /** Writes a message of the agent. */
   say(text: string): void
   end(): void
-  /** Ends as a run that failed. */
+  /** Ends the output with a failure. */
   fail(message: string): void
 }
 
-/** US dollars per token, so that a run costs a cent or two. */
+/** US dollars per token. A run costs one or two cents. */
 const PRICE = { input: 3e-6, output: 15e-6 }
 
-/** What a model reads again at every turn, besides the prompt. */
+/** The tokens that a model reads from its cache at each turn, besides the prompt. */
 const TOKENS_PER_TURN = 700
 
 export function createStream(write: (line: object) => void, session: string): Stream {

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Agent, Issue } from './api.ts'
 import { checkOut, commentsOf, move, myIssues, type Shift, sayOnce, signed } from './shift.ts'
 
-/** What an agent without reports does: its own issues, one after another, each handed in when it is done. */
+/** Performs the work of an agent without reports: completes its issues one after another. */
 export async function workAlone(shift: Shift): Promise<void> {
   for (const issue of await myIssues(shift)) {
     const question = await openQuestionOf(shift, issue)
@@ -17,9 +17,9 @@ export async function workAlone(shift: Shift): Promise<void> {
 }
 
 /**
- * The question that an issue's description asks in a line `Question: ...`, for
- * a researcher: undefined when there is none or it is answered, `waiting` when
- * it was asked and is not.
+ * Returns the question to a researcher in a line `Question: ...` of an issue's
+ * description. Returns undefined if there is none or it is answered, and
+ * `waiting` if it was asked and has no answer yet.
  */
 async function openQuestionOf(
   shift: Shift,
@@ -49,12 +49,12 @@ async function doIssue(shift: Shift, issue: Issue): Promise<void> {
   }
 }
 
-/** Leaves a small file in the workspace. @returns its name */
+/** Writes a small file into the workspace. Returns its name. */
 function writeArtifact({ me, env }: Shift, issue: Issue): string {
   const name = `${issue.identifier.toLowerCase()}.md`
   const file = path.join(env.SERVICE_WORKSPACE_CWD || process.cwd(), name)
   const body = `# ${issue.title}\n\nWritten by ${me.name} (${me.role}), a demo agent, for ${issue.identifier}.\n`
-  // Whole or not at all, however the run ends.
+  // Written atomically, because the run may be killed at any point.
   writeFileSync(`${file}.part`, body)
   renameSync(`${file}.part`, file)
   return name

@@ -1,4 +1,4 @@
-/** One member of the demo company; `reportsTo` is a name. */
+/** One agent of the demo company. `reportsTo` is a name. */
 interface Member {
   name: string
   role: string
@@ -64,7 +64,7 @@ export const PROJECT = {
   status: 'active',
 } as const
 
-/** The CEO's issue. What is below it is made by the agents, who read the outline as `src/clients/demo-agent/outline.ts` says. */
+/** The issue of the CEO. The agents create the sub-issues from its outline, see `src/clients/demo-agent/outline.ts`. */
 export const ROOT_ISSUE = {
   title: 'Launch the tide table',
   priority: 'high' as const,
@@ -85,5 +85,5 @@ export const ROOT_ISSUE = {
 - Write the announcement (researcher)`,
 }
 
-/** How many issues there are when the outline above is worked out, the CEO's among them. */
+/** The number of issues after the agents have expanded the outline, including the CEO's issue. */
 export const ISSUE_COUNT = 1 + ROOT_ISSUE.description.split('\n').filter((line) => /^ *- /.test(line)).length

@@ -7,15 +7,15 @@ export interface Follow {
   client: Client
   events: Events
   companyId: string
-  /** How many issues the company has when its work is worked out. */
+  /** The number of issues after the agents have expanded the outline. */
   issueCount: number
-  /** Gives up at this moment, in milliseconds since the epoch. */
+  /** The time limit, in milliseconds since 1970. */
   deadline: number
   onStep(step: Step, spendCents: number): void
 }
 
-/** What the company has at a moment. */
-export interface Picture {
+/** The state of the company at one time. */
+export interface Snapshot {
   team: Team
   issues: ItemOf<'GET /api/companies/:companyId/issues'>[]
   runs: Run[]
@@ -23,13 +23,13 @@ export interface Picture {
 }
 
 /**
- * Follows a company until all its work is done, telling each step once and in
- * order, and answering for the board what the agents ask it. The events only
- * say that something happened; what it was is read from the API.
+ * Follows a company until all its work is done. It reports each step once and in
+ * order, and approves the requests of the agents as the board. The events are
+ * only a trigger; the steps are read from the API.
  *
- * @returns the last picture; its issues are not all done when the deadline came first
+ * @returns the last snapshot; if the deadline came first, not all of its issues are done
  */
-export async function followCompany(follow: Follow): Promise<Picture> {
+export async function followCompany(follow: Follow): Promise<Snapshot> {
   const { client, events, companyId, deadline } = follow
   const params = { companyId }
   const all = { params, query: { limit: 1000 } }
@@ -45,7 +45,7 @@ export async function followCompany(follow: Follow): Promise<Picture> {
       await approvePending(client, companyId)
       const activity = await client.request('GET /api/companies/:companyId/activity', all)
       const runs = await client.request('GET /api/companies/:companyId/runs', all)
-      // Read last: what the others speak of is among them.
+      // Issues are read last, so that they include all issues to which the others refer.
       const issues = await client.request('GET /api/companies/:companyId/issues', all)
       const { spentMonthlyCents: spendCents } = await client.request('GET /api/companies/:companyId', { params })
       const titles: Titles = new Map(issues.map((issue) => [issue.id, issue]))
@@ -58,11 +58,11 @@ export async function followCompany(follow: Follow): Promise<Picture> {
         seen.add(step.id)
         follow.onStep(step, spendCents)
       }
-      const picture = { team, issues, runs, spendCents }
-      if (Date.now() >= deadline) return picture
-      // The issues are newer than the steps: one more look tells the last of them.
-      if (isSettled(picture, follow.issueCount)) {
-        if (fresh.length === 0) return picture
+      const snapshot = { team, issues, runs, spendCents }
+      if (Date.now() >= deadline) return snapshot
+      // The issues are newer than the steps, so one more pass reports the last steps.
+      if (isFinal(snapshot, follow.issueCount)) {
+        if (fresh.length === 0) return snapshot
         continue
       }
       await signal.wait(deadline - Date.now())
@@ -72,12 +72,12 @@ export async function followCompany(follow: Follow): Promise<Picture> {
   }
 }
 
-export const isDone = ({ issues }: Picture, issueCount: number): boolean =>
+export const isDone = ({ issues }: Snapshot, issueCount: number): boolean =>
   issues.length >= issueCount && issues.every((issue) => issue.status === 'done' || issue.status === 'cancelled')
 
-/** All is done, and nobody works any more: so the cost is final. */
-const isSettled = (picture: Picture, issueCount: number) =>
-  isDone(picture, issueCount) && !picture.runs.some((run) => run.status === 'starting' || run.status === 'running')
+/** Whether all issues are done and no run is live, so that the cost is final. */
+const isFinal = (snapshot: Snapshot, issueCount: number) =>
+  isDone(snapshot, issueCount) && !snapshot.runs.some((run) => run.status === 'starting' || run.status === 'running')
 
 /** Approves everything that the agents request, as the board of the demo. */
 async function approvePending(client: Client, companyId: string): Promise<void> {
@@ -89,7 +89,7 @@ async function approvePending(client: Client, companyId: string): Promise<void> 
   }
 }
 
-/** Something to wait for that may have happened already. */
+/** Creates a signal to wait for, which may already be raised. */
 function createSignal() {
   let raised = false
   let release: (() => void) | undefined
@@ -98,7 +98,7 @@ function createSignal() {
       raised = true
       release?.()
     },
-    /** Waits until it is raised, at most so many milliseconds, and lowers it. */
+    /** Waits until the signal is raised or a timeout in milliseconds has passed, and lowers it. */
     async wait(ms: number): Promise<void> {
       if (!raised) {
         const { promise, resolve } = Promise.withResolvers<void>()

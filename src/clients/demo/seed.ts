@@ -10,26 +10,26 @@ export interface DemoCompany {
 }
 
 export interface Seed {
-  /** The server's. */
+  /** The data directory of the server. */
   url: string
   dataDir: string
 }
 
-/** How long one piece of work takes: enough to watch, not enough to wait for. */
+/** The duration of one piece of work, in milliseconds: slow enough to watch. */
 const PACE_MS = 300
 
 /**
- * A short interval for so few agents: what a killed server left behind goes on
- * within seconds. Timer runs are skipped while nothing has changed, so a
- * company that is done is quiet.
+ * A short interval, so that work continues within seconds after a server was
+ * killed. The scheduler skips timer runs if nothing has changed, so a finished
+ * company causes no runs.
  */
 const HEARTBEAT = { enabled: true, intervalSec: 5, skipIfIdle: true }
 
 /**
- * Makes the demo company through the API, as the board. Its CEO has work from
- * the moment it exists, and asks the board to approve its strategy first.
+ * Creates the demo company through the API, as the board. Its CEO has an issue
+ * from the start, and first requests the approval of its strategy.
  *
- * @returns undefined when there is a company already: nothing is made then
+ * @returns the company, or undefined if the server already has a company; nothing is created then
  */
 export async function seedDemoCompany({ url, dataDir }: Seed): Promise<DemoCompany | undefined> {
   const board = createClient({ url })

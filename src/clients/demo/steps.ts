@@ -1,8 +1,8 @@
 import type { ItemOf } from '../client/types.ts'
 
-/** One thing that happened in a company, as the demo tells it. */
+/** One event of a company in the output of the demo. */
 export interface Step {
-  /** The same for the same thing, however often it is read. */
+  /** A stable id, which identifies the event in repeated reads. */
   id: string
   /** ISO 8601. */
   at: string
@@ -38,14 +38,14 @@ type Activity = Omit<ItemOf<'GET /api/companies/:companyId/activity'>, 'details'
 
 export type Run = ItemOf<'GET /api/companies/:companyId/runs'>
 
-/** What the activity says, without what the demo does not tell. */
+/** Converts the activity to steps. It omits the actions that the demo does not print. */
 export function stepsOfActivity(
   entries: readonly ItemOf<'GET /api/companies/:companyId/activity'>[],
   team: Team,
   titles: Titles,
 ): Step[] {
   const activity = entries as readonly Activity[]
-  // A change of status and the comment that comes with it are one transaction, so one moment, and one line.
+  // A change of status and its comment are one transaction with one timestamp, and become one step.
   const key = (entry: Activity) => `${entry.entityId} ${entry.createdAt}`
   const isComment = (entry: Activity) => entry.action === 'issue.commented'
   const moved = new Set(activity.filter((entry) => entry.details?.changes?.status).map(key))
@@ -56,7 +56,11 @@ export function stepsOfActivity(
     .filter((step) => step !== undefined)
 }
 
-/** @param said the comment of the same transaction */
+/**
+ * Converts one activity to a step.
+ *
+ * @param said the comment of the same transaction
+ */
 function stepOf(entry: Activity, team: Team, titles: Titles, said?: string): Step | undefined {
   const step = (kind: Step['kind'], text: string): Step => ({
     id: entry.id,
@@ -96,7 +100,7 @@ const firstLine = (text: string) => {
   return line.length > 70 ? `${line.slice(0, 69)}…` : line
 }
 
-/** Its start, and its end where it went wrong. */
+/** Converts a run to steps: its start, and its end if it failed. */
 export function stepsOfRun(run: Run, team: Team, titles: Titles): Step[] {
   const who = team.get(run.agentId)?.name ?? 'Agent'
   const on = run.issueId ? ` on ${titles.get(run.issueId)?.identifier ?? 'an issue'}` : ''

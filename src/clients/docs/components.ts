@@ -100,7 +100,7 @@ import { NewWorkspace, Workspace, WorkspaceChange } from '../../work/project/wor
 import { NewRoutine, Routine, RoutineChange, RoutineRun } from '../../work/routine/routine.ts'
 import { Found as SearchResult } from '../../work/search/search.ts'
 
-/** The schemas that the OpenAPI document names. A schema that is not here stands where it is used, or is named after its operation. */
+/** The named schemas of the OpenAPI document. Other schemas are inline, or named after their operation. */
 export const COMPONENTS: Record<string, GenericSchema> = {
   AcceptedInvite,
   Activity,

@@ -45,17 +45,14 @@ function parametersIn({ parameters }: Operation, place: Parameter['in'], title: 
   const keys = parameters
     .filter((parameter) => parameter.in === place)
     .map(({ name, required, description = '', schema }) => ({ ...keyOf(name, schema, required), description }))
-  return keys.length > 0 ? html`<h3>${title}</h3>\n${fieldList(keys, 'what goes in')}` : html``
+  return keys.length > 0 ? html`<h3>${title}</h3>\n${fieldList(keys, 'input')}` : html``
 }
 
 function bodyOf(body: NonNullable<Operation['requestBody']>, schemas: Schemas): Html {
   return html`<h2>Body</h2>
 ${Object.entries(body.content).map(
-  ([
-    type,
-    { schema },
-  ]) => html`<p><code>${type}</code>${!body.required && ', which may be left out'}. ${body.description}</p>
-${shapeOf(schema, schemas, 'what goes in')}`,
+  ([type, { schema }]) => html`<p><code>${type}</code>${!body.required && ' (optional)'}. ${body.description}</p>
+${shapeOf(schema, schemas, 'input')}`,
 )}`
 }
 
@@ -67,7 +64,7 @@ ${isError && html`<p>${description}</p>`}${
   !isError &&
   Object.entries(content ?? {}).map(
     ([type, { schema }]) =>
-      html`<p>${type === 'application/json' ? sortOf(schema, schemas) : html`<code>${type}</code>`}</p>\n${shapeOf(schema, schemas, 'what comes out')}`,
+      html`<p>${type === 'application/json' ? sortOf(schema, schemas) : html`<code>${type}</code>`}</p>\n${shapeOf(schema, schemas, 'output')}`,
   )
 }${
   names.length > 0 &&

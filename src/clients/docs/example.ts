@@ -7,8 +7,8 @@ import { EVENT_STREAM } from '../../http/sse.ts'
 import { toShellJson } from '../guide/examples.ts'
 
 /**
- * A request as a shell command, made from what the endpoint takes. Ids stand
- * in it as variables: `$COMPANY_ID`.
+ * Returns an example request of an endpoint as a shell command. Ids are shell
+ * variables: `$COMPANY_ID`.
  *
  * @param components the schemas that the operation refers to
  * @param base the server's URL
@@ -41,10 +41,10 @@ function credentialOf({ security }: Operation): string[] {
   return [security.some((one) => one.bearer) ? '-H "Authorization: Bearer $SERVICE_API_KEY"' : '-b cookies.txt']
 }
 
-/** `companyId` as `$COMPANY_ID`. */
+/** Converts `companyId` to `$COMPANY_ID`. */
 const variableOf = (name: string) => `$${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`
 
-/** A text of a field: an id is a shell variable. */
+/** Returns the example value of a text field. An id becomes a shell variable. */
 export function shellText(name: string, { format }: JsonSchema): string {
   if (format === 'date-time') return '2026-11-21T09:00:00.000Z'
   return /Ids?$/.test(name) ? variableOf(name.replace(/s$/, '')) : (SAMPLE_TEXTS[name] ?? 'text')

@@ -4,10 +4,10 @@ import type { Schemas } from '../../http/schemas.ts'
 import { type Key, keyOf } from '../guide/keys.ts'
 
 /**
- * The fields of a schema, with those inside of them, each once: `title`,
+ * Lists the fields of a schema, including nested ones, each once: `title`,
  * `heartbeat.intervalSec`, `labels[].id`, `files.*`.
  *
- * @param schemas what the schema refers to; what refers to itself is told once
+ * @param schemas the schemas to which `$ref` refers; a recursive one is expanded once
  */
 export function fieldsOf(
   schema: JsonSchema,

@@ -5,7 +5,7 @@ import type { Html } from '../../http/html-page.ts'
 import { notFound } from '../../platform/errors.ts'
 import { packageRoot } from '../../platform/package-root.ts'
 
-/** The folders of `docs/`, in their order, with the title of each. */
+/** The folders of `docs/` in the order of the sidebar, with their titles. */
 export const SECTIONS = {
   'getting-started': 'Getting started',
   concepts: 'Concepts',
@@ -18,7 +18,7 @@ export const SECTIONS = {
 
 /** A page of `docs/`. */
 export interface Guide {
-  /** The name of its file, without `.md`. It is unique in all folders. */
+  /** The name of its file without `.md`. It is unique across all folders. */
   name: string
   section: keyof typeof SECTIONS
   title: string
@@ -44,6 +44,11 @@ async function listSection(section: Guide['section']): Promise<Guide[]> {
   return Promise.all(files.map((file) => readGuide(section, file)))
 }
 
+/**
+ * Returns the page with a name.
+ *
+ * @throws AppError not_found
+ */
 export async function getGuide(name: string): Promise<Guide> {
   const guide = (await listGuides()).find((one) => one.name === name)
   if (!guide) throw notFound('page of the documentation', name)
@@ -61,7 +66,7 @@ async function readGuide(section: Guide['section'], file: string): Promise<Guide
 
 /** Renders a guide as HTML. Links to other guides lead to their pages. */
 export async function showGuide({ markdown }: Guide): Promise<Html> {
-  // Loaded here, so that the start of the server does not wait for it.
+  // Loaded on demand, which keeps the start of the server fast.
   const { marked } = await import('marked')
   const content = await marked.parse(markdown)
   return raw(
@@ -75,7 +80,7 @@ export async function showGuide({ markdown }: Guide): Promise<Html> {
   )
 }
 
-/** Returns the id of a heading, as GitHub makes it. */
+/** Returns the id of a heading, by the same rules as GitHub. */
 const slugOf = (title: string) =>
   title
     .replaceAll(/<[^>]+>|&\w+;|[^\w\s-]/g, '')

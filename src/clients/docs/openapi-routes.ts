@@ -6,7 +6,7 @@ import type { Endpoint } from '../../http/route.ts'
 import type { Config } from '../../platform/config.ts'
 import { COMPONENTS } from './components.ts'
 
-/** The OpenAPI document of the endpoints. */
+/** Creates the endpoint that returns the OpenAPI document. The document is built once for each server. */
 export function openapiRoutes(endpoints: () => readonly Endpoint[]) {
   const documents = new WeakMap<Config, unknown>()
   return [

@@ -6,7 +6,11 @@ import { type Guide, SECTIONS } from './guides.ts'
 import { prose } from './prose.ts'
 import { nounsOf, pathOf, titleOf } from './sidebar.ts'
 
-/** @param base the server's URL, for the examples */
+/**
+ * Renders the overview of the documentation.
+ *
+ * @param base the server's URL, for the examples
+ */
 export function overviewBody(
   endpoints: readonly Endpoint[],
   guides: readonly Guide[],

@@ -13,7 +13,7 @@ import { overviewBody } from './overview-page.ts'
 import { searchBody } from './search-page.ts'
 import { nounsOf, sidebar, titleOf } from './sidebar.ts'
 
-/** The documentation as web pages: the guides of `docs/`, the endpoints of each noun, each endpoint, and a search. */
+/** Creates the endpoints of the documentation as web pages: the pages of `docs/`, the API endpoints, and a search. */
 export function docsRoutes(endpoints: () => readonly Endpoint[]): Endpoint[] {
   const show = async (path: string, title: string, body: Html, searched?: string) =>
     pageReply(
@@ -30,7 +30,7 @@ export function docsRoutes(endpoints: () => readonly Endpoint[]): Endpoint[] {
       id: 'docs.get',
       method: 'GET',
       path: '/api/docs',
-      summary: 'Read the overview of the documentation as a page, or search it',
+      summary: 'Get the overview of the documentation as a page, or search it',
       who: [anyone],
       query: v.object({
         q: v.optional(

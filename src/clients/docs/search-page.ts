@@ -6,7 +6,7 @@ import { endpointList } from './noun-page.ts'
 import { prose } from './prose.ts'
 import { pathOf } from './sidebar.ts'
 
-/** The maximum number of endpoints that a search shows. */
+/** The maximum number of endpoints in a search result. */
 const MOST = 50
 
 /** Renders the pages and endpoints that contain all words. Pages with the words in their title come first. */

@@ -35,7 +35,7 @@ export const nounsOf = (endpoints: readonly Endpoint[]): Map<string, Endpoint[]>
     [...Map.groupBy(endpoints, ({ id }) => id.split('.')[0]!)].sort(([a], [b]) => titleOf(a).localeCompare(titleOf(b))),
   )
 
-/** `heartbeatRuns` as `Heartbeat runs`. */
+/** Converts `heartbeatRuns` to `Heartbeat runs`. */
 export function titleOf(noun: string): string {
   const words = noun.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   return words.charAt(0).toUpperCase() + words.slice(1)

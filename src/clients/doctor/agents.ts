@@ -4,11 +4,11 @@ import { ADAPTERS } from '../../adapter/registry.ts'
 import { createProbe } from '../../runtime/process/capabilities.ts'
 import type { Check, Finding } from './check.ts'
 
-/** Which agent programs are on this machine. None of them is needed by all, so a missing one breaks nothing. */
+/** Finds the agent programs of this machine. A missing one is only a warning, because no user needs all of them. */
 export const agentsCheck: Check = {
   id: 'agents',
   title: 'Agent programs',
-  look({ environment }) {
+  run({ environment }) {
     const probe = createProbe(environment)
     return Promise.all(ADAPTERS.filter((adapter) => adapter.installHint !== null).map((one) => find(one, probe)))
   },
@@ -19,12 +19,12 @@ async function find(adapter: Adapter, probe: ReturnType<typeof createProbe>): Pr
   const found = await probe(command, adapter.helpArgs ?? undefined)
   const details = { adapterType: adapter.type, command, path: found?.path ?? null, version: found?.version ?? null }
   if (!found) {
-    const message = `${command} was not found, which ${adapter.type} runs.`
+    const message = `The program ${command} of the adapter ${adapter.type} was not found.`
     return { status: 'warning', message, hint: adapter.installHint!, details }
   }
   if (found.version === null && found.flags === null) {
-    const message = `${command} is at ${found.path}, and answers neither --version nor --help.`
-    return { status: 'warning', message, hint: `Run ${command} once by hand.`, details }
+    const message = `${command} at ${found.path} prints nothing for --version and --help.`
+    return { status: 'warning', message, hint: `Run ${command} once in a terminal.`, details }
   }
   return { status: 'ok', message: `${command} ${found.version ?? ''} at ${found.path}`.replace('  ', ' '), details }
 }

@@ -7,26 +7,31 @@ import type { Check } from './check.ts'
 
 const DAY_MS = 86_400_000
 
-/** How old the newest backup may be, when there is one each day that the server is up. */
+/** The age of the newest backup from which a warning appears, in milliseconds. */
 const OLD_MS = 7 * DAY_MS
 
-/** When the last backup was written. Backups in other folders are not known here. */
+/** Checks the age of the newest backup in the default folder. It does not know backups in other folders. */
 export const backupsCheck: Check = {
   id: 'backups',
   title: 'Backups',
-  look({ dataDir }) {
+  run({ dataDir }) {
     if (!existsSync(path.join(dataDir, 'service.db')))
-      return [{ status: 'ok', message: 'There is nothing to back up yet.' }]
+      return [{ status: 'ok', message: 'There is no data to back up yet.' }]
     const newest = newestBackup(backupFolder(dataDir))
-    const hint = 'service backup writes one now.'
+    const hint = 'Run `service backup` to create one now.'
     if (!newest) {
       const { daily } = readConfig({ dataDir }, {}).backups
       return daily
-        ? [{ status: 'ok', message: 'There is none yet; the server writes the first one two minutes after its start.' }]
-        : [{ status: 'warning', message: 'There is none, and config.json turns the daily one off.', hint }]
+        ? [
+            {
+              status: 'ok',
+              message: 'There is no backup yet. The server creates the first one two minutes after its start.',
+            },
+          ]
+        : [{ status: 'warning', message: 'There is no backup, and config.json turns the daily backup off.', hint }]
     }
     const details = { file: newest.file, at: newest.at.toISOString() }
-    const message = `The newest one is ${ago(details.at)} old: ${newest.file}`
+    const message = `The newest backup is ${ago(details.at)} old: ${newest.file}`
     return Date.now() - newest.at.getTime() > OLD_MS
       ? [{ status: 'warning', message, hint, details }]
       : [{ status: 'ok', message, details }]

@@ -1,16 +1,16 @@
-/** What a check found. */
+/** One result of a check. */
 export interface Finding {
   status: 'ok' | 'warning' | 'broken'
-  /** What is so, in one line. */
+  /** The state, in one line. */
   message: string
-  /** What to do about it, where something is to be done. */
+  /** How to repair it, if that is necessary. */
   hint?: string
-  /** The figures, for programs. */
+  /** The same facts for programs. */
   details?: Record<string, unknown>
 }
 
-/** What the checks look at. */
-export interface Patient {
+/** The installation that the checks examine. */
+export interface Installation {
   dataDir: string
   host: string
   port: number
@@ -20,11 +20,11 @@ export interface Patient {
   pidNamespace: boolean
 }
 
-/** One thing that is looked at. It changes nothing, and what it throws is a finding too. */
+/** One check of an installation. It changes nothing. An error that it throws becomes a finding. */
 export interface Check {
   id: string
   title: string
-  look(patient: Patient): Finding[] | Promise<Finding[]>
+  run(installation: Installation): Finding[] | Promise<Finding[]>
 }
 
 export interface Result extends Finding {
@@ -32,12 +32,12 @@ export interface Result extends Finding {
   title: string
 }
 
-/** Does the checks, all at once, and gives what they found in their order. */
-export async function examine(patient: Patient, checks: readonly Check[]): Promise<Result[]> {
+/** Runs all checks in parallel. Returns their findings in the order of the checks. */
+export async function runChecks(installation: Installation, checks: readonly Check[]): Promise<Result[]> {
   const results = await Promise.all(
-    checks.map(async ({ id, title, look }) => {
+    checks.map(async ({ id, title, run }) => {
       try {
-        return (await look(patient)).map((finding) => ({ id, title, ...finding }))
+        return (await run(installation)).map((finding) => ({ id, title, ...finding }))
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error)
         return [{ id, title, status: 'broken' as const, message }]

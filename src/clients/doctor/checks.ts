@@ -7,7 +7,7 @@ import { foldersCheck } from './folders.ts'
 import { isolationCheck } from './isolation.ts'
 import { dataDirCheck, diskCheck, nodeCheck, portCheck } from './machine.ts'
 
-/** What is looked at by default: all of it is quick and changes nothing. */
+/** The default checks. All are fast and change nothing. */
 export const CHECKS: readonly Check[] = [
   nodeCheck,
   dataDirCheck,

@@ -19,7 +19,7 @@ export const contentCheck = (
 ): Check => ({
   id: 'content',
   title: 'Content',
-  async look() {
+  async run() {
     const only = deep ? CHECKS : QUICK
     const { findings } = await checkData(options, { only, onProgress }).catch(async (error) => {
       if (!isDatabaseFault(error)) throw error
@@ -38,13 +38,13 @@ export const contentCheck = (
       const details = { check, findings: wrong }
       if (wrong.length === 0) return { status: 'ok', message: name, details }
       const message = `${name}: ${wrong.join(' ')}`
-      // The message about a secret already says how to repair it.
+      // The message about a secret already contains the repair.
       return { status: 'broken', message, ...(check !== 'secrets' && { hint: 'Restore a backup.' }), details }
     })
   },
 })
 
-/** Lists what SQLite finds wrong with a file in which a check failed. */
+/** Runs SQLite's integrity check on a database in which another check failed. */
 async function diagnose(options: ConnectionOptions, failure: Error): Promise<DatabaseFinding[]> {
   const found = await checkData(options, { only: ['integrity'] }).catch(() => undefined)
   return found?.findings.length ? found.findings : [{ check: 'integrity', message: failure.message }]

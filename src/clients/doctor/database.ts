@@ -4,19 +4,20 @@ import Database from 'better-sqlite3'
 import { refuseForeign, SCHEMA_VERSION, WrongDatabase } from '../../platform/database/migrate.ts'
 import type { Check, Finding } from './check.ts'
 
-/** Whether the database can be opened and is of this version. Its content is not gone through: that takes its time. */
+/** Checks that the database can be opened, and its version. It does not check the content, which can take long. */
 export const databaseCheck: Check = {
   id: 'database',
   title: 'Database',
-  look({ dataDir }) {
+  run({ dataDir }) {
     const file = path.join(dataDir, 'service.db')
     const found = statSync(file, { throwIfNoEntry: false })
-    if (!found) return [{ status: 'ok', message: 'There is none yet; the first start makes it.', details: { file } }]
-    return [lookInto(file, found.size)]
+    if (!found)
+      return [{ status: 'ok', message: 'There is no database yet. The first start creates it.', details: { file } }]
+    return [inspect(file, found.size)]
   },
 }
 
-function lookInto(file: string, bytes: number): Finding {
+function inspect(file: string, bytes: number): Finding {
   const sqlite = new Database(file, { readonly: true })
   try {
     refuseForeign(sqlite, file)
@@ -27,11 +28,12 @@ function lookInto(file: string, bytes: number): Finding {
     const details = { file, bytes, schemaVersion, journalMode, sqliteVersion }
     if (journalMode !== 'wal') {
       const hint =
-        'The next start sets it to wal. If it stays so, the file system has no shared memory: use a local disk.'
+        'The next start sets it to wal. If that has no effect, the file system does not support shared memory: use a local disk.'
       return { status: 'warning', message: `The journal mode is ${journalMode}, not wal.`, hint, details }
     }
     const size = `${(bytes / 1024 / 1024).toFixed(1)} MB`
-    const version = schemaVersion === SCHEMA_VERSION ? '' : `, which the next start brings to version ${SCHEMA_VERSION}`
+    const version =
+      schemaVersion === SCHEMA_VERSION ? '' : `, which the next start migrates to version ${SCHEMA_VERSION}`
     const message = `version ${schemaVersion}${version}, ${size}, ${journalMode}, SQLite ${sqliteVersion}`
     return { status: 'ok', message, details }
   } catch (error) {

@@ -4,7 +4,7 @@ import { readConfig } from '../../platform/config.ts'
 import { sizeOnDisk } from '../../platform/folder-size.ts'
 import type { Check } from './check.ts'
 
-/** The folders of a data directory, by what they hold. Everything else counts as `other`. */
+/** The kind of data in each folder of a data directory. Everything else counts as `other`. */
 const KINDS: Readonly<Record<string, string>> = {
   runs: 'run logs',
   assets: 'uploads',
@@ -14,11 +14,11 @@ const KINDS: Readonly<Record<string, string>> = {
   logs: 'logs',
 }
 
-/** How much of the disk each kind of data takes, and whether run logs exceed their limit. */
+/** Measures the disk space of each kind of data, and checks the size limit of run logs. */
 export const diskUseCheck: Check = {
   id: 'disk_use',
   title: 'Disk use',
-  async look({ dataDir }) {
+  async run({ dataDir }) {
     if (!statSync(dataDir, { throwIfNoEntry: false })?.isDirectory())
       return [{ status: 'ok', message: 'There is no data yet.' }]
     const bytes: Record<string, number> = { database: 0 }
@@ -35,7 +35,7 @@ export const diskUseCheck: Check = {
     if (runLogBytes === 0 || bytes['run logs']! <= runLogBytes) return [{ status: 'ok', message, details }]
     const warning = `Run logs take ${sizeText(bytes['run logs']!)}, more than the limit of ${sizeText(runLogBytes)}.`
     const hint =
-      'The server deletes the oldest logs each hour while it runs; retention.runLogBytes in config.json is the limit.'
+      'While the server is running, it deletes the oldest logs each hour. The limit is retention.runLogBytes in config.json.'
     return [{ status: 'warning', message: `${warning} All: ${message}`, hint, details }]
   },
 }

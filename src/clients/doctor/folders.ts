@@ -9,7 +9,7 @@ import type { Check, Finding } from './check.ts'
 export const foldersCheck: Check = {
   id: 'folders',
   title: 'Working folders',
-  look({ dataDir }) {
+  run({ dataDir }) {
     const shared = listShared(path.join(dataDir, 'service.db')).map(
       ({ folder, agents }): Finding => ({
         status: 'warning',
@@ -32,6 +32,6 @@ function listShared(file: string): ReturnType<typeof listSharedFolders> {
       sqlite.close()
     }
   } catch {
-    return [] // The check of the database says what is wrong with it.
+    return [] // the check of the database reports the problem
   }
 }

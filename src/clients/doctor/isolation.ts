@@ -1,16 +1,16 @@
 import { findBubblewrap } from '../../runtime/isolation/bubblewrap.ts'
 import { findPidNamespace } from '../../runtime/isolation/pid-namespace.ts'
-import type { Check, Finding, Patient } from './check.ts'
+import type { Check, Finding, Installation } from './check.ts'
 
-/** What isolates runs on this machine. */
+/** Checks the sandbox and the PID namespaces of this machine. */
 export const isolationCheck: Check = {
   id: 'isolation',
   title: 'Isolation of runs',
-  look: async (patient) => [await lookForSandbox(patient), await lookForNamespace(patient)],
+  run: async (installation) => [await checkSandbox(installation), await checkNamespace(installation)],
 }
 
-/** A sandbox that the instance is to use must work. Otherwise only agents with a setting of their own need it. */
-async function lookForSandbox({ sandbox, environment }: Patient): Promise<Finding> {
+/** Checks bubblewrap. A failure is an error only if the instance uses the sandbox by default. */
+async function checkSandbox({ sandbox, environment }: Installation): Promise<Finding> {
   const found = await findBubblewrap(environment.PATH ?? '')
   const details = { sandbox, ...found }
   if (!('missing' in found)) {
@@ -21,12 +21,14 @@ async function lookForSandbox({ sandbox, environment }: Patient): Promise<Findin
   return { status: 'broken', message: `${found.missing} No run starts without its sandbox.`, hint: found.hint, details }
 }
 
-async function lookForNamespace({ pidNamespace }: Patient): Promise<Finding> {
+async function checkNamespace({ pidNamespace }: Installation): Promise<Finding> {
   const isFound = (await findPidNamespace().catch(() => null)) !== null
   const details = { pidNamespace, isFound }
   if (!pidNamespace) return { status: 'ok', message: 'PID namespaces are turned off (config.json).', details }
-  if (isFound) return { status: 'ok', message: 'Each run gets a PID namespace of its own.', details }
-  const message = 'This machine offers no PID namespace without root: a process that hides can survive its run.'
-  const hint = 'Install util-linux 2.34 and coreutils 8.31 or newer, and allow user namespaces. On macOS there is none.'
+  if (isFound) return { status: 'ok', message: 'Each run has its own PID namespace.', details }
+  const message =
+    'This machine supports no PID namespace without root, so a process that escapes detection can survive its run.'
+  const hint =
+    'Install util-linux 2.34 and coreutils 8.31 or newer, and allow user namespaces. macOS has no PID namespaces.'
   return { status: 'warning', message, hint, details }
 }

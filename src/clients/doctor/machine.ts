@@ -4,13 +4,13 @@ import path from 'node:path'
 import { readServerInfo } from '../../platform/database/server-info.ts'
 import type { Check, Finding, Patient } from './check.ts'
 
-/** The oldest Node that better-sqlite3 runs on. */
+/** The oldest major version of Node that better-sqlite3 supports. */
 const OLDEST_NODE = 22
 
 export const nodeCheck: Check = {
   id: 'node',
   title: 'Node',
-  look() {
+  run() {
     const { node } = process.versions
     const details = { version: node, path: process.execPath }
     const isOld = Number(node.split('.')[0]) < OLDEST_NODE
@@ -30,26 +30,26 @@ export const nodeCheck: Check = {
 export const dataDirCheck: Check = {
   id: 'data_dir',
   title: 'Data directory',
-  look: ({ dataDir }) => [lookAtDataDir(dataDir)],
+  run: ({ dataDir }) => [checkDataDir(dataDir)],
 }
 
-function lookAtDataDir(dataDir: string): Finding {
+function checkDataDir(dataDir: string): Finding {
   const details = { dataDir }
   const other = 'Choose another with --data-dir or SERVICE_HOME.'
   const found = statSync(dataDir, { throwIfNoEntry: false })
   if (!found) {
-    const above = nearestFolder(dataDir)
-    if (isWritable(above)) {
-      return { status: 'ok', message: `${dataDir} is not there yet; the first start makes it.`, details }
+    const parent = nearestFolder(dataDir)
+    if (isWritable(parent)) {
+      return { status: 'ok', message: `${dataDir} does not exist yet. The first start creates it.`, details }
     }
-    return { status: 'broken', message: `${dataDir} cannot be made: ${above} cannot be written.`, hint: other, details }
+    return { status: 'broken', message: `${dataDir} cannot be created: ${parent} is not writable.`, hint: other, details }
   }
-  if (!found.isDirectory()) return { status: 'broken', message: `${dataDir} is no directory.`, hint: other, details }
-  if (!isWritable(dataDir)) return { status: 'broken', message: `${dataDir} cannot be written.`, hint: other, details }
+  if (!found.isDirectory()) return { status: 'broken', message: `${dataDir} is not a directory.`, hint: other, details }
+  if (!isWritable(dataDir)) return { status: 'broken', message: `${dataDir} is not writable.`, hint: other, details }
   const mode = found.mode & 0o777
-  // It holds keys, so nobody else may look into it.
+  // The directory contains keys, so no other user may read it.
   if ((mode & 0o077) !== 0 && process.platform !== 'win32') {
-    const message = `${dataDir} is open to other users of this machine (${mode.toString(8)}).`
+    const message = `${dataDir} is accessible to other users of this machine (${mode.toString(8)}).`
     return { status: 'broken', message, hint: `chmod 700 ${dataDir}`, details: { ...details, mode } }
   }
   return { status: 'ok', message: dataDir, details: { ...details, mode } }
@@ -72,19 +72,19 @@ function isWritable(folder: string): boolean {
 
 const MB = 1024 * 1024
 
-/** Below these a server soon cannot write, or cannot keep the logs of many runs. In bytes. */
+/** In bytes. Below the first, a server soon cannot write; below the second, it cannot store the logs of many runs. */
 const TOO_LITTLE = 100 * MB
 const LITTLE = 1024 * MB
 
 export const diskCheck: Check = {
   id: 'disk',
   title: 'Free disk space',
-  look({ dataDir }) {
+  run({ dataDir }) {
     const { bavail, bsize } = statfsSync(nearestFolder(dataDir))
     const freeBytes = bavail * bsize
     const message = `${freeBytes < 10 * LITTLE ? `${Math.floor(freeBytes / MB)} MB` : `${Math.floor(freeBytes / LITTLE)} GB`} free`
     const details = { freeBytes }
-    const hint = 'Make room where the data directory is, or choose another one.'
+    const hint = 'Free disk space, or move the data directory to another disk.'
     if (freeBytes < TOO_LITTLE) return [{ status: 'broken', message, hint, details }]
     return [freeBytes < LITTLE ? { status: 'warning', message, hint, details } : { status: 'ok', message, details }]
   },
@@ -93,7 +93,7 @@ export const diskCheck: Check = {
 export const portCheck: Check = {
   id: 'port',
   title: 'Server and port',
-  look: async (patient) => [(await lookForServer(patient)) ?? (await lookAtPort(patient))],
+  run: async (installation) => [(await checkServer(installation)) ?? (await checkPort(installation))],
 }
 
 /** How long a server may take to respond, in milliseconds. */
@@ -117,24 +117,24 @@ async function lookForServer({ dataDir }: Patient): Promise<Finding | undefined>
     const message = `The server at ${info.url} (pid ${info.pid}) fails: ${health.problem}`
     return { status: 'broken', message, details }
   }
-  return { status: 'ok', message: `The server is up at ${info.url} (pid ${info.pid}).`, details }
+  return { status: 'ok', message: `The server is running at ${info.url} (pid ${info.pid}).`, details }
 }
 
-async function lookAtPort({ host, port, portGiven }: Patient): Promise<Finding> {
+async function checkPort({ host, port, portGiven }: Installation): Promise<Finding> {
   const code = await tryToListen(host, port)
   const details = { host, port, code }
-  if (code === null) return { status: 'ok', message: `No server is up; port ${port} is free.`, details }
+  if (code === null) return { status: 'ok', message: `The server is not running. Port ${port} is free.`, details }
   const message =
     code === 'EADDRINUSE'
-      ? `Port ${port} is taken by another program.`
-      : `Nothing can listen on ${host}:${port} (${code}).`
+      ? `Another program uses port ${port}.`
+      : `The server cannot listen on ${host}:${port} (${code}).`
   if (code === 'EADDRINUSE' && !portGiven) {
-    return { status: 'warning', message, hint: 'A start takes the next free port.', details }
+    return { status: 'warning', message, hint: '`service start` chooses the next free port.', details }
   }
   return { status: 'broken', message, hint: 'Choose another with --port, SERVICE_PORT or config.json.', details }
 }
 
-/** @returns why nothing can listen there, or null */
+/** Tries to listen on a port. Returns the error code, or null on success. */
 function tryToListen(host: string, port: number): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer()

@@ -1,6 +1,6 @@
 /**
- * The worked requests of the guides. A test takes them out of the guides'
- * text, lets a shell read them, and sends each to the app, in their order.
+ * The example requests of the guides. A test extracts them from the guides'
+ * text, lets a shell parse them, and sends each to the app, in order.
  */
 export interface Example {
   title: string
@@ -8,38 +8,38 @@ export interface Example {
   /** With shell variables. */
   path: string
   body?: unknown
-  /** Who asks: an agent sends its key; the board of a local server sends none. */
+  /** The caller: an agent sends its key, and the board of a local server sends no credential. */
   as?: 'agent' | 'board'
 }
 
 const LOCAL_NOTE =
-  'Put the folder of your project for /srv/project, or leave cwd out: the agent then works in the workspace of the project of each issue. A folder that does not exist makes every run fail. Leave model out for the choice of the program. instructionsFilePath, if you set it, names a markdown file that exists.'
+  "Replace /srv/project by the folder of your project, or omit cwd: the agent then works in the workspace of each issue's project. A folder that does not exist makes every run fail. Omit model to use the default of the program. If you set instructionsFilePath, it must name an existing markdown file."
 
-/** A configuration for each adapter, as an agent would ask for it. */
+/** An example configuration for each adapter, as an agent would request it. */
 export const ADAPTER_EXAMPLES: Record<string, { adapterConfig: Record<string, unknown>; note: string }> = {
   runtimeA_local: { adapterConfig: { cwd: '/srv/project', model: 'sonnet', maxTurns: 80 }, note: LOCAL_NOTE },
   runtimeB_local: { adapterConfig: { cwd: '/srv/project', timeoutSec: 1800 }, note: LOCAL_NOTE },
   process: {
     adapterConfig: { command: 'python3', args: ['/srv/agents/report.py'], cwd: '/srv/agents', timeoutSec: 600 },
-    note: 'An agent that asks for this always needs the approval of the board, since it names what runs.',
+    note: 'If an agent requests this, the hire always needs the approval of the board, because it names a command.',
   },
   http: {
     adapterConfig: { url: 'https://agents.example.com/wake', timeoutSec: 30 },
-    note: 'An agent that asks for this always needs the approval of the board. The agent behind the URL works with a key of its own (POST /api/agents/:agentId/keys, by the board).',
+    note: 'If an agent requests this, the hire always needs the approval of the board. The agent behind the URL can use its own API key, which the board creates with POST /api/agents/:agentId/keys.',
   },
 }
 
-/** From knowing nothing to an agent that works. */
+/** The steps of a hire. */
 export const HIRING: readonly Example[] = [
-  { title: 'Who is there already', method: 'GET', path: '/api/companies/$SERVICE_COMPANY_ID/org' },
+  { title: 'List the present agents', method: 'GET', path: '/api/companies/$SERVICE_COMPANY_ID/org' },
   {
-    title: 'How the others are configured, to do likewise',
+    title: 'Read how the other agents are configured',
     method: 'GET',
     path: '/api/companies/$SERVICE_COMPANY_ID/agent-configurations',
   },
-  { title: 'Which skills there are', method: 'GET', path: '/api/companies/$SERVICE_COMPANY_ID/skills' },
+  { title: 'List the skills', method: 'GET', path: '/api/companies/$SERVICE_COMPANY_ID/skills' },
   {
-    title: 'Teach the company a skill, if one is missing',
+    title: 'Add a missing skill to the company',
     method: 'POST',
     path: '/api/companies/$SERVICE_COMPANY_ID/skills/import',
     body: {
@@ -51,7 +51,7 @@ export const HIRING: readonly Example[] = [
   },
   {
     title:
-      'Hire somebody who reports to you and is woken when there is work. The answer has the id of the new agent in agent.id, and approval.id if the board has to approve',
+      'Hire an agent that reports to you and is woken by its work. The response contains the id of the new agent in agent.id, and approval.id if the board must approve the hire',
     method: 'POST',
     path: '/api/companies/$SERVICE_COMPANY_ID/agent-hires',
     body: {
@@ -68,12 +68,12 @@ export const HIRING: readonly Example[] = [
     },
   },
   {
-    title: 'See how the approval stands (only if the answer had one). You are woken when it is decided',
+    title: 'Get the status of the approval (if the response contained one). You are woken when it is decided',
     method: 'GET',
     path: '/api/approvals/$APPROVAL_ID',
   },
   {
-    title: 'Hire somebody who also runs on a schedule, every six hours, unless nothing has changed',
+    title: 'Hire an agent that also runs every six hours, unless nothing has changed',
     method: 'POST',
     path: '/api/companies/$SERVICE_COMPANY_ID/agent-hires',
     body: {
@@ -88,29 +88,33 @@ export const HIRING: readonly Example[] = [
   },
 ]
 
-/** What comes after a hire. */
+/** Changes after a hire. */
 export const CHANGING: readonly Example[] = [
   {
-    title: 'Say where the instructions of an agent are (yours, or those of one below you): a markdown file that exists',
+    title: 'Set the path of the instructions of an agent (you, or an agent below you). The markdown file must exist',
     method: 'PATCH',
     path: '/api/agents/$AGENT_ID/instructions-path',
     body: { path: '/srv/project/agents/nora/AGENTS.md' },
   },
   {
-    title: 'Give an agent below you exactly these skills, and write their files',
+    title: 'Set the skills of an agent below you, and write their files',
     method: 'POST',
     path: '/api/agents/$AGENT_ID/skills/sync',
     body: { desiredSkills: ['weekly-report'] },
   },
   {
-    title: 'Read what an agent is configured to do, without its secrets',
+    title: 'Read the configuration of an agent, without its secrets',
     method: 'GET',
     path: '/api/agents/$AGENT_ID/configuration',
   },
-  { title: 'See what was changed, and by whom', method: 'GET', path: '/api/agents/$AGENT_ID/config-revisions' },
+  {
+    title: 'List the changes of the configuration and their authors',
+    method: 'GET',
+    path: '/api/agents/$AGENT_ID/config-revisions',
+  },
 ]
 
-/** What only the board does; in local mode it sends no key. */
+/** The requests that only the board may send. In local mode it sends no key. */
 export const BOARD: readonly Example[] = [
   {
     title: 'Change the configuration of an agent: keys are merged, and null removes one',
@@ -123,16 +127,16 @@ export const BOARD: readonly Example[] = [
     as: 'board',
   },
   {
-    title: 'Let it run now',
+    title: 'Start a run now',
     method: 'POST',
     path: '/api/agents/$AGENT_ID/heartbeat/invoke',
     as: 'board',
   },
 ]
 
-/** A hire with one adapter. */
+/** Returns the example of a hire with one adapter. */
 export const hireWith = (adapterType: string): Example => ({
-  title: `Hire an agent that runs by ${adapterType}`,
+  title: `Hire an agent with the adapter ${adapterType}`,
   method: 'POST',
   path: '/api/companies/$SERVICE_COMPANY_ID/agent-hires',
   body: {
@@ -145,7 +149,7 @@ export const hireWith = (adapterType: string): Example => ({
   },
 })
 
-/** A request as a shell command. What is in single quotes is JSON with no single quote in it. */
+/** Formats a request as a shell command. The body is JSON in single quotes. */
 export function toCurl({ title, method, path, body, as = 'agent' }: Example): string {
   const lines = [
     `curl -sS -X ${method} "$SERVICE_API_URL${path}"`,
@@ -155,7 +159,7 @@ export function toCurl({ title, method, path, body, as = 'agent' }: Example): st
   return `${title}:\n\n\`\`\`sh\n${lines.join(' \\\n')}\n\`\`\``
 }
 
-/** JSON for between single quotes: a quote is escaped, and a variable stands outside of them. */
+/** Formats JSON for single quotes in a shell: it escapes single quotes, and closes the quotes around variables. */
 export const toShellJson = (body: unknown, indent = 2) =>
   JSON.stringify(body, null, indent)
     .replaceAll("'", '\\u0027')

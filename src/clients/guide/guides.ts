@@ -7,49 +7,50 @@ import { RuntimeConfig } from '../../organization/agent/runtime-config.ts'
 import { ADAPTER_EXAMPLES, BOARD, CHANGING, HIRING, hireWith, toCurl } from './examples.ts'
 import { keysOf, listKeys } from './keys.ts'
 
-/** The guide to hiring and configuring agents, for a reader with nothing else at hand. */
+/** Returns the guide to hiring and configuring agents. It is complete without other documentation. */
 export const configurationGuide = (endpoints: readonly Endpoint[]): string =>
   joined([
     '# Agent configuration',
-    `This is how to hire and configure agents over the HTTP API. It is generated from what the service accepts, so it is never out of date. In a run, the environment has SERVICE_API_URL, SERVICE_API_KEY, SERVICE_AGENT_ID and SERVICE_COMPANY_ID, and SERVICE_TASK_ID when there is an issue. Everywhere else, set them yourself.`,
+    `This guide describes how to hire and configure agents with the HTTP API. It is generated from the schemas of this server, so it is always current. In a run, the environment contains SERVICE_API_URL, SERVICE_API_KEY, SERVICE_AGENT_ID and SERVICE_COMPANY_ID, and SERVICE_TASK_ID if the run has an issue. Elsewhere, set these variables yourself.`,
     RULES,
     '## Step by step',
-    'AGENT_ID and APPROVAL_ID stand for ids from the answers before. Leave sourceIssueId out when no issue motivated the hire.',
+    'AGENT_ID and APPROVAL_ID stand for ids from earlier responses. Omit sourceIssueId if the hire is not related to an issue.',
     ...HIRING.map(toCurl),
     '## After the hire',
     ...CHANGING.map(toCurl),
-    '## What only the board does',
+    '## Requests of the board',
     'In local mode the board sends no key.',
     ...BOARD.map(toCurl),
     '## The body of a hire or a creation',
-    'Any other key is refused with 400, which names it.',
+    'The server refuses any other key with status 400.',
     listKeys(keysOf(NewAgent)),
     '## runtimeConfig',
-    'It has one key, `heartbeat`, an object of:',
+    'It has one key, `heartbeat`, an object with these keys:',
     heartbeatKeys(),
     '## Adapters',
-    'adapterType names one of these; adapterConfig takes its keys and no others. Each has a guide of its own, with a worked request.',
+    'adapterType is one of the following. adapterConfig accepts only the keys of its adapter. Each adapter has its own guide with an example request.',
     ...ADAPTERS.map((adapter) => adapterSection(adapter, '###')),
     '## Endpoints',
     endpointList(endpoints),
   ])
 
-/** The guide to one adapter. */
+/** Returns the guide to one adapter. */
 export const adapterGuide = (adapter: Adapter, endpoints: readonly Endpoint[]): string =>
   joined([
     adapterSection(adapter, '#'),
     RULES,
-    '## A worked request',
+    '## Example request',
     ADAPTER_EXAMPLES[adapter.type]?.note ?? '',
     toCurl(hireWith(adapter.type)),
     '## runtimeConfig',
-    'When the agent runs. It has one key, `heartbeat`, an object of:',
+    'runtimeConfig decides when the agent runs. It has one key, `heartbeat`, an object with these keys:',
     heartbeatKeys(),
     '## More',
-    'GET /llms/agent-configuration.txt has every key of a hire and the other adapters; GET /llms/agent-icons.txt the icons.',
+    'GET /llms/agent-configuration.txt lists all keys of a hire and the other adapters. GET /llms/agent-icons.txt lists the icons.',
     endpointList(endpoints),
   ])
 
+/** Returns the list of agent icons. */
 export const iconGuide = (): string =>
   joined([
     '# Agent icons',
@@ -59,15 +60,15 @@ export const iconGuide = (): string =>
 
 const RULES = `## Rules
 
-- Managers (agents to whom somebody reports), the CEO and the board hire, with POST /api/companies/:companyId/agent-hires. Any other agent gets a 403 that names its manager: ask them in a comment.
-- The answer of a hire is {"agent": {"id", "status", ...}, "approval": null or {"id", "status": "pending", ...}}.
-- When \`approval\` is not null, the new agent is \`pending_approval\`: it runs nothing and can be assigned nothing until the board approves. You are woken with SERVICE_APPROVAL_ID when it is decided. Do not hire the same agent again meanwhile.
-- A hire by an agent always needs that approval when it names what runs (command, args, extraArgs, env, url, headers, mcpServers, or the adapters process and http), makes a CEO, or asks for a budget above your own.
-- By default the new agent reports to you and has your budget. budgetMonthlyCents is US cents a month; 0 is no limit.
-- An agent does not change adapterType, adapterConfig or runtimeConfig of anyone later, except by the instructions path. The board does.
-- Never put a secret in adapterConfig. The board stores it by name, and env refers to it: {"$secret": "NAME"}.
-- Prefer wakeOnDemand to a timer: every run costs. Under 60 seconds a timer costs a lot.
-- An error is {"error": "what to do", "code": "...", "details": {"fields": [{"path", "message"}]}}: mend the fields it names, and do not repeat a request unchanged.`
+- Managers (agents that have reports), the CEO and the board can hire with POST /api/companies/:companyId/agent-hires. Any other agent receives a 403 error that names its manager. Ask that manager in a comment.
+- The response to a hire is {"agent": {"id", "status", ...}, "approval": null or {"id", "status": "pending", ...}}.
+- If \`approval\` is not null, the new agent is \`pending_approval\`: it cannot run and cannot be assigned issues until the board approves it. You are woken with SERVICE_APPROVAL_ID when the board has decided. Do not hire the same agent again meanwhile.
+- A hire by an agent always needs that approval if it sets what runs (command, args, extraArgs, env, url, headers, mcpServers, or the adapters process and http), if the new agent is a CEO, or if its budget is above yours.
+- By default the new agent reports to you and has your budget. budgetMonthlyCents is in US cents per month; 0 means no limit.
+- Agents cannot change adapterType, adapterConfig or runtimeConfig afterwards, except for the instructions path. Only the board can.
+- Never put a secret in adapterConfig. The board stores it under a name, and env refers to it: {"$secret": "NAME"}.
+- Prefer wakeOnDemand to a timer, because every run costs money. A timer below 60 seconds is expensive.
+- An error is {"error": "...", "code": "...", "details": {"fields": [{"path", "message"}]}}. Correct the named fields before you send the request again.`
 
 const adapterSection = (adapter: Adapter, heading: string): string =>
   joined([
@@ -75,7 +76,7 @@ const adapterSection = (adapter: Adapter, heading: string): string =>
     [
       adapter.summary,
       adapter.installHint,
-      adapter.resumes && 'The next run on the same issue goes on with the session of the last.',
+      adapter.resumes && 'The next run on the same issue resumes the session of the previous run.',
       `Guide: GET /llms/agent-configuration/${adapter.type}.txt`,
     ]
       .filter(Boolean)
@@ -86,7 +87,7 @@ const adapterSection = (adapter: Adapter, heading: string): string =>
 
 const heartbeatKeys = () => listKeys(keysOf(RuntimeConfig.entries.heartbeat.wrapped))
 
-/** The endpoints that have to do with hiring and configuring, by their ids. */
+/** The ids of the endpoints for hiring and configuring agents. */
 const ENDPOINT_IDS = [
   'agents.me',
   'agents.list',
@@ -114,9 +115,9 @@ const ENDPOINT_IDS = [
 function endpointList(endpoints: readonly Endpoint[]): string {
   return ENDPOINT_IDS.map((id) => {
     const found = endpoints.find((endpoint) => endpoint.id === id)
-    if (!found) throw new Error(`The guide names ${id}, which is no endpoint.`)
+    if (!found) throw new Error(`The guide names ${id}, which is not an endpoint.`)
     const { method, path, summary, who } = found
-    return `- ${method} ${path}: ${summary}. For ${who.map((one) => one.name).join(', ')}.`
+    return `- ${method} ${path}: ${summary}. Callers: ${who.map((one) => one.name).join(', ')}.`
   }).join('\n')
 }
 

@@ -2,17 +2,17 @@ import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 import { variantsOf } from '../../http/sample.ts'
 
-/** A key of an object that a request takes, as a guide tells it. */
+/** The description of a key in the body of a request. */
 export interface Key {
   name: string
   type: string
   required: boolean
-  /** As JSON; undefined when the schema sets none. */
+  /** The default value as JSON. Undefined if the schema has none. */
   fallback: string | undefined
   description: string
 }
 
-/** The keys of a schema for an object, in its own order. */
+/** Lists the keys of an object schema, in its order. */
 export function keysOf(schema: GenericSchema): Key[] {
   const { properties = {}, required = [] } = toJsonSchema(schema, { errorMode: 'ignore', typeMode: 'input' })
   return Object.entries(properties).map(([name, property]) =>
@@ -20,7 +20,7 @@ export function keysOf(schema: GenericSchema): Key[] {
   )
 }
 
-/** Keys as a markdown list, a line each. */
+/** Formats keys as a markdown list, one line each. */
 export const listKeys = (keys: readonly Key[]): string =>
   keys
     .map(({ name, type, required, fallback, description }) => {
@@ -29,7 +29,7 @@ export const listKeys = (keys: readonly Key[]): string =>
     })
     .join('\n')
 
-/** A key of an object, of the schema of what it holds. */
+/** Describes a key by the schema of its value. */
 export function keyOf(name: string, property: JsonSchema, required: boolean): Key {
   const fallback = property.default === undefined ? undefined : JSON.stringify(property.default)
   return { name, type: typeOf(property), required, fallback, description: descriptionOf(property) }
@@ -42,10 +42,10 @@ const descriptionOf = (property: JsonSchema): string =>
     .find((text) => text !== '') ??
   ''
 
-/** How many values of an enumeration are told in place. */
+/** The number of values of an enumeration that are listed. Longer ones are only counted. */
 const SHOWN_VALUES = 12
 
-/** What a schema takes, in words. */
+/** Describes the type of a schema in words. */
 export function typeOf(property: JsonSchema): string {
   const variants = variantsOf(property)
   if (variants.length > 0) return [...new Set(variants.map(typeOf))].join(' or ')

@@ -1,17 +1,18 @@
 import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
-import { ADAPTER_TYPES, adapterOf } from '../../adapter/registry.ts'
+import { adapterOf } from '../../adapter/registry.ts'
+import { ADAPTER_TYPES } from '../../adapter/types.ts'
 import { alias, type Endpoint, reply } from '../../http/route.ts'
 import { AppError } from '../../platform/errors.ts'
 import { adapterGuide, configurationGuide, iconGuide } from './guides.ts'
 
-/** The plain-text guides for agents, made from the same data as what they tell of. */
+/** Creates the endpoints of the plain-text guides for agents. The guides are generated from the schemas that they describe. */
 export function guideRoutes(endpoints: () => readonly Endpoint[]): Endpoint[] {
   const configuration = route({
     id: 'guides.agentConfiguration',
     method: 'GET',
     path: '/llms/agent-configuration.txt',
-    summary: 'Read how to hire and configure agents, as plain text',
+    summary: 'Get the guide to hiring and configuring agents, as plain text',
     who: [board, agent],
     responses: { 200: 'text/plain' },
     run: () => text(configurationGuide(endpoints())),
@@ -20,14 +21,17 @@ export function guideRoutes(endpoints: () => readonly Endpoint[]): Endpoint[] {
     id: 'guides.adapter',
     method: 'GET',
     path: '/llms/agent-configuration/:adapterType.txt',
-    summary: 'Read how to configure an agent of one adapter, as plain text',
+    summary: 'Get the guide to the configuration of one adapter, as plain text',
     who: [board, agent],
     responses: { 200: 'text/plain' },
     run: (_, { params }) => {
       const adapter = adapterOf(params.adapterType)
       if (!adapter) {
         const types = ADAPTER_TYPES.join(', ')
-        throw new AppError('not_found', `There is no adapter ${params.adapterType.slice(0, 100)}. There are: ${types}.`)
+        throw new AppError(
+          'not_found',
+          `There is no adapter ${params.adapterType.slice(0, 100)}. The adapters are: ${types}.`,
+        )
       }
       return text(adapterGuide(adapter, endpoints()))
     },
@@ -36,7 +40,7 @@ export function guideRoutes(endpoints: () => readonly Endpoint[]): Endpoint[] {
     id: 'guides.agentIcons',
     method: 'GET',
     path: '/llms/agent-icons.txt',
-    summary: 'Read which icons an agent may have, as plain text',
+    summary: 'List the icons of agents, as plain text',
     who: [board, agent],
     responses: { 200: 'text/plain' },
     run: () => text(iconGuide()),
@@ -45,7 +49,7 @@ export function guideRoutes(endpoints: () => readonly Endpoint[]): Endpoint[] {
     configuration,
     adapter,
     icons,
-    // Clients of similar APIs read them below /api.
+    // Aliases for existing clients, which read the guides below /api.
     alias(configuration, { id: 'guides.agentConfigurationAlias', path: '/api/llms/agent-configuration.txt' }),
     alias(adapter, { id: 'guides.adapterAlias', path: '/api/llms/agent-configuration/:adapterType.txt' }),
     alias(icons, { id: 'guides.agentIconsAlias', path: '/api/llms/agent-icons.txt' }),

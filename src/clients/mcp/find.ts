@@ -11,9 +11,9 @@ interface Item {
 }
 
 /**
- * Finds the record that a name or id means.
+ * Finds the record with a name or id.
  *
- * @throws AppError not_found or conflict, with what there is
+ * @throws AppError not_found or conflict; the message lists the candidates
  */
 export function pick<Found extends Item>(items: readonly Found[], ref: string, noun: string): Found {
   const named = items.map((item) => ({
@@ -29,10 +29,10 @@ export function pick<Found extends Item>(items: readonly Found[], ref: string, n
     .join(', ')
   throw found.length > 0
     ? new AppError('conflict', `Several ${noun}s are called ${ref}. Use an id: ${shown}.`)
-    : new AppError('not_found', `There is no ${noun} ${ref}. There is: ${shown || 'none'}.`)
+    : new AppError('not_found', `There is no ${noun} ${ref}. Available: ${shown || 'none'}.`)
 }
 
-/** Finds the company that a tool works in: the named one, that of the agent, or the only one. */
+/** Finds the company of a tool call: the named one, that of the agent, or the only one. */
 export async function findCompany(client: Client, ref: string | undefined): Promise<string> {
   if (ref === undefined) {
     const { companyId } = await client.request('GET /api/whoami')
@@ -56,7 +56,7 @@ export const listProjects = (client: Client, companyId: string) =>
 export const listGoals = (client: Client, companyId: string) =>
   client.request('GET /api/companies/:companyId/goals', { params: { companyId } })
 
-/** Resolves the names in the input of an issue to the ids that the API takes. */
+/** Resolves the names in the input of an issue to the ids that the API expects. */
 export async function idsOf(
   client: Client,
   companyId: string,
@@ -88,7 +88,7 @@ async function ownId(client: Client): Promise<string> {
   return agentId
 }
 
-/** Finds an agent by its name or id; `me` is the agent that asks. */
+/** Finds an agent by its name or id. `me` is the calling agent. */
 export async function findAgent(client: Client, companyId: string, ref: string) {
   return pick(await listAgents(client, companyId), ref === 'me' ? await ownId(client) : ref, 'agent')
 }

@@ -5,7 +5,7 @@ import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { Fetch } from '../client/client.ts'
 
-/** The headers of a message that its requests to the API carry on: they say who asks. */
+/** The headers that authenticate the caller of a message. The requests to the API contain them. */
 const CREDENTIALS = ['authorization', 'cookie'] as const
 
 const PATH = '/mcp'
@@ -13,9 +13,9 @@ const PATH = '/mcp'
 type Serve<Env> = (request: Request, env: Env) => Response | Promise<Response>
 
 /**
- * Serves the Model Context Protocol (streamable HTTP) at `/mcp`, and passes
- * every other request on. Each message is answered by itself: there are no
- * sessions. The tools send requests to the API in this process, as whoever asks.
+ * Serves the Model Context Protocol (streamable HTTP) at `/mcp`, and passes on
+ * every other request. There are no sessions: each message is independent. The
+ * tools send requests to the API in this process, with the caller's credentials.
  */
 export function withMcp<Env extends object>(ctx: Context, next: Serve<Env>): Serve<Env> {
   const app = new Hono<{ Bindings: Env }>()
@@ -25,7 +25,7 @@ export function withMcp<Env extends object>(ctx: Context, next: Serve<Env>): Ser
     const identity = await send(`${origin}/api/whoami`, { method: 'GET', headers: {} })
     if (identity.status !== 200) return identity
     const message = parseBody(await readBody(c, ctx.config.bodyLimit))
-    // Loaded with the first message: most servers never receive one.
+    // Loaded with the first message, because most servers never receive one.
     const [{ createMcpServer }, { createClient }, { WebStandardStreamableHTTPServerTransport }] = await Promise.all([
       import('./server.ts'),
       import('../client/client.ts'),
@@ -47,7 +47,7 @@ export function withMcp<Env extends object>(ctx: Context, next: Serve<Env>): Ser
   return (request, env) => (isForMcp(request.url) ? app.fetch(request, env) : next(request, env))
 }
 
-/** Every request passes here, so that most URLs are not parsed. */
+/** Whether a request is for /mcp. Every request passes here, so most URLs are not parsed. */
 const isForMcp = (url: string) => url.includes(PATH) && new URL(url).pathname === PATH
 
 /** Returns a transport that sends requests to the API with the credentials of a message. */

@@ -9,7 +9,7 @@ type Issue = ItemOf<'GET /api/companies/:companyId/issues'>
 const STATUSES = ['backlog', 'todo', 'in_progress', 'in_review', 'blocked', 'done', 'cancelled'] as const
 const PRIORITIES = ['critical', 'high', 'medium', 'low'] as const
 
-/** An issue in a line of a list. */
+/** Returns the fields of an issue in a list. */
 const brief = (issue: Issue, nameOf: (id: string | null) => string | null) => ({
   identifier: issue.identifier,
   title: issue.title,
@@ -22,7 +22,7 @@ const brief = (issue: Issue, nameOf: (id: string | null) => string | null) => ({
   updatedAt: issue.updatedAt,
 })
 
-/** What a changed issue looks like now, for the agent that changed it. */
+/** Returns the fields of a changed issue. */
 const changed = ({ identifier, title, status, priority, updatedAt }: Issue) => ({
   identifier,
   title,
@@ -309,7 +309,7 @@ export const issueTools: readonly Tool[] = [
   }),
 ]
 
-/** Leaves out the fields that were not given. */
+/** Removes the fields that are undefined. */
 export const given = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [Key in keyof T]?: Exclude<T[Key], undefined>

@@ -12,7 +12,7 @@ const INSTRUCTIONS =
 
 let listed: object[] | undefined
 
-/** The tools as MCP describes them. */
+/** Describes the tools in the format of MCP. */
 function listTools() {
   listed ??= TOOLS.map(({ name, description, input, readOnly }) => ({
     name,
@@ -24,8 +24,8 @@ function listTools() {
 }
 
 /**
- * Creates a server of the Model Context Protocol whose tools send requests as
- * the client's caller: what that caller may not do, no tool does.
+ * Creates a server of the Model Context Protocol. Its tools send requests with
+ * the client's credentials, so they have exactly the caller's permissions.
  */
 export function createMcpServer(client: Client): Server {
   const server = new Server(
@@ -55,7 +55,7 @@ async function callTool(client: Client, name: string, given: unknown): Promise<C
   }
 }
 
-/** A failure that the agent reads: its code, and a sentence that says what to do. */
+/** Returns a failure for the agent: its code, and a message that includes the remedy. */
 const failure = (code: string, error: string, details?: unknown): CallToolResult => ({
   isError: true,
   content: [{ type: 'text', text: JSON.stringify({ error, code, ...(details !== undefined && { details }) }) }],

@@ -1,18 +1,18 @@
 import * as v from 'valibot'
 import type { Client } from '../client/client.ts'
 
-/** A tool of the MCP server: agents see its name, description and input. */
+/** A tool of the MCP server. Agents receive its name, description and input schema. */
 export interface Tool {
   name: string
   description: string
   input: v.GenericSchema
-  /** Whether it only reads. */
+  /** Whether the tool only reads. */
   readOnly: boolean
   /** @param args fit `input` */
   run(client: Client, args: never): Promise<unknown>
 }
 
-/** Declares a tool whose `run` receives what its input describes. */
+/** Declares a tool whose `run` receives the validated input. */
 export function tool<const Entries extends v.ObjectEntries>(definition: {
   name: string
   description: string

@@ -6,7 +6,7 @@ import { documentTools } from './document-tools.ts'
 import { issueTools } from './issue-tools.ts'
 import { type Tool, tool } from './tool.ts'
 
-/** How many characters of a response `api_request` returns. */
+/** The number of characters of a response that `api_request` returns. */
 const RESPONSE_LIMIT = 40_000
 
 const apiRequest = tool({

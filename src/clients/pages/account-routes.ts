@@ -21,34 +21,34 @@ import { seeOther, show, showFormOnError } from './page-response.ts'
 
 const text = v.optional(v.string(), '')
 
-/** How many tokens the page lists. */
+/** The number of tokens that the page lists. */
 const SHOWN = 100
 
-/** The page of one's own account. Who is not signed in is led to the sign-in, and back. */
+/** The page of the caller's account and its forms. A caller that is not signed in is redirected to the sign-in page and back. */
 export const accountRoutes = [
   route({
     id: 'pages.account',
     method: 'GET',
     path: '/account',
-    summary: "Show the page of one's own account",
+    summary: "Show the page of the caller's account",
     who: [anyone],
     query: v.object({ done: text }),
     responses: { 200: 'text/html', 303: null },
     run: (ctx, { caller, query }) =>
-      signedInOr(ctx, caller, (person) => show(ctx, () => accountPage(ctx, person, { done: DONE[query.done] }))),
+      requireSession(ctx, caller, (person) => show(ctx, () => accountPage(ctx, person, { done: DONE[query.done] }))),
   }),
   route({
     id: 'pages.changePassword',
     method: 'POST',
     path: '/account/password',
-    summary: 'Set another password by the form of the page',
+    summary: 'Change the password with the form of the page',
     who: [anyone],
     form: true,
     secret: true,
     body: v.strictObject({ email: text, currentPassword: text, newPassword: text }),
     responses: { 303: null },
     run: (ctx, { caller, body, header }) =>
-      signedInOr(ctx, caller, (person) =>
+      requireSession(ctx, caller, (person) =>
         showFormOnError(
           async () => {
             const who = { userId: person.userId, cookie: header('cookie') ?? '' }
@@ -62,13 +62,13 @@ export const accountRoutes = [
     id: 'pages.signOutEverywhere',
     method: 'POST',
     path: '/account/sign-out-everywhere',
-    summary: 'End every session by the form of the page',
+    summary: 'End all sessions with the form of the page',
     who: [anyone],
     form: true,
     secret: true,
     responses: { 303: null },
     run: (ctx, { caller, header }) =>
-      signedInOr(ctx, caller, async ({ userId }) =>
+      requireSession(ctx, caller, async ({ userId }) =>
         seeOther('/login', await signOutEverywhere(ctx, { userId, cookie: header('cookie') ?? '' })),
       ),
   }),
@@ -76,14 +76,14 @@ export const accountRoutes = [
     id: 'pages.createToken',
     method: 'POST',
     path: '/account/tokens',
-    summary: 'Make a token for scripts by the form of the page, and show it once',
+    summary: 'Create a token for scripts with the form of the page, and show it once',
     who: [anyone],
     form: true,
     secret: true,
     body: v.strictObject({ name: text }),
     responses: { 200: 'text/html', 303: null },
     run: (ctx, { caller, body }) =>
-      signedInOr(ctx, caller, (person) =>
+      requireSession(ctx, caller, (person) =>
         showFormOnError(
           async () => {
             const { name } = validate(v.strictObject({ name: field.name }), body)
@@ -99,14 +99,14 @@ export const accountRoutes = [
     id: 'pages.revokeToken',
     method: 'POST',
     path: '/account/tokens/revoke',
-    summary: 'Revoke a token by the form of the page',
+    summary: 'Revoke a token with the form of the page',
     who: [anyone],
     form: true,
     secret: true,
     body: v.strictObject({ tokenId: text }),
     responses: { 303: null },
     run: (ctx, { caller, body: { tokenId } }) =>
-      signedInOr(ctx, caller, (person) =>
+      requireSession(ctx, caller, (person) =>
         showFormOnError(
           async () => {
             const revoked = await ctx.write(() =>
@@ -121,8 +121,8 @@ export const accountRoutes = [
   }),
 ]
 
-/** A token is no browser: it can do none of this. */
-async function signedInOr(
+/** Runs `work` for a person with a session, or redirects to the sign-in page. Tokens cannot use these pages. */
+async function requireSession(
   ctx: AccessContext,
   caller: Caller,
   work: (person: BoardCaller) => Reply | Promise<Reply>,
@@ -133,11 +133,11 @@ async function signedInOr(
 }
 
 const DONE: Record<string, string> = {
-  password: 'Your password is set. Everywhere else you are signed out.',
+  password: 'Your password is changed. All your other sessions are ended.',
   token: 'The token is revoked.',
 }
 
-/** What the page has to say: what was done, or which of its forms failed, and by what. */
+/** The message of the page: a completed action, or the error of one of its forms. */
 interface Outcome {
   done?: string | undefined
   password?: AppError
@@ -160,22 +160,22 @@ ${formOf({
       type: 'password',
       autocomplete: 'new-password',
       least: PASSWORD_BYTES.least,
-      hint: `At least ${PASSWORD_BYTES.least} characters. Everywhere else you are signed out then.`,
+      hint: `At least ${PASSWORD_BYTES.least} characters. The change ends all your other sessions.`,
     },
   ],
   error: password,
 })}
 <h2>Tokens for scripts</h2>
-<p>A token may do what you may, in the command line (<code>SERVICE_API_KEY</code>) and over the API, until you revoke it.</p>
+<p>A token has your permissions on the command line (<code>SERVICE_API_KEY</code>) and in the API, until you revoke it.</p>
 ${tokenList(ctx, person)}
 ${formOf({
   action: '/account/tokens',
-  submit: 'Make a token',
-  fields: [{ name: 'name', label: 'What it is for', hint: 'Such as: my laptop.' }],
+  submit: 'Create a token',
+  fields: [{ name: 'name', label: 'Purpose', hint: 'For example: my laptop.' }],
   error: tokens,
 })}
 <h2>Sessions</h2>
-<p>Signs you out here and in every other browser. Tokens stay.</p>
+<p>Signs you out here and in all other browsers. Tokens remain valid.</p>
 ${formOf({ action: '/account/sign-out-everywhere', submit: 'Sign out everywhere', fields: [], isMinor: true })}`
   return pageOf({ title: 'Your account', body, error: password ?? tokens, done, links: navigationFor(person) })
 }
@@ -194,9 +194,9 @@ function tokenList(ctx: AccessContext, { userId }: BoardCaller): Html | false {
 const tokenPage = (person: BoardCaller, name: string, token: string) =>
   pageOf({
     title: `The token ${name}`,
-    body: html`<p>Copy it: it is not shown again.</p>
+    body: html`<p>Copy the token. It is not displayed again.</p>
 <pre>${token}</pre>
-<p>The command line takes it from <code>SERVICE_API_KEY</code>.</p>
+<p>The command line reads it from <code>SERVICE_API_KEY</code>.</p>
 <p><a href="/account">Back to your account</a></p>`,
     links: navigationFor(person),
   })

@@ -9,9 +9,9 @@ export interface FormField {
   value?: string
   autocomplete?: string
   hint?: string
-  /** At least so many characters. */
+  /** The minimum number of characters. */
   least?: number
-  /** Shown and sent, and not to be changed. */
+  /** Whether the field is displayed and sent, but not editable. */
   readonly?: boolean
 }
 
@@ -19,16 +19,16 @@ interface Form {
   action: string
   submit: string
   fields: readonly FormField[]
-  /** What a submit of the form failed by. */
+  /** The error of the last submit. */
   error?: AppError | undefined
-  /** Whether it does something beside what the page is for. */
+  /** Whether the form is secondary on its page. */
   isMinor?: boolean
 }
 
 /**
- * A form that works without a script. What is wrong with a field stands beside
- * it, and the focus is on the first of them; where no field is at fault, on the
- * last one, which is the password's.
+ * Renders a form that works without scripts. Each error of a field is displayed
+ * beside it. The focus is on the first field with an error, or on the last field
+ * (the password) if the error concerns no field.
  */
 export function formOf({ action, submit, fields, error, isMinor = false }: Form): Html {
   const faults = fieldErrorsOf(error)

@@ -12,15 +12,16 @@ import { listCompanies } from '../../organization/company/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import { seeOther } from './page-response.ts'
 
-/** How many companies the page lists. */
+/** The number of companies that the page lists. */
 const SHOWN = 100
 
+/** The start page of a server without the board's web page. */
 export const homeRoutes = [
   route({
     id: 'pages.home',
     method: 'GET',
     path: '/',
-    summary: 'Show what this is, who is signed in, and how to go on',
+    summary: 'Show the start page: the signed-in person, companies and next steps',
     who: [anyone],
     responses: { 200: 'text/html', 303: null },
     run: (ctx, { caller, header }) => {
@@ -34,13 +35,17 @@ export const homeRoutes = [
 
 function refuseVisitor(ctx: Context): Reply {
   if (ctx.config.mode === 'authenticated') return seeOther('/login')
-  const how = html`<p>To go on, open the link that the server printed at its start. It works in one browser, once.</p>`
+  const how = html`<p>To continue, open the link that the server printed at its start. It works once, in one browser.</p>`
   return pageReply(pageOf({ title: 'service', body: html`${INTRODUCTION}${how}` }), 401)
 }
 
-export const INTRODUCTION = html`<p>Here companies of AI agents do their work. <a href="/api/docs">The documentation</a> says how.</p>`
+export const INTRODUCTION = html`<p>This server runs companies of AI agents. See the <a href="/api/docs">documentation</a>.</p>`
 
-/** @param url the server's, as the browser knows it */
+/**
+ * Renders the start page of a signed-in person.
+ *
+ * @param url the URL of the server in the browser
+ */
 function homePage(ctx: Context, caller: BoardCaller, url: string): string {
   const ids = caller.roles && [...caller.roles.keys()]
   const companies = listCompanies(ctx.db, { ids, limit: SHOWN, now: ctx.now })
@@ -50,13 +55,13 @@ function homePage(ctx: Context, caller: BoardCaller, url: string): string {
   const list =
     items.length > 0
       ? html`<ul>${items}</ul>`
-      : html`<p>${caller.roles ? 'You belong to none yet.' : 'There is none yet.'}</p>`
+      : html`<p>${caller.roles ? 'You are not a member of a company yet.' : 'There is no company yet.'}</p>`
   const body = html`${INTRODUCTION}
 <p>${whoOf(ctx, caller)}</p>
 <h2>Companies</h2>
 ${list}
-<h2>How to go on</h2>
-<p>Companies are led from the command line, and over the API.</p>
+<h2>Next steps</h2>
+<p>Manage companies with the command line or the API.</p>
 <pre>${commandsFor(ctx, caller, url).join('\n')}</pre>`
   return pageOf({ title: 'service', body, links: navigationFor(caller) })
 }
@@ -65,24 +70,26 @@ function whoOf(ctx: Context, caller: BoardCaller): string {
   const user = findUser(ctx.db, { id: caller.userId })
   if (user) return `You are signed in as ${user.name} (${user.email}).`
   return ctx.config.requireToken
-    ? 'You are the board: this browser opened the link of the start.'
-    : 'You are the board, like everyone who can reach this server.'
+    ? 'You have the rights of the board: this browser opened the link that the server printed.'
+    : 'You have the rights of the board, like everyone who can reach this server.'
 }
 
-/** What to type next, for somebody with these rights. */
+/** Returns the next commands for a person with these rights. */
 function commandsFor(ctx: Context, caller: BoardCaller, url: string): string[] {
   const roles = [...(caller.roles ?? [])]
   const invitesTo = roles.find(([, role]) => includesRole(role, 'admin'))?.[0]
   const mayFound = caller.roles === null || invitesTo !== undefined || mayCreateCompanies(ctx.db, caller)
   return [
-    ...(caller.roles ? [`export SERVICE_API_URL=${url}`, 'export SERVICE_API_KEY=svcb_...  # made under Account'] : []),
+    ...(caller.roles
+      ? [`export SERVICE_API_URL=${url}`, 'export SERVICE_API_KEY=svcb_...  # create it under Account']
+      : []),
     'npx service status',
     ...(mayFound ? ['npx service company new "My company" --template software-team'] : []),
     ...(invitesTo ? [`npx service api POST /api/companies/${invitesTo}/invitations '{"role":"member"}'`] : []),
   ]
 }
 
-/** The pages of somebody who is signed in. */
+/** Renders the links to the pages that the caller can use. */
 export const navigationFor = (caller: Caller): Html =>
   html`<a href="/">Start</a> ${
     caller.type === 'board' &&

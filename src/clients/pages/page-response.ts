@@ -4,7 +4,7 @@ import { errorPage, pageReply } from '../../http/html-page.ts'
 import { type Reply, reply } from '../../http/route.ts'
 import { AppError } from '../../platform/errors.ts'
 
-/** Answers with a page of authenticated mode, or with one that says why there is none. */
+/** Returns a page of authenticated mode, or an error page if the server is in another mode or the page fails. */
 export function show(ctx: AccessContext, page: () => string): Reply {
   try {
     identityOf(ctx)
@@ -15,7 +15,7 @@ export function show(ctx: AccessContext, page: () => string): Reply {
   }
 }
 
-/** Does what a form asks for, or shows the form again with what was wrong. */
+/** Processes a form. On an error, returns the form again with the error. */
 export async function showFormOnError(work: () => Promise<Reply>, again: (error: AppError) => string): Promise<Reply> {
   try {
     return await work()
@@ -29,5 +29,6 @@ export async function showFormOnError(work: () => Promise<Reply>, again: (error:
   }
 }
 
+/** Returns a redirect with status 303, with an optional cookie. */
 export const seeOther = (location: string, cookie?: string): Reply =>
   reply(303, null, { location, ...(cookie !== undefined && { 'set-cookie': cookie }) })

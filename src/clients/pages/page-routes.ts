@@ -23,7 +23,7 @@ const ByToken = v.object({ token: text })
 const AccountForm = v.strictObject({ token: text, name: text, email: text, password: text })
 type AccountForm = v.InferOutput<typeof AccountForm>
 
-/** The pages of signing in. They need no script, and each form is answered by a page too. */
+/** The sign-in pages. They need no scripts: the response to each form is a page or a redirect. */
 export const pageRoutes = [
   route({
     id: 'pages.login',
@@ -42,7 +42,7 @@ export const pageRoutes = [
     id: 'pages.signIn',
     method: 'POST',
     path: '/login',
-    summary: 'Sign in by the form of the page',
+    summary: 'Sign in with the form of the page',
     who: [anyone],
     limits: ['sign-in of an address', 'sign-in', 'sign-in under attack'],
     form: true,
@@ -75,7 +75,7 @@ export const pageRoutes = [
     id: 'pages.signOut',
     method: 'POST',
     path: '/logout',
-    summary: 'Sign out by the form of the page',
+    summary: 'Sign out with the form of the page',
     who: [anyone],
     form: true,
     secret: true,
@@ -86,7 +86,7 @@ export const pageRoutes = [
     id: 'pages.setup',
     method: 'GET',
     path: '/setup',
-    summary: 'Show the page that makes the first owner',
+    summary: 'Show the page that creates the first owner',
     who: [anyone],
     query: ByToken,
     responses: { 200: 'text/html' },
@@ -100,7 +100,7 @@ export const pageRoutes = [
     id: 'pages.setUp',
     method: 'POST',
     path: '/setup',
-    summary: 'Make the first owner by the form of the page',
+    summary: 'Create the first owner with the form of the page',
     who: [anyone],
     limits: ['link'],
     form: true,
@@ -127,7 +127,7 @@ export const pageRoutes = [
     id: 'pages.accept',
     method: 'POST',
     path: '/join',
-    summary: 'Accept an invitation by the form of the page',
+    summary: 'Accept an invitation with the form of the page',
     who: [anyone],
     limits: ['link'],
     form: true,
@@ -150,7 +150,7 @@ export const pageRoutes = [
     id: 'pages.reset',
     method: 'GET',
     path: '/reset',
-    summary: 'Show the page of a link for a forgotten password',
+    summary: 'Show the page of a password-reset link',
     who: [anyone],
     query: ByToken,
     responses: { 200: 'text/html' },
@@ -160,7 +160,7 @@ export const pageRoutes = [
     id: 'pages.resetPassword',
     method: 'POST',
     path: '/reset',
-    summary: 'Set another password by the form of the page',
+    summary: 'Reset the password with the form of the page',
     who: [anyone],
     limits: ['link'],
     form: true,
@@ -191,7 +191,10 @@ export const pageRoutes = [
 const EMPTY = { name: '', email: '', password: '' }
 
 const gone = () =>
-  new AppError('not_found', 'This link was used up, or is of another start of the server. Use the one that it prints.')
+  new AppError(
+    'not_found',
+    'This link was already used, or belongs to an earlier start of the server. Use the link that the server printed last.',
+  )
 
 function loginPage(
   ctx: AccessContext,
@@ -203,9 +206,9 @@ function loginPage(
     { name: 'email', label: 'E-mail', type: 'email', value: email, autocomplete: 'username' },
     { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' },
   ]
-  const body = html`${ctx.signIn.setup?.token !== undefined && html`<p>Nobody has an account yet. The start of the server printed a link that makes the first one.</p>`}
+  const body = html`${ctx.signIn.setup?.token !== undefined && html`<p>There is no account yet. Open the link that the server printed at its start to create the first one.</p>`}
 ${formOf({ action: '/login', submit: 'Sign in', fields, error })}
-<p class="hint">Password forgotten? Whoever runs this server can make a link for another, with <code>service reset-password</code>.</p>
+<p class="hint">Forgot your password? The operator of this server can create a reset link with <code>service reset-password</code>.</p>
 ${INTRODUCTION}`
   return pageOf({ title: 'Sign in', body, error })
 }
@@ -229,7 +232,7 @@ const accountFields = ({ token, name, email }: AccountForm): FormField[] => [
 const setupPage = (form: AccountForm, error?: AppError) =>
   pageOf({
     title: 'Set up this server',
-    body: html`<p>This makes the first account, which owns what is here.</p>
+    body: html`<p>This creates the first account, which owns all companies of this server.</p>
 ${formOf({ action: '/setup', submit: 'Create the account', fields: accountFields(form), error })}`,
     error,
   })
@@ -253,9 +256,9 @@ function resetPage(ctx: AccessContext, token: string, error?: AppError): string 
   const fields: FormField[] = [
     { name: 'token', label: '', type: 'hidden', value: token },
     { name: 'email', label: 'E-mail', type: 'email', value: email, autocomplete: 'username', readonly: true },
-    newPassword('Another password'),
+    newPassword('New password'),
   ]
-  const body = html`<p>This signs you in here, and out everywhere else.</p>
+  const body = html`<p>This signs you in here and ends all your other sessions.</p>
 ${formOf({ action: '/reset', submit: 'Set the password', fields, error })}`
-  return pageOf({ title: 'Set another password', body, error })
+  return pageOf({ title: 'Set a new password', body, error })
 }

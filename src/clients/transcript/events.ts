@@ -9,11 +9,11 @@ export interface ToolEvent {
   kind: 'tool'
   /** The program's name of the tool, such as `Bash`. */
   name: string
-  /** The one thing that tells what was called: a command, a file, a pattern. */
+  /** The main argument of the call: a command, a file, a pattern. */
   title: string
   input: unknown
   output: string | undefined
-  /** The changes of files that the call asks for. */
+  /** The changes of files that the call requests. */
   edits: readonly Edit[]
   exitCode: number | undefined
   hasFailed: boolean
@@ -26,7 +26,7 @@ export interface Edit {
   path: string
   before: string
   after: string
-  /** A patch in the place of the texts. */
+  /** A patch instead of the texts. */
   patch?: string
 }
 
@@ -37,22 +37,26 @@ const asText = (value: unknown): string => (typeof value === 'string' ? value : 
 const asList = (value: unknown): Json[] => (Array.isArray(value) ? value.map(asObject) : [])
 const asNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character begins what is removed.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression matches escape sequences.
 const ANSI = /\u001b\[[0-9;?]*[A-Za-z]/g
 
-/** A line of plain output joins the row before it up to this many characters. */
+/** The size, in characters, up to which lines of plain output are joined into one row. */
 const OUTPUT_CHARS = 4_000
 
 export interface EventReader {
   events: readonly RunEvent[]
-  /** The folder that the program says it works in. */
+  /** The working directory that the program reports. */
   cwd(): string | undefined
   model(): string | undefined
-  /** @param isLive the text was just written: then the moment of its arrival tells how long calls take */
+  /**
+   * Reads a part of the output.
+   *
+   * @param isLive whether the text was just written; the durations of calls are then measured by its arrival
+   */
   push(text: string, isLive: boolean): void
 }
 
-/** Reads the output of Claude Code, of Codex and of any other program. Text may be cut anywhere; a line is read once it is whole. */
+/** Creates a reader of the output of Claude Code, Codex or any other program. The text may be divided anywhere; the reader waits for complete lines. */
 export function createEventReader(): EventReader {
   const events: RunEvent[] = []
   const calls = new Map<string, Extract<RunEvent, { kind: 'tool' }>>()
@@ -215,7 +219,7 @@ export function createEventReader(): EventReader {
     }
   }
 
-  /** An item of Codex: it is there when it starts, and again, whole, when it is done. */
+  /** Reads an item of Codex, which appears when it starts and again, complete, when it is done. */
   const readItem = (type: string, item: Json, line: Json) => {
     const id = asText(item.id)
     const isDone = type === 'item.completed'
@@ -316,7 +320,7 @@ export function createEventReader(): EventReader {
 const asTexts = (value: unknown) =>
   Array.isArray(value) ? value.map((one) => asText(one) || asText(asObject(one).message)) : []
 
-/** The text of a result: as it stands, or in blocks. */
+/** Returns the text of a result, which is a string or a list of blocks. */
 const textOf = (content: unknown): string =>
   (typeof content === 'string'
     ? content
@@ -325,10 +329,10 @@ const textOf = (content: unknown): string =>
         .join('\n')
   ).replace(ANSI, '')
 
-/** `mcp__tides__read` as `tides read`. */
+/** Converts `mcp__tides__read` to `tides read`. */
 const shortName = (name: string) => name.replace(/^mcp__/, '').replaceAll('__', ' ')
 
-/** Codex runs each command in a shell: what is run in it is what a reader wants. */
+/** Removes the shell with which Codex starts each command. */
 const bareCommand = (command: string) => /^\S*(?:ba|z)?sh -l?c '?([\s\S]*?)'?$/.exec(command)?.[1] ?? command
 
 const relative = (path: string, cwd: string | undefined) =>

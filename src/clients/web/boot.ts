@@ -1,13 +1,13 @@
 import { FIRST_REQUESTS, type PageAddress } from './first-requests.ts'
 
-/** What every page needs before it can show anything, and the endpoint that it comes from. */
+/** The data that every page needs at its start, with the endpoints that return it. */
 const EVERYWHERE = {
   companies: '/api/companies',
   session: '/api/auth/session',
   instance: '/api/instance',
 }
 
-/** What every page of a company needs. */
+/** The data that every page of a company needs. */
 const ofCompany = (id: string) => ({
   agents: `/api/companies/${id}/agents`,
   projects: `/api/companies/${id}/projects`,
@@ -89,7 +89,7 @@ const toGiven = async (response: Response): Promise<GivenResponse | undefined> =
       }
     : undefined
 
-/** @returns the bodies by name, or undefined if one of the endpoints refuses */
+/** Returns the bodies by name, or undefined if one of the endpoints refuses. */
 async function collect(targets: Record<string, string>, get: Get): Promise<Record<string, string> | undefined> {
   const bodies = await Promise.all(
     Object.entries(targets).map(async ([name, target]) => {
@@ -101,7 +101,7 @@ async function collect(targets: Record<string, string>, get: Get): Promise<Recor
   return found.length === bodies.length ? Object.fromEntries(found) : undefined
 }
 
-/** Joins parts that are JSON already. */
+/** Builds a JSON object from values that are already JSON. */
 const toJson = (parts: Record<string, string>) =>
   `{${Object.entries(parts)
     .map(([name, json]) => `${JSON.stringify(name)}:${json}`)

@@ -6,7 +6,7 @@ import type { Context } from '../../platform/context.ts'
 import { packageRoot } from '../../platform/package-root.ts'
 import { bootRecord } from './boot.ts'
 
-/** The folder of the built page, or undefined when the page is not built. */
+/** Returns the folder of the built page, or undefined if it is not built. */
 export function findWebFolder(): string | undefined {
   const folder = path.join(packageRoot(), 'dist', 'web')
   return existsSync(path.join(folder, 'index.html')) ? folder : undefined
@@ -56,7 +56,7 @@ const TYPES: Record<string, string> = {
   svg: 'image/svg+xml',
 }
 
-/** An asset never changes: its name holds its hash. */
+/** Returns an asset. Assets never change, because their names contain their hash. */
 async function asset(read: Read, name: string, request: Request): Promise<Response | undefined> {
   const accepted = request.headers.get('accept-encoding') ?? ''
   const encoding = ['br', 'gzip'].find((one) => accepted.includes(one))
@@ -79,7 +79,7 @@ interface Template {
   pages: { address: string; pattern: RegExp; files: string[] }[]
 }
 
-/** Reads the page's HTML again when it was built anew: its assets have other names then. */
+/** Creates a function that returns the page's HTML. It reads the file again after a build, which renames the assets. */
 function createTemplate(folder: string): () => Promise<Template | undefined> {
   let builtAt = 0
   let template: Template | undefined
@@ -103,11 +103,11 @@ function createTemplate(folder: string): () => Promise<Template | undefined> {
   }
 }
 
-/** `issues/:issueRef` as an expression for `/TER/issues/TER-6`. */
+/** Converts `issues/:issueRef` to an expression that matches `/TER/issues/TER-6`. */
 const toPattern = (address: string) =>
   new RegExp(`^/[A-Z][A-Z0-9]*/${address.replaceAll(/:(\w+)/g, '(?<$1>[\\w.-]+)')}$`)
 
-/** The headers by which the API knows who asks. */
+/** Returns the headers that authenticate the person who opens the page. */
 const passedOn = (headers: Headers) => {
   const cookie = headers.get('cookie')
   const host = headers.get('host')
@@ -122,8 +122,8 @@ interface PageRequest extends Pick<Context, 'events'> {
 }
 
 /**
- * The page comes with what it shows first, and says up to which event that is
- * current, so that its stream misses nothing that comes after it.
+ * Returns the page with its first data and the id of the latest event that they
+ * include. The page's event stream starts there and misses no event.
  */
 async function page(
   { events, template, pathname, query, get }: PageRequest,

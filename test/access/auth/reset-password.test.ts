@@ -30,7 +30,7 @@ test('a link sets another password once, ends every session of the person and be
   assert.match(page.body, /value="ada@example\.com" required autocomplete="username" readonly/)
   const short = await app.submit('/reset', { token, email, password: 'short' })
   assert.equal(short.status, 400)
-  assert.match(short.body, /id="password-error">Another password must be at least 10 characters\./)
+  assert.match(short.body, /id="password-error">New password must be at least 10 characters\./)
   const used = await app.submit('/reset', { token, email, password: NEXT })
   assert.equal(used.status, 303)
   const begun = app.with(cookieOf(used.headers.get('set-cookie')))

@@ -68,7 +68,7 @@ test('what would make everybody the board, or nobody, does not start', async (t)
   assert.equal(readConfig({ ...flags, host: '0.0.0.0', allowedHost: ['board.example'] }, {}).host, '0.0.0.0')
   const { code, err } = await runService(t, ['start', '--demo', '--mode', 'authenticated', '--data-dir', dataDir])
   assert.equal(code, 2)
-  assert.match(err, /--demo works as the board/)
+  assert.match(err, /--demo requires local trusted mode/)
 })
 
 test('cookies are for https only behind a proxy, and X-Forwarded-* counts only there', async (t) => {

@@ -40,7 +40,7 @@ test('a folder becomes a company, the company a zip, and the zip a company again
   assert.deepEqual(readFileSync(two), readFileSync(one))
 
   const ambiguous = await run('export', 'AgentSys Engineering', '--preview')
-  assert.match(ambiguous.err, /2 have the name AgentSys Engineering\. Use an id instead: \w{8}, \w{8}\./)
+  assert.match(ambiguous.err, /2 records have the name AgentSys Engineering\. Use an id instead: \w{8}, \w{8}\./)
   const into = await run('import', one, '--into', 'AGE', '--collision', 'skip', '--yes', '--no-fetch')
   assert.match(into.out, /0 created, 0 renamed, \d+ skipped/)
 })
@@ -59,7 +59,7 @@ test('a company begins from a template; what cannot be read is said in one line'
     [['import', path.join(dataDir, 'nowhere'), '--yes'], 2, /There is no folder or file/],
     [['import', broken, '--yes'], 1, /not a zip archive/],
     [['import', 'https://127.0.0.1/x.git', '--yes'], 1, /private network/],
-    [['export', 'Nobody', '--preview'], 5, /No such company here: Nobody/],
+    [['export', 'Nobody', '--preview'], 5, /There is no company Nobody/],
     [['export', 'Walrus Ltd'], 2, /--out/],
   ]
   for (const [args, code, message] of cases) {

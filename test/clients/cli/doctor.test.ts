@@ -25,7 +25,7 @@ test('every check tells something, and nothing is broken where nothing is', asyn
   const { code, ok, of, checks } = await examine(t, path.join(temporaryFolder(t), 'data'))
   assert.deepEqual([code, ok], [0, true], JSON.stringify(checks))
   for (const { id } of CHECKS) assert.ok(of(id).length > 0, id)
-  assert.match(of('data_dir')[0]!.message, /not there yet/)
+  assert.match(of('data_dir')[0]!.message, /does not exist yet/)
   assert.ok(of('disk')[0]!.details.freeBytes > 0)
 })
 
@@ -63,7 +63,7 @@ test('what is broken is said with what to do, and ends the program with 1', asyn
   assert.deepEqual([none.code, none.of('settings')[0]!.status], [1, 'broken'])
   const text = await runService(t, ['doctor', '--data-dir', dataDir])
   assert.match(text.out, /^broken +Database +/m)
-  assert.match(text.err, /1 of \d+ checks found something broken/)
+  assert.match(text.err, /1 of \d+ checks are broken/)
 })
 
 test('a data directory that others can read is broken: keys are in it', async (t) => {

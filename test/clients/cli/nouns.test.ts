@@ -129,7 +129,7 @@ test('JSON has the wanted fields, goes through jq, and needs no argument after -
   ])
   assert.equal(JSON.parse(await out('issue', 'view', '--json', 'TER-1')).title, '日本語 🎉')
   assert.equal(await out('issue', 'list', '--jq', '.[] | .title'), '日本語 🎉\n')
-  assert.match((await run(['issue', 'list', '--json=nope'])).err, /--json has no field nope\. It has: id, /)
+  assert.match((await run(['issue', 'list', '--json=nope'])).err, /--json: there is no field nope\. The fields are: id, /)
   assert.match((await run(['issue', 'list', '--jq', '.['])).err, /^service: --jq: jq: error/)
 })
 
@@ -138,9 +138,9 @@ test('wrong usage is named by its option, and nothing is destroyed without --yes
   await out('company', 'create', 'Tern & Co')
   await out('issue', 'create', 'Draw')
   for (const [args, message] of [
-    [['issue', 'edit', 'TER-1'], /Nothing to change: give at least one of --title, /],
+    [['issue', 'edit', 'TER-1'], /There is nothing to change. Add at least one of --title, /],
     [['issue', 'edit', 'TER-1', '--status', 'open'], /--status <status>' argument 'open' is invalid\. Allowed choices/],
-    [['issue', 'list', '--limit', '0'], /--limit is a whole number from 1 to 1000/],
+    [['issue', 'list', '--limit', '0'], /--limit must be a whole number from 1 to 1000/],
     [['project', 'create', 'Map', '--target', 'soon'], /^service: --target: /],
     [['company', 'delete', 'TER'], /add --yes/],
   ] as const) {

@@ -31,7 +31,7 @@ test('in authenticated mode a personal token is the person for every command, an
   }
   const up = await runService(t, ['status', ...at])
   assert.equal(up.code, 0)
-  assert.match(up.out, /is up at .*, authenticated\n$/)
+  assert.match(up.out, /is running at .*, authenticated\n$/)
   assert.match(up.err, /SERVICE_API_KEY/)
   assert.equal(JSON.parse((await runService(t, ['status', '--json', ...at])).out).companies, null)
 
@@ -66,7 +66,7 @@ test('in authenticated mode a personal token is the person for every command, an
   assert.equal((await runService(t, ['token', 'delete', id.slice(-8), '--yes', ...at], env)).code, 0)
   const refused = await runService(t, ['status', ...at], env)
   assert.equal(refused.code, 4)
-  assert.match(refused.out, /is up at/)
+  assert.match(refused.out, /is running at/)
   assert.match(refused.err, /unknown, revoked or expired/)
 })
 
@@ -124,9 +124,9 @@ test('reset-password says what is in the way: no server, or nobody who signs in'
   const dataDir = temporaryFolder(t)
   const none = await runService(t, ['reset-password', EMAIL, '--data-dir', dataDir])
   assert.equal(none.code, 3)
-  assert.match(none.err, /No server has the data directory .* `service start --mode authenticated`/)
+  assert.match(none.err, /No server is running with the data directory .* `service start --mode authenticated`/)
   await startService(t, ['--data-dir', dataDir])
   const local = await runService(t, ['reset-password', EMAIL, '--data-dir', dataDir])
   assert.equal(local.code, 2)
-  assert.match(local.err, /local trusted mode, without accounts/)
+  assert.match(local.err, /has no accounts: it runs in local trusted mode/)
 })

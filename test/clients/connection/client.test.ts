@@ -158,5 +158,5 @@ test('stop signals no process that is not the server of the data directory', asy
   writeFileSync(path.join(dataDir, 'server.json'), JSON.stringify(stale))
   const { code, err } = await runService(t, ['stop', '--data-dir', dataDir])
   assert.equal(code, 3)
-  assert.match(err, /not the one of this data directory; nothing was stopped/)
+  assert.match(err, /uses another data directory, so it was not stopped/)
 })

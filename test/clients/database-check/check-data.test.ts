@@ -21,7 +21,7 @@ test('verify and doctor look into a data directory, with its server and without'
   ])
   const withServer = await runService(t, ['verify', ...at])
   assert.equal(withServer.code, 0, withServer.err)
-  assert.match(withServer.out, /^company [\w-]+: 2 entries, last hash \S+\nThe activity is whole\.\n$/)
+  assert.match(withServer.out, /^company [\w-]+: 2 entries, last hash \S+\nThe activity is complete and unaltered\.\n$/)
   await runService(t, ['stop', ...at])
   await server.ended
 

@@ -79,7 +79,7 @@ test('the password is changed and every session ended by forms; what is wrong st
   assert.equal(changed.headers.get('location'), '/account?done=password')
   assert.equal((await ask('GET', '/api/auth/session')).status, 401)
   const next = cookieOf(changed.headers.get('set-cookie'))
-  assert.match((await app.with(next)('GET', '/account?done=password')).body, /role="status">Your password is set/)
+  assert.match((await app.with(next)('GET', '/account?done=password')).body, /role="status">Your password is changed/)
   const out = await app.submit('/account/sign-out-everywhere', {}, next)
   assert.equal(out.headers.get('location'), '/login')
   assert.equal((await app.with(next)('GET', '/api/auth/session')).status, 401)

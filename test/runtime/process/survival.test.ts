@@ -174,13 +174,16 @@ test('a freeze holds over a restart, and a thaw lets what waited go', async (t) 
   const { server, start, dataDir, api, agent, runs, noted } = await arrange(t, 200)
   await ended(() => runs(server))
   const frozen = await runService(t, ['freeze', '--data-dir', dataDir, '--reason', 'The bill'])
-  assert.match(frozen.out, /Everything is frozen. No run is left/)
+  assert.match(frozen.out, /All runs are frozen, and none is live/)
   await api.request('POST /api/agents/:agentId/heartbeat/invoke', { params: { agentId: agent.id } })
   await kill(server)
   const next = await start()
   const shown = await createClient(next).request('GET /api/instance')
   assert.deepEqual([shown.isFrozen, shown.frozenBecause, shown.waitingWakes], [true, 'The bill', 1])
   assert.equal((await runs(next)).length, 1)
-  assert.match((await runService(t, ['thaw', '--data-dir', dataDir])).out, /^Thawed: 1 agent waits no longer/)
+  assert.match(
+    (await runService(t, ['thaw', '--data-dir', dataDir])).out,
+    /^The freeze has ended\. One waiting run can start now/,
+  )
   await until(() => noted('ended').length === 2, 'the second run', 60_000)
 })

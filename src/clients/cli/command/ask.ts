@@ -8,25 +8,29 @@ import type { Options, Scope } from './scope.ts'
 
 type Asking = Pick<Options, 'input' | 'yes'>
 
-/** Reports whether a person can be asked. */
+/** Whether the command can prompt a person for input. */
 export const isInteractive = ({ input }: Asking): boolean =>
   input !== false && process.stdin.isTTY === true && process.stdout.isTTY === true
 
 /**
- * Asks for a confirmation, unless `--yes` gives it.
+ * Prompts for a confirmation, unless `--yes` is set.
  *
- * @throws CliError if nobody can be asked
+ * @throws CliError if a prompt is not possible
  */
 export async function confirm(options: Asking, message: string): Promise<boolean> {
   if (options.yes) return true
   if (!isInteractive(options))
-    throw new CliError(EXIT.usage, `${message} Nobody can be asked here: add --yes to confirm.`)
-  // Loaded only where it asks: every other command starts without it.
+    throw new CliError(EXIT.usage, `${message} A prompt is not possible here: add --yes to confirm.`)
+  // Loaded on demand, so that other commands start faster.
   const prompts = await import('@clack/prompts')
   return (await prompts.confirm({ message, initialValue: false })) === true
 }
 
-/** Asks for a secret text, which is not displayed. */
+/**
+ * Prompts for a secret text, which is not displayed.
+ *
+ * @param how the error message if a prompt is not possible
+ */
 export async function askSecret(options: Asking, message: string, how: string): Promise<string> {
   if (!isInteractive(options)) throw new CliError(EXIT.usage, how)
   const prompts = await import('@clack/prompts')
@@ -35,10 +39,14 @@ export async function askSecret(options: Asking, message: string, how: string): 
   return answer
 }
 
-/** Lets the user write a text in the editor. @throws CliError if there is no terminal, or the editor fails */
+/**
+ * Opens a text in the user's editor and returns the edited text.
+ *
+ * @throws CliError with `--no-input`, or if the editor fails
+ */
 export async function editText({ options }: Pick<Scope, 'options'>, before: string): Promise<string> {
   const editor = process.env.VISUAL || process.env.EDITOR || 'vi'
-  // An editor that opens a window of its own needs no terminal, so only --no-input forbids it.
+  // An editor may open its own window and then needs no terminal, so only --no-input forbids it.
   if (options.input === false) throw new CliError(EXIT.usage, '--editor and --no-input exclude each other.')
   const folder = mkdtempSync(path.join(tmpdir(), 'service-'))
   try {

@@ -10,7 +10,7 @@ export type Company = ResponseOf<'GET /api/companies'>[number]
 
 const namesOfCompany = (company: Company) => [company.name, company.issuePrefix]
 
-/** Finds a company by its name, prefix or id; without one, the only company that there is. */
+/** Finds a company by its name, prefix or id. Without a reference, returns the only company. */
 export async function findCompany(client: Client, ref: string | undefined): Promise<Company> {
   const companies = await client.request('GET /api/companies', { query: { limit: 1000 } })
   if (ref) {
@@ -26,14 +26,14 @@ export async function findCompany(client: Client, ref: string | undefined): Prom
     throw new CliError(EXIT.notFound, 'There is no company yet. Create one with `service company create NAME`.')
   }
   const names = companies.map((company) => `${company.name} (${company.issuePrefix})`).join(', ')
-  throw new CliError(EXIT.usage, `Which company? Name it with --company: ${names}.`)
+  throw new CliError(EXIT.usage, `There are several companies. Choose one with --company: ${names}.`)
 }
 
 type Load = (client: Client, companyId: string) => Promise<Named[]>
 
 const ALL = { limit: 1000 }
 
-/** The records of a company that a command finds by name. Of runs, approvals and issues the latest 1,000. */
+/** Loads the records of a company that a command finds by name. Of runs, approvals and issues, it loads the latest 1,000. */
 export const NAMED = {
   agent: async (client, companyId) =>
     (await client.request('GET /api/companies/:companyId/agents', { params: { companyId }, query: ALL })).map(
@@ -92,9 +92,11 @@ export type Noun = keyof typeof NAMED
 const BY_TIME: readonly Noun[] = ['run', 'approval']
 
 /**
- * Finds the id of a record. The reference is its id, one of its names in any
- * case, or the last characters of its id, as tables print them. `latest` is the
- * latest run or approval.
+ * Finds the id of a record.
+ *
+ * @param ref its id, one of its names (case-insensitive), the last characters of
+ *   its id as tables print them, or `latest` for a run or approval
+ * @throws CliError if no record or more than one matches
  */
 export async function findId(
   client: Client,
@@ -111,13 +113,17 @@ export async function findId(
   return pick(all, ref, noun).id
 }
 
-/** Finds one record among all. @throws CliError if there is none, or more than one */
+/**
+ * Finds one record in a list.
+ *
+ * @throws CliError if no record or more than one matches
+ */
 export function pick<Item extends Named>(all: readonly Item[], ref: string, noun: string): Item {
   const found = findNamed(all, ref)
   if (found.length === 1) return found[0]!
-  if (found.length === 0) throw new CliError(EXIT.notFound, `No such ${noun} here: ${ref}.`)
+  if (found.length === 0) throw new CliError(EXIT.notFound, `There is no ${noun} ${ref}.`)
   const ids = found.map((one) => shortId(one.id)).join(', ')
-  throw new CliError(EXIT.conflict, `${found.length} have the name ${ref}. Use an id instead: ${ids}.`)
+  throw new CliError(EXIT.conflict, `${found.length} records have the name ${ref}. Use an id instead: ${ids}.`)
 }
 
 /** Returns a function from the id of an agent of a company to its name. */

@@ -10,14 +10,14 @@ import type { Scope } from './scope.ts'
  * are.
  */
 export interface Flag<Value, Always extends boolean = boolean> {
-  /** As commander takes them: `-s, --status <status>`. */
+  /** In the syntax of commander: `-s, --status <status>`. */
   flags: string
   help?: string
-  /** Converts the text of the command line. Absent if the text is the value. */
+  /** Converts the text of the command line. If absent, the text itself is the value. */
   parse?(text: string, scope: Scope, name: string): Value | Promise<Value>
   choices?: readonly string[]
   default?: string
-  /** Whether there is always a value: the option is mandatory, or has a default. */
+  /** Whether the option always has a value: it is mandatory, or has a default. */
   always?: Always
   /** Whether the value is a long text, which may be written in the editor. */
   isLong?: boolean
@@ -50,26 +50,26 @@ export const choice = <const Choice extends string>(
   help?: string,
 ): Flag<Choice> => ({ ...text(flags, help), choices }) as Flag<string> as Flag<Choice>
 
-/** Some of a set of words, separated by commas. */
+/** Accepts several words of a set, separated by commas. */
 export const choices = (flags: string, all: readonly string[], help = 'only these, separated by commas') => ({
   flags,
   help: `${help}: ${all.join(', ')}`,
   parse(given: string, _: Scope, name: string): string {
     const unknown = given.split(',').find((one) => !all.includes(one.trim()))
-    if (unknown !== undefined) throw new CliError(EXIT.usage, `${name} takes ${all.join(', ')}, not ${unknown}.`)
+    if (unknown !== undefined) throw new CliError(EXIT.usage, `${name} accepts ${all.join(', ')}, not ${unknown}.`)
     return given.replaceAll(' ', '')
   },
 })
 
 export const toggle = (flags: string, help: string): Flag<true> => ({ flags, help, parse: () => true })
 
-/** The record of a noun, named as `findId` takes it. */
+/** Accepts a reference to a record, as `findId` does. The value is the id. */
 export const reference = (noun: Noun, flags: string, help?: string): Flag<string> => ({
   ...text(flags, help),
   parse: (ref, scope) => scope.find(noun, ref),
 })
 
-/** Also takes the word `none`, which clears the field. */
+/** Also accepts the word `none`, which clears the field. */
 export const clearable = <Value>(flag: Flag<Value>): Flag<Value | null> => ({
   ...flag,
   help: [flag.help, '(none clears it)'].filter(Boolean).join(' '),
@@ -77,7 +77,7 @@ export const clearable = <Value>(flag: Flag<Value>): Flag<Value | null> => ({
     given === 'none' ? null : flag.parse ? await flag.parse(given, scope, name) : (given as Value),
 })
 
-/** Takes several, separated by commas; `none` is an empty list. */
+/** Accepts several values, separated by commas. `none` is an empty list. */
 export const many = <Value>({ parse, ...flag }: Flag<Value>): Flag<Value[]> => ({
   ...flag,
   parse: (given, scope, name) =>
@@ -92,14 +92,14 @@ export const dollars = (flags: string, help: string): Flag<number> => ({ flags, 
 
 const EXPIRY_UNITS: Record<string, number> = { h: 3_600_000, d: 86_400_000 }
 
-/** When a credential expires: a date, a timestamp, or a time from now such as `90d`. The value is a timestamp. */
+/** Accepts the expiry of a credential: a date, a timestamp, or a duration such as `90d`. The value is a timestamp. */
 export const expiry = (flags: string, help: string): Flag<string> => ({
   flags,
   help: `${help}: 90d, 12h or 2027-01-31 (default: never)`,
   parse(given, _, name) {
     const [, count, unit = ''] = /^(\d{1,5})([hd])$/.exec(given) ?? []
     const at = count === undefined ? new Date(given) : new Date(Date.now() + Number(count) * EXPIRY_UNITS[unit]!)
-    if (Number.isNaN(at.getTime())) throw new CliError(EXIT.usage, `${name} takes 90d, 12h or a date, not ${given}.`)
+    if (Number.isNaN(at.getTime())) throw new CliError(EXIT.usage, `${name} accepts 90d, 12h or a date, not ${given}.`)
     return at.toISOString()
   },
 })
@@ -113,7 +113,7 @@ export const json = <Value>(flags: string, help: string): Flag<Value> => ({
 /** Makes an option mandatory. */
 export const required = <Value>(flag: Flag<Value>): Flag<Value, true> & { always: true } => ({ ...flag, always: true })
 
-/** How many entries a list has at most. */
+/** The maximum number of entries of a list. */
 export const LIMIT = {
   limit: {
     flags: '-n, --limit <count>',
@@ -122,7 +122,7 @@ export const LIMIT = {
     always: true,
     parse(given: string, _: Scope, name: string): string {
       if (/^[1-9]\d*$/.test(given)) return given
-      throw new CliError(EXIT.usage, `${name} is a whole number from 1 to 1000, not ${given}.`)
+      throw new CliError(EXIT.usage, `${name} must be a whole number from 1 to 1000, not ${given}.`)
     },
   },
 } satisfies Flags
@@ -138,7 +138,7 @@ export function optionOf({ flags, help, choices: all, default: value, always }: 
   return option.makeOptionMandatory(always === true && value === undefined)
 }
 
-/** Converts the options of a command line to the values of its flags. Absent options are left out. */
+/** Converts the options of a command line to the values of its flags. Absent options have no key. */
 export async function valuesOf<F extends Flags>(
   flags: F,
   given: Record<string, unknown>,
@@ -149,7 +149,7 @@ export async function valuesOf<F extends Flags>(
     const option = optionOf(flag)
     const raw = given[option.attributeName()]
     if (raw === undefined) continue
-    // An option that takes several words has a list already.
+    // The value of an option with several words is already a list.
     values[key] = flag.parse && !Array.isArray(raw) ? await flag.parse(String(raw), scope, option.long!) : raw
   }
   return values as Values<F>

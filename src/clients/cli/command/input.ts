@@ -31,7 +31,7 @@ export async function readJson<Value>(text: string): Promise<Value> {
 export function parseDollars(text: string): number {
   const dollars = Number(text.replace(/^\$/, ''))
   if (text.trim() === '' || Number.isNaN(dollars) || dollars < 0) {
-    throw new CliError(EXIT.usage, `A budget is a number of dollars, not ${text}.`)
+    throw new CliError(EXIT.usage, `A budget must be a number of dollars, not ${text}.`)
   }
   return Math.round(dollars * 100)
 }

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
 import stringWidth from 'fast-string-width'
-import { escapeInJson, withoutSteering } from '../../connection/control-characters.ts'
+import { escapeInJson, withoutControlCharacters } from '../../connection/control-characters.ts'
 
 export const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
@@ -23,11 +23,11 @@ export const paint = (meaning: keyof typeof PAINTS, text: string): string =>
   styleText(PAINTS[meaning], text, { stream: process.stdout })
 
 /**
- * Lays rows out in columns, each as wide as its widest cell, measured in cells
- * of the terminal. If the terminal is too narrow, the widest columns are cut.
- * Cells must not be painted. It is our own because the known libraries draw
- * borders or wrap lines; neither suits output that people pipe into grep. The
- * width is by fast-string-width: string-width takes 60 ms to load, at each command.
+ * Formats rows as columns, each as wide as its widest cell, measured in cells of
+ * the terminal. If the terminal is too narrow, the widest columns are truncated.
+ * Cells must not be painted. Known libraries draw borders or wrap lines, which
+ * does not suit output that people pipe into grep. fast-string-width measures the
+ * width, because string-width takes 60 ms to load at each command.
  */
 export function table(rows: readonly (readonly string[])[], width = lineWidth()): string {
   const clean = rows.map((row) => row.map(oneLine))
@@ -47,16 +47,16 @@ export function table(rows: readonly (readonly string[])[], width = lineWidth())
     .join('\n')
 }
 
-/** How far a column is cut, in cells. */
+/** The minimum width of a truncated column, in cells. */
 const NARROWEST = 8
 
-/** How wide a line may be: the terminal's width, from 80; a pipe has no limit unless `COLUMNS` sets it. */
+/** Returns the maximum width of a line: that of the terminal, at least 80. A pipe has no limit unless `COLUMNS` sets one. */
 function lineWidth(): number {
   const columns = process.stdout.columns ?? Number(process.env.COLUMNS)
   return columns > 0 ? Math.max(80, columns) : Number.POSITIVE_INFINITY
 }
 
-/** Cuts or fills a text to a width in cells. */
+/** Truncates or pads a text to a width in cells. */
 function fit(text: string, width: number): string {
   const own = stringWidth(text)
   if (own <= width) return text + ' '.repeat(width - own)
@@ -71,15 +71,15 @@ function fit(text: string, width: number): string {
   return `${cut}…${' '.repeat(width - 1 - used)}`
 }
 
-/** Makes a text of others one line without control characters, which could steer the terminal. */
+/** Converts an untrusted text to one line without control characters, which could control the terminal. */
 export const oneLine = (text: string): string => plain(text).replaceAll(/\s+/g, ' ').trim()
 
-/** Removes control characters and escape sequences from a text of others. */
+/** Removes control characters and escape sequences from an untrusted text. */
 export const plain = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it takes out.
-  withoutSteering(stripVTControlCharacters(text)).replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression removes them.
+  withoutControlCharacters(stripVTControlCharacters(text)).replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
 
-/** Formats names and values, one pair on each line. Pairs without a value are left out. */
+/** Formats names and values, one pair per line, without the pairs that have no value. */
 export function fields(entries: readonly (readonly [string, string | number | null | undefined])[]): string {
   const present = entries.filter(([, value]) => value !== null && value !== undefined && value !== '')
   const width = Math.max(...present.map(([name]) => name.length))
@@ -111,7 +111,7 @@ export function localTime(at: string): string {
   return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`
 }
 
-/** Says whether a stored credential is valid, by the clock of this machine. */
+/** Returns whether a stored credential is valid, by the clock of this machine. */
 export const credentialStatus = ({ revokedAt, expiresAt }: { revokedAt: string | null; expiresAt: string | null }) =>
   revokedAt !== null ? 'revoked' : expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'valid'
 

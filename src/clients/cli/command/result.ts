@@ -6,28 +6,30 @@ import { openBrowser } from './browser.ts'
 import { print } from './output.ts'
 import type { Options, Scope } from './scope.ts'
 
-/** What a command prints. */
+/** The result of a command. */
 export interface Output {
   /** Printed with `--json` and `--jq`. */
   value: unknown
   text(): string | Promise<string>
-  /** The page of the same, below the company's; opened with `--web`. */
+  /** The page of the same content, relative to the company's. `--web` opens it. */
   page?: string
 }
 
-/** Prints the output of a command as its options want it. */
+/** Prints the result of a command in the form that its options request. */
 export async function show(scope: Scope, { value, text, page }: Output): Promise<void> {
   const { options, client } = scope
   if (options.web && page !== undefined) {
     const url = new URL(`/${(await scope.company()).issuePrefix}/${page}`, client.url).href
     print(`Opening ${url}`)
-    return openBrowser(url, (error) => process.stderr.write(`service: No browser opens: ${lineOf(error)}\n`))
+    return openBrowser(url, (error) =>
+      process.stderr.write(`service: The browser could not be opened: ${lineOf(error)}\n`),
+    )
   }
   if (await showJson(options, value)) return
   await printPaged(await text(), options)
 }
 
-/** Prints a value as JSON if the options want JSON. @returns whether they do */
+/** Prints a value as JSON if the options request JSON. Returns whether they do. */
 export async function showJson(options: Pick<Options, 'json' | 'jq'>, value: unknown): Promise<boolean> {
   if (options.json === undefined && options.jq === undefined) return false
   const shown = selectFields(value, options.json ?? '')
@@ -36,7 +38,11 @@ export async function showJson(options: Pick<Options, 'json' | 'jq'>, value: unk
   return true
 }
 
-/** @param fields their names, separated by commas; empty for all */
+/**
+ * Selects fields of a record or of each record of a list.
+ *
+ * @param fields their names, separated by commas; empty for all
+ */
 function selectFields(value: unknown, fields: string): unknown {
   if (fields === '') return value
   const names = fields.split(',').map((name) => name.trim())
@@ -44,7 +50,7 @@ function selectFields(value: unknown, fields: string): unknown {
     const known = Object.keys(record ?? {})
     const unknown = names.find((name) => !known.includes(name))
     if (unknown !== undefined) {
-      throw new CliError(EXIT.usage, `--json has no field ${unknown}. It has: ${known.join(', ')}.`)
+      throw new CliError(EXIT.usage, `--json: there is no field ${unknown}. The fields are: ${known.join(', ')}.`)
     }
     return Object.fromEntries(names.map((name) => [name, (record as Record<string, unknown>)[name]]))
   }
@@ -53,7 +59,7 @@ function selectFields(value: unknown, fields: string): unknown {
 
 /** Runs a jq expression. Texts are printed without quotes, and objects on one line each outside a terminal. */
 async function runJq(value: unknown, expression: string): Promise<string> {
-  // jq itself, compiled to WebAssembly: expressions mean what they mean everywhere. Loaded only here; it has 1.3 MB.
+  // jq itself, compiled to WebAssembly, so that expressions behave as in jq. Loaded on demand: it has 1.3 MB.
   const { raw } = (await import('jq-wasm')).default
   try {
     const out = await raw(JSON.stringify(value ?? null), expression, process.stdout.isTTY ? ['-r'] : ['-r', '-c'])
@@ -68,10 +74,10 @@ async function printPaged(text: string, options: Options): Promise<void> {
   const pager = process.env.SERVICE_PAGER ?? process.env.PAGER ?? 'less'
   const isLong = process.stdout.isTTY && text.split('\n').length >= process.stdout.rows
   if (!isLong || !isInteractive(options) || pager === '' || pager === 'cat') return print(text)
-  // A shell, since PAGER may have arguments. The text is standard input, never a part of the command.
+  // A shell, because PAGER may have arguments. The text goes to standard input and never into the command.
   const stdio = ['pipe', 'inherit', 'inherit'] as const
   const child = spawn(pager, { shell: true, stdio: [...stdio], env: { LESS: 'FRX', ...process.env } })
-  // The user left the pager before its end.
+  // The user may quit the pager before the end of the text.
   child.stdin!.on('error', () => {})
   child.stdin!.end(`${text}\n`)
   const [code] = await once(child, 'exit')

@@ -14,7 +14,7 @@ export interface Options extends ConnectionOptions {
   yes?: boolean
 }
 
-/** What the verbs of a command work with. Records are requested when they are needed first, and once. */
+/** The context of a command: its options, its client and its company. The company is requested at its first use, once. */
 export interface Scope {
   readonly options: Options
   readonly client: Client
@@ -27,7 +27,11 @@ export interface Scope {
   agentNames(): Promise<(id: string | null) => string>
 }
 
-/** @param issue an issue that the command line names: without `--company`, its company is meant */
+/**
+ * Creates the context of a command.
+ *
+ * @param issue an issue that the command line names; without `--company`, its company is used
+ */
 export function createScope(options: Options, issue?: string): Scope {
   const client = connect(options, process.env)
   let found: Promise<Company> | undefined

@@ -18,7 +18,7 @@ interface VerbSpec<Names extends readonly string[], F extends Flags> {
   name: string
   alias?: string
   summary: string
-  /** The names of the arguments, as commander takes them: `<agent>`. */
+  /** The names of the arguments in the syntax of commander: `<agent>`. */
   args?: Names
   flags?: F
   /** Command lines without `service`. A test runs each of them. */
@@ -38,7 +38,7 @@ export function noun(name: string, description: string, verbs: readonly Command[
   return command
 }
 
-/** A command whose bare `--json` never takes the next word as its fields: that word is an argument. */
+/** A command whose `--json` without `=` does not consume the next word, which is an argument. */
 class VerbCommand extends Command {
   override parseOptions(args: string[]) {
     const end = args.indexOf('--')
@@ -49,7 +49,7 @@ class VerbCommand extends Command {
 /** The heading of the options that all verbs have. */
 const COMMON = 'Common options:'
 
-/** What an argument takes, by its name. */
+/** The help texts of arguments, by their names. */
 const ARGUMENTS: Record<string, string> = {
   '<agent>': 'its name, key or id',
   '<approval>': 'its id, or latest',
@@ -77,10 +77,10 @@ export function verb<const Names extends readonly string[] = [], F extends Flags
   const isLong = Object.values(flags).some((flag) => flag.isLong)
   if (isLong) command.option('-e, --editor', 'write the text in your editor ($VISUAL or $EDITOR)')
   withConnection(command.optionsGroup(COMMON))
-    .option('-c, --company <company>', 'its name, prefix or id (default: SERVICE_COMPANY_ID, else the only one)')
+    .option('-c, --company <company>', 'its name, prefix or id (default: SERVICE_COMPANY_ID, or the only company)')
     .option('--json [=fields]', 'print JSON, or only these fields of it: --json=id,name')
     .option('--jq <expression>', 'print JSON through a jq expression')
-    .option('--no-input', 'never ask, and open no editor or pager')
+    .option('--no-input', 'never prompt, and open no editor or pager')
     .addHelpText('after', `\nExamples:\n${examples.map((line) => `  $ service ${line}`).join('\n')}`)
   if (note !== undefined) command.addHelpText('after', `\n${note}`)
   return command.action(async (...all: unknown[]) => {
@@ -96,7 +96,7 @@ export function verb<const Names extends readonly string[] = [], F extends Flags
   })
 }
 
-/** Returns the issue that an argument or option of a command line names. */
+/** Returns the issue that an argument or option names, or undefined. */
 function namedIssue(command: Command, args: readonly unknown[]): string | undefined {
   const at = command.registeredArguments.findIndex((argument) => argument.name() === 'issue')
   const option = command.options.find(({ flags }) => flags.includes('<issue>'))
@@ -104,7 +104,7 @@ function namedIssue(command: Command, args: readonly unknown[]): string | undefi
   return typeof found === 'string' && found !== 'none' ? found : undefined
 }
 
-/** Names the options of the command line in an error of the server, which names the fields of a request. */
+/** Replaces the names of request fields in an error of the server by the options of the command line. */
 function withFlagNames(error: unknown, flags: Flags): unknown {
   const fields = error instanceof AppError ? (error.details as { fields?: unknown } | null)?.fields : undefined
   if (!(error instanceof AppError) || !Array.isArray(fields)) return error
@@ -123,7 +123,7 @@ export type Columns<Item> = Record<string, (item: Item) => string | number | nul
 interface ListSpec<Item, Names extends readonly string[], F extends Flags>
   extends Omit<VerbSpec<Names, F>, 'name' | 'alias'> {
   name?: string
-  /** Says that a list has no entries. */
+  /** The message for an empty list. */
   empty: string
   columns: Columns<Item> | ((scope: Scope, args: ArgsOf<Names>) => Promise<Columns<Item>>)
   /** The page of the list, below the company's. */
@@ -202,11 +202,11 @@ export const create = <Item, const Names extends readonly string[], F extends Fl
 ): Command => act({ ...spec, name: spec.name ?? 'create' })
 
 interface EditSpec<Item, Names extends readonly string[], F extends Flags> extends ChangeSpec<Item, Names, F> {
-  /** Reads the record, for the editor to begin with its text. */
+  /** Reads the record whose text the editor opens. */
   load?(scope: Scope, args: ArgsOf<Names>): Promise<object>
 }
 
-/** Creates a verb that changes a record. Without an option there is nothing to change, which is wrong usage. */
+/** Creates a verb that changes a record. A call without options is a usage error. */
 export function edit<Item, const Names extends readonly string[], F extends Flags>(
   spec: EditSpec<Item, Names, F>,
 ): Command {
@@ -219,12 +219,12 @@ export function edit<Item, const Names extends readonly string[], F extends Flag
     async send(scope, args, values) {
       if (Object.keys(values).length > 0) return spec.send(scope, args, values)
       const names = Object.values(flags).map((flag) => optionOf(flag).long)
-      throw new CliError(EXIT.usage, `Nothing to change: give at least one of ${names.join(', ')}.`)
+      throw new CliError(EXIT.usage, `There is nothing to change. Add at least one of ${names.join(', ')}.`)
     },
   })
 }
 
-/** Creates a verb that does something with a record and says what became of it. */
+/** Creates a verb that performs an action on a record and prints the result. */
 export const act = <Item, const Names extends readonly string[], F extends Flags = Record<never, never>>(
   spec: EditSpec<Item, Names, F> & { name: string; alias?: string },
 ): Command =>
@@ -251,7 +251,7 @@ async function writeLongText<Item, Names extends readonly string[], F extends Fl
   return { ...values, [key]: await editText(scope, typeof before === 'string' ? before : '') }
 }
 
-/** Creates a verb that deletes a record, after asking. */
+/** Creates a verb that deletes a record after a confirmation. */
 export const remove = <Item, const Names extends readonly string[], F extends Flags = Record<never, never>>(
   spec: ChangeSpec<Item, Names, F> & {
     /** The question to ask, such as "Delete the label bug?". */
@@ -267,4 +267,4 @@ export const remove = <Item, const Names extends readonly string[], F extends Fl
     },
   })
     .optionsGroup('Options:')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'do not prompt for a confirmation')

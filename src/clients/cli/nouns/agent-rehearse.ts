@@ -15,7 +15,7 @@ function describe(rehearsal: Rehearsal): string {
   const { agentName, wakeReason, gates, notes, wouldRun, argv, session, limits, environment, prompt } = rehearsal
   const verdict = wouldRun
     ? paint('good', `${agentName} would run (${words(wakeReason)}).`)
-    : paint('waiting', `${agentName} would not run as it stands:`)
+    : paint('waiting', `${agentName} would not run now:`)
   const parts = [
     [
       verdict,

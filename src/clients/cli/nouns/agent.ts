@@ -1,3 +1,4 @@
+import { ADAPTER_TYPES } from '../../../adapter/types.ts'
 import type { BodyOf, ResponseOf } from '../../client/types.ts'
 import { choice, choices, clearable, dollars, json, LIMIT, longText, many, reference, text } from '../command/flag.ts'
 import { ago, fields, localTime, money, plain, shortId, words } from '../command/output.ts'
@@ -15,15 +16,7 @@ const CHANGE = {
   title: clearable(text('--title <title>')),
   reportsTo: clearable(reference('agent', '--reports-to <agent>', 'its manager')),
   capabilities: clearable(longText('-d, --capabilities <text>')),
-  adapterType: choice('--adapter <type>', [
-    'runtimeA_local',
-    'runtimeB_local',
-    'gemini_local',
-    'opencode_local',
-    'process',
-    'http',
-    'none',
-  ]),
+  adapterType: choice('--adapter <type>', ADAPTER_TYPES),
   adapterConfig: json<NonNullable<NewAgent['adapterConfig']>>('--config <json>', 'the adapterConfig'),
   runtimeConfig: json<NonNullable<NewAgent['runtimeConfig']>>('--runtime <json>', 'the runtimeConfig, with the timer'),
   desiredSkills: many(text('--skills <list>', 'keys of skills, separated by commas')),
@@ -38,7 +31,7 @@ const getAgent = async (scope: Scope, [ref]: readonly [string]) =>
 const budgetOf = ({ budgetMonthlyCents }: Pick<Agent, 'budgetMonthlyCents'>) =>
   budgetMonthlyCents === 0 ? 'no limit' : money(budgetMonthlyCents)
 
-/** Says why an agent does not work, if it does not. */
+/** Returns why an agent cannot work, or null. */
 const reasonOf = (agent: Pick<Agent, 'pauseMessage' | 'errorReason' | 'heldUntil' | 'heldBecause'>) =>
   agent.pauseMessage ??
   agent.errorReason ??
@@ -188,7 +181,7 @@ export const agentCommand = () =>
     }),
     verb({
       name: 'rehearse',
-      summary: 'Show what the next run would be, without running it.',
+      summary: 'Show the plan of the next run without starting it.',
       args: ['<agent>'],
       flags: { issueId: text('--issue <issue>', 'as if it were woken on this issue') },
       examples: ['agent rehearse Kit', 'agent rehearse Kit --issue TER-6 --json'],
@@ -197,7 +190,7 @@ export const agentCommand = () =>
     }),
     list({
       name: 'inbox',
-      summary: 'List the issues that an agent is to work on, in the recommended order.',
+      summary: 'List the open issues of an agent in the recommended order.',
       args: ['<agent>'],
       examples: ['agent inbox Kit'],
       empty: 'It has no open issues.',
@@ -273,7 +266,7 @@ export const agentCommand = () =>
     }),
     act({
       name: 'rollback',
-      summary: 'Give an agent the configuration that it had after a revision.',
+      summary: 'Restore the configuration of an agent to a revision.',
       args: ['<agent>', '<revision>'],
       examples: ['agent rollback Kit first'],
       note: 'The revision is its id, as `agent revisions` prints it, or `first`.',
@@ -291,7 +284,7 @@ export const agentCommand = () =>
     }),
     act({
       name: 'approve-configuration',
-      summary: "Approve an agent's configuration as it stands. Its runs are no longer restricted.",
+      summary: "Approve an agent's current configuration. Its runs are no longer restricted.",
       args: ['<agent>'],
       examples: ['agent approve-configuration Kit'],
       send: async (scope, [ref]) =>
@@ -303,7 +296,7 @@ export const agentCommand = () =>
     }),
     act({
       name: 'permissions',
-      summary: 'Show or set what an agent may do.',
+      summary: 'Show or set the permissions of an agent.',
       args: ['<agent>'],
       flags: {
         canCreateAgents: { ...choice('--create-agents <answer>', ['yes', 'no']), parse: isYes },

@@ -22,7 +22,7 @@ const isNow = ({ type, status, chosenOption }: Approval) =>
 const NOTE = { decisionNote: text('--note <text>', 'why') }
 
 export const approvalCommand = () =>
-  noun('approval', 'Approvals: requests that the board decides.', [
+  noun('approval', 'Approvals: requests for decisions of the board.', [
     list({
       summary: 'List the approvals, the latest first.',
       flags: {
@@ -85,7 +85,7 @@ export const approvalCommand = () =>
       },
     }),
     create({
-      summary: 'Ask the board for an approval.',
+      summary: 'Request an approval from the board.',
       args: ['<title>'],
       flags: {
         type: withDefault(
@@ -96,7 +96,7 @@ export const approvalCommand = () =>
         options: many(text('--options <list>', 'what the board may choose, separated by commas')),
         recommended: text('--recommended <option>', 'the option that you recommend'),
         plan: text('--plan <text>', 'of a strategy'),
-        requestedByAgentId: reference('agent', '--agent <agent>', 'who asks (default: the caller)'),
+        requestedByAgentId: reference('agent', '--agent <agent>', 'the requesting agent (default: the caller)'),
         issueIds: many(text('--issues <list>', 'the issues that it is about, separated by commas')),
       },
       examples: ['approval create "Buy the domain?" --options "Buy,Wait" --recommended Buy --agent Ada --issues TER-6'],
@@ -144,7 +144,7 @@ export const approvalCommand = () =>
     }),
     act({
       name: 'request-revision',
-      summary: 'Ask for a revision.',
+      summary: 'Request a revision.',
       args: ['<approval>'],
       flags: NOTE,
       examples: ['approval request-revision latest --note "Say why."'],
@@ -157,7 +157,7 @@ export const approvalCommand = () =>
     }),
     act({
       name: 'resubmit',
-      summary: 'Put a revised approval before the board again.',
+      summary: 'Submit a revised approval again.',
       args: ['<approval>'],
       flags: { payload: json<Record<string, unknown>>('--payload <json>', 'the revised payload') },
       examples: ['approval resubmit latest --payload \'{"title":"Buy the domain for a year?"}\''],
@@ -170,7 +170,7 @@ export const approvalCommand = () =>
     }),
     act({
       name: 'cancel',
-      summary: 'Take an approval back.',
+      summary: 'Cancel a requested approval.',
       args: ['<approval>'],
       examples: ['approval cancel latest'],
       send: async (scope, [ref]) =>

@@ -12,7 +12,7 @@ import { act, create, list, noun, remove } from '../command/verb.ts'
 async function findAttachment({ client }: Scope, issueId: string, ref: string) {
   const all = await client.request('GET /api/issues/:issueId/attachments', { params: { issueId } })
   const found = all.findLast(({ id, fileName }) => id.endsWith(ref) || fileName === ref)
-  if (!found) throw new CliError(EXIT.notFound, `No such file on ${issueId}: ${ref}.`)
+  if (!found) throw new CliError(EXIT.notFound, `The issue ${issueId} has no file ${ref}.`)
   return found
 }
 
@@ -43,7 +43,7 @@ export const attachmentCommand = () =>
           throw new CliError(EXIT.usage, `Cannot read ${file}: ${lineOf(error)}`)
         })
         form.append('file', content, path.basename(file))
-        // A form needs the real `fetch`, which the other commands do without: it takes 20 ms to load.
+        // A form needs `fetch`, which other commands avoid because it takes 20 ms to load.
         const uploader = createClient({ url: client.url, credential: client.token })
         return uploader.request('POST /api/issues/:issueId/attachments', { params: { issueId }, body: form })
       },

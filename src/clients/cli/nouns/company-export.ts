@@ -13,19 +13,19 @@ type Files = ResponseOf<'POST /api/companies/:companyId/exports'>['files']
 export const exportCommand = () =>
   verb({
     name: 'export',
-    summary: 'Export a company as a package: show its files, ask, and write a zip file.',
+    summary: 'Export a company as a package: list its files, confirm, and write a zip file.',
     args: ['<company>'],
     flags: {
       out: text('-o, --out <file>', 'the zip file to write'),
       issues: toggle('--issues', 'with the open issues, as starter tasks'),
       files: many(text('--file <paths...>', 'only these files of the preview')),
       preview: toggle('--preview', 'only show the files'),
-      yes: toggle('-y, --yes', 'do not ask'),
+      yes: toggle('-y, --yes', 'do not prompt for a confirmation'),
     },
     examples: ['company export "Tern & Co" --out tern.zip --yes', 'company export TER --issues --preview'],
     async run({ client, options }, [ref], { out, issues, files: selectedFiles, preview: isPreview }) {
       if (!isPreview && out === undefined) {
-        throw new CliError(EXIT.usage, 'Name the file to write with --out FILE.zip, or only look with --preview.')
+        throw new CliError(EXIT.usage, 'Name the file to write with --out FILE.zip, or list the files with --preview.')
       }
       const params = { companyId: (await findCompany(client, ref)).id }
       const body = { include: { issues: issues ?? false }, ...(selectedFiles && { selectedFiles }) }
@@ -58,7 +58,7 @@ function describe({ fileInventory, counts, warnings }: Preview): string {
 const ZIP_EPOCH = new Date(1980, 0, 1)
 
 async function zip(files: Files): Promise<Uint8Array> {
-  // Loaded only where it packs: every other command starts without it.
+  // Loaded on demand, so that other commands start faster.
   const { zipSync } = await import('fflate')
   const bytes = Object.entries(files).map(([path, content]) => [
     path,

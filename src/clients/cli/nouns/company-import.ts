@@ -32,12 +32,12 @@ interface ImportValues {
 
 const PARTS = ['company', 'agents', 'projects', 'issues'] as const
 
-const YES = { yes: toggle('-y, --yes', 'do not ask') }
+const YES = { yes: toggle('-y, --yes', 'do not prompt for a confirmation') }
 
 export const importCommand = () =>
   verb({
     name: 'import',
-    summary: 'Import a company package: show the plan, ask, and carry it out.',
+    summary: 'Import a company package: show the plan, confirm, and apply it.',
     args: ['<source>'],
     flags: {
       into: text('--into <company>', 'import into this company instead of a new one'),
@@ -91,7 +91,7 @@ export const newCommand = () =>
       ),
   })
 
-/** Shows the plan, asks, and applies exactly this plan: the server refuses it if it is no longer the same. */
+/** Shows the plan, prompts for a confirmation, and applies this plan. The server refuses a plan that has changed meanwhile. */
 async function runImport(scope: Scope, source: PackageSource, values: ImportValues): Promise<Output> {
   const { client, options } = scope
   const company = values.into === undefined ? null : await findCompany(client, values.into)
@@ -122,14 +122,14 @@ async function runImport(scope: Scope, source: PackageSource, values: ImportValu
 }
 
 async function describeDone({ client }: Scope, { target }: ImportPlan): Promise<string> {
-  // A CEO that created another company does not belong to it, and may not list its agents.
+  // A CEO that created another company is not its member and may not list its agents.
   const agents = await client
     .request('GET /api/companies/:companyId/agents', { params: { companyId: target.companyId! } })
     .catch(() => [])
   const ceo = agents.find(({ role }) => role === 'ceo')
   return [
     `${paint('good', 'Done.')} ${target.companyName} has id ${target.companyId}.`,
-    `Nothing runs yet: timers are off. Begin with: service agent invoke ${ceo ? quoted(ceo.name) : 'NAME'}`,
+    `No agent runs yet, because timers are off. Start with: service agent invoke ${ceo ? quoted(ceo.name) : 'NAME'}`,
   ].join('\n')
 }
 
@@ -147,7 +147,7 @@ function describe({ entities, counts, warnings, inputs }: ImportPlan): string {
     table([['', 'What', 'Name', 'Begins', 'Why'], ...rows]),
     `\n${counts.create} created, ${counts.rename} renamed, ${counts.skip} skipped.`,
     ...(wanted.length > 0 ? ['\nEnvironment variables that its agents need:', table(wanted)] : []),
-    ...(notes.length > 0 ? [`\n${paint('waiting', 'Look at this first:')}`, ...notes] : []),
+    ...(notes.length > 0 ? [`\n${paint('waiting', 'Warnings:')}`, ...notes] : []),
     '',
   ].join('\n')
 }
@@ -168,7 +168,7 @@ async function sourceOf(source: string, { ref, path }: Pick<ImportValues, 'ref' 
 
 const isUrl = (source: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(source)
 
-/** Asks which company of a source to import, if the server refused the source because it has several. */
+/** Prompts for the company to import, if the server refused the source because it contains several. */
 async function choosePath(
   error: unknown,
   source: string,
@@ -183,7 +183,7 @@ async function choosePath(
     print(JSON.stringify({ companies }, null, 2))
     return undefined
   }
-  // Of a local source, the server has only the files below --path.
+  // For a local source, the server receives only the files below --path.
   const folder = (one: string) => (path === undefined || isUrl(source) ? one : `${path}/${one}`)
   if (!isInteractive(options)) {
     const list = companies.map((one) => `--path ${folder(one.path)}`).join(', ')

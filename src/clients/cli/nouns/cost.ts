@@ -5,7 +5,7 @@ import { choice, LIMIT, reference, text } from '../command/flag.ts'
 import { cost, fields, localTime, money, shortId, table } from '../command/output.ts'
 import { list, noun, verb, view } from '../command/verb.ts'
 
-/** What every row of a report carries. */
+/** The common fields of all reports. */
 type Row<By extends Grouping> = ItemOf<`GET /api/companies/:companyId/costs/by-${By}`>
 type Grouping = 'agent' | 'project' | 'issue' | 'model' | 'provider' | 'day'
 
@@ -25,7 +25,7 @@ const BY = {
 }
 
 export const costCommand = () =>
-  noun('cost', 'Costs: what was spent, and on what.', [
+  noun('cost', 'Costs of runs, and budgets.', [
     view({
       summary: 'Sum up what a company spent.',
       flags: DAYS,

@@ -27,7 +27,7 @@ const describe = (goal: Goal) =>
   ])
 
 export const goalCommand = () =>
-  noun('goal', 'Goals: what the work is for.', [
+  noun('goal', 'Goals: the purposes of the work.', [
     list({
       summary: 'List the goals as a tree.',
       examples: ['goal list', 'goal list --json=id,title'],

@@ -5,7 +5,7 @@ import { act, list, noun } from '../command/verb.ts'
 
 const KINDS = ['approval', 'question', 'mention', 'assigned', 'failure', 'budget', 'stale'] as const
 
-/** Without `--company`, the inbox of a person holds the items of all companies. */
+/** Without `--company`, the inbox of a person contains the items of all companies. */
 const ofCompany = async (scope: Scope) => (scope.options.company === undefined ? {} : scope.inCompany())
 
 type Mark = { read?: boolean; dismissed?: boolean }
@@ -25,16 +25,16 @@ const mark = (name: string, summary: string, body: Mark, done: string) =>
   })
 
 export const inboxCommand = () =>
-  noun('inbox', 'Your inbox: what waits for you as a person.', [
+  noun('inbox', 'Your inbox: items that need your decision or reply.', [
     list({
-      summary: 'List what waits for you, the latest first.',
+      summary: 'List the items that need you, the latest first.',
       flags: {
         ...LIMIT,
         kind: choice('--kind <kind>', KINDS),
         unread: { ...toggle('--unread', 'only unread items'), parse: () => 'true' as const },
       },
       examples: ['inbox list', 'inbox list --kind approval'],
-      empty: 'Nothing waits for you.',
+      empty: 'Your inbox is empty.',
       page: 'inbox',
       load: async (scope, query) =>
         scope.client.request('GET /api/inbox', { query: { ...query, ...(await ofCompany(scope)) } }),

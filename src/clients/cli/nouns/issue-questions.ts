@@ -13,22 +13,22 @@ const line = ({ status, title }: Question) => `The question is ${words(status)}:
 async function findQuestion(scope: Scope, issueId: string, ref: string) {
   const all = await scope.client.request('GET /api/issues/:issueId/interactions', { params: { issueId } })
   const found = all.findLast(({ id, status }) => (ref === 'latest' ? status === 'pending' : id.endsWith(ref)))
-  if (!found) throw new CliError(EXIT.notFound, `No such question on ${issueId}: ${ref}.`)
+  if (!found) throw new CliError(EXIT.notFound, `The issue ${issueId} has no question ${ref}.`)
   return found
 }
 
 const choicesOf = ({ options, tasks }: Question) =>
   [...options.map(({ id, label }) => `${id} ${label}`), ...tasks.map(({ id, title }) => `${id} ${title}`)].join(', ')
 
-/** The verbs for what people are asked on an issue. */
+/** The verbs for questions to people on an issue. */
 export const questionVerbs = () => [
   list({
     name: 'questions',
-    summary: 'List what people are asked on an issue.',
+    summary: 'List the questions of an issue.',
     args: ['<issue>'],
     flags: { status: choices('-s, --status <list>', ['pending', 'answered', 'cancelled']) },
     examples: ['issue questions TER-6'],
-    empty: 'Nothing is asked on it.',
+    empty: 'The issue has no questions.',
     load: async (scope, query, [issueId]) =>
       scope.client.page('GET /api/issues/:issueId/interactions', { params: { issueId }, query }),
     columns: {
@@ -42,7 +42,7 @@ export const questionVerbs = () => [
   }),
   create({
     name: 'ask',
-    summary: 'Ask people something on an issue.',
+    summary: 'Ask people a question on an issue.',
     args: ['<issue>', '<title>'],
     flags: {
       kind: required(choice('--kind <kind>', ['question', 'confirm', 'choose', 'suggest_tasks'])),

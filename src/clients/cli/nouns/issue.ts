@@ -18,7 +18,7 @@ type IssueChange = BodyOf<'PATCH /api/issues/:issueId'>
 const STATUSES = ['backlog', 'todo', 'in_progress', 'in_review', 'blocked', 'done', 'cancelled'] as const
 const OPEN = 'backlog,todo,in_progress,in_review,blocked'
 
-/** An assignee as the API takes it: an agent or a person. */
+/** An assignee in the fields of the API: an agent or a person. */
 type Assignee = Pick<IssueChange, 'assigneeAgentId' | 'assigneeUserId'>
 
 /** Finds an agent, a member, or `@me`, the caller. */
@@ -271,7 +271,7 @@ export const issueCommand = () =>
     }),
     verb({
       name: 'changes',
-      summary: 'Show what the runs of an issue changed in its git worktree.',
+      summary: 'Show the changes in the git worktree of an issue.',
       args: ['<issue>'],
       examples: ['issue changes TER-6', 'issue changes TER-6 --jq .patch'],
       async run(scope, [ref]) {
@@ -280,10 +280,10 @@ export const issueCommand = () =>
       },
     }),
     remove({
-      summary: 'Delete an issue with its comments, documents and files. There is no way back.',
+      summary: 'Delete an issue with its comments, documents and files. This cannot be undone.',
       args: ['<issue>'],
       examples: ['issue delete TER-6 --yes'],
-      ask: ([ref]) => `Delete ${ref.toUpperCase()} for good? To keep its history, cancel it instead.`,
+      ask: ([ref]) => `Delete ${ref.toUpperCase()}? This cannot be undone. To keep its history, cancel it instead.`,
       send: async (scope, [ref]) => scope.client.request('DELETE /api/issues/:issueId', { params: theIssue(ref) }),
       text: ({ identifier }) => `${identifier} is deleted.`,
     }),
@@ -300,7 +300,12 @@ function describeChanges(changes: ResponseOf<'GET /api/issues/:issueId/changes'>
     ['Not committed', changes.hasUncommitted ? 'yes' : undefined],
   ])
   const commits = changes.commits.map(({ hash, subject }) => `${hash.slice(0, 10)}  ${plain(subject)}`).join('\n')
-  return [head, commits, plain(changes.patch), changes.isCut ? 'It is too long: a part was left out.' : '']
+  return [
+    head,
+    commits,
+    plain(changes.patch),
+    changes.isCut ? 'The changes are truncated because they exceed the size limit.' : '',
+  ]
     .filter((part) => part !== '')
     .join('\n\n')
 }

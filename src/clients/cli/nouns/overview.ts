@@ -30,7 +30,7 @@ export const searchCommand = () =>
 export const whoamiCommand = () =>
   view({
     name: 'whoami',
-    summary: 'Show who you are to the server.',
+    summary: 'Show your identity at the server.',
     examples: ['whoami'],
     load: ({ client }) => client.request('GET /api/whoami'),
     text: (identity, { client }) =>
@@ -71,7 +71,7 @@ export const orgCommand = () =>
 export const dashboardCommand = () =>
   view({
     name: 'dashboard',
-    summary: 'Show the current figures of a company.',
+    summary: 'Show the current numbers of a company.',
     examples: ['dashboard'],
     page: () => 'dashboard',
     load: async (scope) =>
@@ -97,12 +97,12 @@ export const dashboardCommand = () =>
       ])
       if (staleTaskList.length === 0) return head
       const stale = staleTaskList.map(({ identifier, title, assigneeName }) => [identifier, title, assigneeName ?? ''])
-      return `${head}\n\nNobody works on these:\n${table(stale)}`
+      return `${head}\n\nNo agent works on these issues:\n${table(stale)}`
     },
   })
 
 export const templateCommand = () =>
-  noun('template', 'Templates: companies to begin with.', [
+  noun('template', 'Templates: ready-made companies.', [
     list({
       summary: 'List the templates of `service company new`.',
       examples: ['template list'],

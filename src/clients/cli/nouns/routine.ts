@@ -98,7 +98,7 @@ export const routineCommand = () =>
       ask: ([ref]) => `Delete the routine ${ref}?`,
       send: async (scope, [ref]) =>
         scope.client.request('DELETE /api/routines/:routineId', { params: await theRoutine(scope, ref) }),
-      text: ({ title }) => `${title} is deleted; its issues stay.`,
+      text: ({ title }) => `${title} is deleted. Its issues remain.`,
     }),
     act({
       name: 'run',

@@ -15,7 +15,7 @@ interface TheRun {
 /** The exit code for each status of a run. Any other status is a failure. */
 const EXIT_OF: Record<string, ExitCode> = { succeeded: EXIT.ok, cancelled: EXIT.gated, timed_out: EXIT.timeout }
 
-/** Prints the whole output of a run; with `--json` each part as a line. */
+/** Prints the whole output of a run. With `--json`, prints each part as a line of JSON. */
 export async function printLog({ client, options }: Scope, params: TheRun, { raw }: Format): Promise<void> {
   const write = writerOf(raw)
   for (let offset = 0; ; ) {
@@ -28,7 +28,7 @@ export async function printLog({ client, options }: Scope, params: TheRun, { raw
   if (options.json === undefined) write(null)
 }
 
-/** Prints the output of a run while it comes, until the run ends; with `--json` each event as a line. */
+/** Prints the output of a run live until it ends. With `--json`, prints each event as a line of JSON. */
 export async function followRun({ client, options }: Scope, { runId }: TheRun, { raw }: Format): Promise<void> {
   const stopping = new AbortController()
   const write = writerOf(raw)
@@ -49,19 +49,19 @@ function finish({ status, error }: { status: string; error: string | null }): vo
   if (process.stderr.isTTY) process.stderr.write('(the run succeeded)\n')
 }
 
-/** Returns a function that prints parts of an output; null is its end. */
+/** Returns a function that prints parts of an output. Null marks the end. */
 function writerOf(raw: true | undefined): (text: string | null) => void {
   if (raw) return (text) => text !== null && process.stdout.write(process.stdout.isTTY ? plain(text) : text)
   const reader = createEventReader()
   let printed = 0
   let outputChars = 0
   return (text) => {
-    // The reader takes whole lines: the end completes the last one.
+    // The reader processes complete lines, so the end must complete the last one.
     reader.push(text ?? '\n', true)
     for (; printed < reader.events.length; printed++) {
       const event = reader.events[printed]!
       if (event.kind === 'output') {
-        // Plain output is one growing event. Its new part is printed at once.
+        // Plain output is one growing event, whose new part is printed immediately.
         const more = event.text.slice(outputChars).replace(/^\n/, '')
         if (more !== '') process.stdout.write(`${plain(more)}\n`)
         outputChars = event.text.length
@@ -76,7 +76,7 @@ function writerOf(raw: true | undefined): (text: string | null) => void {
   }
 }
 
-/** How many lines of a tool's result are printed. */
+/** The number of printed lines of a tool's result. */
 const RESULT_LINES = 4
 
 /** Formats one event in a few lines. */

@@ -4,15 +4,15 @@ import { quoted } from '../command/output.ts'
 
 type Run = ResponseOf<'GET /api/runs/:runId'>
 
-/** How the program of each adapter resumes a session in a terminal. */
+/** The command with which the program of each adapter resumes a session in a terminal. */
 const RESUME: Record<string, { program: string; args: readonly string[] }> = {
   runtimeA_local: { program: 'claude', args: ['--resume'] },
   runtimeB_local: { program: 'codex', args: ['resume'] },
 }
 
 /**
- * Returns the command by which a person continues the session of a run; null if
- * its program has no sessions, or the session is not known any more.
+ * Returns the command with which a person continues the session of a run. Returns
+ * null if its program has no sessions, or the session is no longer stored.
  */
 export async function takeOverCommand(client: Client, run: Run): Promise<string | null> {
   const session = run.sessionIdAfter ?? run.sessionIdBefore

@@ -50,7 +50,7 @@ export const runCommand = () =>
     }),
     verb({
       name: 'follow',
-      summary: 'Print the output of a run live until it ends. The exit code says how it ended.',
+      summary: 'Print the output of a run live until it ends. The exit code is that of its outcome.',
       args: ['<run>'],
       flags: RAW,
       examples: ['run follow latest && echo succeeded'],

@@ -8,9 +8,9 @@ import { act, create, list, noun, remove, view } from '../command/verb.ts'
 
 type Secret = ResponseOf<'GET /api/secrets/:secretId'>
 
-const HOW = 'Give the value by standard input: `service secret create NAME - < file`.'
+const HOW = 'Pass the value on standard input: `service secret create NAME - < file`.'
 
-/** A value is never an argument: other users of the machine can see the arguments of a program. */
+/** Reads the value of a secret. It is never an argument, because other users of the machine can read arguments. */
 async function readValue(scope: Scope, source: string | undefined): Promise<string> {
   if (source === undefined) return askSecret(scope.options, 'The value', HOW)
   return readText(source === '-' || source.startsWith('@') ? source : `@${source}`)
@@ -72,7 +72,7 @@ export const secretCommand = () =>
     }),
     act({
       name: 'rotate',
-      summary: 'Give a secret another value. Runs that start later receive it.',
+      summary: 'Replace the value of a secret. Runs that start later receive the new value.',
       args: ['<secret>', SOURCE],
       examples: ['secret rotate DEPLOY_KEY token.txt'],
       note: NOTE,
