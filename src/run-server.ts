@@ -30,7 +30,7 @@ export const runServer: RunServer = async (config, { keepRuns = true } = {}) => 
   if (process.platform === 'win32') {
     throw new CliError(
       EXIT.failure,
-      'The server runs on Linux and macOS: Windows has no process groups, by which runs are stopped. Start it in WSL.',
+      'The server runs on Linux and macOS: Windows has no process groups, which the server needs to stop runs. Use WSL.',
     )
   }
   // Whatever the server writes is for its own user alone.
@@ -113,7 +113,7 @@ function startFailure(error: unknown): unknown {
   if (error instanceof DataDirTaken) return new CliError(EXIT.taken, error.message)
   // A busy port is no conflict with what a client knows: the start failed.
   if (error instanceof AppError && error.code === 'conflict') {
-    return new CliError(EXIT.failure, `${error.message} Leave --port out to take the next free one.`)
+    return new CliError(EXIT.failure, `${error.message} Omit --port to use the next free one.`)
   }
   return error
 }

@@ -120,10 +120,7 @@ export const processEntries = {
     ),
     {},
   ),
-  timeoutSec: v.optional(
-    described(seconds(1, 86_400), 'The time limit of a run, in seconds, 1 to 86400.'),
-    3600,
-  ),
+  timeoutSec: v.optional(described(seconds(1, 86_400), 'The time limit of a run, in seconds, 1 to 86400.'), 3600),
   graceSec: v.optional(
     described(
       seconds(0, 300),
@@ -132,7 +129,10 @@ export const processEntries = {
     10,
   ),
   silenceSec: v.optional(
-    described(seconds(0, 86_400), 'The longest time without output, in seconds, 0 to 86400. The server stops a run that prints nothing for longer. 0 means no limit.'),
+    described(
+      seconds(0, 86_400),
+      'The longest time without output, in seconds, 0 to 86400. The server stops a run that prints nothing for longer. 0 means no limit.',
+    ),
     1800,
   ),
 }
@@ -186,7 +186,10 @@ export const localEntries = <const Name extends string>(defaultCommand: Name, ma
 
 /** The keys of the adapter `process`, which requires a program. */
 export const programEntries = {
-  command: described(programName, 'The program to run: a name on the PATH or an absolute path. No shell interprets it.'),
+  command: described(
+    programName,
+    'The program to run: a name on the PATH or an absolute path. No shell interprets it.',
+  ),
   args: v.optional(described(ARGUMENTS, 'The arguments of the program, as a list.'), []),
   ...processEntries,
 }
@@ -198,7 +201,10 @@ export const httpEntries = {
     'The URL to which the service POSTs each wake. A 2xx status means success. The service does not follow redirects. The agent can use the token of the run until it has sent its response, or its own API key.',
   ),
   headers: v.optional(
-    described(Headers, 'Additional headers, such as authorization. Each name maps to a text or to {"$secret": "NAME"}.'),
+    described(
+      Headers,
+      'Additional headers, such as authorization. Each name maps to a text or to {"$secret": "NAME"}.',
+    ),
     {},
   ),
   credentials: v.optional(

@@ -12,9 +12,9 @@ import {
   asText,
   cut,
   type Json,
-  parseTotals,
   NOTHING,
   parseLine,
+  parseTotals,
   plus,
   sumTokens,
   tokens,
@@ -224,7 +224,9 @@ function failure(line: Json, subtype: string): string {
   const texts = errors.map((error) => asText(error) || asText(asObject(error).message)).filter(Boolean)
   if (texts.length > 0) return texts.join('; ')
   if (asText(line.result)) return asText(line.result)
-  return subtype === 'error_max_turns' ? 'The run reached its limit of turns (maxTurns).' : `The program reported ${subtypeCode(subtype)}.`
+  return subtype === 'error_max_turns'
+    ? 'The run reached its limit of turns (maxTurns).'
+    : `The program reported ${subtypeCode(subtype)}.`
 }
 
 const subtypeCode = (subtype: string): string => (subtype.startsWith('error') ? cut(subtype, 100) : 'error')

@@ -58,7 +58,7 @@ export async function readForm(c: HonoContext, maxSize: number): Promise<Record<
  */
 export async function readBytes(c: HonoContext, maxSize: number): Promise<ArrayBuffer> {
   if (!/^(identity)?$/i.test(c.req.header('content-encoding') ?? '')) {
-    throw new AppError('unsupported_media_type', 'Send the body as it is, without a Content-Encoding.')
+    throw new AppError('unsupported_media_type', 'Send the body without a Content-Encoding.')
   }
   const length = c.req.header('content-length')
   const chunked = c.req.header('transfer-encoding') !== undefined
@@ -78,7 +78,7 @@ export async function readBytes(c: HonoContext, maxSize: number): Promise<ArrayB
     return await c.req.arrayBuffer()
   } catch (error) {
     if (error instanceof AppError) throw error
-    throw new AppError('malformed_json', 'The body broke off before its end.')
+    throw new AppError('malformed_json', 'The body is incomplete: the connection ended early.')
   }
 }
 

@@ -53,13 +53,13 @@ export function createGate(hosts: readonly string[]): Gate {
     if (!target.startsWith('/')) return new AppError('validation_failed', 'The request target must be a path.')
     if (seen.host.length !== 1) return new AppError('validation_failed', 'A request needs exactly one Host header.')
     if (!allowedHosts.has(seen.host[0]!.toLowerCase()))
-      return refused('This server does not answer to that Host. Use the URL that it printed at its start.')
+      return refused('The server does not accept this Host header. Use the URL that the server printed at its start.')
     if (seen.origin.length > 1 || seen.origin.some((origin) => !allowedOrigins.has(origin.toLowerCase())))
-      return refused('Requests from other web origins are refused.')
+      return refused('The server refuses requests from other web origins.')
     if (seen.site.some((site) => site !== 'same-origin' && site !== 'none')) {
       const opensThePage =
         method === 'GET' && seen.mode === 'navigate' && seen.dest === 'document' && isPagePath(target)
-      if (!opensThePage) return refused('Requests that another web site starts are refused.')
+      if (!opensThePage) return refused('The server refuses requests that another web site starts.')
     }
     return undefined
   }

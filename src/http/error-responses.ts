@@ -2,14 +2,17 @@ import type { Endpoint } from './route.ts'
 
 /** The errors that operations list, by status: the name of the response in the document, and when it is sent. */
 export const ERROR_RESPONSES = {
-  400: { name: 'BadRequest', description: 'The request is malformed. `details.fields` names each field at fault.' },
+  400: { name: 'BadRequest', description: 'The request is malformed. `details.fields` names each invalid field.' },
   401: { name: 'Unauthenticated', description: 'The credential is missing, unknown, revoked or expired.' },
-  403: { name: 'Forbidden', description: 'The caller may not do this, or the company is not its own.' },
-  404: { name: 'NotFound', description: 'There is no such record, or not for this caller.' },
-  409: { name: 'Conflict', description: 'The record is not as expected: somebody else has it, or changed it.' },
+  403: { name: 'Forbidden', description: 'The caller lacks the permission, or the record belongs to another company.' },
+  404: { name: 'NotFound', description: 'The record does not exist, or the caller may not access it.' },
+  409: {
+    name: 'Conflict',
+    description: 'The record has another state than expected: another caller owns or changed it.',
+  },
   413: { name: 'BodyTooLarge', description: 'The body is larger than the limit.' },
-  415: { name: 'UnsupportedMediaType', description: 'The body is not of the media type that this operation takes.' },
-  422: { name: 'Unprocessable', description: 'The request is well-formed, but not possible as things stand.' },
+  415: { name: 'UnsupportedMediaType', description: 'The operation does not accept the media type of the body.' },
+  422: { name: 'Unprocessable', description: 'The request is well-formed, but not possible in the current state.' },
 } as const
 
 type ErrorStatus = keyof typeof ERROR_RESPONSES

@@ -114,7 +114,7 @@ export const errorPage = (error: AppError, page = failurePage(error)): Reply =>
   pageReply(page, error.status, headersOf(error))
 
 const failurePage = (error: AppError) =>
-  pageOf({ title: 'That did not work', body: html`<p><a href="/">Go to the start</a></p>`, error })
+  pageOf({ title: 'The request failed', body: html`<p><a href="/">Go to the start page</a></p>`, error })
 
 /** Returns the reply for a page. */
 export const pageReply = (page: string, status = 200, headers: Record<string, string> = {}): Reply =>

@@ -41,7 +41,7 @@ export async function withIdempotency(
   toReply: (result: unknown) => Reply,
 ): Promise<Reply> {
   if (key.length === 0 || key.length > 255) {
-    throw invalid([{ path: 'Idempotency-Key', message: 'is a header of 1 to 255 characters' }])
+    throw invalid([{ path: 'Idempotency-Key', message: 'must be a header of 1 to 255 characters' }])
   }
   const entry = { caller: owner, key, request: ctx.vault.fingerprint(JSON.stringify(request)) }
   const known = findStoredReply(ctx, entry)
@@ -100,10 +100,16 @@ function findStoredReply(ctx: Context, entry: Entry): Reply | undefined {
   const row = ctx.db.first(storedReply(entry))
   if (!row || Date.parse(ctx.now) - Date.parse(row.created_at) > RETENTION_MS) return undefined
   if (row.request !== entry.request) {
-    throw new AppError('idempotency_key_reused', 'This Idempotency-Key was used for another request. Take a new one.')
+    throw new AppError(
+      'idempotency_key_reused',
+      'This Idempotency-Key was already used for another request. Use a new key.',
+    )
   }
   if (row.answer === JSON.stringify(SHOWN_ONCE)) {
-    throw new AppError('conflict', 'This was done already, and its answer held a secret that is shown only once.')
+    throw new AppError(
+      'conflict',
+      'This request was already processed. Its response contained a secret, which the server returns only once.',
+    )
   }
   return new Reply(row.status, JSON.parse(row.answer))
 }

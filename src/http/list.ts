@@ -7,9 +7,13 @@ import type { Endpoint } from './route.ts'
 
 /** The query parameters of every list; spread into the query schema of the endpoint. */
 export const LIST_QUERY = {
-  limit: v.optional(v.pipe(wholeNumber(1, 1_000), v.description('How many at most.')), '500'),
-  after: v.optional(v.pipe(v.string(), v.description('The cursor of the `Link: rel="next"` of the page before.'))),
-  count: v.optional(v.pipe(v.picklist(['true', 'false']), v.description('Whether to answer `X-Total-Count`.'))),
+  limit: v.optional(v.pipe(wholeNumber(1, 1_000), v.description('The maximum number of entries.')), '500'),
+  after: v.optional(
+    v.pipe(v.string(), v.description('The cursor in the `Link: rel="next"` header of the previous page.')),
+  ),
+  count: v.optional(
+    v.pipe(v.picklist(['true', 'false']), v.description('Whether the response contains the header `X-Total-Count`.')),
+  ),
 }
 
 export interface ListQuery {
@@ -142,5 +146,5 @@ export function decodeCursor<const Shape extends readonly ('string' | 'number')[
   } catch {
     // Not JSON: the error below applies.
   }
-  throw invalid([{ path: 'after', message: 'is no cursor of this list; take it from the Link header' }])
+  throw invalid([{ path: 'after', message: 'is not a cursor of this list; use the one in the Link header' }])
 }

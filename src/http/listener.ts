@@ -128,7 +128,7 @@ function parseError(code: string | undefined): AppError {
     return new AppError('headers_too_large', 'The request line and headers are too large.')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new AppError('request_timeout', 'The request took too long to arrive.')
-  return new AppError('malformed_request', 'This is no valid HTTP request.')
+  return new AppError('malformed_request', 'The request is not valid HTTP.')
 }
 
 /**
@@ -136,7 +136,7 @@ function parseError(code: string | undefined): AppError {
  * accepted it, so only the path can be invalid.
  */
 function invalidTargetResponse(): Response {
-  return new Response(...errorResponse(new AppError('malformed_request', 'The request target is no valid path.')))
+  return new Response(...errorResponse(new AppError('malformed_request', 'The request target is not a valid path.')))
 }
 
 function close(server: Server): Promise<void> {

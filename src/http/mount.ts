@@ -208,12 +208,12 @@ function refuseUnknown(endpoints: readonly Endpoint[]): (c: HonoContext) => AppE
     if (allowed.length === 0) {
       return new AppError(
         'not_found',
-        `There is no ${c.req.path.slice(0, 200)} here. GET /api/docs lists what there is.`,
+        `There is no endpoint ${c.req.path.slice(0, 200)}. GET /api/docs lists the endpoints.`,
       )
     }
     return new AppError(
       'method_not_allowed',
-      `There is no ${c.req.method} of ${c.req.path}: it takes ${allowed.join(', ')}.`,
+      `${c.req.path} does not support ${c.req.method}. It supports ${allowed.join(', ')}.`,
       {
         allowed,
       },

@@ -10,13 +10,13 @@ import { TAGS } from './tags.ts'
 
 /** The shape of every error answer. */
 export const ErrorAnswer = v.strictObject({
-  error: v.pipe(v.string(), v.description('A sentence that says what to do.')),
+  error: v.pipe(v.string(), v.description('A message for people: the problem and its remedy.')),
   code: v.pipe(
     v.picklist(Object.keys(ERROR_STATUS) as (keyof typeof ERROR_STATUS)[]),
-    v.description('What is wrong, for programs.'),
+    v.description('The error code, for programs.'),
   ),
-  details: v.pipe(v.optional(v.unknown()), v.description('What else there is to know; its fields depend on the code.')),
-  requestId: v.pipe(v.string(), v.description('Names the request, also in the log of the server.')),
+  details: v.pipe(v.optional(v.unknown()), v.description('Further data. Its fields depend on the code.')),
+  requestId: v.pipe(v.string(), v.description('The id of the request, which the log of the server contains too.')),
 })
 
 /**
@@ -84,9 +84,9 @@ const number = (description: string) => ({ description, schema: { type: 'integer
 
 /** The response headers, by the names that the operations refer to. */
 export const HEADERS = {
-  ETag: text('Stands for what the answer says; send it back as `If-None-Match`.'),
+  ETag: text('Identifies the content of the response. Send it back as `If-None-Match`.'),
   Link: text('The next page, if there is one: `<path>; rel="next"`.'),
-  'Retry-After': number('In how many seconds to try again.'),
-  'X-Request-Id': text('Names the request, also in the log of the server.'),
-  'X-Total-Count': number('How many there are on all pages, with `count=true`.'),
+  'Retry-After': number('The number of seconds to wait before a retry.'),
+  'X-Request-Id': text('The id of the request, which the log of the server contains too.'),
+  'X-Total-Count': number('The number of entries on all pages, with `count=true`.'),
 }

@@ -47,7 +47,7 @@ export function operationOf(endpoint: Endpoint, schemas: Schemas, access: Access
   return {
     operationId: id,
     summary,
-    description: [description, `For ${who.map((one) => one.name).join(', ')}.`].filter(Boolean).join(' '),
+    description: [description, `Callers: ${who.map((one) => one.name).join(', ')}.`].filter(Boolean).join(' '),
     tags: [id.split('.')[0]!],
     parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...headersOf(endpoint)],
     ...bodyOf(endpoint, schemas),
@@ -99,15 +99,17 @@ function headersOf(endpoint: Endpoint): Parameter[] {
       'Idempotency-Key',
       method === 'POST' &&
         !isForAnybody &&
-        `1 to 255 characters. The same request with the same key is done once, for 24 hours${
-          secret ? '; asked again it is a 409, since its answer is shown once' : ''
+        `1 to 255 characters. For 24 hours, the server processes repeated requests with the same key only once${
+          secret ? '. A repeated request is a 409, because its response contains a secret' : ''
         }.`,
     ],
-    ['If-None-Match', isTagged(endpoint) && 'The `ETag` of an answer: while nothing has changed, the answer is 304.'],
+    [
+      'If-None-Match',
+      isTagged(endpoint) && 'The `ETag` of an earlier response. If nothing has changed, the response is 304.',
+    ],
     [
       'Last-Event-ID',
-      (responses[200] === EVENT_STREAM || streams) &&
-        'The id of the last event that arrived: the stream goes on after it.',
+      (responses[200] === EVENT_STREAM || streams) && 'The id of the last received event. The stream resumes after it.',
     ],
   ]
   return headers.flatMap(([name, description]) =>
@@ -174,7 +176,7 @@ const UNCHANGED = 'Nothing has changed.'
 export const ERROR_CONTENT: Content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
 
 const tooOften = (limits: NonNullable<Endpoint['limits']>): Response => ({
-  description: `Too often. Where people sign in, it is allowed ${limits
+  description: `Too many requests. In authenticated mode, the limit is ${limits
     .map((limit) => `${RATE_LIMITS[limit].times} times in ${RATE_LIMITS[limit].seconds / 60} minutes`)
     .join(', and ')}.`,
   headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },

@@ -9,7 +9,7 @@ export const PARAMS: Record<string, string> = {
   companyId: 'The id of a company.',
   goalId: 'The id of a goal.',
   id: 'The id of an endpoint, such as `issues.checkout`.',
-  interactionId: 'The id of something that people are asked on an issue.',
+  interactionId: 'The id of a question to people on an issue.',
   invitationId: 'The id of an invitation of a person.',
   inviteId: 'The id of an invite of an outside agent.',
   issueId: 'The id of an issue, or its identifier, such as `WAL-7`.',

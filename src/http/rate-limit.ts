@@ -89,7 +89,7 @@ export function limitRate(ctx: Context, rates: RateCounter, limit: RateLimit, wh
   const wait = rates.take(limit, who, Date.parse(ctx.now))
   if (wait === 0) return
   const retryAfterSec = Math.ceil(wait / 1_000)
-  throw new AppError('rate_limited', `Too often. Try again in ${retryAfterSec} seconds.`, { retryAfterSec })
+  throw new AppError('rate_limited', `Too many requests. Retry in ${retryAfterSec} seconds.`, { retryAfterSec })
 }
 
 /** The longest address of a client in a header, in characters: an IPv6 address with its zone and port has about 60. */

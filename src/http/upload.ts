@@ -40,6 +40,9 @@ async function parseForm(bytes: ArrayBuffer, type: string): Promise<FormData> {
   try {
     return await new Response(bytes, { headers: { 'content-type': type } }).formData()
   } catch {
-    throw new AppError('validation_failed', 'The body is not a whole multipart form. Send the file in a field `file`.')
+    throw new AppError(
+      'validation_failed',
+      'The body is not a complete multipart form. Send the file in the field `file`.',
+    )
   }
 }

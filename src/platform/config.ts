@@ -184,22 +184,24 @@ export function readConfig(flags: Flags, env: Environment): Config {
   const port = flags.port ?? (env.SERVICE_PORT || undefined)
   const mode = flags.mode ?? (env.SERVICE_MODE || undefined) ?? file.mode ?? 'local_trusted'
   const host = (flags.host ?? (env.SERVICE_HOST || undefined) ?? file.host ?? '127.0.0.1').replace(/^\[(.*)\]$/, '$1')
-  if (!isOneOf(MODES, mode)) throw usage(`--mode is ${MODES.join(' or ')}, not ${mode}.`)
+  if (!isOneOf(MODES, mode)) throw usage(`--mode must be ${MODES.join(' or ')}, not ${mode}.`)
   if (mode === 'local_trusted' && !isLoopback(host)) {
     throw usage(
-      `In local trusted mode everyone who can reach the server is the board, so it listens on loopback only, not on ${host}. Leave --host out.`,
+      `In local trusted mode everyone who can reach the server has the rights of the board, so it listens only on loopback, not on ${host}. Omit --host.`,
     )
   }
   const allowedHosts = flags.allowedHost ?? listOf(env.SERVICE_ALLOWED_HOSTS) ?? file.allowedHosts ?? []
   if (!isLoopback(host) && allowedHosts.length === 0) {
-    throw usage(`To listen on ${host}, name what the server is called there: --allowed-host <name>, once or more.`)
+    throw usage(`To listen on ${host}, name the hosts in the URLs of the server: --allowed-host <name>, once or more.`)
   }
   const trustProxy = flags.trustProxy ?? file.trustProxy ?? false
   if (trustProxy && mode === 'local_trusted') {
-    throw usage('Behind a proxy everybody would be the board: --trust-proxy is for --mode authenticated.')
+    throw usage(
+      '--trust-proxy requires --mode authenticated: in local trusted mode, everyone behind the proxy would have the rights of the board.',
+    )
   }
   const sandbox = flags.sandbox ?? (env.SERVICE_SANDBOX || undefined) ?? file.sandbox ?? 'off'
-  if (!isOneOf(SANDBOXES, sandbox)) throw usage(`--sandbox is ${SANDBOXES.join(' or ')}, not ${sandbox}.`)
+  if (!isOneOf(SANDBOXES, sandbox)) throw usage(`--sandbox must be ${SANDBOXES.join(' or ')}, not ${sandbox}.`)
   const logLevel = flags.logLevel ?? (env.SERVICE_LOG_LEVEL || undefined) ?? file.log?.level ?? 'info'
   if (!isOneOf(LOG_LEVELS, logLevel)) throw usage(`--log-level is ${LOG_LEVELS.join(', ')}, not ${logLevel}.`)
   const logFormat = (env.SERVICE_LOG_FORMAT || undefined) ?? file.log?.format ?? 'text'
@@ -208,7 +210,7 @@ export function readConfig(flags: Flags, env: Environment): Config {
   }
   const requireToken = flags.requireToken ?? file.requireToken ?? false
   if (requireToken && mode !== 'local_trusted') {
-    throw usage('--require-token is for local trusted mode: in authenticated mode everybody signs in.')
+    throw usage('--require-token requires local trusted mode. In authenticated mode everyone signs in.')
   }
   return {
     dataDir,
@@ -269,7 +271,7 @@ const usage = (message: string) => new AppError('validation_failed', message)
 
 function portOf(text: string): number {
   const port = Number(text)
-  if (!/^\d+$/.test(text) || port > 65_535) throw usage(`A port is a number from 0 to 65535, not ${text}.`)
+  if (!/^\d+$/.test(text) || port > 65_535) throw usage(`The port must be a number from 0 to 65535, not ${text}.`)
   return port
 }
 
@@ -279,7 +281,8 @@ function numberOf(name: string, env: Environment, least = 0): number | undefined
   const text = env[name]
   if (!text) return undefined
   const value = Number(text)
-  if (!Number.isInteger(value) || value < least) throw usage(`${name} is a whole number from ${least}, not ${text}.`)
+  if (!Number.isInteger(value) || value < least)
+    throw usage(`${name} must be a whole number of at least ${least}, not ${text}.`)
   return value
 }
 

@@ -163,7 +163,7 @@ export function createContext({ sqlite, clock, config, log, vault }: ContextPart
 }
 
 const refuseReadOnly = () =>
-  Promise.reject(new AppError('read_only', 'This server shows a backup and changes nothing.'))
+  Promise.reject(new AppError('read_only', 'This server serves a backup and refuses all changes.'))
 
 /** How `withWrites` changes the writes of a context. Both run in the transaction of the change. */
 export interface WriteWrapper {

@@ -57,7 +57,7 @@ export class AppError extends Error {
 
 /** Returns a 404. An entity of another company has the same error, so that callers cannot detect that it exists. */
 export const notFound = (what: string, ref: string) =>
-  new AppError('not_found', `No such ${what}: ${ref.length > 100 ? `${ref.slice(0, 100)}…` : ref}`)
+  new AppError('not_found', `There is no ${what} ${ref.length > 100 ? `${ref.slice(0, 100)}…` : ref}`)
 
 export const forbidden = (message: string, details?: unknown) => new AppError('forbidden', message, details)
 

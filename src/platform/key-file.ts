@@ -28,7 +28,9 @@ export function findKeyFile(config: Pick<Config, 'dataDir'>, name: string): Uint
   if (!existsSync(file)) return undefined
   const key = readFileSync(file)
   if (key.length !== KEY_BYTES) {
-    throw new Error(`${file} is damaged: it must hold ${KEY_BYTES} bytes. Put it back, or remove it for another.`)
+    throw new Error(
+      `${file} is damaged: it must contain ${KEY_BYTES} bytes. Restore the file, or remove it to create a new key.`,
+    )
   }
   return key
 }

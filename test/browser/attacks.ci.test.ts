@@ -170,7 +170,7 @@ test('a person sets up, signs out and signs in with the keyboard alone, without 
   await page.keyboard.press('Tab')
   await page.keyboard.type('wrong password')
   await page.keyboard.press('Enter')
-  await page.getByRole('alert').getByText('The e-mail or the password is wrong.').waitFor()
+  await page.getByRole('alert').getByText('The e-mail address or the password is wrong.').waitFor()
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL(`${url}/`)

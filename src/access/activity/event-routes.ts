@@ -16,9 +16,9 @@ export const eventRoutes = [
     id: 'events.watch',
     method: 'GET',
     path: '/api/companies/:companyId/events',
-    summary: 'Watch what happens in a company, live, as Server-Sent Events',
+    summary: 'Stream the events of a company as Server-Sent Events',
     description:
-      'Each event has the id, the type and the data of what happened. With `Last-Event-ID` the stream goes on after that event; when that is too long ago it begins with the event `reset`: load again what you show.',
+      'Each event has an id, a type and data. With `Last-Event-ID`, the stream resumes after that event. If the server no longer has it, the stream begins with the event `reset`: load your data again.',
     who: [board, agent],
     responses: { 200: EVENT_STREAM },
     run: (ctx, input) => reply(200, watch(ctx, input.params.companyId, input), STREAM_HEADERS),

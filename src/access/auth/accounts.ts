@@ -34,7 +34,10 @@ export interface AccountForm {
  */
 export function identityOf(ctx: AccessContext): Identity {
   if (ctx.signIn.identity) return ctx.signIn.identity
-  throw new AppError('not_found', 'There are no accounts in local trusted mode: start with --mode authenticated.')
+  throw new AppError(
+    'not_found',
+    'There are no accounts in local trusted mode. Start the server with --mode authenticated.',
+  )
 }
 
 /**
@@ -68,7 +71,7 @@ export async function joinAsNew(ctx: AccessContext, token: string, form: Account
   await ctx.write(() => {
     openInvitation(ctx, token)
     if (findUserByEmail(ctx.db, want)) {
-      throw invalid([{ path: 'email', message: 'has an account already: sign in, then open the link again' }])
+      throw invalid([{ path: 'email', message: 'already has an account; sign in, then open the link again' }])
     }
     acceptInvitation(ctx, insertUser(ctx.db, { ...want, passwordHash, mayCreateCompanies: false }, ctx.now), token)
   })
@@ -103,7 +106,7 @@ export async function signIn(
   return begun
 }
 
-const wrongCredentials = () => new AppError('unauthenticated', 'The e-mail or the password is wrong.')
+const wrongCredentials = () => new AppError('unauthenticated', 'The e-mail address or the password is wrong.')
 
 /**
  * Changes a person's password and ends all other sessions of the person.
@@ -134,9 +137,12 @@ export async function signOutEverywhere(ctx: AccessContext, who: { userId: strin
 
 async function beginSession(ctx: AccessContext, { email, password }: AccountForm): Promise<string> {
   const cookie = await identityOf(ctx).signIn(email, password, undefined)
-  if (cookie === undefined) throw new Error('A new account could not be signed in to.')
+  if (cookie === undefined) throw new Error('The new account could not be signed in.')
   return cookie
 }
 
 const linkGone = () =>
-  new AppError('not_found', 'This link was used or is not of this start of the server. Use the one that it printed.')
+  new AppError(
+    'not_found',
+    'This link was already used, or belongs to an earlier start of the server. Use the link that the server printed last.',
+  )

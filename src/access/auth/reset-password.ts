@@ -17,11 +17,13 @@ import type { AccessContext } from './sign-in.ts'
 export function makeResetLink(ctx: AccessContext, want: { key: string; email: string }) {
   identityOf(ctx)
   if (!isSameSecret(want.key, ctx.signIn.resets.key)) {
-    throw forbidden('Links for forgotten passwords are made by `service reset-password`, on the machine of the server.')
+    throw forbidden(
+      'This key is wrong. Run `service reset-password` on the machine of the server to create a password-reset link.',
+    )
   }
   const user = findUserByEmail(ctx.db, { email: want.email.trim().toLowerCase() })
   if (!user) throw notFound('account', want.email)
-  ctx.log.info('A link to set another password was made.', { user: user.id })
+  ctx.log.info('A password-reset link was created.', { user: user.id })
   return ctx.signIn.resets.make(user.id, ctx.now)
 }
 
@@ -59,14 +61,14 @@ export async function resetPassword(
     link.giveBack()
     throw error
   }
-  ctx.log.info('A password was set by a link.', { user: id })
+  ctx.log.info('A password was reset with a link.', { user: id })
   const begun = await identity.signIn(email, password, cookie)
-  if (begun === undefined) throw new Error('A person could not be signed in with another password.')
+  if (begun === undefined) throw new Error('The person could not be signed in after the password reset.')
   return begun
 }
 
 const linkGone = () =>
   new AppError(
     'not_found',
-    'This link was used, has expired, or is of another start of the server. Whoever runs the server can make another.',
+    'This link was already used, has expired, or belongs to an earlier start of the server. Ask the operator of the server for a new one.',
   )

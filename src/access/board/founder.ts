@@ -16,5 +16,5 @@ export function requireFounder(ctx: Context, caller: Caller): void {
   const { userId } = caller
   const isTrusted = listMemberships(ctx.db, { userId }).some(({ role }) => role === 'owner' || role === 'admin')
   if (isTrusted || mayCreateCompanies(ctx.db, { userId })) return
-  throw forbidden('Only who set this server up, and owners and admins of a company, may create another.')
+  throw forbidden('Only the person who set this server up, and owners and admins of a company, may create companies.')
 }

@@ -92,7 +92,7 @@ export function revokeInvitation(ctx: Context, caller: Caller, companyId: string
 export function openInvitation(ctx: Context, token: string): InvitationRow {
   const row = findInvitationByHash(ctx.db, { hash: hashCredential(token) })
   if (!row || statusOf(row, ctx.now) !== 'open') {
-    throw new AppError('not_found', 'This invitation was used, taken back or has expired. Ask for another.')
+    throw new AppError('not_found', 'This invitation was already used, was revoked, or has expired. Ask for a new one.')
   }
   return row
 }

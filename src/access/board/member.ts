@@ -76,7 +76,7 @@ function getMember(ctx: Context, companyId: string, userId: string): MemberRow {
 
 function refuseLastOwner(ctx: Context, companyId: string): void {
   if (countOwners(ctx.db, { companyId }) > 1) return
-  throw new AppError('semantic', 'This is the last owner of the company. Make somebody else an owner first.')
+  throw new AppError('semantic', 'This is the last owner of the company. Give another member the role owner first.')
 }
 
 const record = (

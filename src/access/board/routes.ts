@@ -20,8 +20,8 @@ export const boardRoutes = [
     id: 'members.list',
     method: 'GET',
     path: '/api/companies/:companyId/members',
-    summary: "List a company's people and their roles",
-    description: 'Nobody is in it in local trusted mode.',
+    summary: 'List the members of a company and their roles',
+    description: 'The list is empty in local trusted mode.',
     who: [board],
     query: v.object(LIST_QUERY),
     responses: { 200: v.array(Member) },
@@ -32,7 +32,7 @@ export const boardRoutes = [
     id: 'members.update',
     method: 'PATCH',
     path: '/api/companies/:companyId/members/:userId',
-    summary: 'Give a person another role; the last owner stays one',
+    summary: 'Change the role of a member',
     who: [person],
     role: 'owner',
     body: v.strictObject({ role: v.picklist(ROLES) }),
@@ -44,7 +44,7 @@ export const boardRoutes = [
     id: 'members.remove',
     method: 'DELETE',
     path: '/api/companies/:companyId/members/:userId',
-    summary: 'Remove a person from a company, or leave it; the last owner stays',
+    summary: 'Remove a member from a company, or leave it',
     who: [person],
     role: 'viewer',
     responses: { 200: Member },
@@ -69,7 +69,7 @@ export const boardRoutes = [
     id: 'invitations.create',
     method: 'POST',
     path: '/api/companies/:companyId/invitations',
-    summary: 'Invite one person by a link, which only this answer holds',
+    summary: 'Invite a person with a link, which only this response contains',
     who: [person],
     limits: ['invitation'],
     body: NewInvitation,
@@ -88,7 +88,7 @@ export const boardRoutes = [
     id: 'invitations.revoke',
     method: 'DELETE',
     path: '/api/companies/:companyId/invitations/:invitationId',
-    summary: 'Take an invitation back',
+    summary: 'Revoke an invitation',
     who: [person],
     responses: { 200: Invitation },
     run: (ctx, { caller, params }) =>
@@ -98,7 +98,7 @@ export const boardRoutes = [
     id: 'tokens.list',
     method: 'GET',
     path: '/api/board/tokens',
-    summary: "List one's own tokens by their first characters, oldest first",
+    summary: "List the caller's tokens by their first characters, oldest first",
     who: [person],
     query: v.object(LIST_QUERY),
     responses: { 200: v.array(Token) },
@@ -109,8 +109,9 @@ export const boardRoutes = [
     id: 'tokens.create',
     method: 'POST',
     path: '/api/board/tokens',
-    summary: 'Create a token for scripts; only this answer holds it',
-    description: 'It may do what its person may. Another token, or another password, it cannot make.',
+    summary: 'Create a token for scripts, which only this response contains',
+    description:
+      'The token has the permissions of its person, except that it cannot create tokens or change the password.',
     who: [signedIn],
     limits: ['key'],
     body: v.strictObject({
@@ -129,7 +130,7 @@ export const boardRoutes = [
     id: 'tokens.revoke',
     method: 'DELETE',
     path: '/api/board/tokens/:tokenId',
-    summary: "Revoke one of one's own tokens for good",
+    summary: "Revoke one of the caller's tokens",
     who: [person],
     responses: { 200: Token },
     run: (ctx, { caller, params }) =>
@@ -143,6 +144,6 @@ export const boardRoutes = [
 
 /** The routes above allow people only. */
 function asPerson(caller: Caller): BoardCaller {
-  if (caller.type !== 'board') throw new Error('This route admits people only.')
+  if (caller.type !== 'board') throw new Error('Only people may use this endpoint.')
   return caller
 }

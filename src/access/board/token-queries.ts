@@ -41,5 +41,5 @@ export function noteTokenUse(ctx: Context, token: { id: string; last_used_at: st
   if (token.last_used_at && Date.parse(at) - Date.parse(token.last_used_at) < 60_000) return
   ctx
     .write(() => ctx.db.run(sql.updateTable('board_token').set({ last_used_at: at }).where('id', '=', token.id)))
-    .catch((error) => ctx.log.error('A token use was not noted.', { token: token.id, error: String(error) }))
+    .catch((error) => ctx.log.error('The use of a token was not recorded.', { token: token.id, error: String(error) }))
 }

@@ -16,7 +16,7 @@ export const Token = v.strictObject({
   name: v.string(),
   prefix: v.string(),
   createdAt: field.timestamp,
-  expiresAt: v.pipe(v.nullable(field.timestamp), v.description('Null: the token does not expire.')),
+  expiresAt: v.pipe(v.nullable(field.timestamp), v.description('Null if the token does not expire.')),
   lastUsedAt: v.nullable(field.timestamp),
   revokedAt: v.nullable(field.timestamp),
 })

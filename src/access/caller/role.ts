@@ -22,7 +22,7 @@ export const requiredRole = ({ method, role }: { method: string; role?: Role }):
  */
 export const roleTooLow = (role: Role | undefined, required: Role) =>
   forbidden(
-    `${role ? `You are ${withArticle(role)} of this company` : 'You do not belong to this company'}; this requires the role ${
+    `${role ? `You are ${withArticle(role)} of this company` : 'You are not a member of this company'}; this requires the role ${
       required === 'owner' ? 'owner' : `${required} or higher`
     }.`,
     { role: role ?? null, required },

@@ -35,7 +35,7 @@ export function requireVisible<Row extends { company_id: string }>(
  */
 export function requireCompanyAccess(ctx: Context, caller: Caller, companyId: string): void {
   if (caller.type === 'system') return
-  if (!belongsTo(caller, companyId)) throw new AppError('wrong_company', 'You do not belong to this company.')
+  if (!belongsTo(caller, companyId)) throw new AppError('wrong_company', 'You are not a member of this company.')
   const role = caller.type === 'board' ? caller.roles?.get(companyId) : undefined
   if (caller.type === 'board' && role && !includesRole(role, caller.requiredRole)) {
     throw roleTooLow(role, caller.requiredRole)

@@ -45,8 +45,8 @@ export function refuseLiteralSecrets(config: Json, path: string): void {
   if (found.length === 0) return
   throw new AppError(
     'semantic',
-    `${found.join(', ')}: a secret must not stand in a hire. Store it and refer to it with {"$secret": "NAME"} in env or headers.`,
-    { fields: found.map((path) => ({ path, message: 'holds a literal secret' })) },
+    `${found.join(', ')}: a hire must not contain a secret. Store the secret and refer to it with {"$secret": "NAME"} in env or headers.`,
+    { fields: found.map((path) => ({ path, message: 'contains a literal secret' })) },
   )
 }
 
@@ -144,7 +144,7 @@ const own = (object: Json, key: string) => (Object.hasOwn(object, key) ? object[
 export function refusePlaceholders(value: unknown, path: string): void {
   const found = placeholdersIn(value, path)
   if (found.length > 0) {
-    throw invalid(found.map((path) => ({ path, message: `is the placeholder ${REDACTED}; send the value itself` })))
+    throw invalid(found.map((path) => ({ path, message: `is the placeholder ${REDACTED}; send the value instead` })))
   }
 }
 

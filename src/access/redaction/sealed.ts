@@ -24,11 +24,11 @@ export function sealedIn(value: unknown, path: string): string[] {
 export function refuseSealed(value: unknown, path: string): void {
   const found = sealedIn(value, path)
   if (found.length > 0) {
-    const message = 'is sealed and does not open here; send the value itself, or null to remove it'
+    const message = 'is encrypted with another key; send the value, or null to remove it'
     throw invalid(found.map((path) => ({ path, message })))
   }
 }
 
 /** Returns the message for values that cannot be decrypted, with the remedy. */
 export const unreadable = (paths: readonly string[], owner: string) =>
-  `${paths.join(', ')} of ${owner} cannot be opened: keys/secret.key is not the key that it was stored under. Put that key back, or set the value again.`
+  `${paths.join(', ')} of ${owner} cannot be decrypted: keys/secret.key is not the key that encrypted it. Restore that key, or set the value again.`

@@ -48,20 +48,19 @@ export async function authenticate(
     if (isOpen) return { type: 'anonymous' }
     const { mode } = ctx.config
     const how = mode === 'authenticated' ? 'Sign in at /login' : 'Open the link that the server printed'
-    throw new AppError('unauthenticated', `${how}, or send a key as \`Authorization: Bearer <key>\`.`, { mode })
+    throw new AppError('unauthenticated', `${how}, or send a credential as \`Authorization: Bearer <credential>\`.`, {
+      mode,
+    })
   }
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
-  if (!token) throw new AppError('unauthenticated', 'The Authorization header must be `Bearer <key>`.')
+  if (!token) throw new AppError('unauthenticated', 'The Authorization header must be `Bearer <credential>`.')
   const { key } = ctx.signIn.local
   if (key !== undefined && isSameSecret(token, key)) return LOCAL_PRINCIPAL
   if (token.startsWith(BOARD_TOKEN_PREFIX)) return principalOfBoardToken(ctx, token)
   if (token.startsWith(AGENT_KEY_PREFIX)) {
     const found = agents.findAgentOfKey(ctx, hashCredential(token))
     if (found) return { type: 'agent', ...found }
-    throw new AppError(
-      'unauthenticated',
-      'This agent key is unknown, revoked or expired. Get another key from the board.',
-    )
+    throw new AppError('unauthenticated', 'This agent key is unknown, revoked or expired. Ask the board for a new key.')
   }
   const found = await agents.findAgentOfRunToken(ctx, token)
   if (found) return { type: 'agent', ...found }
@@ -79,7 +78,7 @@ async function principalOfCookie(ctx: AccessContext, cookie: string | undefined)
 function principalOfBoardToken(ctx: AccessContext, token: string): Principal {
   const found = findUserOfToken(ctx.db, { hash: hashCredential(token) })
   if (ctx.config.mode !== 'authenticated' || !found || !isLive(ctx, found)) {
-    throw new AppError('unauthenticated', 'This token is unknown, revoked or expired. Sign in and create another.')
+    throw new AppError('unauthenticated', 'This token is unknown, revoked or expired. Sign in and create a new one.')
   }
   noteTokenUse(ctx, found)
   return { type: 'board', userId: found.user_id, via: 'token' }

@@ -38,7 +38,7 @@ function callerOf(ctx: Context, principal: Principal, endpoint: Endpoint): Calle
   if (principal.type === 'agent') {
     const { scope, ...agent } = principal
     if (scope === 'read' && endpoint.method !== 'GET') {
-      throw forbidden('This key may only read. Use a key of scope work.', { scope })
+      throw forbidden('This key has the scope read. Use a key with the scope work.', { scope })
     }
     return { ...agent, isWrite }
   }

@@ -24,7 +24,7 @@ export function getSecret(ctx: Context, caller: Caller, id: string): SecretRow {
 export function createSecret(ctx: Context, caller: Caller, companyId: string, want: NewSecret): SecretRow {
   const [taken] = findSecretsByName(ctx.db, { companyId, names: [want.name] })
   if (taken) {
-    throw new AppError('conflict', `There is a secret ${taken.name} already. Rotate it, or choose another name.`, {
+    throw new AppError('conflict', `A secret named ${taken.name} already exists. Rotate it, or choose another name.`, {
       secretId: taken.id,
     })
   }
@@ -59,7 +59,7 @@ export function deleteSecret(ctx: Context, caller: Caller, secret: SecretRow, fo
     const users = usedBy.map((use) => `the ${use.type} ${use.name}`).join(', ')
     throw new AppError(
       'conflict',
-      `The secret ${secret.name} is used by ${users}. Take it out of their env, or delete it with ?force=true.`,
+      `The secret ${secret.name} is used by ${users}. Remove it from their env, or delete it with ?force=true.`,
       { usedBy },
     )
   }

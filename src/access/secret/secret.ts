@@ -12,7 +12,7 @@ export const Secret = v.strictObject({
   companyId: field.id,
   name: v.string(),
   description: v.nullable(v.string()),
-  version: v.pipe(field.integer, v.description('1 at its creation, and one more with each rotation.')),
+  version: v.pipe(field.integer, v.description('Starts at 1 and grows by 1 with each rotation.')),
   createdAt: field.timestamp,
   updatedAt: field.timestamp,
 })
@@ -37,14 +37,14 @@ const value = v.pipe(
   v.string('must be a text'),
   v.minLength(SHORTEST, `must be at least ${SHORTEST} characters`),
   v.maxLength(LONGEST, `must be at most ${LONGEST} characters`),
-  v.description('Never shown again.'),
+  v.description('The value is never returned again.'),
 )
 
 export const NewSecret = v.strictObject({
   name: v.pipe(
     v.string(),
     v.regex(SECRET_NAME, 'must be 1 to 100 letters, digits, `_`, `.` or `-`, and begin with a letter or `_`'),
-    v.description('As `{"$secret": "NAME"}` refers to it.'),
+    v.description('The name in `{"$secret": "NAME"}`.'),
     v.examples(['DEPLOY_KEY']),
   ),
   value,

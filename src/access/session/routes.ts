@@ -14,7 +14,7 @@ import { route } from '../route.ts'
 /** The person who is signed in. */
 const Me = v.strictObject({
   userId: v.string(),
-  name: v.pipe(v.nullable(v.string()), v.description('Null in local trusted mode, where nobody signs in.')),
+  name: v.pipe(v.nullable(v.string()), v.description('Null in local trusted mode, which has no accounts.')),
   email: v.nullable(v.string()),
   memberships: v.array(v.strictObject({ companyId: field.id, role: v.picklist(ROLES) })),
 })
@@ -22,10 +22,10 @@ const Me = v.strictObject({
 /** A browser in which a person is signed in. */
 const Session = v.strictObject({
   id: v.string(),
-  userAgent: v.pipe(v.nullable(v.string()), v.description('What the browser calls itself.')),
+  userAgent: v.pipe(v.nullable(v.string()), v.description('The `User-Agent` header of the browser.')),
   createdAt: field.timestamp,
   expiresAt: field.timestamp,
-  isCurrent: v.pipe(v.boolean(), v.description('Whether the request came with it.')),
+  isCurrent: v.pipe(v.boolean(), v.description('Whether the request used this session.')),
 })
 
 const Done = v.strictObject({ ok: v.literal(true) })
@@ -36,7 +36,7 @@ export const sessionRoutes = [
     id: 'session.get',
     method: 'GET',
     path: '/api/auth/session',
-    summary: 'Say who is signed in, and what they are in which company',
+    summary: 'Get the signed-in person and their roles in companies',
     who: [board],
     responses: { 200: Me },
     run: (ctx, { caller }) => {
@@ -53,7 +53,7 @@ export const sessionRoutes = [
     id: 'session.signIn',
     method: 'POST',
     path: '/api/auth/sign-in',
-    summary: 'Sign in with e-mail and password; the session is a cookie',
+    summary: 'Sign in with e-mail and password. The session is a cookie',
     who: [anyone],
     limits: ['sign-in of an address', 'sign-in', 'sign-in under attack'],
     secret: true,
@@ -72,7 +72,7 @@ export const sessionRoutes = [
     id: 'session.signOut',
     method: 'POST',
     path: '/api/auth/sign-out',
-    summary: 'End the session of the cookie, on the server too',
+    summary: 'Sign out: end the session of the cookie',
     who: [anyone],
     responses: { 200: Done },
     run: async (ctx, { header }) =>
@@ -82,7 +82,7 @@ export const sessionRoutes = [
     id: 'session.signOutEverywhere',
     method: 'POST',
     path: '/api/auth/sign-out-everywhere',
-    summary: 'End every session of the person who sends the request; their tokens stay',
+    summary: 'End all sessions of the caller. Tokens remain valid',
     who: [person],
     responses: { 200: Done },
     run: async (ctx, { caller, header }) => {
@@ -95,7 +95,7 @@ export const sessionRoutes = [
     id: 'session.list',
     method: 'GET',
     path: '/api/auth/sessions',
-    summary: "List one's own sessions, the latest first",
+    summary: "List the caller's sessions, the latest first",
     who: [person],
     responses: { 200: v.array(Session) },
     run: async (ctx, { caller, header }) => {
@@ -114,7 +114,7 @@ export const sessionRoutes = [
     id: 'session.end',
     method: 'DELETE',
     path: '/api/auth/sessions/:sessionId',
-    summary: "End one of one's own sessions",
+    summary: "End one of the caller's sessions",
     who: [person],
     responses: { 200: Done },
     run: (ctx, { caller, params }) =>
@@ -128,7 +128,7 @@ export const sessionRoutes = [
     id: 'session.changePassword',
     method: 'POST',
     path: '/api/auth/change-password',
-    summary: 'Set another password; every other session ends',
+    summary: 'Change the password and end all other sessions',
     who: [signedIn],
     limits: ['sign-in'],
     secret: true,
@@ -143,8 +143,8 @@ export const sessionRoutes = [
     id: 'session.makeResetLink',
     method: 'POST',
     path: '/api/auth/reset-links',
-    summary: 'Make the link by which a person sets another password; what `service reset-password` asks',
-    description: 'The key stands in the data directory of the server, for whoever runs it.',
+    summary: 'Create a password-reset link, as `service reset-password` does',
+    description: 'The key is in the data directory of the server, which only its operator can read.',
     who: [anyone],
     limits: ['link'],
     secret: true,

@@ -83,7 +83,11 @@ export const commandsOf = (loadServer: () => Promise<RunServer>): readonly LazyC
     ['template', 'ready-made companies', async () => (await import('./nouns/overview.ts')).templateCommand()],
     ['agent', 'configured programs that do the work', async () => (await import('./nouns/agent.ts')).agentCommand()],
     ['org', 'the org chart', async () => (await import('./nouns/overview.ts')).orgCommand()],
-    ['dashboard', 'the current numbers of a company', async () => (await import('./nouns/overview.ts')).dashboardCommand()],
+    [
+      'dashboard',
+      'the current numbers of a company',
+      async () => (await import('./nouns/overview.ts')).dashboardCommand(),
+    ],
     ['cost', 'costs and budgets', async () => (await import('./nouns/cost.ts')).costCommand()],
     ['activity', 'the record of all actions', async () => (await import('./nouns/activity.ts')).activityCommand()],
     ['skill', 'instructions and files that agents use', async () => (await import('./nouns/skill.ts')).skillCommand()],

@@ -47,10 +47,7 @@ async function stop(options: StopOptions): Promise<void> {
   // A zombie has no identity and counts as stopped.
   while (identityOf(info.pid)) {
     if (Date.now() > deadline) {
-      throw new CliError(
-        EXIT.timeout,
-        `The server (pid ${info.pid}) has not stopped within ${seconds} s.`,
-      )
+      throw new CliError(EXIT.timeout, `The server (pid ${info.pid}) has not stopped within ${seconds} s.`)
     }
     await wait(POLL_MS)
   }

@@ -42,7 +42,12 @@ function checkDataDir(dataDir: string): Finding {
     if (isWritable(parent)) {
       return { status: 'ok', message: `${dataDir} does not exist yet. The first start creates it.`, details }
     }
-    return { status: 'broken', message: `${dataDir} cannot be created: ${parent} is not writable.`, hint: other, details }
+    return {
+      status: 'broken',
+      message: `${dataDir} cannot be created: ${parent} is not writable.`,
+      hint: other,
+      details,
+    }
   }
   if (!found.isDirectory()) return { status: 'broken', message: `${dataDir} is not a directory.`, hint: other, details }
   if (!isWritable(dataDir)) return { status: 'broken', message: `${dataDir} is not writable.`, hint: other, details }

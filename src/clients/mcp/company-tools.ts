@@ -199,7 +199,7 @@ export const companyTools: readonly Tool[] = [
       'Hire an agent. If the company requires it, the board must approve the hire first; you are woken when it has decided.',
     input: {
       company: arg.company,
-      name: arg.text('Its name; @Name in a comment wakes it.'),
+      name: arg.text('The name of the agent. @Name in a comment wakes it.'),
       role: arg.optional('A short lower-case word, such as engineer or researcher.'),
       title: arg.optional('What it is called in the organization.'),
       manager: arg.optional('Whom it reports to: a name or id. Default: you.'),

@@ -11,10 +11,7 @@ import type { SkillRow } from '../skill/skill.ts'
 export function deleteSkill(ctx: Context, caller: Caller, id: string): SkillRow {
   const skill = getSkill(ctx, caller, id)
   if (skill.source_type === 'bundled') {
-    throw unprocessable(
-      'skillId',
-      `${skill.key} comes with the service and every agent has it, so it cannot be deleted`,
-    )
+    throw unprocessable('skillId', `${skill.key} is bundled with the service for every agent, so it cannot be deleted`)
   }
   for (const agent of listAgentsWithSkill(ctx.db, { companyId: skill.company_id, key: skill.key })) {
     const desired = (JSON.parse(agent.desired_skills) as string[]).filter((key) => key !== skill.key)

@@ -24,7 +24,7 @@ export const Permissions = v.strictObject({
     v.pipe(
       v.boolean(),
       v.description(
-        'Whether it may assign issues to others. If not, it may only take them itself and hand them to the managers above it. Default true.',
+        'Whether the agent may assign issues to others. If not, it may assign them only to itself and to the managers above it. Default true.',
       ),
     ),
   ),
@@ -53,30 +53,30 @@ export const Agent = v.strictObject({
   costMetering: v.pipe(
     v.picklist(METERINGS),
     v.description(
-      'When its program reports what a run costs: `live` (a budget stops a live run), `at_end` (a budget stops the next run) or `none` (only reported cost events count).',
+      'When the program reports the cost of a run: `live` (a budget stops a live run), `at_end` (a budget stops the next run) or `none` (only reported cost events count).',
     ),
   ),
   costMeteringNote: v.pipe(
     v.nullable(v.string()),
-    v.description('Why its budget cannot stop a live run, or does not count all of its costs; null if it can.'),
+    v.description('Why the budget cannot stop a live run, or does not include all costs. Null if neither applies.'),
   ),
   pauseReason: v.nullable(v.picklist(PAUSE_REASONS)),
   pauseMessage: v.nullable(v.string()),
   pausedAt: v.nullable(field.timestamp),
   errorReason: v.nullable(v.string()),
-  heldUntil: v.pipe(v.nullable(field.timestamp), v.description('Its provider refuses it: no run starts before.')),
+  heldUntil: v.pipe(v.nullable(field.timestamp), v.description('The end of a hold, for example by its provider. No run starts earlier.')),
   heldBecause: v.nullable(v.string()),
   permissions: Permissions,
   configApproved: v.pipe(
     v.boolean(),
     v.description(
-      'Whether a person set or approved its configuration. If not, its runs are restricted: the program asks for permissions, paths lead only to allowed folders, and the timer is off.',
+      'Whether a person set or approved the configuration. If not, the runs are restricted: the program shows permission prompts, paths may point only to allowed folders, and the timer is off.',
     ),
   ),
   unapprovedPaths: v.pipe(
     v.array(v.string()),
     v.description(
-      'The keys of adapterConfig that an agent set without the board: paths, which may lead only to allowed folders, and sandbox, which does not turn a sandbox off.',
+      'The keys of adapterConfig that an agent set and the board has not approved: paths, which may point only to allowed folders, and sandbox, which cannot turn the sandbox off.',
     ),
   ),
   lastHeartbeatAt: v.nullable(field.timestamp),
@@ -100,36 +100,36 @@ export const icon = v.picklist(AGENT_ICONS, 'must be one of the icons that GET /
 
 const about = {
   title: v.optional(
-    v.pipe(v.nullable(field.name), v.description('What it is called in the organization, for people.')),
+    v.pipe(v.nullable(field.name), v.description('The job title, for people.')),
   ),
   icon: v.optional(
-    v.pipe(v.nullable(icon), v.description('Its picture: one of the names that GET /llms/agent-icons.txt lists.')),
+    v.pipe(v.nullable(icon), v.description('The icon: one of the names that GET /llms/agent-icons.txt lists.')),
   ),
   reportsTo: v.optional(
     v.pipe(
       v.nullable(field.reference),
-      v.description('The manager: an agent of the company, its id or urlKey. An agent that hires is it by default.'),
+      v.description('The manager: the id or urlKey of an agent of the company. Default for a hire by an agent: that agent.'),
     ),
   ),
   capabilities: v.optional(
     v.pipe(
       v.nullable(field.text),
-      v.description('What it can be asked for; other agents read it to choose whom to ask.'),
+      v.description('The capabilities of the agent. Other agents read them to choose an assignee.'),
     ),
   ),
   desiredSkills: v.optional(
     v.pipe(
       v.array(field.reference),
       v.maxLength(200),
-      v.description('Skills of the company, each by its id, its key or its slug if only one has it; stored as keys.'),
+      v.description('Skills of the company by id, key or unique slug. The server stores their keys.'),
     ),
   ),
-  runtimeConfig: v.optional(v.pipe(RuntimeConfig, v.description('When it runs.'))),
-  budgetMonthlyCents: v.optional(v.pipe(field.cents, v.description('US cents a month; 0 is no limit.'))),
+  runtimeConfig: v.optional(v.pipe(RuntimeConfig, v.description('The settings that decide when the agent runs.'))),
+  budgetMonthlyCents: v.optional(v.pipe(field.cents, v.description('In US cents per month. 0 means no limit.'))),
   metadata: v.optional(
     v.pipe(
       v.nullable(field.sentObject),
-      v.description('Whatever else is to be kept with it; the service does not read it.'),
+      v.description('Additional data, which the service stores and does not interpret.'),
     ),
   ),
 }
@@ -140,28 +140,28 @@ const ADAPTER_ALIASES: Record<string, string> = { claude_local: 'runtimeA_local'
 const adapterType = v.pipe(
   field.reference,
   // The description comes before the transform, because the schema of a request ends there.
-  v.description('What runs it: one of the adapters of GET /llms/agent-configuration.txt.'),
+  v.description('The adapter that runs the agent, as GET /llms/agent-configuration.txt lists them.'),
   v.transform((type) => ADAPTER_ALIASES[type] ?? type),
   v.string(),
 )
 
 /** The body of a creation and of a hire. */
 export const NewAgent = v.strictObject({
-  name: v.pipe(field.name, v.description('Its name; @Name in a comment wakes it.')),
+  name: v.pipe(field.name, v.description('The name of the agent. @Name in a comment wakes it.')),
   role: v.optional(
     v.pipe(
       role,
-      v.description('A short lower-case word, such as engineer, researcher or manager. ceo has rights of its own.'),
+      v.description('A short lower-case word, such as engineer, researcher or manager. The role ceo has additional permissions.'),
     ),
     'engineer',
   ),
   ...about,
   adapterType: v.optional(adapterType, 'runtimeA_local'),
-  adapterConfig: v.optional(v.pipe(field.sentObject, v.description("The adapter's own keys; others are refused.")), {}),
+  adapterConfig: v.optional(v.pipe(field.sentObject, v.description('The keys of the adapter. The server refuses others.')), {}),
   sourceIssueId: v.optional(
     v.pipe(
       v.nullable(field.reference),
-      v.description('The issue that motivated it, by id or identifier; its approval is linked there.'),
+      v.description('The issue that motivated the hire, by id or identifier. The approval is linked to it.'),
     ),
   ),
   sourceIssueIds: v.optional(v.pipe(v.array(field.reference), v.maxLength(100), v.description('Several such issues.'))),

@@ -29,7 +29,7 @@ export function approveAgentConfig(
   }
   const latest = findLatestRevision(ctx.db, { agentId: agent.id })
   if (revisionId !== undefined && revisionId !== latest?.id) {
-    throw new AppError('conflict', `The configuration of ${agent.name} has changed. Look at it again.`, {
+    throw new AppError('conflict', `The configuration of ${agent.name} has changed. Review it again.`, {
       revisionId: latest?.id ?? null,
     })
   }

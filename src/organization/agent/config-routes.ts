@@ -113,7 +113,7 @@ export const configRoutes = [
     id: 'agents.rollback',
     method: 'POST',
     path: '/api/agents/:agentId/config-revisions/:revisionId/rollback',
-    summary: 'Give an agent the configuration that it had after a revision',
+    summary: 'Roll the configuration of an agent back to a revision',
     who: [board],
     query: AGENT_QUERY,
     body: v.strictObject({}),

@@ -6,8 +6,8 @@ export const meteringOf = (adapterType: string): Metering => adapterOf(adapterTy
 
 const NOTES: Record<Exclude<Metering, 'live'>, string> = {
   at_end:
-    'Its costs cannot be metered live: its program reports them only at the end of a run. A budget stops the next run, not a live one.',
-  none: 'Its costs cannot be metered live: its program does not report them. Only cost events that the agent reports itself count against its budget.',
+    'Its costs cannot be metered live: the program reports them only at the end of a run. A budget can stop the next run, but not a live one.',
+  none: 'Its costs cannot be metered live: the program does not report them. Only cost events that the agent reports itself count against its budget.',
 }
 
 /**

@@ -52,5 +52,5 @@ export function recordKeyUse(ctx: Context, key: { id: string; last_used_at: stri
   if (key.last_used_at && Date.parse(at) - Date.parse(key.last_used_at) < 60_000) return
   ctx
     .write(() => ctx.db.run(sql.updateTable('agent_key').set({ last_used_at: at }).where('id', '=', key.id)))
-    .catch((error) => ctx.log.error('A key use was not noted.', { key: key.id, error: String(error) }))
+    .catch((error) => ctx.log.error('The use of a key was not recorded.', { key: key.id, error: String(error) }))
 }

@@ -68,13 +68,13 @@ function keyFor(agent: AgentRow, named: string | undefined): string {
   const own = adapterOf(agent.adapter_type)?.instructionsKey ?? null
   if (own !== null) {
     if (named === undefined || named === own) return own
-    throw wrongKey(`The ${agent.adapter_type} adapter keeps its instructions path under ${own}; leave the key out.`)
+    throw wrongKey(`The ${agent.adapter_type} adapter stores the instructions path under ${own}. Omit the key.`)
   }
   if (named === undefined) {
-    throw wrongKey(`The ${agent.adapter_type} adapter has no key for an instructions path of its own: name one.`)
+    throw wrongKey(`The ${agent.adapter_type} adapter has no key for the instructions path. Name one.`)
   }
   if (/^[A-Za-z]+(File|Path)$/.test(named)) return named
-  throw wrongKey(`${named} is no key for a path: one ends in Path or File.`)
+  throw wrongKey(`${named} is not a key for a path: such keys end with Path or File.`)
 }
 
 const wrongKey = (message: string) =>
@@ -85,7 +85,7 @@ function resolve(agent: AgentRow, cwd: unknown, file: string): string {
   if (typeof cwd === 'string' && path.isAbsolute(cwd)) return path.resolve(cwd, file)
   throw new AppError(
     'semantic',
-    `path: ${agent.name} has no adapterConfig.cwd that a relative path could resolve against. Send an absolute one.`,
+    `path: ${agent.name} has no adapterConfig.cwd, so a relative path cannot be resolved. Send an absolute path.`,
     { field: 'path' },
   )
 }

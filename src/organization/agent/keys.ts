@@ -21,9 +21,9 @@ export const Key = v.strictObject({
   id: field.id,
   name: v.string(),
   prefix: v.string(),
-  scope: v.pipe(v.picklist(KEY_SCOPES), v.description('`read`: GET only. `work`: what the agent may do.')),
+  scope: v.pipe(v.picklist(KEY_SCOPES), v.description('`read`: only GET. `work`: all permissions of the agent.')),
   createdAt: field.timestamp,
-  expiresAt: v.pipe(v.nullable(field.timestamp), v.description('Null: the key does not expire.')),
+  expiresAt: v.pipe(v.nullable(field.timestamp), v.description('Null if the key does not expire.')),
   lastUsedAt: v.nullable(field.timestamp),
   revokedAt: v.nullable(field.timestamp),
 })

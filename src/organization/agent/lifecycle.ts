@@ -35,7 +35,7 @@ export type ShownStatus = (typeof SHOWN_STATUSES)[number]
 export function assertTransition(agent: { name: string; status: AgentStatus }, to: AgentStatus): void {
   const allowed = NEXT[agent.status]
   if (allowed.includes(to)) return
-  const then = allowed.length ? `From there it can become ${allowed.join(' or ')}.` : 'That is final.'
+  const then = allowed.length ? `From there it can become ${allowed.join(' or ')}.` : 'That status is final.'
   throw new AppError('invalid_transition', `${agent.name} is ${agent.status} and cannot become ${to}. ${then}`, {
     from: agent.status,
     to,

@@ -54,7 +54,7 @@ export function pauseAgent(
 export function resumeAgent(ctx: Context, caller: Caller, agent: AgentRow): void {
   const isHeld = agent.status === 'idle' && agent.held_until !== null
   if (agent.status !== 'paused' && agent.status !== 'error' && !isHeld) {
-    const message = `${agent.name} is ${agent.status}; only an agent that is paused, in error or held can be resumed.`
+    const message = `${agent.name} is ${agent.status}. Only an agent that is paused, in error or held can be resumed.`
     throw new AppError('invalid_transition', message, { from: agent.status, to: 'idle' })
   }
   const spent = agentSpend(ctx.db, { companyId: agent.company_id, agentId: agent.id, now: ctx.now })

@@ -23,7 +23,7 @@ export function assertAgentReady(ctx: Context, agent: AgentRow): void {
   if (!isSpent(agent.budget_micros, spent)) return
   throw new AppError(
     'budget_exceeded',
-    `${agent.name} has spent its budget of this month. Ask the board to raise it.`,
+    `${agent.name} has spent its budget for this month. Ask the board to raise it.`,
     {
       agentId: agent.id,
       budgetMonthlyCents: toCents(agent.budget_micros),
@@ -38,7 +38,7 @@ function assertCompanyReady(ctx: Context, agent: AgentRow): void {
   if (isSpent(company.budget_micros, spent)) {
     throw new AppError(
       'budget_exceeded',
-      `${company.name} has spent its budget of this month, so none of its agents works. Ask the board to raise it.`,
+      `${company.name} has spent its budget for this month, so its agents cannot work. Ask the board to raise it.`,
       {
         companyId: company.id,
         budgetMonthlyCents: toCents(company.budget_micros),
@@ -48,7 +48,7 @@ function assertCompanyReady(ctx: Context, agent: AgentRow): void {
   }
   if (company.status === 'active' && company.stopped_at === null) return
   const state = company.status === 'active' ? 'stopped' : company.status
-  throw new AppError('agent_not_ready', `${company.name} is ${state}, so none of its agents works.`, {
+  throw new AppError('agent_not_ready', `${company.name} is ${state}, so its agents cannot work.`, {
     companyId: company.id,
     companyStatus: state,
   })

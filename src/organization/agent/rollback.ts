@@ -24,7 +24,7 @@ export function rollBack(ctx: Context, caller: Caller, agent: AgentRow, revision
     if (!(error instanceof AppError) || error.code !== 'validation_failed') throw error
     throw new AppError(
       'semantic',
-      `The configuration of this revision cannot be used any more. ${error.message}`,
+      `The configuration of this revision is no longer valid. ${error.message}`,
       error.details,
     )
   }

@@ -12,7 +12,7 @@ export const RuntimeConfig = v.strictObject({
           v.integer(),
           v.minValue(1),
           v.maxValue(31_536_000),
-          v.description('Seconds between two timer wakes. Default 3600; under 60 costs a lot.'),
+          v.description('The seconds between two timer wakes. Default 3600. Values below 60 are expensive.'),
         ),
       ),
       wakeOnDemand: v.optional(
@@ -24,7 +24,7 @@ export const RuntimeConfig = v.strictObject({
       skipIfIdle: v.optional(
         v.pipe(
           v.boolean(),
-          v.description('Whether a timer wake is skipped when nothing that concerns the agent changed. Default false.'),
+          v.description('Whether to skip a timer wake if nothing relevant to the agent has changed. Default false.'),
         ),
       ),
       maxConcurrentRuns: v.optional(
@@ -33,7 +33,7 @@ export const RuntimeConfig = v.strictObject({
           v.integer(),
           v.minValue(1),
           v.maxValue(10),
-          v.description('How many runs of it may be live at once. Default 1.'),
+          v.description('The maximum number of concurrent runs of the agent. Default 1.'),
         ),
       ),
     }),

@@ -41,7 +41,7 @@ export function pauseWakeLoop(ctx: Context, caller: Caller, target: AgentRow): v
   const source = caller.type === 'agent' ? findAgent(ctx.db, { id: caller.agentId }) : undefined
   const pause = (agent: AgentRow | undefined, other: AgentRow | undefined) => {
     if (!agent || !isReady(agent.status)) return
-    const message = `Runs woke each other ${ctx.config.maxWakeDepth} times in a row without a person in between (maxWakeDepth)${other ? `, the last time with ${other.name}` : ''}: that is a loop. Read what they write to each other, then resume the agent. Its wake waits.`
+    const message = `Runs woke each other ${ctx.config.maxWakeDepth} times in a row without an action of a person (maxWakeDepth)${other ? `, the last time with ${other.name}` : ''}, which indicates a loop. Read their comments, then resume the agent. Its wake remains queued.`
     pauseAgent(ctx, SYSTEM, agent, { reason: 'loop', message, keepsWake: true })
   }
   pause(target, source)

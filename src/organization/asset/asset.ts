@@ -16,7 +16,7 @@ export const Asset = v.strictObject({
   contentType: v.string(),
   byteSize: field.integer,
   sha256: v.string(),
-  url: v.pipe(v.string(), v.description('Where its content is.')),
+  url: v.pipe(v.string(), v.description('The URL of the content.')),
   createdByAgentId: v.nullable(field.id),
   createdByUserId: v.nullable(v.string()),
   createdAt: field.timestamp,

@@ -33,7 +33,7 @@ export function warnOfUnpriced(ctx: Context, spender: Spender, unpriced: number)
     agentId: spender.agentId,
     details: {
       message:
-        'The price of its runs is unknown, so its budget does not stop it. Set adapterConfig.model to a model with a known price, or report the costs.',
+        'The price of its runs is unknown, so its budget cannot stop it. Set adapterConfig.model to a model with a known price, or report the costs.',
     },
   })
 }

@@ -19,10 +19,7 @@ export function changeCompany(ctx: Context, caller: Caller, companyId: string, w
   const company = findCompany(ctx.db, { id: companyId })!
   const status = want.status ?? company.status
   if (company.status === 'archived' && status === 'archived' && Object.keys(want).some((field) => field !== 'status')) {
-    throw new AppError(
-      'semantic',
-      'This company is archived, so nothing in it can change. Set its status to active first.',
-    )
+    throw new AppError('semantic', 'This company is archived and read-only. Set its status to active first.')
   }
   if (want.logoAssetId) assertIsImage(ctx, companyId, want.logoAssetId)
   const change = difference(company, {
@@ -56,7 +53,7 @@ function assertMayChangeFields(caller: Caller, want: CompanyChange): void {
 function assertIsImage(ctx: Context, companyId: string, assetId: string): void {
   const asset = findAsset(ctx.db, { id: assetId })
   if (asset?.company_id !== companyId) throw unknownReference('logoAssetId', 'asset')
-  if (!asset.content_type.startsWith('image/')) throw unprocessable('logoAssetId', 'is no image')
+  if (!asset.content_type.startsWith('image/')) throw unprocessable('logoAssetId', 'is not an image')
 }
 
 /**

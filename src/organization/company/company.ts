@@ -17,7 +17,10 @@ export const Company = v.strictObject({
   status: v.picklist(COMPANY_STATUSES),
   pauseReason: v.nullable(v.picklist(['manual', 'budget'])),
   pausedAt: v.nullable(field.timestamp),
-  stoppedAt: v.pipe(v.nullable(field.timestamp), v.description('Since when an emergency stop holds.')),
+  stoppedAt: v.pipe(
+    v.nullable(field.timestamp),
+    v.description('The time of the emergency stop. Null if the company is not stopped.'),
+  ),
   issuePrefix: v.string(),
   issueCounter: field.integer,
   budgetMonthlyCents: field.integer,
@@ -48,9 +51,7 @@ const branding = {
   name: v.optional(v.pipe(field.name, v.examples(['Tern & Co']))),
   description: v.optional(v.nullable(field.text)),
   brandColor: v.optional(v.nullable(field.color)),
-  logoAssetId: v.optional(
-    v.pipe(v.nullable(field.reference), v.description('An image of the company, from the upload of a logo.')),
-  ),
+  logoAssetId: v.optional(v.pipe(v.nullable(field.reference), v.description('The id of an uploaded logo.'))),
 }
 
 /** The fields that the CEO agent may change in its company, as the board may. */
@@ -60,7 +61,10 @@ const boardOnly = {
   status: v.optional(v.picklist(COMPANY_STATUSES)),
   budgetMonthlyCents: v.optional(v.pipe(field.cents, v.description('0 is no limit.'))),
   spentMonthlyCents: v.optional(
-    v.pipe(field.cents, v.description("This month's figure; the difference is booked as a correcting cost event.")),
+    v.pipe(
+      field.cents,
+      v.description('The spend of this month. The server records the difference as a correcting cost event.'),
+    ),
   ),
   requireBoardApprovalForNewAgents: v.optional(v.boolean()),
   trustHires: v.optional(

@@ -60,7 +60,7 @@ export async function removeLeftovers(ctx: Context): Promise<void> {
           }
           return [id]
         } catch (error) {
-          ctx.log.error('The folder of a deleted record was not removed.', { folder, id, error: String(error) })
+          ctx.log.error('The folder of a deleted record could not be removed.', { folder, id, error: String(error) })
           return []
         }
       }),
@@ -68,6 +68,10 @@ export async function removeLeftovers(ctx: Context): Promise<void> {
     const forget = sql.deleteFrom('leftover').where('id', 'in', gone.flat())
     await ctx
       .write(() => ctx.db.run(forget))
-      .catch((error) => ctx.log.warn('What was removed will be looked for again.', { error: String(error) }))
+      .catch((error) =>
+        ctx.log.warn('The remaining files of deleted records could not be removed. The server retries.', {
+          error: String(error),
+        }),
+      )
   }
 }

@@ -36,14 +36,18 @@ function assertConfirmed(company: CompanyRow, confirm: string | undefined): void
   if (confirm === company.name) return
   throw unprocessable(
     'confirm',
-    `must be the company's name, ${JSON.stringify(company.name)}, since there is no way back`,
+    `must be the company's name, ${JSON.stringify(company.name)}, because the deletion cannot be undone`,
   )
 }
 
 function assertNoLiveRuns(ctx: Context, companyId: string): void {
   const live = listLiveRuns(ctx.db, { companyId })
   if (live.length === 0) return
-  throw new AppError('conflict', `${live.length} runs of this company are live. Pause it and wait until they ended.`, {
-    runIds: live.map((run) => run.id),
-  })
+  throw new AppError(
+    'conflict',
+    `${live.length} runs of this company are live. Pause the company and wait until they have ended.`,
+    {
+      runIds: live.map((run) => run.id),
+    },
+  )
 }

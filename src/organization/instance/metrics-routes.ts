@@ -8,7 +8,7 @@ export const metricsRoutes = [
     id: 'instance.metrics',
     method: 'GET',
     path: '/api/metrics',
-    summary: "Read the server's metrics in the format of Prometheus",
+    summary: 'Get the metrics of the server in the format of Prometheus',
     description:
       'Requests by endpoint and status, batches of writes and their commits, delay of the event loop, runs by adapter and status, waiting wakes and their age, spend of the month, disk.',
     who: [operator],

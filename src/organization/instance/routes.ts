@@ -10,13 +10,16 @@ import { countLoad, findFreeze } from './queries.ts'
 
 /** The instance as the API returns it. */
 const Instance = v.strictObject({
-  isReadOnly: v.pipe(v.boolean(), v.description('The server shows a backup: it refuses changes and starts no agent.')),
+  isReadOnly: v.pipe(
+    v.boolean(),
+    v.description('Whether the server serves a backup: it refuses changes and starts no agent.'),
+  ),
   isFrozen: v.boolean(),
   frozenAt: v.nullable(field.timestamp),
   frozenBy: v.nullable(v.string()),
   frozenBecause: v.nullable(v.string()),
-  liveRuns: v.pipe(field.integer, v.description('Runs that have not ended, in the companies of the caller.')),
-  waitingWakes: v.pipe(field.integer, v.description('Agents that are to run as soon as they may.')),
+  liveRuns: v.pipe(field.integer, v.description('The number of live runs in the companies of the caller.')),
+  waitingWakes: v.pipe(field.integer, v.description('The number of agents with a queued wake.')),
 })
 
 export const instanceRoutes = [
@@ -48,7 +51,7 @@ export const instanceRoutes = [
     id: 'instance.get',
     method: 'GET',
     path: '/api/instance',
-    summary: 'Say whether everything is frozen, how much runs and how much waits',
+    summary: 'Get the state of the instance: freeze, live runs and queued wakes',
     who: [board],
     responses: { 200: Instance },
     run: (ctx, { caller }) => show(ctx, caller),
@@ -57,9 +60,9 @@ export const instanceRoutes = [
     id: 'instance.freeze',
     method: 'POST',
     path: '/api/instance/freeze',
-    summary: 'Stop everything that runs, in every company, and let nothing start',
+    summary: 'Freeze: stop all runs of all companies, and prevent new ones',
     description:
-      'Answers at once; no process of a run is left after its grace period and 2 seconds. It holds over restarts, until the thaw.',
+      'Responds immediately. All processes have ended after the grace period plus 2 seconds. The freeze persists across restarts until the thaw.',
     who: [operator],
     body: v.strictObject({ reason: v.optional(v.nullable(field.text)) }),
     bodyOptional: true,
@@ -74,7 +77,7 @@ export const instanceRoutes = [
     id: 'instance.thaw',
     method: 'POST',
     path: '/api/instance/thaw',
-    summary: 'Let everything go on that was waiting when it was frozen, and what came since',
+    summary: 'End a freeze. All queued wakes can start again',
     who: [operator],
     body: v.strictObject({}),
     bodyOptional: true,

@@ -22,7 +22,7 @@ export const RunChanges = v.strictObject({
   filesChanged: field.integer,
   insertions: field.integer,
   deletions: field.integer,
-  hasUncommitted: v.pipe(v.boolean(), v.description('Whether it left changes that are not committed.')),
+  hasUncommitted: v.pipe(v.boolean(), v.description('Whether the worktree has uncommitted changes.')),
 })
 export type RunChanges = v.InferOutput<typeof RunChanges>
 
@@ -49,20 +49,22 @@ export const Run = v.strictObject({
   summary: v.nullable(v.string()),
   retrying: v.pipe(
     v.nullable(v.string()),
-    v.description('While it lives: what its program tries again, and why, such as "retrying 4 of 10: 529 overloaded".'),
+    v.description('The retry that the program of a live run reports, such as "retrying 4 of 10: 529 overloaded".'),
   ),
   outcome: v.pipe(
     v.nullable(v.picklist(['changed', 'unchanged'])),
-    v.description('Whether it changed anything, by the activity of its agent; null while that is unknown.'),
+    v.description('Whether the run changed anything, according to the activity. Null while that is unknown.'),
   ),
   outcomeDetail: v.pipe(
     v.nullable(v.string()),
-    v.description('What to know of a run that ended well, such as "changed nothing; 1 tool call was refused".'),
+    v.description('Notes about a successful run, such as "changed nothing; 1 tool call was refused".'),
   ),
-  idle: v.pipe(v.nullable(v.boolean()), v.description('Whether it changed nothing; null while that cannot be told.')),
+  idle: v.pipe(v.nullable(v.boolean()), v.description('Whether the run changed nothing. Null while that is unknown.')),
   changes: v.pipe(
     v.nullable(RunChanges),
-    v.description('What it changed in the worktree of its issue; `GET /api/issues/:issueId/changes` has the patch.'),
+    v.description(
+      'The changes of the run in the worktree of its issue. `GET /api/issues/:issueId/changes` returns the patch.',
+    ),
   ),
   usage: v.strictObject({ inputTokens: field.integer, cachedInputTokens: field.integer, outputTokens: field.integer }),
   ...SUM,

@@ -31,9 +31,9 @@ export const SKILL_FILES: FileRules = {
 export function assertSkillSize(skillFile: string, files: ReadonlyMap<string, Uint8Array>): void {
   const bytes = [...files.values()].reduce((sum, content) => sum + content.length, 0)
   if (files.size > SKILL_LIMITS.files)
-    throw badSkillFile(skillFile, `has more than ${SKILL_LIMITS.files} files beside it`)
+    throw badSkillFile(skillFile, `belongs to a skill of more than ${SKILL_LIMITS.files} files`)
   if (bytes > SKILL_LIMITS.bytes)
-    throw badSkillFile(skillFile, `is part of a skill of more than ${SKILL_LIMITS.bytes} bytes`)
+    throw badSkillFile(skillFile, `belongs to a skill of more than ${SKILL_LIMITS.bytes} bytes`)
 }
 
 /**

@@ -72,7 +72,7 @@ async function readGithub(ctx: Context, want: GithubSource): Promise<SkillsRead>
 async function readInline(ctx: Context, files: NonNullable<SkillImport['files']>): Promise<SkillsRead> {
   const source = { type: 'inline', namespace: null, locator: null, ref: null } as const
   const { skills, ignored } = await readFiles(ctx, { files, source, fallbackName: null })
-  return { skills, warnings: ignored.map((file) => `${file} is not part of a skill and was left out.`) }
+  return { skills, warnings: ignored.map((file) => `${file} is not part of a skill and was ignored.`) }
 }
 
 interface SkillFilesToRead {
@@ -99,4 +99,4 @@ const readFiles = (ctx: Context, wanted: SkillFilesToRead) =>
 
 const filesOfSkills = (paths: readonly string[]) => ownersOf(paths).owned
 
-const linkWarning = (link: string) => `${link} is a symbolic link and was left out.`
+const linkWarning = (link: string) => `${link} is a symbolic link and was ignored.`

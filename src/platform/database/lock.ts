@@ -9,7 +9,7 @@ export class DataDirTaken extends Error {
 
   constructor(dataDir: string, holder: ServerInfo | undefined) {
     const who = holder ? ` (pid ${holder.pid}${holder.url ? `, ${holder.url}` : ''})` : ''
-    super(`Another server${who} has the data directory ${dataDir}. Stop it, or start with another --data-dir.`)
+    super(`Another server${who} uses the data directory ${dataDir}. Stop it, or start with another --data-dir.`)
     this.holder = holder
   }
 }

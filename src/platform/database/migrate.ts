@@ -41,11 +41,11 @@ export function refuseForeign(sqlite: Sqlite, file: string, migrations = MIGRATI
     )
   }
   if (tables !== 0 && sqlite.pragma('application_id', { simple: true }) !== APPLICATION_ID)
-    throw new WrongDatabase(`${file} is a file of another program. Start on another data directory.`)
+    throw new WrongDatabase(`${file} is a file of another program. Choose another data directory with --data-dir.`)
   const version = versionOf(sqlite)
   if (version > versionAfter(migrations)) {
     throw new WrongDatabase(
-      `${file} was written by a newer version of service (schema ${version}, this one knows ${versionAfter(migrations)}). Upgrade service, or start on another data directory.`,
+      `${file} was written by a newer version of service (schema ${version}, this one knows ${versionAfter(migrations)}). Upgrade service, or choose another data directory with --data-dir.`,
     )
   }
 }
@@ -112,7 +112,9 @@ function backUp(sqlite: Sqlite, options: MigrateOptions, version: number): void 
   mkdirSync(options.backupDir, { recursive: true, mode: 0o700 })
   const [{ busy } = { busy: 1 }] = sqlite.pragma('wal_checkpoint(truncate)') as { busy: number }[]
   if (busy)
-    throw new Error(`${options.file} is in use, so it cannot be copied before its migration. Close what uses it.`)
+    throw new Error(
+      `${options.file} is in use, so it cannot be copied before its migration. Close the programs that use it.`,
+    )
   requireSpace(options)
   const stamp = options.now.toISOString().replaceAll(/[:.]/g, '-')
   const copy = path.join(options.backupDir, `service-schema-${version}-${stamp}.db`)

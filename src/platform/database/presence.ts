@@ -18,7 +18,7 @@ export function refuseMissingWal(file: string): void {
   if (!existsSync(markerOf(file)) || !existsSync(file) || existsSync(walOf(file))) return
   throw new AppError(
     'database_damaged',
-    `${walOf(file)} is missing, but the database was not closed properly: the latest changes were in that file. Put it back, or restore a backup (service restore FILE). To start without these changes, remove ${markerOf(file)}.`,
+    `${walOf(file)} is missing, but the database was not closed properly: the latest changes were in that file. Restore the file, or restore a backup (service restore FILE). To start without these changes, remove ${markerOf(file)}.`,
   )
 }
 
@@ -45,7 +45,7 @@ export function refuseMissingDatabase(dataDir: string): void {
   if (globSync('keys/*.key', { cwd: dataDir }).length === 0) return
   throw new AppError(
     'database_damaged',
-    `There is no database in ${dataDir}, but there are keys of one. Put service.db back, restore a backup (service restore FILE), or start with --new to begin with an empty database.`,
+    `There is no database in ${dataDir}, but it contains the keys of one. Restore service.db, restore a backup (service restore FILE), or start with --new to create an empty database.`,
   )
 }
 
@@ -70,7 +70,7 @@ export function watchFiles(file: string): () => void {
 const lost = (name: string, isGone: boolean) =>
   new AppError(
     'database_damaged',
-    `${name} was ${isGone ? 'deleted' : 'replaced'} while the server used it. Nothing more is written, and the server stops. Put the data directory back, or restore a backup, and start again.`,
+    `${name} was ${isGone ? 'deleted' : 'replaced'} while the server used it. The server writes nothing more and stops. Restore the data directory or a backup, and start again.`,
   )
 
 function identityOf(name: string): string | null {

@@ -134,7 +134,7 @@ export function createReader(file: string, { maxQueued = MAX_QUEUED, queued = 's
       timeLimitError ??
         new AppError(
           'rate_limited',
-          `The query took longer than ${seconds} seconds. Make it narrower, or retry later.`,
+          `The query took longer than ${seconds} seconds. Use a narrower filter, or retry later.`,
           {
             retryAfterSec: Math.ceil(seconds),
           },

@@ -24,7 +24,7 @@ export const sql = new Kysely<Tables>({
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createDriver: () => {
       const refuse = async () => {
-        throw new Error('Run queries with db.all, db.first or db.run; execute() does not work here.')
+        throw new Error('Run queries with db.all, db.first or db.run. execute() is not supported.')
       }
       return {
         // `init` throws already: an error in a later step would leave Kysely's connection lock taken.

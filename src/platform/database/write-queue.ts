@@ -194,7 +194,7 @@ export function createWriteQueue(sqlite: Sqlite, options: WriteQueueOptions = {}
   }
 
   function write<T>(change: Change<T>): Promise<T> {
-    if (writing) throw new Error('A write is under way: call the use case itself, it joins the transaction.')
+    if (writing) throw new Error('A write is in progress. Call the use case directly; it joins the transaction.')
     return new Promise((resolve, reject) => {
       if (queue.length === 0) setImmediate(flush)
       queue.push({ change, resolve, reject })
@@ -242,7 +242,7 @@ export const isDatabaseFault = (error: unknown): boolean =>
 export function toAppError(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'SQLITE_FULL') {
-    return new AppError('disk_full', 'The disk is full: nothing was written. Free some space and try again.')
+    return new AppError('disk_full', 'The disk is full, and nothing was written. Free some space and retry.')
   }
   if (!/^SQLITE_(CORRUPT|NOTADB|IOERR|READONLY|CANTOPEN)/.test(code)) return error
   const message = `The database cannot be read or written: ${(error as Error).message} (${code}). Run \`service doctor\`.`

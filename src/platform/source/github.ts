@@ -131,10 +131,10 @@ async function follow(first: string, fetch: Fetch, signal: AbortSignal): Promise
     if (response.status < 300 || response.status > 399) return response
     await response.body?.cancel()
     const next = URL.parse(response.headers.get('location') ?? '', url)
-    if (!next || !isAllowed(next)) throw unprocessable('source', 'GitHub redirects to a host that is not its own')
+    if (!next || !isAllowed(next)) throw unprocessable('source', 'GitHub redirects to a foreign host')
     url = next.href
   }
-  throw unprocessable('source', 'GitHub redirects too often')
+  throw unprocessable('source', 'GitHub redirects too many times')
 }
 
 async function readLimited(response: Response): Promise<Uint8Array> {

@@ -35,7 +35,7 @@ export function faultOfPath(
   if (portablePaths && path.includes(':')) return 'must not contain a colon'
   if (path.startsWith('/') || /^[a-z]:/i.test(path)) return 'must be relative, not an absolute path'
   const parts = path.split('/')
-  if (parts.includes('..')) return 'leads out of the folder: it contains ..'
+  if (parts.includes('..')) return 'must not contain ..'
   if (parts.includes('') || parts.includes('.')) return 'must not have empty parts or .'
   if (parts.length > limits.depth) return `is deeper than ${limits.depth} folders`
   return portablePaths ? faultOfParts(parts) : undefined

@@ -171,7 +171,7 @@ async function instructionsOf(ctx: Context, row: AgentWithFacts, anywhere: boole
     : { path: path.resolve(file), access: 'allowed' }
   const text = place.access === 'allowed' ? await readInstructions(ctx.config, place.path, anywhere) : undefined
   if (text !== undefined) return text
-  const message = 'Its instructions file cannot be read here, or may not leave; the agent is exported without.'
+  const message = 'The instructions file is not readable, or may not be exported. The agent is exported without it.'
   warnings.push({ code: 'left_out', path: `agents/${row.url_key}/AGENTS.md`, message })
   return ''
 }

@@ -83,7 +83,7 @@ async function makePackage(
   if (!selectedFiles) return { content: included, files, warnings: about(files, noted(included)), include }
   const unknown = selectedFiles.findIndex((path) => !files.has(path))
   if (unknown >= 0) {
-    throw unprocessable(`selectedFiles.${unknown}`, 'is no file of this export; the preview lists them')
+    throw unprocessable(`selectedFiles.${unknown}`, 'is not a file of this export; the preview lists its files')
   }
   const selected = new Set(selectedFiles)
   const content = selectEntities(included, include, selected)
@@ -97,7 +97,7 @@ function refuseTooMany({ tasks, routines }: CompanyPackage): void {
   if (count < PACKAGE_FILES.limits.files) return
   throw unprocessable(
     'include.issues',
-    `would bring ${count} open issues, and a package has at most ${PACKAGE_FILES.limits.files} files`,
+    `would include ${count} open issues, but a package has at most ${PACKAGE_FILES.limits.files} files`,
   )
 }
 

@@ -42,23 +42,28 @@ export function renderPackage(content: CompanyPackage): Map<string, RenderedFile
   for (const task of content.tasks) {
     const { title, assignee, project, description } = task
     const text = writeFrontmatter({ name: title, assignee, project }, description ?? '')
-    add(taskPath(task), 'issue', 'An issue that is not over, as a starter task.', text)
+    add(taskPath(task), 'issue', 'An open issue, as a starter task.', text)
   }
   for (const routine of content.routines) {
     const { title, assignee, project, description, cron, timeZone, intervalSec, overlap } = routine
     const schedule = { cron, timezone: timeZone, intervalSec, overlap }
     const text = writeFrontmatter({ name: title, assignee, project, recurring: true, schedule }, description ?? '')
-    add(taskPath(routine), 'routine', 'A routine, as a task that comes back.', text)
+    add(taskPath(routine), 'routine', 'A routine, as a recurring task.', text)
   }
   for (const skill of content.skills) {
     for (const [path, bytes] of skill.files) {
-      add(`skills/${skill.slug}/${path}`, 'skill', `Of the skill ${skill.name}.`, bytes)
+      add(`skills/${skill.slug}/${path}`, 'skill', `A file of the skill ${skill.name}.`, bytes)
     }
   }
-  for (const [path, bytes] of content.documents)
-    add(path, 'document', 'Came with the package, and goes with it.', bytes)
+  for (const [path, bytes] of content.documents) add(path, 'document', 'A document of the imported package.', bytes)
   const sidecar = sidecarFile(content)
-  if (sidecar) add(SIDECAR, 'sidecar', 'What the neutral files cannot hold: adapters, budgets, priorities.', sidecar)
+  if (sidecar)
+    add(
+      SIDECAR,
+      'sidecar',
+      'Settings that the portable format does not define: adapters, budgets, priorities.',
+      sidecar,
+    )
   return new Map([...files].sort(([a], [b]) => compare(a, b)))
 }
 

@@ -80,7 +80,7 @@ export function partedRoutines(whole: CompanyPackage, selection: CompanyPackage)
     .map((routine) => ({
       code: 'left_out',
       path: taskPath(routine),
-      message: 'Its parent issue is not in the package; the routine goes without.',
+      message: 'Its parent issue is not in the package. The routine is exported without a parent.',
     }))
 }
 

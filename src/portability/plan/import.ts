@@ -112,7 +112,7 @@ export async function applyImport(
 const MAX_ATTEMPTS = 20
 
 const changedSince = () =>
-  new AppError('conflict', 'The package or the company has changed since the preview. Look at the preview again.')
+  new AppError('conflict', 'The package or the company has changed since the preview. Request a new preview.')
 
 /** Tells those who watch the company where its import stands. Nothing of the import itself is seen before it is whole. */
 const tellProgress =
@@ -123,7 +123,7 @@ const tellProgress =
 
 async function readImport(ctx: Context, caller: Caller, companyId: string | null, body: ImportBody): Promise<Import> {
   if (body.collisionStrategy === 'replace') {
-    throw unprocessable('collisionStrategy', 'replace is not offered here: an import changes nothing that is there')
+    throw unprocessable('collisionStrategy', 'replace is not supported: an import never modifies existing data')
   }
   const mode = targetOf(ctx, caller, companyId, body)
   const network = internet(ctx.config.environment.PATH ?? '')
@@ -154,8 +154,8 @@ function targetOf(ctx: Context, caller: Caller, companyId: string | null, { targ
     return { mode: target.mode, companyId: null, companyName: target.newCompanyName ?? '' }
   }
   const id = target.companyId ?? companyId
-  if (id === null) throw unprocessable('target.companyId', 'say which company to import into')
-  if (!belongsTo(caller, id)) throw new AppError('wrong_company', 'You do not belong to the company of the target.')
+  if (id === null) throw unprocessable('target.companyId', 'is required: the company to import into')
+  if (!belongsTo(caller, id)) throw new AppError('wrong_company', 'You are not a member of the target company.')
   if (companyId !== null && id !== companyId) {
     throw unprocessable('target.companyId', 'must be the company of the path')
   }
@@ -174,7 +174,7 @@ function recheckAccess(ctx: Context, caller: Caller, companyId: string | null, t
 
 function nameOf(wanted: string, { company }: CompanyPackage): string {
   const name = wanted || company.name
-  if (!name) throw unprocessable('target.newCompanyName', 'is needed: the package names no company')
+  if (!name) throw unprocessable('target.newCompanyName', 'is required, because the package does not name a company')
   return name
 }
 

@@ -164,7 +164,7 @@ function warningsOf(agent: PackageAgent, path: string, hasCeo: boolean): Package
       ? [warn('names_what_runs', 'The package decides which program the agent runs, or which URL receives its wakes.')]
       : []),
     ...(agent.role === 'ceo' && hasCeo
-      ? [warn('second_ceo', 'The company has a CEO already. This agent gets the same permissions.')]
+      ? [warn('second_ceo', 'The company already has a CEO. This agent gets the same permissions.')]
       : []),
   ]
 }
@@ -181,6 +181,6 @@ function noteUnassignable(content: CompanyPackage, steps: readonly Step[]): Pack
     .map((task) => ({
       code: 'unassigned',
       path: taskPath(task),
-      message: `${task.assignee} waits for approval and takes no issue. Assign the issue after the approval.`,
+      message: `${task.assignee} is pending approval and cannot be assigned issues. Assign the issue after the approval.`,
     }))
 }

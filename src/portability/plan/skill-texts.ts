@@ -28,7 +28,7 @@ export async function fetchSkillTexts(
     warnings.push({
       code: 'skill_reference',
       path: null,
-      message: `${countOf(failed.length)}; ${failed.length === 1 ? 'its' : 'their'} text is not here (${reasons}). \`service skill fetch\` downloads it later.`,
+      message: `${countOf(failed.length)}; ${failed.length === 1 ? 'its' : 'their'} text was not downloaded (${reasons}). \`service skill fetch\` downloads it later.`,
     })
   }
   const withText = (skill: PackageSkill) => {
@@ -38,6 +38,6 @@ export async function fetchSkillTexts(
   return { skills: skills.map(withText), warnings }
 }
 
-const NOT_ASKED = 'the import was not to fetch them'
+const NOT_ASKED = 'the import did not request them'
 
 const countOf = (count: number) => (count === 1 ? '1 skill is a reference' : `${count} skills are references`)

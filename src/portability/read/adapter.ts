@@ -32,18 +32,18 @@ export function readAdapter(entry: unknown, file: string, findings: Findings): A
   const named = fields.line('type') ?? DEFAULT_ADAPTER
   const adapterType = Object.hasOwn(OTHER_NAMES, named) ? OTHER_NAMES[named]! : named
   if (!adapterOf(adapterType)) {
-    warn(`There is no adapter ${named} here; ${DEFAULT_ADAPTER} takes its place.`)
+    warn(`There is no adapter ${named}. ${DEFAULT_ADAPTER} is used instead.`)
     return { adapterType: DEFAULT_ADAPTER, adapterConfig: {} }
   }
   const config = { ...fields.mapping('config') }
   for (const key of LOCAL_KEYS.filter((key) => Object.hasOwn(config, key))) {
     delete config[key]
-    warn(`${key} is of one machine only and was left out; set it after the import.`)
+    warn(`${key} is specific to one machine and is not imported. Set it after the import.`)
   }
   for (const key of placeholdersIn(config, '').map((at) => at.split('.')[1]!)) delete config[key]
   const adapterConfig = withoutFaults(adapterType, config, warn)
   if (adapterConfig) return { adapterType, adapterConfig }
-  warn(`The configuration for ${adapterType} is not whole; ${DEFAULT_ADAPTER} takes its place.`)
+  warn(`The configuration for ${adapterType} is incomplete. ${DEFAULT_ADAPTER} is used instead.`)
   return { adapterType: DEFAULT_ADAPTER, adapterConfig: {} }
 }
 
@@ -58,7 +58,7 @@ function withoutFaults(type: string, config: Record<string, unknown>, warn: (mes
     if (present.length === 0) return undefined
     for (const key of present) {
       delete config[key]
-      warn(`${type} does not take ${key.slice(0, 100)} as it stands; it was left out.`)
+      warn(`${type} does not accept the value of ${key.slice(0, 100)}, which is not imported.`)
     }
   }
 }
@@ -79,7 +79,7 @@ export function portableAdapter(type: string, config: Record<string, unknown>, f
       warnings.push({ code: 'left_out', path: file, message: 'The command is exported without its folder.' })
       return [[key, path.basename(value)] as const]
     }
-    if (placeholdersIn(value, key).length > 0) return leave(key, 'holds a secret') ?? []
+    if (placeholdersIn(value, key).length > 0) return leave(key, 'contains a secret') ?? []
     if (key !== 'promptTemplate' && mayContainSecret(value)) return leave(key, 'may contain a secret') ?? []
     if (namesLocalPath(value)) return leave(key, 'names a path of this machine') ?? []
     return [[key, value] as const]

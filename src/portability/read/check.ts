@@ -13,7 +13,7 @@ export function checkReferences(content: CompanyPackage, findings: Findings): vo
   const agents = new Set(content.agents.map((agent) => agent.slug))
   const unknown = (path: string, field: string, slug: string | null) => {
     if (slug !== null && !agents.has(slug))
-      problem(path, `${field} names the agent ${slug}, and the package has none of that name`)
+      problem(path, `${field} names the agent ${slug}, which the package does not contain`)
   }
   followTeams(content)
   const ceos = content.agents.filter((agent) => agent.role === 'ceo')
@@ -33,7 +33,7 @@ export function checkReferences(content: CompanyPackage, findings: Findings): vo
     findings.warnings.push({
       code: 'unknown',
       path: taskPath(task),
-      message: `There is no project ${task.project}; the task is in none.`,
+      message: `There is no project ${task.project}. The task has no project.`,
     })
     task.project = null
   }
@@ -45,7 +45,7 @@ export function checkReferences(content: CompanyPackage, findings: Findings): vo
     (agent) => agent.slug,
     (agent) => agent.reportsTo,
   )
-  if (circle) problem(`agents/${circle[0]}/AGENTS.md`, `reportsTo goes round in a circle: ${circle.join(' -> ')}`)
+  if (circle) problem(`agents/${circle[0]}/AGENTS.md`, `reportsTo forms a cycle: ${circle.join(' -> ')}`)
   noteUnknownSkills(content, findings)
   for (const team of content.teams) team.agents = team.agents.filter((slug) => agents.has(slug))
 }
@@ -65,7 +65,7 @@ function settleGoals({ goals, projects }: CompanyPackage, findings: Findings): v
     if (goal.parent === null || known.has(goal.parent)) continue
     findings.problems.push({
       path: `goal ${goal.slug}`,
-      message: `its parent ${goal.parent} is no goal of the package`,
+      message: `its parent ${goal.parent} is not a goal of the package`,
     })
   }
   for (const project of projects) project.goals = project.goals.filter((slug) => known.has(slug))
@@ -74,8 +74,7 @@ function settleGoals({ goals, projects }: CompanyPackage, findings: Findings): v
     (goal) => goal.slug,
     (goal) => goal.parent,
   )
-  if (circle)
-    findings.problems.push({ path: `goal ${circle[0]}`, message: `goes round in a circle: ${circle.join(' -> ')}` })
+  if (circle) findings.problems.push({ path: `goal ${circle[0]}`, message: `forms a cycle: ${circle.join(' -> ')}` })
 }
 
 function settleTasks({ tasks }: CompanyPackage, problem: (path: string, message: string) => void): void {
@@ -84,7 +83,7 @@ function settleTasks({ tasks }: CompanyPackage, problem: (path: string, message:
     const resolve = (ref: string) => keyMeant(ref, task, byKey)
     for (const ref of [...task.blockedBy, ...(task.parent === null ? [] : [task.parent])]) {
       if (resolve(ref) === undefined)
-        problem(taskPath(task), `names the task ${ref}, and the package has none of that name`)
+        problem(taskPath(task), `names the task ${ref}, which the package does not contain`)
     }
     task.parent = task.parent === null ? null : (resolve(task.parent) ?? null)
     task.blockedBy = task.blockedBy.flatMap((ref) => resolve(ref) ?? [])
@@ -95,7 +94,7 @@ function settleTasks({ tasks }: CompanyPackage, problem: (path: string, message:
       (task) => task.key,
       (task) => task.parent,
     ) ?? findBlockerCircle(tasks)
-  if (circle) problem(taskPath(byKey.get(circle[0]!)!), `goes round in a circle: ${circle.join(' -> ')}`)
+  if (circle) problem(taskPath(byKey.get(circle[0]!)!), `forms a cycle: ${circle.join(' -> ')}`)
 }
 
 /**
@@ -118,12 +117,12 @@ function settleRoutines({ goals, tasks, routines }: CompanyPackage, findings: Fi
   for (const routine of routines) {
     const { goal, parent } = routine
     if (goal !== null && !goals.some(({ slug }) => slug === goal)) {
-      unknown(routine, `There is no goal ${goal}; the routine is for none.`)
+      unknown(routine, `There is no goal ${goal}. The routine has no goal.`)
       routine.goal = null
     }
     routine.parent = parent && (keyMeant(parent, routine, byKey) ?? null)
     if (parent !== routine.parent && routine.parent === null) {
-      unknown(routine, `There is no task ${parent}; the routine is below none.`)
+      unknown(routine, `There is no task ${parent}. The routine has no parent issue.`)
     }
   }
 }
@@ -160,7 +159,7 @@ function noteUnknownSkills({ agents, skills }: CompanyPackage, findings: Finding
   const known = new Set(skills.map((skill) => skill.slug))
   const missing = (agent: PackageAgent) => agent.skills.filter((slug) => !known.has(slug))
   for (const agent of agents.filter((agent) => missing(agent).length > 0)) {
-    const message = `The package does not hold these skills: ${missing(agent).slice(0, 10).join(', ')}.`
+    const message = `The package does not contain these skills: ${missing(agent).slice(0, 10).join(', ')}.`
     findings.warnings.push({ code: 'unknown', path: `agents/${agent.slug}/AGENTS.md`, message })
   }
 }

@@ -39,7 +39,7 @@ export function readMarkdownFiles(files: SourceFiles, pattern: RegExp, findings:
       const scope = `${path.split('/').slice(0, -2).join('/')}/${slug}`
       const other = seen.get(scope)
       seen.set(scope, path)
-      if (other !== undefined) file.fields.problem(`has the slug ${slug}, and so has ${other}; rename one of them`)
+      if (other !== undefined) file.fields.problem(`has the same slug ${slug} as ${other}; rename one of them`)
       return [{ ...file, slug, alias: declared && declared !== slug ? declared : null }]
     })
 }

@@ -32,7 +32,7 @@ export function noteIgnoredFiles(files: SourceFiles, findings: Findings): void {
   const ignored = [...files.keys()].filter((path) => !DOCUMENTS.has(path) && !LAYOUT.some((known) => known.test(path)))
   if (ignored.length === 0) return
   const names = `${ignored.slice(0, 5).join(', ')}${ignored.length > 5 ? ', …' : ''}`
-  const message = `${ignored.length} files are not part of the layout and were left out: ${names}.`
+  const message = `${ignored.length} files are not part of the layout and were ignored: ${names}.`
   findings.warnings.push({ code: 'left_out', path: null, message })
 }
 

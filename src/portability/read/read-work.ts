@@ -125,7 +125,11 @@ function readWorkspace(said: unknown, path: string, findings: Findings): Package
     repoUrl,
   })
   if (!result.success || !result.output.repoUrl) {
-    findings.warnings.push({ code: 'left_out', path, message: 'A workspace without a usable repository was left out.' })
+    findings.warnings.push({
+      code: 'left_out',
+      path,
+      message: 'A workspace without a usable repository is not imported.',
+    })
     return undefined
   }
   const workspace = result.output
@@ -205,8 +209,7 @@ function readSchedule({ fields, path, findings }: MarkdownFile, routine: Yaml): 
   const interval = typeof from.intervalSec === 'number' ? Math.floor(from.intervalSec) : null
   const isByHand = isMapping(said) && Object.keys(said).every((key) => key === 'overlap')
   if (cron === null && interval === null && !isByHand) {
-    const message =
-      'The task recurs, but its schedule cannot be followed here. It is imported as a task that is done once.'
+    const message = 'The schedule of this recurring task is not supported. It is imported as a single task.'
     findings.warnings.push({ code: 'routine', path, message })
     return undefined
   }

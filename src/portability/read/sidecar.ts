@@ -36,7 +36,7 @@ export function readSidecar(files: SourceFiles, findings: Findings): Sidecar {
 function parse(bytes: Uint8Array, path: string, findings: Findings): Yaml {
   try {
     const text = textOf(bytes)
-    if (text === undefined) throw new YamlFault('is no text')
+    if (text === undefined) throw new YamlFault('is not a text')
     return readYaml(text.replace(/^\uFEFF/, ''))
   } catch (error) {
     if (!(error instanceof YamlFault)) throw error

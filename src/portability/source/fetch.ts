@@ -87,6 +87,6 @@ function warnUnpinned(ref: string | null, commit: string | null): PackageWarning
   if (ref !== null && isCommit(ref)) return []
   const name = ref ?? 'the default branch'
   const current = commit === null ? '' : ` It currently points to ${commit}.`
-  const message = `${name} is not a commit: the same import may bring other files later.${current}`
+  const message = `${name} is not a commit: a later import may contain other files.${current}`
   return [{ code: 'unpinned_ref', path: null, message }]
 }

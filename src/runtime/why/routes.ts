@@ -21,25 +21,28 @@ import type { Names } from './words.ts'
 /** One event of the history. */
 export const Step = v.strictObject({
   id: field.id,
-  kind: v.pipe(v.picklist(['activity', 'run', 'wake']), v.description('`wake`: one that led to no run, or not yet.')),
-  depth: v.pipe(field.integer, v.description('How many of its causes are above it.')),
-  causeId: v.pipe(v.nullable(field.id), v.description('The step that caused it; null where it began.')),
+  kind: v.pipe(
+    v.picklist(['activity', 'run', 'wake']),
+    v.description('`wake`: a wake without a run, or without a run yet.'),
+  ),
+  depth: v.pipe(field.integer, v.description('The number of causes above the step.')),
+  causeId: v.pipe(v.nullable(field.id), v.description('The step that caused this one. Null for the first.')),
   causeIds: v.pipe(
     v.array(v.string()),
-    v.description('All its causes, activities and runs, including those that are not among the steps.'),
+    v.description('All activities and runs that caused the step, including those that are not in the list.'),
   ),
   at: field.timestamp,
   endedAt: v.nullable(field.timestamp),
   actorType: v.picklist(['agent', 'user', 'system']),
   actorId: v.string(),
   actorName: v.string(),
-  action: v.pipe(v.string(), v.description("An activity's action, a run's or a wake's reason.")),
+  action: v.pipe(v.string(), v.description('The action of an activity, or the reason of a run or wake.')),
   issueId: v.nullable(field.id),
-  runId: v.pipe(v.nullable(field.id), v.description('The run that it is, or that did it.')),
-  status: v.pipe(v.nullable(v.string()), v.description("A run's or a wake's.")),
+  runId: v.pipe(v.nullable(field.id), v.description('The run of the step.')),
+  status: v.pipe(v.nullable(v.string()), v.description('The status of a run or wake.')),
   costCents: v.pipe(v.nullable(v.number()), v.description("A run's.")),
   costStatus: v.pipe(v.nullable(SUM.costStatus), v.description("A run's.")),
-  text: v.pipe(v.string(), v.description('It as a sentence.')),
+  text: v.pipe(v.string(), v.description('The step as a sentence.')),
 })
 export type Step = v.InferOutput<typeof Step>
 
@@ -50,10 +53,10 @@ export const Why = v.strictObject({
   ...SUM,
   notes: v.pipe(
     v.array(v.string()),
-    v.description('What to know about the costs, such as "Ada: its costs cannot be metered live".'),
+    v.description('Notes about the costs, such as "Ada: its costs cannot be metered live".'),
   ),
-  isCut: v.pipe(v.boolean(), v.description('Whether there was more than the limit.')),
-  steps: v.pipe(v.array(Step), v.description('Each after its cause, and otherwise in the order of time.')),
+  isCut: v.pipe(v.boolean(), v.description('Whether the list is truncated at the limit.')),
+  steps: v.pipe(v.array(Step), v.description('Each step after its cause, otherwise in chronological order.')),
 })
 export type Why = v.InferOutput<typeof Why>
 
@@ -62,11 +65,11 @@ export const whyRoutes = [
     id: 'issues.why',
     method: 'GET',
     path: '/api/issues/:issueId/why',
-    summary: 'Tell what happened on an issue and what caused it, with times and costs',
-    description: 'The causes are followed through other issues and runs, back to where they began.',
+    summary: 'Explain the history of an issue: events, causes, times and costs',
+    description: 'Causes are followed across issues and runs to the first one.',
     who: [board, agent],
     query: v.object({
-      limit: v.optional(v.pipe(wholeNumber(1, 1_000), v.description('How many events at most.')), '200'),
+      limit: v.optional(v.pipe(wholeNumber(1, 1_000), v.description('The maximum number of events.')), '200'),
     }),
     responses: { 200: Why },
     run: (ctx, { caller, params, query }) => whyOf(ctx, getIssue(ctx, caller, params.issueId), query.limit),

@@ -33,7 +33,7 @@ export function rejectHiredAgent(ctx: Context, caller: Caller, agentId: string):
 /** Refuses an agent that does not wait for an approval. */
 function assertPendingApproval(agent: AgentRow): void {
   if (agent.status === 'pending_approval') return
-  throw new AppError('invalid_transition', `${agent.name} is ${agent.status}: its hire is decided already.`, {
+  throw new AppError('invalid_transition', `${agent.name} is ${agent.status}: its hire is already decided.`, {
     from: agent.status,
   })
 }

@@ -26,11 +26,11 @@ export const Approval = v.strictObject({
   status: v.picklist(APPROVAL_STATUSES),
   requestedByAgentId: v.nullable(field.id),
   requestedByUserId: v.nullable(v.string()),
-  agentId: v.pipe(v.nullable(field.id), v.description('The agent that a hire is about, or that needs the folder.')),
+  agentId: v.pipe(v.nullable(field.id), v.description('The agent of a hire, or the agent that needs the folder.')),
   payload: field.jsonObject,
   chosenOption: v.pipe(
     v.nullable(v.string()),
-    v.description('Of an approved request_board_approval with options: the one that the board chose.'),
+    v.description('The option that the board chose, for an approved request_board_approval with options.'),
   ),
   decisionNote: v.nullable(v.string()),
   decidedByUserId: v.nullable(v.string()),
@@ -47,7 +47,7 @@ export const NewApproval = v.strictObject({
     v.pipe(
       field.sentObject,
       v.description(
-        'Free-form. A strategy has its `plan`; a hire may name the pending agent in `agentId`; a request_board_approval has a `title`, and optionally `question`, `options` (texts) and `recommended` (one of them).',
+        'The content, by type. A strategy has a `plan`. A hire may name the pending agent in `agentId`. A request_board_approval has a `title`, and optionally `question`, `options` (texts) and `recommended` (one of them).',
       ),
     ),
     {},
@@ -62,14 +62,14 @@ export const Decision = v.strictObject({
   option: v.optional(
     v.pipe(
       v.nullable(field.reference),
-      v.description('Of an approved request_board_approval: one of its options. Default: the recommended one.'),
+      v.description('For the approval of a request_board_approval: one of its options. Default: the recommended one.'),
     ),
   ),
   allow: v.optional(
     v.pipe(
       v.picklist(['once', 'always']),
       v.description(
-        'Of an approved allow_folder: for the next run of the agent (default), or for the company, which adds it to allowedFolders.',
+        'For the approval of an allow_folder: whether to allow the folder for the next run of the agent (default), or for the company, which adds it to allowedFolders.',
       ),
     ),
   ),

@@ -30,12 +30,12 @@ export function assertIsBoardRequest(payload: Record<string, unknown>): void {
 export function chosenOption(approval: ApprovalRow, to: ApprovalRow['status'], { option }: Decision): string | null {
   const options = approval.type === 'request_board_approval' ? optionsOf(approval) : []
   if (option && (options.length === 0 || to !== 'approved')) {
-    throw unprocessable('option', 'is for the approval of a request_board_approval with options')
+    throw unprocessable('option', 'is only for the approval of a request_board_approval with options')
   }
   if (options.length === 0 || to !== 'approved') return null
   const { recommended } = JSON.parse(approval.payload) as { recommended?: string | null }
   const chosen = option ?? recommended
-  if (!chosen) throw unprocessable('option', `is needed: one of ${options.join(', ')}`)
+  if (!chosen) throw unprocessable('option', `is required: one of ${options.join(', ')}`)
   if (!options.includes(chosen)) throw unprocessable('option', `must be one of ${options.join(', ')}`)
   return chosen
 }

@@ -55,29 +55,29 @@ function requesterOf(ctx: Context, caller: Caller, companyId: string, want: NewA
   const ref = want.requestedByAgentId ?? (caller.type === 'agent' ? caller.agentId : undefined)
   const named = ref === undefined ? undefined : getReferredAgent(ctx, companyId, 'requestedByAgentId', ref)
   if (caller.type === 'agent' && named?.id !== caller.agentId) {
-    throw forbidden('An agent asks for approvals for itself only. Leave requestedByAgentId out.')
+    throw forbidden('An agent may request approvals only for itself. Omit requestedByAgentId.')
   }
   if (want.type === 'hire_agent') {
     if (caller.type === 'agent') assertMayRequestHire(ctx, caller)
     return named
   }
   if (want.type === 'request_board_approval') return named
-  if (caller.type === 'agent' && caller.role !== 'ceo') throw forbidden('Only the CEO agent proposes the strategy.')
-  if (named && named.role !== 'ceo')
-    throw unprocessable('requestedByAgentId', 'a strategy is proposed for the CEO agent')
+  if (caller.type === 'agent' && caller.role !== 'ceo') throw forbidden('Only the CEO agent may propose the strategy.')
+  if (named && named.role !== 'ceo') throw unprocessable('requestedByAgentId', 'must be the CEO agent for a strategy')
   return named ?? findCeo(ctx.db, { companyId })
 }
 
 function assertMayRequestHire(ctx: Context, caller: { agentId: string; role: string }): void {
   if (caller.role === 'ceo' || hasSubordinates(ctx.db, { agentId: caller.agentId })) return
-  throw forbidden('Only managers, the CEO agent and the board ask for hires. Ask your manager.')
+  throw forbidden('Only managers, the CEO agent and the board may request hires. Ask your manager.')
 }
 
 /** Refuses a strategy without a plan. */
 export function assertHasPlan(payload: Record<string, unknown>): void {
   const { plan } = payload
   const isGiven = typeof plan === 'string' ? plan.trim() !== '' : typeof plan === 'object' && plan !== null
-  if (!isGiven) throw invalid([{ path: 'payload.plan', message: 'is required: the plan that the board is to approve' }])
+  if (!isGiven)
+    throw invalid([{ path: 'payload.plan', message: 'is required: the plan for the approval of the board' }])
 }
 
 /** Returns the pending agent that the payload of a hire names, if it names one. */
@@ -87,10 +87,10 @@ function hiredAgentOf(ctx: Context, companyId: string, payload: Record<string, u
   if (typeof agentId !== 'string') throw invalid([{ path: 'payload.agentId', message: 'must be an agent id' }])
   const agent = getReferredAgent(ctx, companyId, 'payload.agentId', agentId)
   if (agent.status !== 'pending_approval')
-    throw unprocessable('payload.agentId', `this agent is ${agent.status} already`)
+    throw unprocessable('payload.agentId', `this agent is already ${agent.status}`)
   const open = findOpenHire(ctx.db, { agentId: agent.id })
   if (open) {
-    throw new AppError('conflict', 'The hire of this agent is before the board already.', { approvalId: open.id })
+    throw new AppError('conflict', 'The hire of this agent already has a pending approval.', { approvalId: open.id })
   }
   return agent
 }

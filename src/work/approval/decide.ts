@@ -41,7 +41,7 @@ export function decideApproval(
   if (approval.status === to) return approval
   assertTransition(approval, to)
   if (allow !== undefined && (approval.type !== 'allow_folder' || to !== 'approved')) {
-    throw unprocessable('allow', 'is for the approval of an allow_folder request')
+    throw unprocessable('allow', 'is only for the approval of an allow_folder request')
   }
   const decided = updateApproval(ctx.db, id, {
     status: to,
@@ -96,7 +96,7 @@ export function cancelApproval(ctx: Context, caller: Caller, id: string): Approv
 
 function assertIsRequester(caller: Caller, approval: ApprovalRow, does: string): void {
   if (caller.type !== 'agent' || caller.agentId === approval.requested_by_agent_id) return
-  throw forbidden(`Only the agent that asked for an approval, or the board, ${does} it.`)
+  throw forbidden(`Only the agent that requested an approval, and the board, may ${does} it.`)
 }
 
 function settleHire(ctx: Context, caller: Caller, approval: ApprovalRow): void {
@@ -139,7 +139,7 @@ function revisedPayload(ctx: Context, approval: ApprovalRow, want: Record<string
   ]
   const other = Object.keys(fixed).filter((key) => key in want && !shown.some((one) => isSame(want[key], one[key])))
   if (other.length > 0) {
-    const what = isHire ? 'The agent of this hire stands' : 'This folder stands'
+    const what = isHire ? 'The agent of this hire exists' : 'This folder exists'
     throw new AppError(
       'semantic',
       `${what} as it was asked for, so ${other.join(', ')} cannot be revised here. Cancel this approval and ${isHire ? 'hire' : 'run'} again.`,

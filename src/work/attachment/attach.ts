@@ -35,7 +35,7 @@ export async function removeAttachment(ctx: Context, caller: Caller, id: string)
   const attachment = await ctx.write(() => {
     const attachment = requireVisible(ctx, caller, findAttachment(ctx.db, { id }), 'attachment', id)
     if (caller.type === 'agent' && attachment.created_by_agent_id !== caller.agentId) {
-      throw forbidden('Only the board and the agent that attached a file may remove it.')
+      throw forbidden('Only the board and the agent that attached the file may remove it.')
     }
     deleteAssetRow(ctx.db, attachment.id)
     recordActivity(ctx, caller, {

@@ -27,10 +27,10 @@ export const HeartbeatContext = v.strictObject({
     latestCommentId: v.nullable(field.id),
     latestCommentAt: v.nullable(field.timestamp),
   }),
-  wakeComment: v.pipe(v.nullable(Comment), v.description('The comment that the agent was woken for.')),
+  wakeComment: v.pipe(v.nullable(Comment), v.description('The comment that woke the agent.')),
   attachments: v.array(Attachment),
   documents: v.pipe(v.array(DocumentSummary), v.description('Without their texts.')),
-  approvals: v.pipe(v.array(OpenApproval), v.description('What the board has yet to decide about the issue.')),
+  approvals: v.pipe(v.array(OpenApproval), v.description('The undecided approvals that are linked to the issue.')),
 })
 
 export function heartbeatContextOf(

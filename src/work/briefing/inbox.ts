@@ -28,9 +28,9 @@ export const InboxItem = v.strictObject({
   updatedAt: field.timestamp,
   activeRun: v.pipe(
     v.nullable(v.strictObject({ id: field.id, agentId: field.id })),
-    v.description("The agent's own run that works on it at this moment."),
+    v.description("The agent's live run on the issue."),
   ),
-  approvals: v.pipe(v.array(OpenApproval), v.description('What the board has yet to decide about it.')),
+  approvals: v.pipe(v.array(OpenApproval), v.description('The undecided approvals that are linked to the issue.')),
   waitingFor: v.pipe(
     v.array(IssueReference),
     v.description('Its open blockers. While there is one, an agent cannot check the issue out.'),

@@ -41,7 +41,7 @@ export const briefingRoutes = [
       wakeCommentId: v.optional(
         v.pipe(
           v.string(),
-          v.description('The comment that woke the agent. Default: the comment that the current run was woken for.'),
+          v.description('The comment that woke the agent. Default: the comment that woke the current run.'),
         ),
       ),
     }),

@@ -21,14 +21,16 @@ export const CreatedComment = v.strictObject({
   unknownMentions: v.optional(
     v.pipe(
       v.array(v.string()),
-      v.description('The names after an `@` that nobody of the company has. Present only if there are some.'),
+      v.description('The mentioned names that match nobody in the company. Present only if there are any.'),
     ),
   ),
 })
 
 export const commentBody = v.pipe(
   commentText,
-  v.description('Markdown. `@Name` wakes the agents of that name; people, and `@board`, find it in their inbox.'),
+  v.description(
+    'Markdown. `@Name` wakes the agents with that name. Mentions of people and `@board` appear in their inbox.',
+  ),
 )
 
 export const NewComment = v.strictObject({

@@ -20,7 +20,7 @@ export type CostEventRow = Selectable<CostEventTable>
 export function bookCostEvent(ctx: Context, caller: Caller, companyId: string, want: NewCostEvent): CostEventRow {
   const agent = getReferredAgent(ctx, companyId, 'agentId', want.agentId)
   if (caller.type === 'agent' && caller.agentId !== agent.id) {
-    throw forbidden('An agent reports its own costs only. Leave those of others to them or the board.')
+    throw forbidden('An agent may report only its own costs. Other agents or the board must report theirs.')
   }
   const run = referredRun(ctx, companyId, want) ?? ownRun(ctx, caller)
   // A cost that a run reports without an issue is attributed to the run's issue.

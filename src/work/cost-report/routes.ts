@@ -81,7 +81,7 @@ export const costRoutes = [
     id: 'issues.costs',
     method: 'GET',
     path: '/api/issues/:issueId/costs',
-    summary: 'Sum up what an issue cost, alone and with its sub-issues',
+    summary: 'Get the cost of an issue, alone and with its sub-issues',
     who: [board, agent],
     responses: { 200: CostOfOneIssue },
     run: (ctx, { caller, params }) => costsOfIssue(ctx, getIssue(ctx, caller, params.issueId)),
@@ -113,7 +113,7 @@ export const costRoutes = [
     path: '/api/companies/:companyId/cost-events.csv',
     summary: 'Export the cost events of a company as CSV, newest first',
     description:
-      'All events that the filters select, without a limit. A cell that a spreadsheet would take for a formula begins with an apostrophe.',
+      'All events that the filters select, without a limit. A cell that a spreadsheet would interpret as a formula begins with an apostrophe.',
     who: [board, agent],
     query: v.object(COST_EVENT_FILTERS),
     responses: { 200: 'text/csv' },
@@ -127,7 +127,7 @@ export const costRoutes = [
     id: 'costs.summary',
     method: 'GET',
     path: '/api/companies/:companyId/costs/summary',
-    summary: 'Sum up what a company spent',
+    summary: 'Get the total cost of a company',
     who: [board, agent],
     query: DAYS,
     responses: { 200: CostSummary },
@@ -151,7 +151,7 @@ export const costRoutes = [
     id: 'costs.byAgent',
     by: 'by-agent',
     kind: 'agent',
-    summary: 'Sum up what each agent spent, the most first',
+    summary: 'List the costs by agent, the highest first',
     shape: CostOfAgent,
     name: (ctx, companyId, days, keys) => {
       const names = listNames(ctx.db, 'agent', keys)
@@ -168,7 +168,7 @@ export const costRoutes = [
     id: 'costs.byProject',
     by: 'by-project',
     kind: 'project',
-    summary: 'Sum up what was spent on each project, the most first',
+    summary: 'List the costs by project, the highest first',
     shape: CostOfProject,
     name: (ctx, _companyId, _days, keys) => {
       const names = listNames(ctx.db, 'project', keys)
@@ -179,7 +179,7 @@ export const costRoutes = [
     id: 'costs.byIssue',
     by: 'by-issue',
     kind: 'issue',
-    summary: 'Sum up what was spent on each issue, the most first',
+    summary: 'List the costs by issue, the highest first',
     shape: CostOfIssue,
     name: (ctx, _companyId, _days, keys) => {
       const names = listNames(ctx.db, 'issue', keys)
@@ -194,7 +194,7 @@ export const costRoutes = [
     id: 'costs.byModel',
     by: 'by-model',
     kind: 'model',
-    summary: 'Sum up what was spent on each model, the most first',
+    summary: 'List the costs by model, the highest first',
     shape: CostOfModel,
     // The name of a provider contains no slash; the name of a model may.
     name: () => (key) => ({ provider: key.split('/')[0], model: key.slice(key.indexOf('/') + 1) }),
@@ -203,7 +203,7 @@ export const costRoutes = [
     id: 'costs.byProvider',
     by: 'by-provider',
     kind: 'provider',
-    summary: 'Sum up what was spent with each provider, the most first',
+    summary: 'List the costs by provider, the highest first',
     shape: CostOfProvider,
     name: () => (key) => ({ provider: key }),
   }),
@@ -211,7 +211,7 @@ export const costRoutes = [
     id: 'costs.byDay',
     method: 'GET',
     path: '/api/companies/:companyId/costs/by-day',
-    summary: 'Sum up what was spent on each UTC day, the earliest first',
+    summary: 'List the costs by UTC day, the earliest first',
     who: [board, agent],
     query: DAYS,
     responses: { 200: v.array(CostOfDay) },

@@ -63,7 +63,10 @@ export const Dashboard = v.strictObject({
   costs: v.strictObject({
     monthSpendCents: v.number(),
     monthBudgetCents: v.pipe(field.integer, v.description('0 is no limit.')),
-    monthUtilizationPercent: v.pipe(v.number(), v.description('Of the budget; 0 where there is none.')),
+    monthUtilizationPercent: v.pipe(
+      v.number(),
+      v.description('The used share of the budget, in percent. 0 without a budget.'),
+    ),
   }),
   pendingApprovals: count,
   staleTasks: v.pipe(
@@ -95,13 +98,13 @@ export const Dashboard = v.strictObject({
         v.strictObject({
           agentId: field.id,
           agentName: v.string(),
-          runs: v.pipe(count, v.description('All its runs of those days.')),
+          runs: v.pipe(count, v.description('The number of runs of the agent on those days.')),
           idleRuns: count,
-          costCents: v.pipe(v.number(), v.description('What the idle ones cost.')),
+          costCents: v.pipe(v.number(), v.description('The cost of the idle runs.')),
         }),
       ),
     }),
-    v.description('Runs of those days that changed nothing. A longer interval, or skipIfIdle, saves what they cost.'),
+    v.description('Runs of those days that changed nothing. A longer interval or skipIfIdle avoids their cost.'),
   ),
 })
 export type Dashboard = v.InferOutput<typeof Dashboard>

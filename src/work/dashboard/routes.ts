@@ -21,14 +21,16 @@ export const dashboardRoutes = [
     id: 'companies.dashboard',
     method: 'GET',
     path: '/api/companies/:companyId/dashboard',
-    summary: 'Get the current figures of a company: agents, tasks, spend, approvals, stale issues, runs',
+    summary: 'Get the current numbers of a company: agents, tasks, spend, approvals, stale issues, runs',
     who: [board, agent],
     isCached: true,
     query: v.object({
       staleAfterSec: v.optional(
         v.pipe(
           wholeNumber(0, 999_999_999),
-          v.description('How long an issue in progress may go without a change, in seconds. Default: an hour.'),
+          v.description(
+            'The time without a change after which an issue in progress is stale, in seconds. Default: 3600.',
+          ),
         ),
         '3600',
       ),

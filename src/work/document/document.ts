@@ -61,13 +61,13 @@ export const Revision = v.strictObject({ ...RevisionSummary.entries, body: v.str
 
 export const DocumentChange = v.strictObject({
   body: v.pipe(field.text, v.description('Markdown.')),
-  title: v.optional(v.pipe(v.nullable(field.name), v.description('Left out: as it is.'))),
+  title: v.optional(v.pipe(v.nullable(field.name), v.description('Default: unchanged.'))),
   format: v.optional(v.literal('markdown')),
   changeSummary: v.optional(v.nullable(field.name)),
   baseRevisionId: v.optional(
     v.pipe(
       v.nullable(field.reference),
-      v.description('The revision that the change was made from; needed where the document exists.'),
+      v.description('The revision on which the change is based. Required if the document exists.'),
     ),
   ),
 })

@@ -93,14 +93,14 @@ function assertCurrentRevision(found: Current | undefined, key: string, want: Do
   const base = want.baseRevisionId ?? null
   if (base === (found?.revision.id ?? null)) return
   if (!found) {
-    throw new AppError('conflict', `There is no document ${key} here any more. Leave baseRevisionId out to make it.`, {
+    throw new AppError('conflict', `The document ${key} no longer exists. Omit baseRevisionId to create it.`, {
       current: null,
     })
   }
   const why = base === null ? 'This document exists' : 'This document was changed in the meantime'
   throw new AppError(
     'conflict',
-    `${why}: work your change into revision ${found.revision.number} and send its id as baseRevisionId.`,
+    `${why}. Merge your change into revision ${found.revision.number} and send its id as baseRevisionId.`,
     { currentRevisionId: found.revision.id, current: toDocument(found) },
   )
 }
@@ -131,7 +131,7 @@ function assertMayDelete(ctx: Context, caller: Caller, document: DocumentRow): v
   if (creatorId !== null && isAbove(ctx.db, { managerId: caller.agentId, agentId: creatorId })) return
   const creator = creatorId === null ? 'The board' : (findAgent(ctx.db, { id: creatorId })?.name ?? 'Its creator')
   throw forbidden(
-    `${creator} made ${document.key}. Only who made a document, the managers above it and the board may remove it.`,
+    `${creator} created ${document.key}. Only the creator of a document, the managers above it and the board may delete it.`,
   )
 }
 

@@ -48,7 +48,7 @@ export function updateGoal(ctx: Context, caller: Caller, id: string, want: GoalC
   if (parent) assertNoCycle(ctx, goal, parent)
   assertLevelFits(level, parent)
   if (listChildGoals(ctx.db, { parentId: id }).some((child) => isLevelAbove(child.level, level))) {
-    throw unprocessable('level', `a goal below this one is above the level ${level}; change that one first`)
+    throw unprocessable('level', `a goal below this one has a level above ${level}; change that goal first`)
   }
   const change = difference(goal, {
     title: want.title,

@@ -32,7 +32,7 @@ export function assertNoCycle(ctx: Context, goal: GoalRow, parent: GoalRow): voi
     above;
     above = above.parent_id ? findGoal(ctx.db, { id: above.parent_id }) : undefined
   ) {
-    if (above.id === goal.id) throw unprocessable('parentId', 'a goal cannot be below itself')
+    if (above.id === goal.id) throw unprocessable('parentId', 'a goal cannot be its own descendant')
   }
 }
 

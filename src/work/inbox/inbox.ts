@@ -30,7 +30,7 @@ export const InboxItem = v.strictObject({
   kind: v.pipe(
     v.picklist(INBOX_KINDS),
     v.description(
-      'approval: waits for a decision; question: an agent asks something on an issue; mention: a comment names the person or `@board`; assigned: an open issue of the person; failure: an agent stopped by errors; budget: an agent or the company used 80 % of its budget or all of it; stale: an issue in progress that nobody works on.',
+      'approval: needs a decision; question: of an agent on an issue; mention: a comment mentions the person or `@board`; assigned: an open issue of the person; failure: an agent that errors stopped; budget: an agent or the company used 80 % of its budget or all of it; stale: an issue in progress without a live run or change.',
     ),
   ),
   companyId: field.id,

@@ -15,13 +15,13 @@ export const inboxRoutes = [
     id: 'inbox.list',
     method: 'GET',
     path: '/api/inbox',
-    summary: 'List what waits for the person who asks, latest first',
+    summary: "List the caller's inbox items, latest first",
     who: [board],
     query: v.object({
       companyId: v.optional(v.pipe(v.string(), v.description("Default: all of the person's companies."))),
       kind: v.optional(listOf(INBOX_KINDS)),
-      unread: v.pipe(flag, v.description('Whether to list only what the person has not read.')),
-      dismissed: v.pipe(flag, v.description('Whether to include what the person has dismissed.')),
+      unread: v.pipe(flag, v.description('Whether to list only unread items.')),
+      dismissed: v.pipe(flag, v.description('Whether to include dismissed items.')),
       limit: LIST_QUERY.limit,
     }),
     responses: { 200: v.array(InboxItem) },
@@ -38,7 +38,7 @@ export const inboxRoutes = [
     id: 'inbox.update',
     method: 'PATCH',
     path: '/api/inbox/:itemId',
-    summary: 'Mark an inbox item as read, unread or dismissed, for the person who asks',
+    summary: 'Mark an inbox item of the caller as read, unread or dismissed',
     description: 'An item that changes afterwards is unread again.',
     who: [board],
     role: 'viewer',
@@ -67,6 +67,6 @@ export const inboxRoutes = [
 ]
 
 function personOf(caller: Caller): BoardCaller {
-  if (caller.type !== 'board') throw forbidden('Only people have this inbox.')
+  if (caller.type !== 'board') throw forbidden('Only people have an inbox.')
   return caller
 }

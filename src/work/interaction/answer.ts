@@ -67,7 +67,7 @@ export function answerInteraction(
 export function cancelInteraction(ctx: Context, caller: Caller, issueRef: string, id: string): InteractionRow {
   const row = getInteraction(ctx, caller, issueRef, id)
   if (caller.type === 'agent' && row.created_by_agent_id !== caller.agentId) {
-    throw forbidden('Only the agent that asked, and the board, cancel an interaction.')
+    throw forbidden('Only the agent that created an interaction, and the board, may cancel it.')
   }
   if (row.status === 'cancelled') return row
   assertPending(row)
@@ -83,7 +83,7 @@ export function cancelInteraction(ctx: Context, caller: Caller, issueRef: string
 
 function assertPending(row: InteractionRow): void {
   if (row.status === 'pending') return
-  throw new AppError('conflict', `This interaction is ${row.status} already.`, { status: row.status })
+  throw new AppError('conflict', `This interaction is already ${row.status}.`, { status: row.status })
 }
 
 const FIELD_OF = { question: 'text', confirm: 'confirmed', choose: 'selected', suggest_tasks: 'selected' } as const
@@ -92,7 +92,7 @@ function assertAnswers({ kind, options, tasks, multiple }: Interaction, body: An
   const wanted = FIELD_OF[kind]
   if (body[wanted] === undefined) throw invalid([{ path: wanted, message: `is required to answer a ${kind}` }])
   for (const other of ['text', 'confirmed', 'selected'] as const) {
-    if (other !== wanted && body[other] !== undefined) throw unprocessable(other, `is no answer to a ${kind}`)
+    if (other !== wanted && body[other] !== undefined) throw unprocessable(other, `is not valid for the kind ${kind}`)
   }
   if (wanted !== 'selected') return
   const known = [...options, ...tasks].map((one) => one.id)

@@ -47,7 +47,7 @@ const REQUIRED = { choose: 'options', suggest_tasks: 'tasks' } as const
 function toAsked(ctx: Context, companyId: string, want: NewInteraction): Asked {
   for (const [kind, field] of Object.entries(REQUIRED)) {
     if (want.kind === kind && want[field] === undefined) throw invalid([{ path: field, message: 'is required' }])
-    if (want.kind !== kind && want[field] !== undefined) throw unprocessable(field, `is for the kind ${kind}`)
+    if (want.kind !== kind && want[field] !== undefined) throw unprocessable(field, `is only for the kind ${kind}`)
   }
   const options = (want.options ?? []).map((option, index) => ({
     id: String(index + 1),

@@ -18,13 +18,19 @@ const kind = v.pipe(
 )
 
 const Option = v.strictObject({
-  id: v.pipe(v.string(), v.description('Names the option in the answer: `1`, `2`, ... in the order of the request.')),
+  id: v.pipe(
+    v.string(),
+    v.description('The id of the option for the answer: `1`, `2`, ... in the order of the request.'),
+  ),
   label: v.string(),
   description: v.nullable(v.string()),
 })
 
 const Task = v.strictObject({
-  id: v.pipe(v.string(), v.description('Names the task in the answer: `1`, `2`, ... in the order of the request.')),
+  id: v.pipe(
+    v.string(),
+    v.description('The id of the task for the answer: `1`, `2`, ... in the order of the request.'),
+  ),
   title: v.string(),
   description: v.nullable(v.string()),
   priority: v.picklist(PRIORITIES),

@@ -22,7 +22,7 @@ export function getInvite(ctx: Context, token: string): InviteRow {
     : !invite.accepted_at && invite.expires_at <= ctx.now
       ? 'has expired'
       : null
-  if (ended) throw new AppError('not_found', `This invite ${ended}. Ask whoever sent it for another.`)
+  if (ended) throw new AppError('not_found', `This invite ${ended}. Ask its sender for a new one.`)
   return invite
 }
 
@@ -33,8 +33,9 @@ export function getInvite(ctx: Context, token: string): InviteRow {
  */
 export function joinByInvite(ctx: Context, token: string, want: Acceptance): v.InferOutput<typeof Accepted> {
   const invite = getInvite(ctx, token)
-  if (invite.accepted_at) throw new AppError('conflict', 'This invite was used already. Ask for another.')
-  if (want.role === 'ceo') throw unprocessable('role', 'nobody joins as the CEO; the board appoints one')
+  if (invite.accepted_at) throw new AppError('conflict', 'This invite was already used. Ask for a new one.')
+  if (want.role === 'ceo')
+    throw unprocessable('role', 'an outside agent cannot join as the CEO; the board appoints the CEO')
   const ceo = findCeo(ctx.db, { companyId: invite.company_id })
   const hire = { ...want, reportsTo: ceo?.id ?? null }
   const agent = addAgent(ctx, SYSTEM, invite.company_id, hire, { status: 'pending_approval', source: 'hire' })
@@ -71,20 +72,19 @@ export function claimKey(ctx: Context, token: string, claimSecret: string): v.In
   const invite = getInvite(ctx, token)
   if (!invite.agent_id) throw new AppError('conflict', 'Accept the invite first.')
   const claimHash = hashCredential(claimSecret)
-  if (invite.claim_hash !== claimHash)
-    throw forbidden('This is not the claimSecret that accepting the invite answered.')
+  if (invite.claim_hash !== claimHash) throw forbidden('This is not the claimSecret in the response of the acceptance.')
   const agent = findAgent(ctx.db, { id: invite.agent_id })!
   if (agent.status === 'pending_approval') {
-    throw new AppError('agent_not_ready', 'The board has not decided yet. Ask again in a while.', {
+    throw new AppError('agent_not_ready', 'The board has not decided yet. Retry later.', {
       status: agent.status,
     })
   }
   if (agent.status === 'terminated') {
-    throw new AppError('agent_not_ready', 'The board did not take you on.', { status: agent.status })
+    throw new AppError('agent_not_ready', 'The board rejected your request to join.', { status: agent.status })
   }
   if (!takeClaim(ctx.db, { id: invite.id, claimHash, at: ctx.now })) {
-    const why = invite.claimed_at ? 'was claimed already' : 'cannot be claimed any more'
-    throw new AppError('conflict', `This key ${why}. Ask the board for another.`)
+    const why = invite.claimed_at ? 'was already claimed' : 'can no longer be claimed'
+    throw new AppError('conflict', `This key ${why}. Ask the board for a new one.`)
   }
   const self = {
     type: 'agent',

@@ -58,9 +58,13 @@ export function revokeInvite(ctx: Context, caller: Caller, companyId: string, id
   const invite = findInvite(ctx.db, { id })
   if (invite?.company_id !== companyId) throw notFound('invite', id)
   if (invite.claimed_at) {
-    throw new AppError('conflict', "This invite's agent has its key already. Revoke the key, or terminate the agent.", {
-      agentId: invite.agent_id,
-    })
+    throw new AppError(
+      'conflict',
+      'The agent of this invite already has its key. Revoke the key, or terminate the agent.',
+      {
+        agentId: invite.agent_id,
+      },
+    )
   }
   const revoked = revoke(ctx.db, { id, at: ctx.now })
   if (!revoked) return invite

@@ -21,12 +21,14 @@ export const Invite = v.strictObject({
   companyId: field.id,
   status: v.pipe(
     v.picklist(INVITE_STATUSES),
-    v.description('accepted: its agent waits for the approval or has not claimed its key; claimed: it has its key.'),
+    v.description(
+      'accepted: the agent is pending approval or has not claimed its key; claimed: the agent has its key.',
+    ),
   ),
   agentMessage: v.nullable(v.string()),
   createdByAgentId: v.nullable(field.id),
   createdByUserId: v.nullable(v.string()),
-  agentId: v.pipe(v.nullable(field.id), v.description('The agent that came of it.')),
+  agentId: v.pipe(v.nullable(field.id), v.description('The agent that accepted the invite.')),
   createdAt: field.timestamp,
   expiresAt: field.timestamp,
   acceptedAt: v.nullable(field.timestamp),
@@ -39,9 +41,12 @@ export const NewInvite = v.strictObject({
   id: field.id,
   companyId: field.id,
   token: v.string(),
-  onboardingTextUrl: v.pipe(v.string(), v.description('Where the outside agent reads how to join. Holds the token.')),
+  onboardingTextUrl: v.pipe(
+    v.string(),
+    v.description('The URL of the onboarding text for the outside agent. It contains the token.'),
+  ),
   onboardingTextPath: v.string(),
-  prompt: v.pipe(v.string(), v.description('What to tell the outside agent.')),
+  prompt: v.pipe(v.string(), v.description('The prompt for the outside agent.')),
   agentMessage: v.nullable(v.string()),
   createdAt: field.timestamp,
   expiresAt: field.timestamp,
@@ -50,7 +55,10 @@ export const NewInvite = v.strictObject({
 
 export const InvitePrompt = v.strictObject({
   agentMessage: v.optional(
-    v.pipe(v.nullable(field.text), v.description('What the outside agent should know; part of its onboarding text.')),
+    v.pipe(
+      v.nullable(field.text),
+      v.description('A message to the outside agent, which the onboarding text contains.'),
+    ),
   ),
 })
 
@@ -63,7 +71,7 @@ export const Acceptance = v.strictObject({
   adapterType: v.optional(
     v.pipe(
       v.picklist(['none', 'http'], 'must be none or http'),
-      v.description('none: reads its inbox by itself; http: each wake is POSTed to adapterConfig.url.'),
+      v.description('none: the agent reads its inbox itself; http: the server POSTs each wake to adapterConfig.url.'),
     ),
     'none',
   ),
@@ -89,7 +97,7 @@ export const Claimed = v.strictObject({
   agentId: field.id,
   companyId: field.id,
   keyId: field.id,
-  token: v.pipe(v.string(), v.description("The agent's key; only this answer holds it.")),
+  token: v.pipe(v.string(), v.description("The agent's key. Only this response contains it.")),
   createdAt: field.timestamp,
 })
 

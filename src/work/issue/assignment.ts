@@ -30,7 +30,7 @@ export function assignmentOf(
 ): IssueColumns {
   if (want.assigneeAgentId === undefined && want.assigneeUserId === undefined) return {}
   if (want.assigneeAgentId && want.assigneeUserId) {
-    throw unprocessable('assigneeUserId', 'an issue has one assignee, an agent or a person')
+    throw unprocessable('assigneeUserId', 'an issue has only one assignee, an agent or a person')
   }
   const agentId =
     want.assigneeAgentId === undefined ? (want.assigneeUserId ? null : issue.assignee_agent_id) : want.assigneeAgentId
@@ -56,7 +56,9 @@ function assertMayAssign(ctx: Context, caller: Caller, to: Assignee): void {
   const { canAssignTasks }: Permissions = JSON.parse(findAgent(ctx.db, { id: caller.agentId })!.permissions)
   if (canAssignTasks !== false) return
   if (listManagers(ctx.db, { agentId: caller.agentId }).some(({ id }) => id === to.assignee_agent_id)) return
-  throw forbidden('The board does not let you assign issues to other agents. Ask your manager to assign it.')
+  throw forbidden(
+    'The board has revoked your permission to assign issues to other agents. Ask your manager to assign it.',
+  )
 }
 
 function assignedBy(ctx: Context, caller: Caller, to: Assignee): IssueColumns {

@@ -20,7 +20,7 @@ export function assertNotBlocked(ctx: Context, caller: Caller, issue: IssueRow):
   const names = blockers.map((blocker) => `${blocker.identifier} (${blocker.status})`).join(', ')
   throw new AppError(
     'blocked',
-    `${issue.identifier} is blocked by ${names}. Choose another issue; its assignee is woken when the last blocker is done or cancelled.`,
+    `${issue.identifier} is blocked by ${names}. Choose another issue. The assignee is woken when the last blocker is done or cancelled.`,
     { issueId: issue.id, status: issue.status, blockedBy: blockers.map(toReference) },
   )
 }
@@ -33,7 +33,7 @@ export function assertNoneOpen(ctx: Context, caller: Caller, blockerIds: readonl
   const names = open.map((blocker) => `${blocker.identifier} (${blocker.status})`).join(', ')
   throw new AppError(
     'blocked',
-    `An issue that is blocked by ${names} cannot begin in_progress. Create it as todo or blocked.`,
+    `An issue that is blocked by ${names} cannot be created in_progress. Create it as todo or blocked.`,
     { blockedBy: open.map(toReference) },
   )
 }

@@ -61,7 +61,9 @@ function agentOf(ctx: Context, caller: Caller, issue: IssueRow, ref: string | un
     ref ?? (caller.type === 'agent' ? caller.agentId : ''),
   )
   if (caller.type === 'agent' && agent.id !== caller.agentId) {
-    throw forbidden(`You may check out for yourself only, not for ${agent.name}. Assign the issue to it instead.`)
+    throw forbidden(
+      `You may check out issues only for yourself, not for ${agent.name}. Assign the issue to that agent instead.`,
+    )
   }
   return agent
 }
@@ -88,8 +90,8 @@ function refusal(ctx: Context, issue: IssueRow, agent: AgentRow, expected: reado
   }
   return new AppError(
     'status_not_expected',
-    `${issue.identifier} is ${issue.status}, and it was to be ${expected.join(' or ')}.`,
-    { ...details, expectedStatuses: expected, hint: 'Read the issue again before you ask for it in another status.' },
+    `${issue.identifier} is ${issue.status}, but the request expected ${expected.join(' or ')}.`,
+    { ...details, expectedStatuses: expected, hint: 'Read the issue again before you send other expectedStatuses.' },
   )
 }
 
@@ -123,7 +125,7 @@ function holderOf(ctx: Context, issue: IssueRow) {
     runId: run?.id ?? null,
     runLive: run !== undefined,
     since: sinceOf(issue),
-    hint: 'Do not retry: choose another issue, or leave a comment for whoever has it.',
+    hint: 'Do not retry: choose another issue, or leave a comment for the owner.',
   }
 }
 

@@ -23,7 +23,10 @@ export const commentRoutes = [
       ...LIST_QUERY,
       order: v.optional(v.picklist(['asc', 'desc']), 'asc'),
       after: v.optional(
-        v.pipe(v.string(), v.description('The cursor of the page before, or the id of the last comment read.')),
+        v.pipe(
+          v.string(),
+          v.description('The cursor of the previous page, or the id of the last comment that was read.'),
+        ),
       ),
     }),
     responses: { 200: v.array(Comment) },
@@ -77,6 +80,6 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 function seqOf(ctx: Context, issue: IssueRow, after: string | undefined): number | undefined {
   if (after === undefined || !UUID.test(after)) return decodeCursor(after, ['number'])?.[0]
   const comment = findComment(ctx.db, { issueId: issue.id, id: after })
-  if (!comment) throw invalid([{ path: 'after', message: 'is no comment of this issue' }])
+  if (!comment) throw invalid([{ path: 'after', message: 'is not a comment of this issue' }])
   return comment.seq
 }

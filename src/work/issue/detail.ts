@@ -12,7 +12,7 @@ export const IssueDetail = v.strictObject({
   ...ISSUE_CONTEXT,
   activeRun: v.pipe(
     v.nullable(v.strictObject({ id: field.id, agentId: field.id, startedAt: v.nullable(field.timestamp) })),
-    v.description("The assignee's run that works on it at this moment."),
+    v.description("The assignee's live run on the issue."),
   ),
 })
 

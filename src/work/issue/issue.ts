@@ -44,8 +44,8 @@ export const Issue = v.strictObject({
   goalId: v.nullable(field.id),
   labelIds: v.array(field.id),
   labels: v.array(Label),
-  blockedBy: v.pipe(v.array(IssueReference), v.description('The issues that this one waits for.')),
-  blocks: v.pipe(v.array(IssueReference), v.description('The issues that wait for this one.')),
+  blockedBy: v.pipe(v.array(IssueReference), v.description('The issues that block this one.')),
+  blocks: v.pipe(v.array(IssueReference), v.description('The issues that this one blocks.')),
   createdByAgentId: v.nullable(field.id),
   createdByUserId: v.nullable(v.string()),
   requestDepth: v.pipe(field.integer, v.description('How many issues are above it.')),
@@ -62,7 +62,7 @@ export type Issue = v.InferOutput<typeof Issue>
 
 const assigneeAgentId = v.pipe(
   v.nullable(field.reference),
-  v.description('An agent of the company, not terminated and not waiting for approval.'),
+  v.description('An agent of the company that is neither terminated nor pending approval.'),
 )
 const assigneeUserId = v.pipe(
   v.nullable(field.reference),
@@ -80,7 +80,7 @@ const common = {
   projectId: v.optional(v.nullable(field.reference)),
   goalId: v.optional(v.nullable(field.reference)),
   labelIds: v.optional(references),
-  blockedByIssueIds: v.optional(v.pipe(references, v.description('All the issues that it waits for.'))),
+  blockedByIssueIds: v.optional(v.pipe(references, v.description('All issues that block this one.'))),
   billingCode: v.optional(v.nullable(field.name)),
 }
 const parentId = v.optional(v.nullable(field.reference))
@@ -110,13 +110,13 @@ export const IssueChange = v.strictObject({
 export type IssueChange = v.InferOutput<typeof IssueChange>
 
 export const CheckoutBody = v.strictObject({
-  agentId: v.optional(v.pipe(field.reference, v.description('Default: the agent that asks. The board must name one.'))),
+  agentId: v.optional(v.pipe(field.reference, v.description('Default: the calling agent. The board must name one.'))),
   expectedStatuses: v.optional(
     v.pipe(
       v.array(status),
       v.minLength(1, 'must name a status'),
       v.description(
-        'The issue is taken from these only. Default: todo, in_review, blocked. `backlog` is taken by way of todo.',
+        'The statuses from which the issue may be checked out. Default: todo, in_review, blocked. An issue in `backlog` passes through todo.',
       ),
     ),
   ),
@@ -130,7 +130,7 @@ export const ForcedRelease = v.strictObject({
     status,
     assigneeAgentId: v.nullable(field.id),
     assigneeUserId: v.nullable(v.string()),
-    runId: v.pipe(v.nullable(field.id), v.description("The assignee's run that worked on it at that moment.")),
+    runId: v.pipe(v.nullable(field.id), v.description("The assignee's live run on the issue at that time.")),
   }),
 })
 

@@ -61,7 +61,7 @@ export function assertTransition(issue: { identifier: string; status: IssueStatu
   const allowed = NEXT[issue.status]
   if (issue.status === to || allowed.includes(to)) return
   const instead = isTerminal(issue.status)
-    ? 'Nothing follows that; `reopen: true` makes it todo again.'
+    ? 'That status is final; `reopen: true` sets it to todo again.'
     : `From there it can go to ${allowed.join(', ')}.`
   throw new AppError(
     'invalid_transition',

@@ -32,7 +32,7 @@ export function referredParent(
   if (ref === null) return undefined
   const parent = getReferredIssue(ctx, companyId, 'parentId', ref)
   if (issue && [parent, ...listAncestors(ctx.db, parent)].some((above) => above.id === issue.id)) {
-    throw unprocessable('parentId', `${parent.identifier} is ${issue.identifier} itself or below it`)
+    throw unprocessable('parentId', `${parent.identifier} is ${issue.identifier} itself or one of its descendants`)
   }
   return parent
 }
@@ -79,7 +79,7 @@ export function referredBlockers(
     const field = `blockedByIssueIds.${index}`
     const blocker = getReferredIssue(ctx, companyId, field, ref)
     if (issue && (blocker.id === issue.id || waitsFor(ctx.db, { from: blocker.id, to: issue.id }))) {
-      throw unprocessable(field, `${blocker.identifier} waits for ${issue.identifier} itself`)
+      throw unprocessable(field, `${blocker.identifier} is itself blocked by ${issue.identifier}`)
     }
     return blocker.id
   })

@@ -15,7 +15,7 @@ export function assertMayReassign(ctx: Context, caller: Caller, issue: IssueRow)
   if (issue.assignee_agent_id === null && issue.assignee_user_id === null) return
   if (issue.created_by_agent_id === caller.agentId || isAssigneeOrAbove(ctx, caller, issue)) return
   throw forbidden(
-    `${issue.identifier} is assigned to ${assigneeName(ctx, issue)}. Only the assignee, the managers above it, the issue's creator and the board change its status or assignee; leave a comment instead.`,
+    `${issue.identifier} is assigned to ${assigneeName(ctx, issue)}. Only the assignee, the managers above it, the issue's creator and the board may change its status or assignee. Leave a comment instead.`,
   )
 }
 
@@ -52,7 +52,7 @@ export function assertMayCancel(ctx: Context, caller: Caller, issue: IssueRow): 
     ? `Reassign it to your manager ${manager.name} (assigneeAgentId ${manager.id}) with a comment`
     : 'Leave a comment for the board'
   throw forbidden(
-    `${issue.identifier} was assigned to you from outside your line, so you cannot cancel it. ${instead}.`,
+    `${issue.identifier} was assigned to you from outside your reporting line, so you cannot cancel it. ${instead}.`,
     manager && { managerAgentId: manager.id, managerName: manager.name },
   )
 }

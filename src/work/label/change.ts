@@ -54,7 +54,7 @@ function getLabel(ctx: Context, caller: Caller, id: string): LabelRow {
 function assertNameFree(ctx: Context, companyId: string, name: string, exceptId?: string): void {
   const other = findLabelByName(ctx.db, { companyId, name })
   if (!other || other.id === exceptId) return
-  throw new AppError('conflict', `There is a label ${other.name} already. Use it, or choose another name.`, {
+  throw new AppError('conflict', `A label named ${other.name} already exists. Use it, or choose another name.`, {
     labelId: other.id,
   })
 }

@@ -55,7 +55,7 @@ export function createProject(
   urlKey?: string,
 ): Project {
   if (want.workspace && !maySetWorkspaces(ctx, caller)) {
-    throw forbidden('Only the board, the CEO agent and manager agents may set a workspace. Leave `workspace` out.')
+    throw forbidden('Only the board, the CEO agent and manager agents may set a workspace. Omit `workspace`.')
   }
   if (want.env) assertMaySetEnv(ctx, caller, companyId)
   assertMayPlace(ctx, caller, companyId, want.placement)
@@ -130,7 +130,7 @@ export function deleteProject(ctx: Context, caller: Caller, project: ProjectRow)
  */
 function assertMaySetEnv(ctx: Context, caller: Caller, companyId: string): void {
   requireRole(ctx, caller, companyId, 'admin')
-  if (caller.type === 'agent') throw forbidden("Only the board may set a project's env. Leave `env` out.")
+  if (caller.type === 'agent') throw forbidden("Only the board may set a project's env. Omit `env`.")
 }
 
 /** Requires the permission to choose where runs execute. */
@@ -179,7 +179,7 @@ function wantedGoalIds(
   const rest = want.goalIds ?? before.slice(1)
   const ids = [...new Set(want.goalId ? [want.goalId, ...rest] : rest)]
   if (want.goalId === null && want.goalIds && want.goalIds.length > 0) {
-    throw unprocessable('goalId', 'is the first of goalIds, so it cannot be null beside them')
+    throw unprocessable('goalId', 'must not be null if goalIds has entries, because it is the first of them')
   }
   const known = new Set(
     findGoalsByIds(ctx.db, ids)

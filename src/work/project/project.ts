@@ -25,7 +25,7 @@ export const Project = v.strictObject({
   goals: v.array(Goal),
   leadAgentId: v.nullable(field.id),
   targetDate: v.nullable(v.pipe(v.string(), v.isoDate())),
-  env: v.pipe(field.jsonObject, v.description('Values are shown as `[redacted]`, references to secrets as they are.')),
+  env: v.pipe(field.jsonObject, v.description('Values are returned as `[redacted]`, references to secrets unchanged.')),
   placement: v.pipe(
     v.nullable(v.string()),
     v.description('Where the runs on its issues execute, unless their agent says; null for the default.'),
@@ -57,7 +57,7 @@ const toDay = (date: string) => {
 const ProjectFields = {
   description: v.optional(v.nullable(field.text)),
   status: v.optional(v.picklist(PROJECT_STATUSES)),
-  goalId: v.optional(v.pipe(v.nullable(field.reference), v.description('The goal to be the first of goalIds.'))),
+  goalId: v.optional(v.pipe(v.nullable(field.reference), v.description('The first of goalIds.'))),
   goalIds: v.optional(goalIds),
   leadAgentId: v.optional(v.nullable(field.reference)),
   targetDate: v.optional(v.nullable(day)),
@@ -73,7 +73,7 @@ const ProjectFields = {
     v.pipe(
       Env,
       v.description(
-        'Environment variables for the runs on its issues, below those of the agent: a text or {"$secret": "NAME"} each. The board alone sets them, all at once; a value that comes back as `[redacted]` is kept.',
+        'Environment variables for the runs on its issues, each a text or {"$secret": "NAME"}. Variables of the agent override them. Only the board may set them. The new value replaces all of them; the placeholder `[redacted]` keeps a stored value.',
       ),
     ),
   ),

@@ -8,7 +8,7 @@ import { selectProjects, withParts } from './queries.ts'
 
 /** The company of a `urlKey` in the path. */
 export const BY_URL_KEY = v.object({
-  companyId: v.optional(v.pipe(v.string(), v.description('The company, where the project is named by its urlKey.'))),
+  companyId: v.optional(v.pipe(v.string(), v.description('The company, if the project is named by its urlKey.'))),
 })
 
 export const projectRoutes = [
@@ -32,7 +32,7 @@ export const projectRoutes = [
     method: 'POST',
     path: '/api/companies/:companyId/projects',
     summary: 'Create a project',
-    description: 'Agents that manage nobody may not set a workspace: it decides where programs run.',
+    description: 'Agents without reports may not set a workspace, because it decides where programs run.',
     who: [board, agent],
     role: 'member',
     body: NewProject,

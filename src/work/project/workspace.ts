@@ -34,7 +34,7 @@ const cwd = v.pipe(
     (directory) => path.isAbsolute(directory) && !/\p{Cc}/u.test(directory),
     'must be an absolute path, on one line',
   ),
-  v.description('The local directory, absolute.'),
+  v.description('The absolute path of the local directory.'),
 )
 
 /**
@@ -75,22 +75,24 @@ const WorkspaceFields = {
   isPrimary: v.optional(
     v.pipe(
       v.boolean(),
-      v.description('A project with workspaces has one primary: its first, until another is made it.'),
+      v.description(
+        'Whether this is the primary workspace. A project with workspaces has exactly one, by default the first.',
+      ),
     ),
   ),
   isolation: v.optional(
     v.pipe(
       v.picklist(ISOLATIONS),
       v.description(
-        'worktree: each issue has a git worktree and a branch (service/<identifier>) of its own, from its first run until it is closed. cwd must be in a git repository.',
+        'worktree: each issue has its own git worktree and branch (service/<identifier>) from its first run until it is closed. cwd must be in a git repository.',
       ),
     ),
   ),
   setupCommand: shellCommand(
-    'A shell command that the first run in a worktree executes before its program, such as `npm ci`. The board alone sets it.',
+    'A shell command that the first run in a worktree executes before its program, such as `npm ci`. Only the board may set it.',
   ),
   cleanupCommand: shellCommand(
-    'A shell command that is executed before a worktree is removed. The board alone sets it.',
+    'A shell command that the server executes before it removes a worktree. Only the board may set it.',
   ),
 }
 

@@ -69,7 +69,7 @@ export function updateWorkspace(
   if (!change) return workspace
   const after = { ...workspace, ...change }
   if (after.cwd === null && after.repo_url === null) {
-    throw new AppError('semantic', 'A workspace needs cwd or repoUrl; this would leave it neither.')
+    throw new AppError('semantic', 'A workspace needs cwd or repoUrl. This change would remove both.')
   }
   if (change.is_primary === 0) throw unprocessable('isPrimary', 'make another workspace primary instead')
   if (change.is_primary === 1) clearPrimary(ctx.db, { projectId: workspace.project_id, at: ctx.now })
@@ -100,7 +100,7 @@ export function deleteWorkspace(ctx: Context, caller: Caller, workspace: Workspa
 /** The server executes these commands on the user's machine. */
 function assertMaySetCommands(caller: Caller, want: Pick<WorkspaceChange, 'setupCommand' | 'cleanupCommand'>): void {
   if (caller.type !== 'agent' || (!want.setupCommand && !want.cleanupCommand)) return
-  throw forbidden('Only the board may set the commands of a workspace. Leave `setupCommand` and `cleanupCommand` out.')
+  throw forbidden('Only the board may set the commands of a workspace. Omit `setupCommand` and `cleanupCommand`.')
 }
 
 const record = (

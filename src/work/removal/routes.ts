@@ -10,7 +10,7 @@ export const removalRoutes = [
     path: '/api/issues/:issueId',
     summary: 'Delete an issue with its comments, documents and files',
     description:
-      'There is no way back; to keep the history, cancel it. An issue with sub-issues is a 409. Live runs on it stop. Its activity and its costs stay.',
+      'This cannot be undone. To keep the history, cancel the issue instead. An issue with sub-issues is a 409. The server stops live runs on it. The activity and the costs remain.',
     who: [board],
     responses: { 200: Issue },
     run: (ctx, { caller, params }) => deleteIssue(ctx, caller, params.issueId),

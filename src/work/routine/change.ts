@@ -127,7 +127,7 @@ export function switchRoutine(
 ): RoutineRow {
   if (routine.status === status) return routine
   if (status === 'active' && routine.assignee_agent_id === null) {
-    throw unprocessable('assigneeAgentId', 'the routine has no assignee; give it one before it is resumed')
+    throw unprocessable('assigneeAgentId', 'the routine has no assignee; set one before you resume it')
   }
   const changed = updateRoutineRow(ctx.db, routine.id, {
     status,
@@ -157,7 +157,7 @@ function newAssignee(ctx: Context, caller: Caller, routine: RoutineRow, ref: str
 function liveAssignee(ctx: Context, companyId: string, ref: string): AgentRow {
   const agent = getReferredAgent(ctx, companyId, 'assigneeAgentId', ref)
   if (agent.status !== 'terminated') return agent
-  throw new AppError('agent_not_ready', `assigneeAgentId: ${agent.name} is terminated and takes no issues.`, {
+  throw new AppError('agent_not_ready', `assigneeAgentId: ${agent.name} is terminated and cannot be assigned issues.`, {
     agentId: agent.id,
     status: agent.status,
   })
@@ -172,8 +172,8 @@ function assertMayReassign(ctx: Context, caller: Caller, assignee: AgentRow | un
   if (assignee && isAbove(ctx.db, { managerId: caller.agentId, agentId: assignee.id })) return
   throw forbidden(
     assignee
-      ? `Routines of ${assignee.name} are for the board and the managers above it.`
-      : 'A routine without an assignee is for the board.',
+      ? `Only the board and the managers above ${assignee.name} may change its routines.`
+      : 'Only the board may change a routine without an assignee.',
   )
 }
 

@@ -29,11 +29,11 @@ export function fireRoutine(ctx: Context, routine: RoutineRow, dueAt: string): R
     return note(ctx, moment, { outcome: 'skipped', reason: `${open.identifier} is still ${open.status}.` })
   }
   if (routine.queued_due_at !== null) {
-    const reason = `${open.identifier} is still ${open.status}, and the moment of ${routine.queued_due_at} waits for it already.`
+    const reason = `${open.identifier} is still ${open.status}, and the time ${routine.queued_due_at} is already queued.`
     return note(ctx, moment, { outcome: 'skipped', reason })
   }
   updateRoutineRow(ctx.db, routine.id, { queued_due_at: dueAt })
-  return note(ctx, moment, { outcome: 'queued', reason: `It waits until ${open.identifier} is over.` })
+  return note(ctx, moment, { outcome: 'queued', reason: `Queued until ${open.identifier} is done or cancelled.` })
 }
 
 /** Runs the queued time of a routine, once the open issue has ended and nothing else prevents it. */
@@ -49,7 +49,7 @@ export function runRoutine(ctx: Context, caller: Caller, routine: RoutineRow): R
   if (reason !== undefined) throw new AppError('conflict', reason)
   const open = routine.overlap === 'allow' ? undefined : findOpenIssueOf(ctx.db, { routineId: routine.id })
   if (open) {
-    const message = `${open.identifier}, the issue that this routine created last, is still ${open.status}. Finish it first, or let them overlap (allow).`
+    const message = `${open.identifier}, the issue that this routine created last, is still ${open.status}. Finish it first, or set overlap to allow.`
     throw new AppError('conflict', message, { issueId: open.id, identifier: open.identifier })
   }
   return create(ctx, caller, { routine, dueAt: ctx.now, source: 'by_hand' })
@@ -57,14 +57,14 @@ export function runRoutine(ctx: Context, caller: Caller, routine: RoutineRow): R
 
 /** Returns why a routine cannot create an issue now, as a sentence; undefined if it can. */
 function obstacleOf(ctx: Context, routine: RoutineRow): string | undefined {
-  if (findFreeze(ctx.db)) return 'Everything is frozen.'
+  if (findFreeze(ctx.db)) return 'All runs are frozen.'
   const company = findCompany(ctx.db, { id: routine.company_id })!
   if (company.stopped_at !== null) return 'The company is stopped.'
   if (company.status !== 'active') return `The company is ${company.status}.`
   const agent = routine.assignee_agent_id === null ? undefined : findAgent(ctx.db, { id: routine.assignee_agent_id })
-  if (!agent) return 'It has no assignee. Give it one.'
-  if (agent.status === 'terminated') return `${agent.name}, its assignee, is terminated. Give it another one.`
-  if (agent.status === 'pending_approval') return `${agent.name}, its assignee, waits for the approval of the board.`
+  if (!agent) return 'The routine has no assignee. Set one.'
+  if (agent.status === 'terminated') return `The assignee ${agent.name} is terminated. Set another one.`
+  if (agent.status === 'pending_approval') return `The assignee ${agent.name} is pending the approval of the board.`
   return undefined
 }
 

@@ -14,7 +14,7 @@ const ROUTINE_STATUSES = ['active', 'paused'] as const
 const overlap = v.pipe(
   v.picklist(OVERLAPS),
   v.description(
-    'While an issue of it is still open: `skip` the moment, `queue` one until that issue is over, or `allow` another.',
+    'What to do while an issue of the routine is open: `skip` the scheduled time, `queue` one until the issue is closed, or `allow` another issue.',
   ),
 )
 const status = v.picklist(ROUTINE_STATUSES)
@@ -39,7 +39,7 @@ export const Routine = v.strictObject({
   nextDueAt: v.pipe(v.nullable(field.timestamp), v.description('Null while it is paused.')),
   queuedDueAt: v.pipe(
     v.nullable(field.timestamp),
-    v.description('The moment that waits for its open issue to be over.'),
+    v.description('The scheduled time that is queued until the open issue is closed.'),
   ),
   createdByAgentId: v.nullable(field.id),
   createdByUserId: v.nullable(v.string()),
@@ -69,7 +69,7 @@ const common = {
   cron: v.optional(
     v.pipe(
       v.nullable(field.name),
-      v.description('Minute, hour, day of the month, month, day of the week: `0 9 * * 1` is Mondays at nine.'),
+      v.description('Minute, hour, day of the month, month, day of the week. `0 9 * * 1` means Mondays at 9:00.'),
     ),
   ),
   timeZone: v.optional(v.pipe(v.nullable(field.name), v.description('Such as Europe/Berlin. Default: UTC.'))),
@@ -80,7 +80,7 @@ const common = {
 }
 const assigneeAgentId = v.pipe(
   field.reference,
-  v.description('An agent of the company; of an agent that asks, one below it.'),
+  v.description('An agent of the company. If the caller is an agent, one below it.'),
 )
 
 export const NewRoutine = v.strictObject({

@@ -40,10 +40,9 @@ export function nextMoment(schedule: Schedule, after: string, from = after): str
 export function scheduleFaults(schedule: Schedule): FieldError[] {
   const { cron, timeZone, intervalSec } = schedule
   const fault = (path: keyof Schedule, message: string) => [{ path, message }]
-  if (cron !== null && intervalSec !== null)
-    return fault('intervalSec', 'a routine has a cron expression or an interval')
+  if (cron !== null && intervalSec !== null) return fault('intervalSec', 'must not be set together with cron')
   if (cron === null) {
-    if (timeZone !== null) return fault('timeZone', 'belongs to a cron expression; an interval has none')
+    if (timeZone !== null) return fault('timeZone', 'requires a cron expression; an interval has no time zone')
     if (intervalSec === null) return []
     if (intervalSec < INTERVAL_SEC.least || intervalSec > INTERVAL_SEC.most) {
       return fault('intervalSec', `must be from ${INTERVAL_SEC.least} to ${INTERVAL_SEC.most} seconds`)
@@ -51,12 +50,13 @@ export function scheduleFaults(schedule: Schedule): FieldError[] {
     return []
   }
   if (timeZone !== null && !isTimeZone(timeZone)) {
-    return fault('timeZone', `${timeZone} is no time zone; name one like Europe/Berlin or UTC`)
+    return fault('timeZone', `${timeZone} is not a time zone; use a name such as Europe/Berlin or UTC`)
   }
   // Croner also accepts a date, which runs once.
-  if (/^\s*\d{4}-/.test(cron)) return fault('cron', 'is a date; a routine comes back, as in `0 9 * * 1`')
+  if (/^\s*\d{4}-/.test(cron))
+    return fault('cron', 'is a date, but a routine recurs; use a cron expression such as `0 9 * * 1`')
   try {
-    return cronOf(schedule).nextRun() === null ? fault('cron', 'never comes: there is no such day') : []
+    return cronOf(schedule).nextRun() === null ? fault('cron', 'never occurs: there is no such day') : []
   } catch (error) {
     return fault(
       'cron',

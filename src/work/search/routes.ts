@@ -9,7 +9,7 @@ export const searchRoutes = [
     id: 'companies.search',
     method: 'GET',
     path: '/api/companies/:companyId/search',
-    summary: 'Search issues, comments, agents, projects and goals by the beginnings of words',
+    summary: 'Search issues, comments, agents, projects and goals by word prefixes',
     who: [board, agent],
     query: v.object({
       q: v.pipe(v.string(), v.maxLength(500, 'must be at most 500 characters')),

@@ -123,11 +123,11 @@ function needsApproval(ctx: ReadContext, caller: Caller, companyId: string, want
 /** Requires that an agent may hire: only managers and the CEO may. The error names the manager to ask. */
 function assertMayHire(ctx: Context, caller: AgentCaller): void {
   const { canCreateAgents }: Permissions = JSON.parse(findAgent(ctx.db, { id: caller.agentId })!.permissions)
-  if (canCreateAgents === false) throw forbidden('The board does not let you hire. Ask the board.')
+  if (canCreateAgents === false) throw forbidden('The board has revoked your permission to hire. Ask the board.')
   if (caller.role === 'ceo' || hasSubordinates(ctx.db, { agentId: caller.agentId })) return
   const [manager] = listManagers(ctx.db, { agentId: caller.agentId })
   const ask = manager ? `Ask your manager, ${manager.name} (${manager.id}).` : 'Ask the board.'
-  throw forbidden(`Only managers, the CEO and the board hire, and nobody reports to you. ${ask}`, {
+  throw forbidden(`Only managers, the CEO and the board may hire, and no agent reports to you. ${ask}`, {
     managerId: manager?.id ?? null,
     managerName: manager?.name ?? null,
   })

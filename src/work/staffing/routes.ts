@@ -24,9 +24,9 @@ export const staffingRoutes = [
     id: 'agents.hire',
     method: 'POST',
     path: '/api/companies/:companyId/agent-hires',
-    summary: 'Hire an agent, with the approval of the board where that is asked for',
+    summary: 'Hire an agent. The board approves the hire if that is required',
     description:
-      'For managers, the CEO and the board; an agent without subordinates gets a 403 that names its manager. By default an agent hires for itself: the new one reports to it. The approval is null when none is needed. A hire by an agent that names what runs (command, extraArgs, env, the adapters process and http) always needs one. A literal secret in it gets a 422: store the secret and refer to it with {"$secret": "NAME"}.',
+      'For managers, the CEO and the board. An agent without reports receives a 403 that names its manager. By default the new agent reports to the agent that hires it. The approval is null if none is required. A hire by an agent that sets what runs (command, extraArgs, env, the adapters process and http) always requires one. A literal secret is a 422: store the secret and refer to it with {"$secret": "NAME"}.',
     who: [board, agent],
     body: NewAgent,
     responses: { 201: v.strictObject({ agent: AgentDetail, approval: v.nullable(Approval) }) },

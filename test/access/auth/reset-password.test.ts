@@ -76,7 +76,7 @@ test('only the key of the data directory makes links: an owner’s session does 
   assert.equal((await founder.ask('POST', '/api/auth/reset-links', { key: '', email })).status, 403)
   const unknown = await makeLink(app, 'eve@example.com')
   assert.equal(unknown.status, 404)
-  assert.equal(unknown.body.error, 'No such account: eve@example.com')
+  assert.equal(unknown.body.error, 'There is no account eve@example.com')
 })
 
 test('the link has the name by which people know the server', async (t) => {
@@ -114,8 +114,8 @@ test('what was done is in the log, the link is nowhere', async (t) => {
   const token = await tokenFor(app, email)
   await app.submit('/reset', { token, email, password: NEXT })
   const log = app.logged.join('')
-  assert.match(log, new RegExp(`"user":"${id}","msg":"A link to set another password was made\\."`))
-  assert.match(log, new RegExp(`"user":"${id}","msg":"A password was set by a link\\."`))
+  assert.match(log, new RegExp(`"user":"${id}","msg":"A password-reset link was created\\."`))
+  assert.match(log, new RegExp(`"user":"${id}","msg":"A password was reset with a link\\."`))
   const rows = JSON.stringify(app.ctx.db.all(sql.selectFrom('auth_account').selectAll()))
   for (const secret of [token, NEXT, app.ctx.signIn.resets.key])
     assert.ok(!log.includes(secret) && !rows.includes(secret))

@@ -130,7 +130,7 @@ test("another agent's sealed value does not open", async (t) => {
   app.ctx.db.run(sql.updateTable('agent').set({ adapter_config, adapter_type: 'process' }).where('id', '=', bob.id))
   assert.deepEqual(plainConfig(app, bob.id), JSON.parse(adapter_config))
   const { gates } = await app.make('POST', `/api/agents/${bob.id}/rehearse`, {})
-  assert.match(gates[0].message, /adapterConfig\.env\.PLACE of Bob cannot be opened/)
+  assert.match(gates[0].message, /adapterConfig\.env\.PLACE of Bob cannot be decrypted/)
 })
 
 test('under another key reads go on and runs fail with what to do, until the key or the value is back', async (t) => {
@@ -153,17 +153,20 @@ test('under another key reads go on and runs fail with what to do, until the key
   Object.assign(ctx, { vault: elsewhere })
   const failed = await go()
   assert.equal(failed.errorCode, 'secret_unreadable')
-  assert.match(failed.error, /^adapterConfig\.env\.PLACE of Ann cannot be opened: keys\/secret\.key .* set the value/)
+  assert.match(
+    failed.error,
+    /^adapterConfig\.env\.PLACE of Ann cannot be decrypted: keys\/secret\.key .* set the value/,
+  )
   const read = (await ask('GET', `/api/agents/${agent.id}`)).body
   assert.deepEqual([read.adapterConfig.env, read.metadata], [{ PLACE: '[redacted]' }, { credentials: '[redacted]' }])
   assert.equal((await patch({ title: 'Mapper', metadata: { floor: 2 } })).status, 200)
   const refused = await patch({ adapterConfig: { env: { OTHER: 'x' } } })
   assert.equal(refused.status, 400)
-  assert.match(JSON.stringify(refused.body.details), /adapterConfig\.env\.PLACE.*send the value itself/)
+  assert.match(JSON.stringify(refused.body.details), /adapterConfig\.env\.PLACE.*send the value, or null/)
 
   const found = async () => (await ask('GET', '/api/instance/check?only=secrets')).body.findings
   assert.deepEqual(
-    (await found()).map(({ message }: { message: string }) => message.split(' cannot be opened')[0]),
+    (await found()).map(({ message }: { message: string }) => message.split(' cannot be decrypted')[0]),
     ['adapterConfig.env.PLACE, metadata.credentials of the agent Ann', 'env.OF_MAP of the project Map'],
   )
   Object.assign(ctx, { vault: key })
@@ -175,7 +178,7 @@ test('under another key reads go on and runs fail with what to do, until the key
   const again = { adapterConfig: { env: { PLACE: 'again' } }, metadata: { credentials: { user: 'bob' } } }
   assert.equal((await patch(again)).status, 200)
   assert.deepEqual(configOf(ctx, findAgent(ctx.db, { id: agent.id })!).metadata, { ...again.metadata, floor: 2 })
-  assert.match((await go()).error, /^env\.OF_MAP of the project Map cannot be opened/)
+  assert.match((await go()).error, /^env\.OF_MAP of the project Map cannot be decrypted/)
   await make('PATCH', `/api/projects/${project.id}`, { env: { OF_MAP: 'again' } })
   assert.equal((await go()).status, 'succeeded')
 })

@@ -33,7 +33,7 @@ test('a wrong password and an unknown e-mail are answered alike', async (t) => {
   const odd = await app.ask('POST', '/api/auth/sign-in', { email: 'no address', password: '' })
   for (const { status, body, headers } of [wrong, unknown, odd]) {
     assert.equal(status, 401)
-    assert.equal(body.error, 'The e-mail or the password is wrong.')
+    assert.equal(body.error, 'The e-mail address or the password is wrong.')
     assert.equal(headers.get('set-cookie'), null)
   }
 })

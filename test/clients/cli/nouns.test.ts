@@ -129,7 +129,10 @@ test('JSON has the wanted fields, goes through jq, and needs no argument after -
   ])
   assert.equal(JSON.parse(await out('issue', 'view', '--json', 'TER-1')).title, '日本語 🎉')
   assert.equal(await out('issue', 'list', '--jq', '.[] | .title'), '日本語 🎉\n')
-  assert.match((await run(['issue', 'list', '--json=nope'])).err, /--json: there is no field nope\. The fields are: id, /)
+  assert.match(
+    (await run(['issue', 'list', '--json=nope'])).err,
+    /--json: there is no field nope\. The fields are: id, /,
+  )
   assert.match((await run(['issue', 'list', '--jq', '.['])).err, /^service: --jq: jq: error/)
 })
 

@@ -110,13 +110,13 @@ test('reset-password prints a link by which a person gets back in', async (t) =>
   const headers = { cookie: cookieOf(used.headers.get('set-cookie')) }
   assert.equal((await fetch(`${server.url}/api/auth/session`, { headers })).status, 200)
   const unknown = await runService(t, ['reset-password', 'eve@example.com', ...at])
-  assert.deepEqual([unknown.code, unknown.err], [5, 'service: No such account: eve@example.com\n'])
+  assert.deepEqual([unknown.code, unknown.err], [5, 'service: There is no account eve@example.com\n'])
   const key = readServerKeys(dataDir).resetKey!
   const board = await runService(t, ['api', 'GET', '/api/companies', ...at], { SERVICE_API_KEY: key })
   assert.equal(board.code, 4, 'the key makes links, and nothing else')
   server.child.kill('SIGTERM')
   const log = (await server.ended).err
-  assert.match(log, /A password was set by a link/)
+  assert.match(log, /A password was reset with a link/)
   for (const secret of [token, key]) assert.ok(!log.includes(secret))
 })
 

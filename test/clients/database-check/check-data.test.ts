@@ -38,7 +38,7 @@ test('verify and doctor look into a data directory, with its server and without'
   renameSync(key, `${key}.away`)
   const locked = await runService(t, ['doctor', ...at])
   assert.equal(locked.code, 1)
-  assert.match(locked.out, /^broken +secrets: KEY of the secrets cannot be opened: .* Put that key back/m)
+  assert.match(locked.out, /^broken +secrets: KEY of the secrets cannot be decrypted: .* Restore that key/m)
   renameSync(`${key}.away`, key)
 
   const sqlite = new Database(path.join(dataDir, 'service.db'))
@@ -47,7 +47,7 @@ test('verify and doctor look into a data directory, with its server and without'
   const altered = await runService(t, ['verify', '--json', ...at])
   assert.equal(altered.code, 1)
   assert.equal(JSON.parse(altered.out).findings.length, 1)
-  assert.match(altered.err, /not whole/)
+  assert.match(altered.err, /was altered/)
   assert.equal((await runService(t, ['doctor', ...at])).code, 0)
   const sick = await runService(t, ['doctor', '--deep', ...at])
   assert.equal(sick.code, 1)

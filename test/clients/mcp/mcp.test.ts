@@ -230,6 +230,6 @@ test('with a key of scope read, the tools that read work, and each change is ref
     ['report_cost', { provider: 'a', model: 'b', costDollars: 1 }],
   ] as const) {
     const { code, error } = await reader.fail(name, args)
-    assert.deepEqual([code, error], ['forbidden', 'This key may only read. Use a key of scope work.'], name)
+    assert.deepEqual([code, error], ['forbidden', 'This key has the scope read. Use a key with the scope work.'], name)
   }
 })

@@ -89,7 +89,7 @@ test('in local mode the start page is the board’s, and there is no account', a
   const app = createTestApp(t)
   const companyId = insertCompany(app.ctx, 'Tern')
   const page = (await app.ask('GET', '/')).body
-  assert.ok(page.includes('You are the board') && page.includes('Tern') && !page.includes('/account'))
+  assert.ok(page.includes('You have the rights of the board') && page.includes('Tern') && !page.includes('/account'))
   assert.equal((await app.ask('GET', '/account')).status, 404)
   const { key } = insertKey(app.ctx, insertAgentRow(app.ctx, { company_id: companyId }))
   assert.ok(!(await app.as(key)('GET', '/')).body.includes('Tern'))

@@ -67,7 +67,7 @@ test('each folder with a SKILL.md is a skill, up to the next one below it', asyn
     ['fine', ['SKILL.md', 'b.md']],
     ['ink', ['SKILL.md', 'more/c.md', 'references/a.md']],
   ])
-  assert.deepEqual(warnings, ['README.md is not part of a skill and was left out.'])
+  assert.deepEqual(warnings, ['README.md is not part of a skill and was ignored.'])
 })
 
 test('every skill of a real package imports, and again unchanged', async (t) => {

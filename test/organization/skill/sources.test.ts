@@ -32,8 +32,8 @@ test('the board imports a folder of the machine; links are left out and other fi
   )
   assert.deepEqual([imported[0].key, imported[0].sourceType, imported[0].sourceLocator], ['ink', 'local_path', folder])
   assert.deepEqual(warnings, [
-    'ink/outside is a symbolic link and was left out.',
-    'ink/secret.md is a symbolic link and was left out.',
+    'ink/outside is a symbolic link and was ignored.',
+    'ink/secret.md is a symbolic link and was ignored.',
   ])
 })
 
@@ -93,7 +93,7 @@ test('a repository on GitHub is imported under its own keys, from its folder and
     imported[0].fileInventory.map((file: { path: string }) => file.path),
     ['SKILL.md', 'a.md'],
   )
-  assert.deepEqual(warnings, ['ink/passwd is a symbolic link and was left out.'])
+  assert.deepEqual(warnings, ['ink/passwd is a symbolic link and was ignored.'])
   const again = { type: 'github', url: imported[0].sourceLocator }
   const second = await app.make('POST', `/api/companies/${companyId}/skills/import`, { source: again })
   assert.equal(second.imported[0].outcome, 'unchanged')

@@ -101,7 +101,7 @@ test('a parent issue that is not in the package is left out, with a warning that
     {
       code: 'left_out',
       path: 'tasks/sweep/TASK.md',
-      message: 'Its parent issue is not in the package; the routine goes without.',
+      message: 'Its parent issue is not in the package. The routine is exported without a parent.',
     },
   ]
   assert.deepEqual(await warnings({ include }), [])
@@ -122,8 +122,8 @@ test('a goal or a parent that the package does not have is passed over, with a w
   const path = 'tasks/sweep/TASK.md'
   const about = plan.warnings.filter((warning: { path: string }) => warning.path === path)
   assert.deepEqual(about, [
-    { code: 'unknown', path, message: 'There is no goal nowhere; the routine is for none.' },
-    { code: 'unknown', path, message: 'There is no task nobody; the routine is below none.' },
+    { code: 'unknown', path, message: 'There is no goal nowhere. The routine has no goal.' },
+    { code: 'unknown', path, message: 'There is no task nobody. The routine has no parent issue.' },
   ])
   assert.deepEqual(await aboveSweep(app, plan.target.companyId), [undefined, undefined])
 })

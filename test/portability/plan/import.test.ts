@@ -143,7 +143,7 @@ test('only what is included comes in', async (t) => {
 })
 
 test('replace is refused', async (t) => {
-  await refuse(createTestApp(t), { source: inline(PEOPLE), collisionStrategy: 'replace' }, /replace is not offered/)
+  await refuse(createTestApp(t), { source: inline(PEOPLE), collisionStrategy: 'replace' }, /replace is not supported/)
 })
 
 test('an import that has become another one since its preview is refused', async (t) => {

@@ -61,7 +61,7 @@ test('a level above the parent’s is refused, at creation and at a change', asy
   assert.equal((await ask('PATCH', `/api/goals/${team.id}`, { level: 'task' })).status, 200)
 })
 
-test('a goal cannot be below itself', async (t) => {
+test('a goal cannot be its own descendant', async (t) => {
   const { ask, goal } = await arrange(t)
   const a = await goal('a', { level: 'task' })
   const b = await goal('b', { parentId: a.id })

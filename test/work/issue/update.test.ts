@@ -173,7 +173,7 @@ test('without canAssignTasks an agent takes issues and hands them upwards, and g
   const path = `/api/issues/${issue.id}`
   const refused = await ada.ask('PATCH', path, { assigneeAgentId: bob.id })
   assert.equal(refused.status, 403)
-  assert.match(refused.body.error, /does not let you assign/)
+  assert.match(refused.body.error, /revoked your permission to assign/)
   assert.equal((await ada.ask('POST', issues, { title: 'Do', assigneeAgentId: bob.id })).status, 403)
   assert.equal((await ada.ask('POST', issues, { title: 'Do', assigneeAgentId: ada.id })).status, 201)
   for (const above of [mia, cleo]) {

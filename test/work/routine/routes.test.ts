@@ -10,7 +10,7 @@ const FAULTY: [object, string, RegExp][] = [
   [{ cron: '0 0 30 2 *' }, 'cron', /never comes/],
   [{ cron: '2027-01-01T00:00:00' }, 'cron', /is a date/],
   [{ cron: '0 9 * * 1', timeZone: 'Mars/Base' }, 'timeZone', /Mars\/Base is no time zone/],
-  [{ cron: '0 9 * * 1', intervalSec: 3600 }, 'intervalSec', /or an interval/],
+  [{ cron: '0 9 * * 1', intervalSec: 3600 }, 'intervalSec', /together with cron/],
   [{ intervalSec: 59 }, 'intervalSec', /from 60/],
   [{ intervalSec: 3600, timeZone: 'UTC' }, 'timeZone', /belongs to a cron expression/],
 ]

@@ -146,11 +146,11 @@ const OBSTACLES: [string, (app: Awaited<ReturnType<typeof setUp>>) => Promise<un
     (app) => app.make('POST', `/api/companies/${app.companyId}/archive`),
     'The company is archived.',
   ],
-  ['a frozen instance', (app) => app.make('POST', '/api/instance/freeze'), 'Everything is frozen.'],
+  ['a frozen instance', (app) => app.make('POST', '/api/instance/freeze'), 'All runs are frozen.'],
   [
     'a terminated assignee',
     (app) => app.make('POST', `/api/agents/${app.ada.id}/terminate`),
-    'Ada, its assignee, is terminated. Give it another one.',
+    'The assignee Ada is terminated. Set another one.',
   ],
 ]
 for (const [what, arrange, reason] of OBSTACLES) {
