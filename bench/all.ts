@@ -1,4 +1,4 @@
-/** Runs every benchmark, even if one misses its goal, and exits 1 at the end if one did. */
+/** Runs every benchmark. Exits with 1 at the end if any missed its goal. */
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 

@@ -1,21 +1,21 @@
 /**
- * How long each read takes after a long history, beside a short one, in one
- * run: what a screen shows must not slow down with what was before. Prints the
- * slowest; exits 1 when a read takes longer than its allowance.
+* Measures each read after a long history and after a short one, in one run. The
+* length of the history must not slow down what a screen shows. Prints the
+* slowest reads, and exits with 1 if a read exceeds its limit.
  */
 import { serve, withFolder } from './process.ts'
 import { type Ids, seedHistory } from './seed-history.ts'
 
-/** Issues; each comes with two comments, half a run, two costs and five activities. */
+/** The numbers of issues. Each issue has two comments, half a run, two costs and five activities. */
 const SHORT = 1_000
 const LONG = 100_000
 
-/** A read may take so many times as long as after the short history, or so many milliseconds. */
+/** The limits of a read: a factor over its time after the short history, or an absolute time in milliseconds. */
 const ALLOWED = { times: 3, ms: 20 }
 
 const ASKED = 7
 
-/** What pages and agents ask besides: lists with filters, counts, searches, and ranges of days. */
+/** Further reads of pages and agents: filtered lists, counts, searches, and ranges of days. */
 const FILTERED = [
   '/api/companies/{companyId}/issues?status=todo,in_progress&limit=50',
   '/api/companies/{companyId}/issues?status=done&limit=50',
@@ -38,9 +38,9 @@ const FILTERED = [
   '/api/companies/{companyId}/costs/by-day?from=2020-01-01',
 ]
 
-/** What asks for the whole history takes as long as that is: it is shown, not judged. */
+/** The reads of the whole history, whose time grows with it. They are printed and have no limit. */
 const OF_ALL = new Set([
-  // A word that every issue has, the most urgent of all these first.
+  // A word in every issue, sorted by urgency.
   '/api/companies/{companyId}/issues?q=number&limit=50',
   '/api/companies/{companyId}/activity?limit=50&count=true',
   '/api/companies/{companyId}/costs/by-agent?from=2020-01-01',
@@ -59,12 +59,12 @@ await withFolder((short) =>
       const isSlow = times > ALLOWED.times && ms > ALLOWED.ms && !OF_ALL.has(what)
       if (isSlow) process.exitCode = 1
       const figures = `${few.get(what)!.toFixed(1).padStart(7)}ms${ms.toFixed(1).padStart(7)}ms${times.toFixed(1).padStart(7)}`
-      print(`${what.padEnd(78)}${figures}${isSlow ? '  SLOW' : OF_ALL.has(what) ? '  asks for all of it' : ''}`)
+      print(`${what.padEnd(78)}${figures}${isSlow ? '  SLOW' : OF_ALL.has(what) ? '  reads the whole history' : ''}`)
     }
   }),
 )
 
-/** The median time of each read of the API that needs nothing but ids, in milliseconds. */
+/** Returns the median time of each API read that needs only ids, in milliseconds. */
 async function timesOf(dataDir: string, issues: number): Promise<Map<string, number>> {
   const ids = seedHistory(dataDir, issues)
   const server = await serve('service', dataDir)

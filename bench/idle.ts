@@ -1,7 +1,7 @@
 /**
- * What an idle server costs: `node bench/idle.ts [seconds=60]`. A server with
- * 1,000 agents, each with a timer of one hour and none due while it is
- * watched. Prints the share of one core; exits 1 at 0.5 % or more.
+* Measures the CPU use of an idle server: `node bench/idle.ts [seconds=60]`. It has
+* 1,000 agents with timers of one hour, none of which is due during the
+* measurement. Prints the share of one core, and exits with 1 at 0.5 % or more.
  */
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -14,7 +14,7 @@ import { seed } from './seed.ts'
 
 const AGENTS = 1_000
 const GOAL_PERCENT = 0.5
-/** A start has some work to do; it is over by then. In milliseconds. */
+/** The time for the work of the start, in milliseconds. */
 const SETTLED_MS = 5_000
 
 const [seconds = 60] = process.argv.slice(2).map(Number)
@@ -35,7 +35,7 @@ await withFolder(async (dataDir) => {
   if (!met) process.exitCode = 1
 })
 
-/** Timers that come due one after the other through the hour that begins after the watch. */
+/** Adds agents whose timers are due one after another in the hour after the measurement. */
 function addAgents(dataDir: string, companyId: string): void {
   const sqlite = openDatabase(path.join(dataDir, 'service.db'), { backupDir: dataDir, now: new Date() })
   const db = createDb(sqlite)

@@ -1,6 +1,6 @@
 /**
- * How long the import of a package with 170 agents takes, from the request to
- * the answer, on a server of its own: the median of five. Exits 1 when that is
+* Measures the import of a package with 170 agents, from the request to the
+* response, on a separate server: the median of five. Exits with 1 if it takes
  * a second or more.
  */
 import { serve, withFolder } from './process.ts'

@@ -5,22 +5,22 @@ import { connect, type Socket } from 'node:net'
 export type RequestAt = (n: number) => string
 
 export interface Load {
-  /** How many connections ask at once, each for one answer after the other. */
+  /** The number of connections. Each sends one request after another. */
   clients: number
   requests: number
 }
 
 /**
- * Asks a server over kept connections, without pipelining, and fails at the
- * first answer that is not 2xx.
+* Sends requests over persistent connections, without pipelining, and fails at
+* the first response that is not 2xx.
  *
- * @returns requests a second
+* @returns the requests per second
  */
 export async function measure(port: number, { clients, requests }: Load, requestAt: RequestAt): Promise<number> {
   const sockets = await Promise.all(Array.from({ length: clients }, () => open(port)))
   const started = performance.now()
   let next = 0
-  await Promise.all(sockets.map((socket) => askAll(socket, () => (next < requests ? requestAt(next++) : undefined))))
+  await Promise.all(sockets.map((socket) => sendAll(socket, () => (next < requests ? requestAt(next++) : undefined))))
   const seconds = (performance.now() - started) / 1_000
   for (const socket of sockets) socket.destroy()
   return requests / seconds
@@ -32,7 +32,7 @@ async function open(port: number): Promise<Socket> {
   return socket
 }
 
-function askAll(socket: Socket, next: () => string | undefined): Promise<void> {
+function sendAll(socket: Socket, next: () => string | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const ask = () => {
       const request = next()
@@ -44,7 +44,7 @@ function askAll(socket: Socket, next: () => string | undefined): Promise<void> {
     socket.on('close', () => reject(new Error('The server closed the connection.')))
     socket.on('data', (chunk: Buffer) => {
       if (left === 0) {
-        // The head of a response comes in one piece: it is short, and the server writes it at once.
+        // The head of a response arrives in one piece, because it is short and the server writes it at once.
         const head = chunk.indexOf('\r\n\r\n')
         const text = chunk.toString('latin1', 0, head)
         if (!text.startsWith('HTTP/1.1 2')) return reject(new Error(chunk.toString()))

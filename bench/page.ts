@@ -1,6 +1,6 @@
 /**
  * Measures the web page in Chromium on a company with 10,000 issues, against a
- * warm server that runs as a process of its own: the first view, page changes,
+* warm server in a separate process: the first view, page changes,
  * a live event, and the tasks that block scrolling. Prints the median of a few
  * tries each. Needs chromium.
  *
@@ -24,7 +24,7 @@ const { values } = parseArgs({
 const TRIES = Number(values.tries)
 const EVENTS = 10_000
 
-/** A task of the page that takes longer blocks it, in milliseconds. */
+/** The duration from which a task counts as blocking, in milliseconds. */
 const LONG_TASK_MS = 50
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
@@ -44,7 +44,7 @@ const PAGES = [
   ['issues', '.issue-row'],
 ] as const
 
-/** In the page: records when something is first on the screen, and every long task. */
+/** Runs in the page: records the first display of each element, and every long task. */
 const PROBE = `
   window.tasks = []
   new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) tasks.push(duration) })
@@ -92,7 +92,7 @@ await withFolder(async (folder) => {
   }
 })
 
-/** Starts the program as users have it; the first start of a checkout builds the page. */
+/** Starts the built program. The first start of a checkout builds the page. */
 async function startService(dataDir: string): Promise<{ url: string; stop(): Promise<void> }> {
   const launcher = path.join(packageRoot(), 'bin/service.mjs')
   const child = spawn(process.execPath, [launcher, 'start', '--json', '--port', '0', '--data-dir', dataDir], {
@@ -107,7 +107,7 @@ async function startService(dataDir: string): Promise<{ url: string; stop(): Pro
   return { url: JSON.parse(line).url, stop }
 }
 
-/** Makes an agent write so many events as Claude Code writes them, in one run. */
+/** Makes an agent write many events in one run, in the format of Claude Code. */
 async function arrangeRun(url: string): Promise<string> {
   const call = async <T>(method: string, target: string, body?: unknown): Promise<T> => {
     const response = await fetch(`${url}${target}`, {
@@ -177,7 +177,7 @@ async function measureFirstView(browser: Browser, url: string): Promise<void> {
   print(`  ${requests} requests, ${(bytes / 1000).toFixed(0)} KB until the first view with an empty cache`)
 }
 
-/** The processor time that the page's main thread takes until the first view, with a full cache. */
+/** Measures the processor time of the page's main thread until the first view, with a full cache. */
 async function measureFirstCpu(browser: Browser, url: string): Promise<void> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
   const times: number[] = []
@@ -205,7 +205,7 @@ interface TraceEvent {
   args: { name?: string }
 }
 
-/** The tasks of the page's main thread while something is done, with their processor time, in milliseconds. */
+/** Traces the tasks of the page's main thread during some work, with their processor time in milliseconds. */
 async function traceTasks(browser: Browser, page: Page, work: () => Promise<void>): Promise<{ cpu: number }[]> {
   await browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline', 'devtools.timeline'] })
   await work().catch(async (error) => {
@@ -222,7 +222,7 @@ async function traceTasks(browser: Browser, page: Page, work: () => Promise<void
   return tasks.filter(({ pid, tid }) => isMain.has(`${pid}/${tid}`)).map(({ tdur = 0 }) => ({ cpu: tdur / 1_000 }))
 }
 
-/** From the press on a link of the sidebar until the page is on the screen. */
+/** Measures the time from a click on a link of the sidebar to the display of the page. */
 async function measurePageChanges(page: Page): Promise<void> {
   const first: number[] = []
   const again: number[] = []
@@ -242,7 +242,7 @@ async function measurePageChanges(page: Page): Promise<void> {
   report('page change, again', again, 100)
 }
 
-/** From the moment when the server has responded to a change until the list shows it. */
+/** Measures the time from the response to a change until the list displays it. */
 async function measureLiveEvent(page: Page, issueId: string): Promise<void> {
   const times: number[] = []
   for (let i = 0; i < TRIES; i++) {
@@ -260,7 +260,7 @@ async function measureLiveEvent(page: Page, issueId: string): Promise<void> {
   report('live event on the screen', times, 200)
 }
 
-/** The tasks over 50 ms while a box is scrolled by so many pixels. */
+/** Measures the tasks over 50 ms while an element is scrolled by a number of pixels. */
 async function measureScroll(
   browser: Browser,
   page: Page,

@@ -1,13 +1,13 @@
 import { type Seeded, wordAt } from './seed.ts'
 
-/** A request that is sent again and again, with what it may cost. */
+/** A repeated request, with its goals. */
 export interface Scenario {
   name: string
   method: 'GET' | 'POST'
   clients: number
-  /** How many requests a round has: about half a second's. */
+  /** The number of requests in a round, for about half a second. */
   requests: number
-  /** The least share of the bare server's rate, at 10,000 issues. */
+  /** The minimum share of the bare server's rate, at 10,000 issues. */
   goal: number
   target(seeded: Seeded, n: number): string
   body?(seeded: Seeded, n: number): unknown

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { v7 as uuid } from 'uuid'
 import { openDatabase } from '../src/platform/database/open.ts'
 
-/** One of each, from the latest part of the history. */
+/** One id of each kind of record, from the latest part of the history. */
 export interface Ids {
   companyId: string
   agentId: string
@@ -17,8 +17,8 @@ const STATUSES = ['done', 'done', 'done', 'done', 'done', 'done', 'done', 'cance
 const ACTIONS = ['issue.created', 'issue.checked_out', 'issue.commented', 'issue.updated', 'run.started'] as const
 
 /**
- * Makes a database with two years of a company of 50 agents, up to this moment:
- * so many issues, each with two comments, half a run, two costs and five activities.
+* Creates a database with two years of a company of 50 agents, up to now. Each
+* issue has two comments, half a run, two costs and five activities.
  */
 export function seedHistory(dataDir: string, issues: number): Ids {
   const sqlite = openDatabase(path.join(dataDir, 'service.db'), { backupDir: dataDir, now: new Date() })
@@ -67,7 +67,7 @@ export function seedHistory(dataDir: string, issues: number): Ids {
       const agent_id = agents[i % AGENTS]!
       const project_id = projects[i % projects.length]!
       const goal_id = goals[i % goals.length]!
-      // What is open is recent, as in a company that keeps up.
+      // Open issues are recent, as in a company without a backlog.
       const status = share > 0.99 ? STATUSES[i % STATUSES.length]! : 'done'
       insert('issue', {
         id,

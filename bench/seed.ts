@@ -10,10 +10,10 @@ export interface Seeded {
 
 const SYLLABLES = ['ka', 'lo', 'mi', 'ter', 'von', 'sel', 'dra', 'pu', 'nis', 'gor', 'bel', 'tah']
 
-/** Returns one of 1,728 made-up words; low numbers are as frequent as common words. */
+/** Returns one of 1,728 artificial words. Low numbers are the common words. */
 export const wordAt = (n: number) => [0, 1, 2].map((i) => SYLLABLES[Math.floor(n / 12 ** i) % 12]).join('')
 
-/** Returns words whose frequency falls with their number, the same ones for the same `seed`. */
+/** Returns words whose frequency decreases with their number. The same `seed` returns the same words. */
 const wordsOf = (seed: number, count: number) =>
   Array.from({ length: count }, (_, i) =>
     wordAt(Math.floor(1_728 * (((seed * 7_919 + i * 104_729) % 9_973) / 9_973) ** 3)),

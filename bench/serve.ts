@@ -1,7 +1,7 @@
 /**
- * A server as a process of its own, for the benchmarks: prints its port.
- * `bare <bytes>` answers everything with a constant JSON of that size, on
- * nothing but node:http; `service <data dir>` is ours.
+* A separate server process for the benchmarks. It prints its port.
+* `bare <bytes>` responds to every request with a constant JSON of that size, on
+* plain node:http. `service <data dir>` runs this service.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +11,7 @@ import { startServer } from '../src/server.ts'
 
 const [kind, argument = ''] = process.argv.slice(2)
 
-// The benchmark that started it is gone, however that came.
+// The benchmark that started this process has ended.
 process.stdin.resume().on('end', () => process.exit())
 
 if (kind === 'bare') {
@@ -25,6 +25,6 @@ if (kind === 'bare') {
   const log = createLog((line) => process.stderr.write(line))
   const server = await startServer(readConfig({ dataDir: argument, port: '0' }, { PATH: process.env.PATH }), log)
   process.stdout.write(`${new URL(server.url).port}\n`)
-  // With SIGTERM the process ends by itself, so that --cpu-prof can write what it saw.
+  // After SIGTERM the process exits by itself, so that --cpu-prof can write its profile.
   process.once('SIGTERM', () => server.close().then(() => process.exit()))
 }

@@ -1,8 +1,8 @@
 /**
- * `service start` as users have it, on a database that exists: from the start
- * of the process to the first healthy answer, and then what an idle server
- * takes of the processor and of memory. `node bench/start.ts [seconds=20]`.
- * Exits 1 when a goal is missed.
+* Measures `service start` on an existing database: the time from the start of
+* the process to the first healthy response, and then the processor time and
+* memory of the idle server. `node bench/start.ts [seconds=20]`.
+* Exits with 1 if it misses a goal.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -31,7 +31,7 @@ await withFolder(async (dataDir) => {
     await server.stop()
   }
   const median = times.toSorted((a, b) => a - b)[Math.floor(STARTS / 2)]!
-  tell(`start to healthy: ${times.map((ms) => ms.toFixed(0)).join(', ')} ms`, median, GOAL.startMs, 'ms')
+  report(`start to healthy: ${times.map((ms) => ms.toFixed(0)).join(', ')} ms`, median, GOAL.startMs, 'ms')
 })
 
 async function start(dataDir: string) {
@@ -56,11 +56,11 @@ async function idle(pid: number): Promise<void> {
   await pause(seconds * 1_000)
   const percent = ((cpuSeconds(pid) - before) / seconds) * 100
   const mb = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
-  tell(`idle for ${seconds} s: ${percent.toFixed(2)} % of a core`, percent, GOAL.idlePercent, '%')
-  tell(`idle: ${mb.toFixed(0)} MB resident`, mb, GOAL.idleMb, 'MB')
+  report(`idle for ${seconds} s: ${percent.toFixed(2)} % of a core`, percent, GOAL.idlePercent, '%')
+  report(`idle: ${mb.toFixed(0)} MB resident`, mb, GOAL.idleMb, 'MB')
 }
 
-function tell(what: string, measured: number, goal: number, unit: string): void {
+function report(what: string, measured: number, goal: number, unit: string): void {
   const met = measured < goal
   if (!met) process.exitCode = 1
   process.stdout.write(`${what}, goal under ${goal} ${unit}  ${met ? 'met' : 'MISSED'}\n`)

@@ -1,7 +1,7 @@
 /**
  * Records the SQL statements of a scenario and runs them again on bare
  * better-sqlite3. `node bench/statements.ts <database> <record>` is the
- * second part: a process of its own that prints its CPU time in microseconds.
+* second part: a separate process that prints its CPU time in microseconds.
  */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { serveFrom } from './process.ts'
 import { requestOf, type Scenario } from './scenarios.ts'
 import type { Seeded } from './seed.ts'
 
-/** Enough for prepared statements to be warm, and few enough that a checkout finds a free issue. */
+/** Enough requests to warm up prepared statements, and few enough that each checkout finds a free issue. */
 const REQUESTS = 200
 
 /** Returns the CPU time that the statements of one request take on bare better-sqlite3, in microseconds. */
@@ -30,7 +30,7 @@ export async function cpuOfStatements(scenario: Scenario, seeded: Seeded, dataDi
     })
     // The statements of the start do not count.
     rmSync(record)
-    // Checkouts begin at the last issues, because the measurement takes the first ones.
+    // Checkouts start at the last issues, because the measurement uses the first ones.
     const from = seeded.issueIds.length - REQUESTS
     const request = (n: number) => requestOf(scenario, seeded, service.port, from + n)
     await measure(service.port, { clients: scenario.clients, requests: REQUESTS }, request)

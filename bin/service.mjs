@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-/** better-sqlite3 crashes the process when an older Node loads it, so this is checked before anything is. */
+/** Checks the version of Node first, because better-sqlite3 crashes the process on an older Node. */
 const OLDEST_NODE = 22
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
@@ -18,15 +18,15 @@ if (Number(process.versions.node.split('.')[0]) >= OLDEST_NODE) {
   if (node) {
     runOn(node)
   } else {
-    const remedy = isCheckout() ? 'Run npm ci first: it brings one along.' : 'Install it from https://nodejs.org.'
+    const remedy = isCheckout() ? 'Run npm ci first, which installs a suitable Node.' : 'Install it from https://nodejs.org.'
     process.stderr.write(
-      `service: Node ${OLDEST_NODE} or newer is needed, and this is ${process.versions.node}. ${remedy}\n`,
+      `service: Node ${OLDEST_NODE} or newer is required, but this is ${process.versions.node}. ${remedy}\n`,
     )
     process.exitCode = 1
   }
 }
 
-/** A checkout runs what its sources say, never an older bundle; an installation has the bundle alone. */
+/** Runs the program. A checkout never runs a bundle that is older than its sources. An installation has only the bundle. */
 function run() {
   const ready = isCheckout() ? load('build.mjs').then((builder) => builder.buildIfStale()) : Promise.resolve()
   ready
@@ -45,7 +45,7 @@ function load(file) {
   return import(pathToFileURL(path.join(root, file)).href)
 }
 
-/** The Node that is installed beside the program as the npm package `node`; it may have been hoisted. */
+/** Finds the Node of the npm package `node`, which npm may have hoisted. */
 function findPinnedNode() {
   const file = path.join('node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
   for (let folder = root; ; folder = path.dirname(folder)) {
@@ -55,7 +55,7 @@ function findPinnedNode() {
   }
 }
 
-/** Runs the same command line on another Node and ends as it ends. */
+/** Runs the same command line on another Node, and exits with its exit code or signal. */
 function runOn(node) {
   const child = spawn(node, [fileURLToPath(import.meta.url)].concat(process.argv.slice(2)), { stdio: 'inherit' })
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']

@@ -34,7 +34,7 @@ writeFileSync(
     output,
     disableExperimentalSEAWarning: true,
     useCodeCache: false,
-    // Of the loader that imports files of the unpacked program.
+    // Used by the loader that imports files of the unpacked program.
     execArgv: ['--disable-warning=ExperimentalWarning'],
     execArgvExtension: 'none',
     assets: { ...assets, 'manifest.json': manifestFile },
@@ -50,7 +50,7 @@ writeFileSync(
 for (const file of [config, manifestFile]) rmSync(file)
 process.stdout.write(`dist/service: ${Math.round(statSync(output).size / 1e6)} MB, Node ${NODE_VERSION}, ${platform}\n`)
 
-/** Downloads the binary of Node from npm, once. @returns its file */
+/** Downloads the binary of Node from npm, once. Returns its path. */
 function fetchNode() {
   const folder = path.join(root, 'node_modules', '.cache', 'service', `node-${platform}-${NODE_VERSION}`)
   const file = path.join(folder, 'package', 'bin', 'node')
@@ -63,7 +63,7 @@ function fetchNode() {
   return file
 }
 
-/** Adds better-sqlite3, which is not bundled: its JavaScript, and the addon of this platform alone. */
+/** Adds better-sqlite3, which is not bundled: its JavaScript, and the addon of this platform. */
 function addDatabase() {
   const from = path.join(root, 'node_modules', 'better-sqlite3')
   const to = path.join(packageFolder, 'node_modules', 'better-sqlite3')

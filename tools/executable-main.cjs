@@ -1,7 +1,7 @@
 // The main script of the single executable. It unpacks the program once into
 // the data directory, verifies it, and runs it. The executable is also the
 // `node` of the programs that the server starts: it runs a file of the
-// unpacked program that is named first on the command line.
+// unpacked program if that is the first argument.
 const { createHash } = require('node:crypto')
 const fs = require('node:fs')
 const os = require('node:os')
@@ -10,17 +10,17 @@ const { pathToFileURL } = require('node:url')
 const sea = require('node:sea')
 const vm = require('node:vm')
 
-/** `import()` of this script knows only Node's own modules; this one loads files too. */
+/** Imports files. The `import()` of this script can import only Node's own modules. */
 const load = new vm.Script('(url) => import(url)', {
   importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
 }).runInThisContext()
 
-/** Every file of the program: path -> SHA-256 in hex, and the id of them all. */
+/** All files of the program (path -> SHA-256 in hex), and the id of the build. */
 const manifest = JSON.parse(sea.getAsset('manifest.json', 'utf8'))
 
 const asked = process.argv[2]
 if (asked !== undefined && isOwnFile(asked)) {
-  // As Node: the file comes first, its arguments follow.
+  // Called as `node`: the file comes first, its arguments follow.
   process.argv.splice(1, 1)
   run(asked)
 } else {
@@ -34,7 +34,7 @@ function run(file) {
   })
 }
 
-/** Whether it is a script of an unpacked program of this same build. */
+/** Whether a file is a script of an unpacked program of this build. */
 function isOwnFile(file) {
   if (!path.isAbsolute(file) || !file.endsWith('.js')) return false
   const folder = path.dirname(path.dirname(file))
@@ -42,14 +42,14 @@ function isOwnFile(file) {
   return path.basename(folder) === manifest.id && manifest.files[name] === hashOf(file)
 }
 
-/** Unpacks what is missing or altered. @returns the folder of the program */
+/** Unpacks the missing and altered files. Returns the folder of the program. */
 function unpack() {
   const folder = path.join(dataDir(), 'program', manifest.id)
   for (const [name, hash] of Object.entries(manifest.files)) {
     const file = path.join(folder, name)
     if (hashOf(file) === hash) continue
     fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
-    // Written whole under another name: another process may unpack at the same time.
+    // Written under a temporary name and renamed, because another process may unpack at the same time.
     const partial = `${file}.${process.pid}`
     fs.writeFileSync(partial, Buffer.from(sea.getRawAsset(name)), { mode: 0o600 })
     fs.renameSync(partial, file)
@@ -65,7 +65,7 @@ function hashOf(file) {
   }
 }
 
-/** The same rule as the program's own: the flag, else SERVICE_HOME, else the platform's folder for user data. */
+/** Returns the data directory by the same rule as the program: the flag, SERVICE_HOME, or the platform's folder for user data. */
 function dataDir() {
   const args = process.argv.slice(2)
   const at = args.findIndex((arg) => arg === '--data-dir' || arg.startsWith('--data-dir='))

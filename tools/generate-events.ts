@@ -1,7 +1,7 @@
 /**
  * Writes docs/reference/events.md, the page of all live events, from the lists
- * that the code publishes from. `npm run events` after a change; a test fails
- * when it was forgotten.
+* from which the code publishes. Run `npm run events` after a change; a test fails
+* if you forgot it.
  */
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,5 +1,5 @@
 /**
- * Writes src/platform/database/tables.ts, the tables as Kysely sees them, from
+* Writes src/platform/database/tables.ts, the table types for Kysely, from
  * schema.sql, and the copy of schema.sql that later versions are tested with
  * (test/fixtures/schemas). Run `npm run tables` after a change of the schema; a
  * test fails if you forgot it.
@@ -44,7 +44,7 @@ ${tables.map(({ name }) => `  ${name}: ${typeName(name)}`).join('\n')}
 `
 }
 
-/** A long union has a line for each of its types, as the formatter has it. */
+/** Formats a member. A long union has a line for each type, like the formatter's output. */
 function member(name: string, type: string): string {
   const line = `  ${name}: ${type}`
   return line.length <= 120 ? line : `  ${name}:\n    | ${type.replaceAll(' | ', '\n    | ')}`
@@ -58,7 +58,7 @@ const typeName = (table: string) =>
 
 const TYPES: Record<string, string> = { INTEGER: 'number', BLOB: 'Uint8Array' }
 
-/** The column's type; one that `check (x in (...))` limits is the union of those values. */
+/** Returns the type of a column. For `check (x in (...))` it is the union of the values. */
 function typeOf(column: Column, createTable: string): string {
   const values = new RegExp(`check \\(${column.name} in \\(([^)]*)\\)`).exec(createTable)?.[1]
   const base = values ? values.split(/,\s*/).join(' | ') : (TYPES[column.type] ?? 'string')

@@ -12,7 +12,7 @@ export const packageFolder = path.join(root, 'dist', 'package')
 
 const CONTENT = ['bin', 'docs', 'templates', 'schema.sql', 'LICENSE', 'README.md', 'CHANGELOG.md']
 
-/** Builds everything and lays the package out in a folder. @returns its manifest */
+/** Builds everything and creates the content of the package in a folder. Returns its manifest. */
 export async function layOutPackage() {
   const bundle = Object.keys(await build())
   await buildWeb()
@@ -45,7 +45,7 @@ export async function layOutPackage() {
   return manifest
 }
 
-/** The license texts of the packages whose code is in the bundle. */
+/** Returns the license texts of the packages whose code is in the bundle. */
 function thirdPartyLicenses() {
   const names = JSON.parse(readFileSync(path.join(root, 'dist/bundled.json'), 'utf8'))
   return names
@@ -59,13 +59,13 @@ function thirdPartyLicenses() {
     .join(`\n${'-'.repeat(80)}\n\n`)
 }
 
-/** Copies a file or folder that exists; an asset that is compressed already has no compressed copy. */
+/** Copies a file or folder if it exists. Compressed assets have no compressed copy. */
 function copy(name) {
   if (existsSync(path.join(root, name)))
     cpSync(path.join(root, name), path.join(packageFolder, name), { recursive: true })
 }
 
-/** Packs the folder. @returns the file that was written, absolute */
+/** Packs the folder. Returns the absolute path of the written file. */
 export function pack(destination = root) {
   const out = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', destination], {
     cwd: packageFolder,

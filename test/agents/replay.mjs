@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plays an agent program: reads its prompt, then prints a recorded stream.
+// Simulates an agent program: reads its prompt, then prints a recorded stream.
 // Usage: replay.mjs <stream file> [arguments, ignored]
 // A line `!stderr text` goes to standard error, `!exit N` sets the exit code,
 // `!half text` prints text without an end of line; the rest is printed as it is.

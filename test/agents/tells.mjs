@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Tells how it was started, as one line of JSON.
+// Prints how it was started, as one line of JSON.
 let prompt = ''
 process.stdin.setEncoding('utf8')
 for await (const text of process.stdin) prompt += text
