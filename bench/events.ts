@@ -1,6 +1,6 @@
 /**
-* Sends comments to 100 event streams. Measures the events per second, and the
-* time from the request to the last stream. Exits with 1 if the
+ * Sends comments to 100 event streams. Measures the events per second, and the
+ * time from the request to the last stream. Exits with 1 if the
  * median is over its goal.
  */
 import { connect } from 'node:net'

@@ -1,7 +1,7 @@
 /**
-* Measures each read after a long history and after a short one, in one run. The
-* length of the history must not slow down what a screen shows. Prints the
-* slowest reads, and exits with 1 if a read exceeds its limit.
+ * Measures each read after a long history and after a short one, in one run. The
+ * length of the history must not slow down what a screen shows. Prints the
+ * slowest reads, and exits with 1 if a read exceeds its limit.
  */
 import { serve, withFolder } from './process.ts'
 import { type Ids, seedHistory } from './seed-history.ts'

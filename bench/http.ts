@@ -1,7 +1,7 @@
 /**
-* Measures the requests per second of each scenario, relative to a bare node:http
-* server that sends a constant JSON of the same size, in one run on the same
-* machine. Also prints the CPU time of a request, and the CPU time that the
+ * Measures the requests per second of each scenario, relative to a bare node:http
+ * server that sends a constant JSON of the same size, in one run on the same
+ * machine. Also prints the CPU time of a request, and the CPU time that the
  * same SQL statements take on bare better-sqlite3.
  *
  * `node bench/http.ts [name] [--issues=1000,10000,100000]`: `name` selects the

@@ -1,6 +1,6 @@
 /**
-* Measures the import of a package with 170 agents, from the request to the
-* response, on a separate server: the median of five. Exits with 1 if it takes
+ * Measures the import of a package with 170 agents, from the request to the
+ * response, on a separate server: the median of five. Exits with 1 if it takes
  * a second or more.
  */
 import { serve, withFolder } from './process.ts'

@@ -11,10 +11,10 @@ export interface Load {
 }
 
 /**
-* Sends requests over persistent connections, without pipelining, and fails at
-* the first response that is not 2xx.
+ * Sends requests over persistent connections, without pipelining, and fails at
+ * the first response that is not 2xx.
  *
-* @returns the requests per second
+ * @returns the requests per second
  */
 export async function measure(port: number, { clients, requests }: Load, requestAt: RequestAt): Promise<number> {
   const sockets = await Promise.all(Array.from({ length: clients }, () => open(port)))

@@ -1,6 +1,6 @@
 /**
  * Measures the web page in Chromium on a company with 10,000 issues, against a
-* warm server in a separate process: the first view, page changes,
+ * warm server in a separate process: the first view, page changes,
  * a live event, and the tasks that block scrolling. Prints the median of a few
  * tries each. Needs chromium.
  *

@@ -17,8 +17,8 @@ const STATUSES = ['done', 'done', 'done', 'done', 'done', 'done', 'done', 'cance
 const ACTIONS = ['issue.created', 'issue.checked_out', 'issue.commented', 'issue.updated', 'run.started'] as const
 
 /**
-* Creates a database with two years of a company of 50 agents, up to now. Each
-* issue has two comments, half a run, two costs and five activities.
+ * Creates a database with two years of a company of 50 agents, up to now. Each
+ * issue has two comments, half a run, two costs and five activities.
  */
 export function seedHistory(dataDir: string, issues: number): Ids {
   const sqlite = openDatabase(path.join(dataDir, 'service.db'), { backupDir: dataDir, now: new Date() })

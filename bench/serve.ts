@@ -1,7 +1,7 @@
 /**
-* A separate server process for the benchmarks. It prints its port.
-* `bare <bytes>` responds to every request with a constant JSON of that size, on
-* plain node:http. `service <data dir>` runs this service.
+ * A separate server process for the benchmarks. It prints its port.
+ * `bare <bytes>` responds to every request with a constant JSON of that size, on
+ * plain node:http. `service <data dir>` runs this service.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,8 +1,8 @@
 /**
-* Measures `service start` on an existing database: the time from the start of
-* the process to the first healthy response, and then the processor time and
-* memory of the idle server. `node bench/start.ts [seconds=20]`.
-* Exits with 1 if it misses a goal.
+ * Measures `service start` on an existing database: the time from the start of
+ * the process to the first healthy response, and then the processor time and
+ * memory of the idle server. `node bench/start.ts [seconds=20]`.
+ * Exits with 1 if it misses a goal.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,7 +1,7 @@
 /**
  * Records the SQL statements of a scenario and runs them again on bare
  * better-sqlite3. `node bench/statements.ts <database> <record>` is the
-* second part: a separate process that prints its CPU time in microseconds.
+ * second part: a separate process that prints its CPU time in microseconds.
  */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs'

@@ -18,7 +18,9 @@ if (Number(process.versions.node.split('.')[0]) >= OLDEST_NODE) {
   if (node) {
     runOn(node)
   } else {
-    const remedy = isCheckout() ? 'Run npm ci first, which installs a suitable Node.' : 'Install it from https://nodejs.org.'
+    const remedy = isCheckout()
+      ? 'Run npm ci first, which installs a suitable Node.'
+      : 'Install it from https://nodejs.org.'
     process.stderr.write(
       `service: Node ${OLDEST_NODE} or newer is required, but this is ${process.versions.node}. ${remedy}\n`,
     )

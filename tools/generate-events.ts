@@ -1,7 +1,7 @@
 /**
  * Writes docs/reference/events.md, the page of all live events, from the lists
-* from which the code publishes. Run `npm run events` after a change; a test fails
-* if you forgot it.
+ * from which the code publishes. Run `npm run events` after a change; a test fails
+ * if you forgot it.
  */
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'

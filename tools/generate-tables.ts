@@ -1,5 +1,5 @@
 /**
-* Writes src/platform/database/tables.ts, the table types for Kysely, from
+ * Writes src/platform/database/tables.ts, the table types for Kysely, from
  * schema.sql, and the copy of schema.sql that later versions are tested with
  * (test/fixtures/schemas). Run `npm run tables` after a change of the schema; a
  * test fails if you forgot it.

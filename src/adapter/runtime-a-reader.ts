@@ -22,16 +22,16 @@ import {
 } from './usage.ts'
 
 /**
- * Reads `claude --output-format stream-json`.
+ * Creates the reader of `claude --output-format stream-json`.
  *
- * While the run streams, each message's tokens are counted once and priced
- * from the table. The `result` line then replaces the estimates by what the
- * program reports. A message's own lines carry the output tokens of its start;
- * the true count comes with the `message_delta` event, where the program emits
- * partial messages, and for sub-agents from their files. The session's totals
- * are kept up with either, so that a run that dies before its result is not
- * counted again by the next one. A message that was cut off is the run's use,
- * but not in the totals: the program's own totals of the session omit it.
+ * While the run streams, each message's tokens count once, at list price. The
+ * `result` line then replaces these estimates by the reported usage. The lines
+ * of a message contain only the output tokens of its start. The final number is
+ * in the `message_delta` event, if the program emits partial messages, and for
+ * sub-agents in their files. Both update the session's totals, so that the next
+ * run does not count the usage of a run that died before its result. A message
+ * that was interrupted counts for the run but not for the totals, because the
+ * program's own totals of the session omit it.
  */
 export function runtimeAReader(config: { model?: string | undefined }, run: ReaderInput, now = Date.now): OutputReader {
   const earlier = parseTotals(run.session?.totals)
@@ -39,7 +39,7 @@ export function runtimeAReader(config: { model?: string | undefined }, run: Read
   const subagents = followSubagents(run.env ?? {}, onSubagentLine)
   /** The id of the streaming message of each agent. Not all events of a message contain it. */
   const streaming = new Map<string, string>()
-  /** The messages that began and did not end: if the program dies, its session does not count them. */
+  /** The messages that started and did not end. If the program dies, its session does not count them. */
   const open = new Set<string>()
   let pending: Fact[] = []
   let session: string | null = null
