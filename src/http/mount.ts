@@ -213,7 +213,7 @@ function refuseUnknown(endpoints: readonly Endpoint[]): (c: HonoContext) => AppE
     }
     return new AppError(
       'method_not_allowed',
-      `${c.req.path} does not support ${c.req.method}. It supports ${allowed.join(', ')}.`,
+      `The path ${c.req.path} does not support ${c.req.method}. It supports ${allowed.join(', ')}.`,
       {
         allowed,
       },

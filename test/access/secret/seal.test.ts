@@ -119,7 +119,7 @@ test('a sealed value in a package is left out, and said to be', async (t) => {
   })
   const [agent] = (await app.ask('GET', `/api/companies/${target.companyId}/agents`)).body
   assert.deepEqual(plainConfig(app, agent.id), { command: 'true' })
-  assert.match(JSON.stringify(warnings), /args .*not imported/)
+  assert.match(JSON.stringify(warnings), /value of args, which is not imported/)
 })
 
 test("another agent's sealed value does not open", async (t) => {

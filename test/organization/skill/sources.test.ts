@@ -195,7 +195,7 @@ test('a redirect is followed on hosts of GitHub alone', async () => {
     await assert.rejects(fetchArchive(REPOSITORY, redirectTo(location)), /redirects/, location)
   }
   const round = async () => new Response(null, { status: 302, headers: { location: 'https://github.com/a' } })
-  await assert.rejects(fetchArchive(REPOSITORY, round), /too often/)
+  await assert.rejects(fetchArchive(REPOSITORY, round), /too many times/)
 })
 
 test('what GitHub refuses, does not finish or sends without end is said', async () => {

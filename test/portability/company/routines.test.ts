@@ -136,7 +136,7 @@ test('a schedule that cannot be followed is a problem of the package that names 
     target: { mode: 'new_company' },
   })
   assert.ok(status === 400 || status === 422)
-  assert.match(JSON.stringify(body), /tasks\/sweep\/TASK\.md.*Mars\/Base is no time zone/)
+  assert.match(JSON.stringify(body), /tasks\/sweep\/TASK\.md.*Mars\/Base is not a time zone/)
 })
 
 test('a routine without an assignee waits for one before it can be resumed', async (t) => {

@@ -84,7 +84,7 @@ const FAILURES: Record<string, [string, Parameters<typeof standIn>[1], RegExp]> 
   'a redirect to a private address': [
     FILE,
     () => ({ status: 302, location: 'https://169.254.169.254/latest' }),
-    /a host that is not its own/,
+    /a foreign host/,
   ],
   'a path that the repository does not have': [
     FILE.replace('tides/', 'nowhere/'),

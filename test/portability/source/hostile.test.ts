@@ -22,8 +22,8 @@ const agent = (matter: string) => `---\n${matter}\n---\nWork.\n`
 
 /** What each hostile package holds besides its company, and what its refusal says. */
 const HOSTILE: [string, Record<string, unknown>, RegExp][] = [
-  ['a path that leads out', { '../../etc/cron.d/x': 'x' }, /leads out of the folder/],
-  ['a path that leads out from inside', { 'skills/x/../../../y': 'x' }, /leads out of the folder/],
+  ['a path that leads out', { '../../etc/cron.d/x': 'x' }, /must not contain \.\./],
+  ['a path that leads out from inside', { 'skills/x/../../../y': 'x' }, /must not contain \.\./],
   ['an absolute path', { '/etc/passwd': 'x' }, /absolute path/],
   ['a path of another system', { 'C:/windows/x': 'x' }, /absolute path/],
   ['a path with a backslash', { 'a\\..\\b': 'x' }, /backslash/],
@@ -50,15 +50,15 @@ const HOSTILE: [string, Record<string, unknown>, RegExp][] = [
   ['a name of two lines', { 'agents/a/AGENTS.md': agent('name: "A\\nB"') }, /one line/],
   ['a name that is a list', { 'agents/a/AGENTS.md': agent('name: [A]') }, /must be a text/],
   ['a text that is none', { 'agents/a/AGENTS.md': { encoding: 'base64', data: '/wD/' } }, /UTF-8/],
-  ['an agent that reports to itself', { 'agents/a/AGENTS.md': agent('name: A\nreportsTo: a') }, /circle: a -> a/],
+  ['an agent that reports to itself', { 'agents/a/AGENTS.md': agent('name: A\nreportsTo: a') }, /cycle: a -> a/],
   [
     'agents that report in a circle',
     { 'agents/a/AGENTS.md': agent('reportsTo: b'), 'agents/b/AGENTS.md': agent('reportsTo: a') },
-    /circle: a -> b -> a/,
+    /cycle: a -> b -> a/,
   ],
   ['an unknown manager', { 'agents/a/AGENTS.md': agent('reportsTo: nobody') }, /nobody/],
   ['an unknown assignee', { 'tasks/t/TASK.md': agent('name: T\nassignee: nobody') }, /assignee names the agent nobody/],
-  ['a parent that is its own child', { 'tasks/t/TASK.md': agent('name: T\nparent: t') }, /circle/],
+  ['a parent that is its own child', { 'tasks/t/TASK.md': agent('name: T\nparent: t') }, /cycle/],
   [
     'a budget below nothing',
     { 'agents/a/AGENTS.md': 'x', '.service.yaml': 'agents: {a: {budgetMonthlyCents: -1}}' },
@@ -183,7 +183,7 @@ test('a redirect of GitHub to another host is not followed', async () => {
     return new Response(null, { status: 302, headers: { location: 'https://169.254.169.254/latest' } })
   }
   const network = { fetch, lookup: async () => [], searchPath: '' }
-  await assert.rejects(fetchPackage({ type: 'github', url: 'https://github.com/a/b' }, network), /not its own/)
+  await assert.rejects(fetchPackage({ type: 'github', url: 'https://github.com/a/b' }, network), /a foreign host/)
   assert.deepEqual(asked, ['https://codeload.github.com/a/b/zip/HEAD'])
 })
 
@@ -221,7 +221,7 @@ test('a zip whose entry is larger than it says is refused', () => {
 test('a zip with a symbolic link, a path that leads out, two of one path or a wrong sum is refused', () => {
   const link = { 'skills/x/key': [strToU8('/etc/passwd'), { os: 3, attrs: 0o120777 << 16 }] as const }
   assert.throws(() => readZip(zipSync(link as never), PACKAGE_FILES), /symbolic link/)
-  assert.throws(() => readZip(zipSync({ '../x': strToU8('x') }), PACKAGE_FILES), /leads out/)
+  assert.throws(() => readZip(zipSync({ '../x': strToU8('x') }), PACKAGE_FILES), /must not contain \.\./)
   const twice = Buffer.from(zipSync({ 'a.txt': strToU8('x'), 'b.txt': strToU8('y') }))
   for (let at = twice.indexOf('b.txt'); at >= 0; at = twice.indexOf('b.txt')) twice.write('a.txt', at)
   assert.throws(() => readZip(twice, PACKAGE_FILES), /twice/)

@@ -7,12 +7,12 @@ const FAULTY: [object, string, RegExp][] = [
   [{ cron: '61 * * * *' }, 'cron', /Invalid value for minute/],
   [{ cron: 'every monday' }, 'cron', /five/],
   [{ cron: '* * * * * *' }, 'cron', /exactly 5 parts/],
-  [{ cron: '0 0 30 2 *' }, 'cron', /never comes/],
+  [{ cron: '0 0 30 2 *' }, 'cron', /never occurs/],
   [{ cron: '2027-01-01T00:00:00' }, 'cron', /is a date/],
-  [{ cron: '0 9 * * 1', timeZone: 'Mars/Base' }, 'timeZone', /Mars\/Base is no time zone/],
+  [{ cron: '0 9 * * 1', timeZone: 'Mars/Base' }, 'timeZone', /Mars\/Base is not a time zone/],
   [{ cron: '0 9 * * 1', intervalSec: 3600 }, 'intervalSec', /together with cron/],
   [{ intervalSec: 59 }, 'intervalSec', /from 60/],
-  [{ intervalSec: 3600, timeZone: 'UTC' }, 'timeZone', /belongs to a cron expression/],
+  [{ intervalSec: 3600, timeZone: 'UTC' }, 'timeZone', /requires a cron expression/],
 ]
 for (const [schedule, path, message] of FAULTY) {
   test(`the schedule ${JSON.stringify(schedule)} is refused with what is wrong`, async (t) => {
