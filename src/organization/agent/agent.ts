@@ -64,7 +64,10 @@ export const Agent = v.strictObject({
   pauseMessage: v.nullable(v.string()),
   pausedAt: v.nullable(field.timestamp),
   errorReason: v.nullable(v.string()),
-  heldUntil: v.pipe(v.nullable(field.timestamp), v.description('The end of a hold, for example by its provider. No run starts earlier.')),
+  heldUntil: v.pipe(
+    v.nullable(field.timestamp),
+    v.description('The end of a hold, for example by its provider. No run starts earlier.'),
+  ),
   heldBecause: v.nullable(v.string()),
   permissions: Permissions,
   configApproved: v.pipe(
@@ -99,16 +102,16 @@ export const role = v.pipe(
 export const icon = v.picklist(AGENT_ICONS, 'must be one of the icons that GET /llms/agent-icons.txt lists')
 
 const about = {
-  title: v.optional(
-    v.pipe(v.nullable(field.name), v.description('The job title, for people.')),
-  ),
+  title: v.optional(v.pipe(v.nullable(field.name), v.description('The job title, for people.'))),
   icon: v.optional(
     v.pipe(v.nullable(icon), v.description('The icon: one of the names that GET /llms/agent-icons.txt lists.')),
   ),
   reportsTo: v.optional(
     v.pipe(
       v.nullable(field.reference),
-      v.description('The manager: the id or urlKey of an agent of the company. Default for a hire by an agent: that agent.'),
+      v.description(
+        'The manager: the id or urlKey of an agent of the company. Default for a hire by an agent: that agent.',
+      ),
     ),
   ),
   capabilities: v.optional(
@@ -151,13 +154,18 @@ export const NewAgent = v.strictObject({
   role: v.optional(
     v.pipe(
       role,
-      v.description('A short lower-case word, such as engineer, researcher or manager. The role ceo has additional permissions.'),
+      v.description(
+        'A short lower-case word, such as engineer, researcher or manager. The role ceo has additional permissions.',
+      ),
     ),
     'engineer',
   ),
   ...about,
   adapterType: v.optional(adapterType, 'runtimeA_local'),
-  adapterConfig: v.optional(v.pipe(field.sentObject, v.description('The keys of the adapter. The server refuses others.')), {}),
+  adapterConfig: v.optional(
+    v.pipe(field.sentObject, v.description('The keys of the adapter. The server refuses others.')),
+    {},
+  ),
   sourceIssueId: v.optional(
     v.pipe(
       v.nullable(field.reference),

@@ -183,7 +183,7 @@ test('what could not be removed is logged, and goes at the next start of the ser
   renameSync(agents, aside)
   writeFileSync(agents, '')
   await app.make('DELETE', `/api/companies/${company.id}?confirm=Acme`)
-  assert.equal(app.logged.filter((line) => line.includes('could not be removed')).length, 2)
+  assert.equal(app.logged.filter((line) => line.includes('folder of a deleted record could not be removed')).length, 2)
   rmSync(agents)
   renameSync(aside, agents)
   assert.deepEqual(folders.filter(existsSync), folders)
