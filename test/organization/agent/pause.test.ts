@@ -118,7 +118,7 @@ test('an agent whose budget is spent resumes only when the budget is raised', as
   const { status, body } = await app.ask('POST', `/api/agents/${agent.id}/resume`)
   assert.equal(status, 422)
   assert.equal(body.code, 'budget_exceeded')
-  assert.match(body.error, /Raise the budget/)
+  assert.match(body.error, /Raise its budget/)
   await app.make('PATCH', `/api/agents/${agent.id}/budgets`, { budgetMonthlyCents: 101 })
   assert.equal((await app.ask('POST', `/api/agents/${agent.id}/resume`)).body.status, 'idle')
 })

@@ -111,7 +111,7 @@ for (const [title, [fields, respond, reason]] of Object.entries(FAILURES)) {
     const body = { source: inline(company(reference(fields))), target: { mode: 'new_company' } }
     const preview = await app.make('POST', '/api/companies/import/preview', body)
     const [warning] = preview.warnings.filter(({ code }: { code: string }) => code === 'skill_reference')
-    assert.match(warning.message, /^1 skill is a reference; its text is not here/)
+    assert.match(warning.message, /^1 skill is a reference; its text was not downloaded/)
     assert.match(warning.message, reason)
     const { target } = await app.make('POST', '/api/companies/import/apply', { ...body, planHash: preview.planHash })
     const skills = await app.make('GET', `/api/companies/${target.companyId}/skills`)
@@ -136,7 +136,7 @@ test('an import that must not fetch leaves references, and a later fetch downloa
   let status = 503
   const paths = await standIn(t, () => ({ status, body: archive() }))
   const { target, warnings } = await importNew(app, company(reference(FILE)), { fetchSkills: false })
-  assert.match(warnings[0].message, /^1 skill is a reference; its text is not here/)
+  assert.match(warnings[0].message, /^1 skill is a reference; its text was not downloaded/)
   assert.deepEqual(paths, [])
 
   const url = `/api/companies/${target.companyId}/skills/fetch`

@@ -34,7 +34,7 @@ const HOSTILE: [string, Record<string, unknown>, RegExp][] = [
     { 'agents/a/AGENTS.md': 'x', 'agents/A/AGENTS.md': 'x' },
     /same on some file systems/,
   ],
-  ['two folders of one slug', { 'agents/a b/AGENTS.md': 'x', 'agents/a-b/AGENTS.md': 'x' }, /has the slug a-b/],
+  ['two folders of one slug', { 'agents/a b/AGENTS.md': 'x', 'agents/a-b/AGENTS.md': 'x' }, /has the same slug a-b/],
   ['frontmatter that is a list', { 'agents/a/AGENTS.md': agent('- name: A') }, /agents\/a\/AGENTS\.md: .*mapping/],
   ['frontmatter that is a text', { 'agents/a/AGENTS.md': agent('just words') }, /mapping/],
   ['frontmatter that is no YAML', { 'agents/a/AGENTS.md': agent('name: "A') }, /not plain YAML/],
