@@ -40,7 +40,7 @@ export const activityRoutes = [
     id: 'activity.list',
     method: 'GET',
     path: '/api/companies/:companyId/activity',
-    summary: 'List what was done in a company, newest first',
+    summary: 'List the activity of a company, newest first',
     who: [board, agent],
     isCached: true,
     query: v.object({
@@ -57,7 +57,7 @@ export const activityRoutes = [
           v.description('Actions that are left out, separated by commas, such as `agent.heartbeat_skipped`.'),
         ),
       ),
-      runId: v.optional(v.pipe(v.string(), v.description('What a run did, its own start and end included.'))),
+      runId: v.optional(v.pipe(v.string(), v.description('Only the activity of this run, including its start and end.'))),
       since: v.optional(
         v.pipe(v.string(), v.maxLength(field.MAX_TIME), v.isoTimestamp('must be an ISO 8601 timestamp')),
       ),

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { readServerInfo } from '../../platform/database/server-info.ts'
-import type { Check, Finding, Patient } from './check.ts'
+import type { Check, Finding, Installation } from './check.ts'
 
 /** The oldest major version of Node that better-sqlite3 supports. */
 const OLDEST_NODE = 22
@@ -105,7 +105,7 @@ export const portCheck: Check = {
 const RESPONSE_MS = 5_000
 
 /** The server of this data directory, if it accepts a connection. */
-async function lookForServer({ dataDir }: Patient): Promise<Finding | undefined> {
+async function checkServer({ dataDir }: Installation): Promise<Finding | undefined> {
   const info = readServerInfo(dataDir)
   if (!info?.url) return undefined
   const { createClient } = await import('../connection/client.ts')
