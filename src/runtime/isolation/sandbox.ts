@@ -23,6 +23,13 @@ export interface Sandbox {
 /** The folders of the root directory that belong to the system. Files of users and changing data (/home, /root, /var, /run, /mnt) do not. */
 const SYSTEM = /^(usr|s?bin|lib(32|64|x32)?|etc|opt|nix|gnu|sys)$/
 
+/**
+ * The parts of /proc that set the kernel, read-only. If the server runs as root,
+ * the kernel lets a run write them even without any capability:
+ * `core_pattern` names a program that the kernel starts outside of the sandbox.
+ */
+const KERNEL_SETTINGS = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi'].map((name) => `/proc/${name}`)
+
 /** Files in other folders that the system's files refer to. */
 const SYSTEM_LINKS = ['/etc/resolv.conf', '/etc/localtime', '/run/current-system', '/var/lib/ca-certificates']
 
@@ -50,7 +57,19 @@ export function sandboxArgv(bwrap: string, sandbox: Sandbox): string[] {
     bwrap,
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--new-session', '--cap-drop', 'ALL'],
     ...systemMounts(),
-    ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/var/tmp', '--tmpfs', home],
+    ...[
+      '--proc',
+      '/proc',
+      ...KERNEL_SETTINGS.flatMap((folder) => ['--ro-bind-try', folder, folder]),
+      '--dev',
+      '/dev',
+      '--tmpfs',
+      '/tmp',
+      '--tmpfs',
+      '/var/tmp',
+      '--tmpfs',
+      home,
+    ],
     ...userFiles.login.flatMap((file) => ['--bind-try', file, file]),
     ...(userFiles.settings ?? []).flatMap((file) => ['--bind-try', copyOf(stateDir, file), file]),
     ...userFiles.sessions.flatMap((folder) => ['--bind', stateFolder(stateDir, folder), folder]),

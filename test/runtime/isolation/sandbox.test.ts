@@ -105,6 +105,18 @@ test('a sandboxed run cannot enter other namespaces or change what is mounted', 
   assert.match(text, /NoNewPrivs:\s+1/)
 })
 
+test('a sandboxed run cannot set the kernel, even of a server that runs as root', { skip }, async (t) => {
+  const { runs } = await arrange(t)
+  // Each file would keep its value.
+  const files = ['/proc/sys/kernel/core_pattern', '/proc/sys/vm/swappiness', '/proc/sys/kernel/panic']
+  const { text } = await outputOf(
+    runs,
+    files.map((file) => `value=$(cat ${file}); echo "$value" > ${file} && echo "wrote ${file}"`).join('\n'),
+  )
+  assert.doesNotMatch(text, /^wrote/m)
+  assert.match(text, /core_pattern: Read-only file system|core_pattern: Permission denied/)
+})
+
 test('a sandboxed run is ended as a whole, what escaped from it too', { skip }, async (t) => {
   const { runs } = await arrange(t)
   const { run } = await outputOf(runs, '', {
