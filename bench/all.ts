@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 
-const BENCHMARKS = ['http', 'events', 'start', 'idle', 'import', 'history']
+const BENCHMARKS = ['http', 'events', 'runs', 'start', 'idle', 'import', 'history']
 
 const missed = BENCHMARKS.filter((name) => {
   process.stdout.write(`\n${name}\n`)
