@@ -57,7 +57,9 @@ export const activityRoutes = [
           v.description('Actions that are left out, separated by commas, such as `agent.heartbeat_skipped`.'),
         ),
       ),
-      runId: v.optional(v.pipe(v.string(), v.description('Only the activity of this run, including its start and end.'))),
+      runId: v.optional(
+        v.pipe(v.string(), v.description('Only the activity of this run, including its start and end.')),
+      ),
       since: v.optional(
         v.pipe(v.string(), v.maxLength(field.MAX_TIME), v.isoTimestamp('must be an ISO 8601 timestamp')),
       ),
