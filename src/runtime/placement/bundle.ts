@@ -18,7 +18,11 @@ import { RUN_FOLDER, RUN_TOKEN, type RunBundle } from '../remote/wire.ts'
 import { writeClaim } from './claim-file.ts'
 
 export const ClaimBody = v.strictObject({
-  instance: v.pipe(field.id, v.description('The process that claims the run, chosen by it.')),
+  instance: v.pipe(
+    field.id,
+    v.description('The process that claims the run, chosen by it.'),
+    v.examples(['0199e0a4-5c1e-4c6f-9d5e-0b7c4f5d2a10']),
+  ),
   node: v.pipe(v.string(), v.maxLength(253), v.description('The name of its machine.')),
   clock: v.pipe(field.timestamp, v.description('The clock of the machine.')),
 })

@@ -41,14 +41,23 @@ const Exit = v.strictObject({
 })
 
 export const ReportBody = v.strictObject({
-  instance: v.pipe(field.id, v.description('The process that claimed the run.')),
+  instance: v.pipe(
+    field.id,
+    v.description('The process that claimed the run.'),
+    v.examples(['0199e0a4-5c1e-4c6f-9d5e-0b7c4f5d2a10']),
+  ),
   clock: v.pipe(field.timestamp, v.description('The clock of the machine.')),
   parts: v.pipe(
     v.array(
       v.strictObject({
         name: v.pipe(v.string(), v.regex(REPORTED_FILE, 'must be a file of a run'), v.examples(['log/head'])),
         offset: v.pipe(v.number(), v.integer(), v.minValue(0), v.description('The offset of the bytes in the file.')),
-        data: v.pipe(v.string(), v.base64(), v.description('The bytes at the offset, in base64.')),
+        data: v.pipe(
+          v.string(),
+          v.base64(),
+          v.description('The bytes at the offset, in base64.'),
+          v.examples(['ZG9uZQo=']),
+        ),
       }),
     ),
     v.maxLength(20),

@@ -87,7 +87,7 @@ const runsOf = (agentId?: string): Promise<Json[]> =>
   ask('GET', `/api/companies/${companyId}/runs?limit=1000${agentId ? `&agentId=${agentId}` : ''}`)
 
 async function until<Value>(find: () => Promise<Value | undefined | false>, what: string): Promise<Value> {
-  for (let tries = 0; tries < 900; tries++) {
+  for (let tries = 0; tries < 250; tries++) {
     const found = await find()
     if (found) return found
     await delay(200)
