@@ -61,7 +61,7 @@ const SETTINGS = {
     gpus: described(word, 'GPUs for a run, as `sbatch --gpus` takes them.'),
     timeLimitSec: described(
       count(31_536_000),
-      'The time limit of a job whose run has none, in seconds. Default: that of the partition.',
+      'The longest time limit of a job, in seconds: at most what the partition allows. By default, a job has the time limit of its run and 10 minutes.',
     ),
     setup: described(
       v.pipe(v.string(), v.maxLength(10_000)),

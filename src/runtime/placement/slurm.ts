@@ -205,7 +205,7 @@ const REASONS: Record<string, string> = {
   ReqNodeNotAvail: 'the nodes are down or reserved',
   PartitionDown: 'the partition is down',
   PartitionNodeLimit: 'it asks for more than the partition has',
-  PartitionTimeLimit: 'its time limit is above that of the partition',
+  PartitionTimeLimit: 'its time limit is above that of the partition; set timeLimitSec of the placement',
   QOSMaxJobsPerUserLimit: 'the quota of jobs is reached',
   AssocGrpCpuLimit: 'the quota of CPUs of the account is used up',
   AssocMaxJobsLimit: 'the quota of jobs of the account is reached',
@@ -224,7 +224,9 @@ const ENDS: Record<string, (row: QueueRow) => string> = {
 
 function sbatchOptions(settings: SlurmSettings, job: Job | null): string[] {
   const { partition, account, qos, cpus = 1, memoryMb, gpus, timeLimitSec, options = [] } = settings
-  const seconds = job?.timeoutSec ? job.timeoutSec + TIME_SLACK_SEC : timeLimitSec
+  const wanted = job?.timeoutSec ? job.timeoutSec + TIME_SLACK_SEC : timeLimitSec
+  // A job that asks for more than its partition allows waits for ever.
+  const seconds = wanted && Math.min(wanted, timeLimitSec ?? wanted)
   const given = (name: string, value: string | number | undefined) =>
     value === undefined ? [] : [`--${name}=${value}`]
   return [

@@ -54,7 +54,7 @@ SlurmdTimeout=5
 KillWait=3
 MinJobAge=300
 ${nodes.map((name, i) => `NodeName=${name} NodeHostname=${hostname()} NodeAddr=127.0.0.1 Port=${nodePorts[i]} CPUs=${cpus} State=UNKNOWN`).join('\n')}
-PartitionName=main Nodes=n1,n2 Default=YES MaxTime=60 State=UP
+PartitionName=main Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
 `,
   )
   const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/root', SLURM_CONF: conf }
