@@ -39,6 +39,7 @@ export const SAMPLE_TEXTS: Record<string, string> = {
   confirm: 'Tern & Co',
   currentPassword: 'correct horse battery',
   decisionNote: 'As we discussed.',
+  instance: '01a202f1-027e-71cd-b036-fc3d30c503c4',
   desiredSkills: 'weekly-report',
   email: 'ada@example.com',
   model: 'sonnet',
