@@ -6,6 +6,7 @@ import { diskUseCheck } from './disk-use.ts'
 import { foldersCheck } from './folders.ts'
 import { isolationCheck } from './isolation.ts'
 import { dataDirCheck, diskCheck, nodeCheck, portCheck } from './machine.ts'
+import { failingCheck, fileLimitCheck, walCheck } from './operation.ts'
 
 /** The default checks. All are fast and change nothing. */
 export const CHECKS: readonly Check[] = [
@@ -19,4 +20,7 @@ export const CHECKS: readonly Check[] = [
   agentsCheck,
   foldersCheck,
   isolationCheck,
+  walCheck,
+  fileLimitCheck,
+  failingCheck,
 ]

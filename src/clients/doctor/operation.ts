@@ -1,0 +1,90 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { createDb } from '../../platform/database/db.ts'
+import { openReadOnly } from '../../platform/database/reader-thread.ts'
+import { sql } from '../../platform/database/sql.ts'
+import type { Check, Finding } from './check.ts'
+
+const MB = 1024 * 1024
+
+/** SQLite truncates the log at 64 MB. A larger one means that a reader never ends, or that no checkpoint succeeds. */
+const LARGE_WAL = 256 * MB
+
+export const walCheck: Check = {
+  id: 'wal',
+  title: 'Database log',
+  look({ dataDir }) {
+    const bytes = statSync(path.join(dataDir, 'service.db-wal'), { throwIfNoEntry: false })?.size ?? 0
+    const message = `service.db-wal has ${(bytes / MB).toFixed(1)} MB.`
+    if (bytes < LARGE_WAL) return [{ status: 'ok', message, details: { bytes } }]
+    const hint = 'End programs that read the database for a long time, then restart the server.'
+    return [{ status: 'warning', message, hint, details: { bytes } }]
+  },
+}
+
+/** Each live run, connection and event stream takes file descriptors. */
+const FEW_FILES = 1_024
+
+/** The limit of open files of a server that is started like this command (Linux). */
+export const fileLimitCheck: Check = {
+  id: 'file_limit',
+  title: 'Open files',
+  look() {
+    if (process.platform !== 'linux') return [{ status: 'ok', message: 'The limit is not known on this system.' }]
+    const [, limit = ''] = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
+    const message = `At most ${limit} files can be open.`
+    if (limit === 'unlimited' || Number(limit) >= FEW_FILES) return [{ status: 'ok', message, details: { limit } }]
+    return [{ status: 'warning', message, hint: `Raise it to ${FEW_FILES} or more: ulimit -n.`, details: { limit } }]
+  },
+}
+
+/** Agents that errors stopped, and webhooks that the server disabled. */
+export const failingCheck: Check = {
+  id: 'failing',
+  title: 'Failing',
+  look({ dataDir }) {
+    const found = listFailing(path.join(dataDir, 'service.db'))
+    return found.length > 0 ? found : [{ status: 'ok', message: 'No agent and no webhook is failing.' }]
+  },
+}
+
+function listFailing(file: string): Finding[] {
+  if (!existsSync(file)) return []
+  try {
+    const sqlite = openReadOnly(file)
+    try {
+      const db = createDb(sqlite)
+      const agents = db.all(
+        sql.selectFrom('agent').select(['id', 'name', 'error_reason']).where('status', '=', 'error'),
+      )
+      const webhooks = db.all(
+        sql
+          .selectFrom('webhook')
+          .select(['id', 'url', 'disabled_why'])
+          .where('disabled_why', 'in', ['failing', 'gone']),
+      )
+      return [
+        ...agents.map(
+          ({ id, name, error_reason }): Finding => ({
+            status: 'warning',
+            message: `${name} is stopped by errors${error_reason ? `: ${error_reason}` : ''}.`,
+            hint: 'Look at its last run: service run list. Then: service agent resume NAME.',
+            details: { agentId: id },
+          }),
+        ),
+        ...webhooks.map(
+          ({ id, url, disabled_why }): Finding => ({
+            status: 'warning',
+            message: `The webhook to ${new URL(url).host} is disabled (${disabled_why}).`,
+            hint: 'See service webhook deliveries. Then: service webhook edit WEBHOOK --status active.',
+            details: { webhookId: id },
+          }),
+        ),
+      ]
+    } finally {
+      sqlite.close()
+    }
+  } catch {
+    return [] // The check of the database says what is wrong with it.
+  }
+}

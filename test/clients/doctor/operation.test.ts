@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { failingCheck, fileLimitCheck, walCheck } from '../../../src/clients/doctor/operation.ts'
+import { sql } from '../../../src/platform/database/sql.ts'
+import { createTestApp } from '../../helpers.ts'
+import { arrangeCompany } from '../../make.ts'
+
+test('agents that errors stopped and webhooks that were disabled are named', async (t) => {
+  const app = createTestApp(t)
+  const { company } = await arrangeCompany(app)
+  const look = async () => failingCheck.look(app.config)
+  assert.deepEqual(
+    (await look()).map(({ status }) => status),
+    ['ok'],
+  )
+  const { id } = await app.make('POST', `/api/companies/${company.id}/webhooks`, { url: 'https://ci.example.com/x' })
+  await app.ctx.write(() => {
+    app.ctx.db.run(
+      sql
+        .updateTable('webhook')
+        .set({ status: 'disabled', disabled_why: 'gone', disabled_at: app.ctx.now })
+        .where('id', '=', id),
+    )
+  })
+  const [found] = await look()
+  assert.deepEqual([found!.status, found!.message], ['warning', 'The webhook to ci.example.com is disabled (gone).'])
+  assert.equal((await walCheck.look(app.config))[0]!.status, 'ok')
+  assert.match((await fileLimitCheck.look(app.config))[0]!.message, /files can be open|not known/)
+})
