@@ -13,7 +13,7 @@ const LARGE_WAL = 256 * MB
 export const walCheck: Check = {
   id: 'wal',
   title: 'Database log',
-  look({ dataDir }) {
+  run({ dataDir }) {
     const bytes = statSync(path.join(dataDir, 'service.db-wal'), { throwIfNoEntry: false })?.size ?? 0
     const message = `service.db-wal has ${(bytes / MB).toFixed(1)} MB.`
     if (bytes < LARGE_WAL) return [{ status: 'ok', message, details: { bytes } }]
@@ -29,7 +29,7 @@ const FEW_FILES = 1_024
 export const fileLimitCheck: Check = {
   id: 'file_limit',
   title: 'Open files',
-  look() {
+  run() {
     if (process.platform !== 'linux') return [{ status: 'ok', message: 'The limit is not known on this system.' }]
     const [, limit = ''] = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
     const message = `At most ${limit} files can be open.`
@@ -42,7 +42,7 @@ export const fileLimitCheck: Check = {
 export const failingCheck: Check = {
   id: 'failing',
   title: 'Failing',
-  look({ dataDir }) {
+  run({ dataDir }) {
     const found = listFailing(path.join(dataDir, 'service.db'))
     return found.length > 0 ? found : [{ status: 'ok', message: 'No agent and no webhook is failing.' }]
   },

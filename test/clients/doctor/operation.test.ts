@@ -8,7 +8,7 @@ import { arrangeCompany } from '../../make.ts'
 test('agents that errors stopped and webhooks that were disabled are named', async (t) => {
   const app = createTestApp(t)
   const { company } = await arrangeCompany(app)
-  const look = async () => failingCheck.look(app.config)
+  const look = async () => failingCheck.run(app.config)
   assert.deepEqual(
     (await look()).map(({ status }) => status),
     ['ok'],
@@ -24,6 +24,6 @@ test('agents that errors stopped and webhooks that were disabled are named', asy
   })
   const [found] = await look()
   assert.deepEqual([found!.status, found!.message], ['warning', 'The webhook to ci.example.com is disabled (gone).'])
-  assert.equal((await walCheck.look(app.config))[0]!.status, 'ok')
-  assert.match((await fileLimitCheck.look(app.config))[0]!.message, /files can be open|not known/)
+  assert.equal((await walCheck.run(app.config))[0]!.status, 'ok')
+  assert.match((await fileLimitCheck.run(app.config))[0]!.message, /files can be open|not known/)
 })
