@@ -30,7 +30,7 @@ create table company (
 create table package_part (
   company_id text not null references company (id) on delete cascade,
   path       text not null,                         -- as in the package
-  kind       text not null check (kind in ('about', 'team', 'document')),
+  kind       text not null check (kind in ('about', 'team', 'document', 'kept')), -- kept: fields of an entity without a column; its path is kept/<id>
   content    blob not null,                         -- of a document its bytes, else JSON
   primary key (company_id, path)
 ) strict, without rowid;

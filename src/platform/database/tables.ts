@@ -25,7 +25,7 @@ export interface CompanyTable {
 export interface PackagePartTable {
   company_id: string
   path: string
-  kind: 'about' | 'team' | 'document'
+  kind: 'about' | 'team' | 'document' | 'kept'
   content: Uint8Array
 }
 

@@ -46,32 +46,78 @@ interface Entry {
 const END_RECORD = 0x06054b50
 const DIRECTORY_ENTRY = 0x02014b50
 const LOCAL_HEADER = 0x04034b50
+const ZIP64_LOCATOR = 0x07064b50
+const ZIP64_END_RECORD = 0x06064b50
+
+/** A value of this size stands in a Zip64 field. */
+const IN_ZIP64 = 0xffffffff
+
 const MAX_ENTRIES = 100_000
 
 function listEntries(zip: Buffer, rules: FileRules): Entry[] {
   const end = findEndRecord(zip)
   if (end === undefined) throw rules.refuse('is not a zip archive, or is incomplete')
-  const count = zip.readUInt16LE(end + 10)
+  const { count, start } = findDirectory(zip, end, rules)
   const entries: Entry[] = []
   // The count has 16 bits and is too small for a large repository, so the signature decides where the list ends.
-  for (let at = zip.readUInt32LE(end + 16); at + 46 <= end && zip.readUInt32LE(at) === DIRECTORY_ENTRY; ) {
+  for (let at = start; at + 46 <= end && zip.readUInt32LE(at) === DIRECTORY_ENTRY; ) {
     if (entries.length === MAX_ENTRIES) throw rules.refuse(`is an archive of more than ${MAX_ENTRIES} files`)
     const nameLength = zip.readUInt16LE(at + 28)
+    const extraLength = zip.readUInt16LE(at + 30)
+    const extra = zip.subarray(at + 46 + nameLength, Math.min(at + 46 + nameLength + extraLength, end))
+    const read64 = createZip64Reader(extra, rules)
+    // The order of the values in the Zip64 field.
+    const size = read64(zip.readUInt32LE(at + 24))
+    const packedSize = read64(zip.readUInt32LE(at + 20))
+    const offset = read64(zip.readUInt32LE(at + 42))
     entries.push({
       path: zip.toString('utf8', at + 46, at + 46 + nameLength),
       method: zip.readUInt16LE(at + 10),
       crc: zip.readUInt32LE(at + 16),
-      packedSize: zip.readUInt32LE(at + 20),
-      size: zip.readUInt32LE(at + 24),
-      offset: zip.readUInt32LE(at + 42),
+      packedSize,
+      size,
+      offset,
       // The upper half of the attributes is a Unix mode if the archive was made on Unix.
       isLink: ((zip.readUInt32LE(at + 38) >>> 16) & 0o170000) === 0o120000,
       isEncrypted: (zip.readUInt16LE(at + 8) & 1) === 1,
     })
-    at += 46 + nameLength + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32)
+    at += 46 + nameLength + extraLength + zip.readUInt16LE(at + 32)
   }
   if (entries.length < count) throw damagedArchive(rules)
   return entries
+}
+
+/** Returns where the directory begins, and the least number of its entries. The record of a Zip64 archive has 64 bits. */
+function findDirectory(zip: Buffer, end: number, rules: FileRules): { count: number; start: number } {
+  const locator = end - 20
+  if (locator < 0 || zip.readUInt32LE(locator) !== ZIP64_LOCATOR) {
+    return { count: zip.readUInt16LE(end + 10), start: zip.readUInt32LE(end + 16) }
+  }
+  const record = Number(zip.readBigUInt64LE(locator + 8))
+  if (record + 56 > locator || zip.readUInt32LE(record) !== ZIP64_END_RECORD) throw damagedArchive(rules)
+  return { count: Number(zip.readBigUInt64LE(record + 32)), start: Number(zip.readBigUInt64LE(record + 48)) }
+}
+
+/**
+ * Returns a function that returns a value of a directory entry. A value that
+ * does not fit 32 bits is the next one of the Zip64 extra field.
+ */
+function createZip64Reader(extra: Buffer, rules: FileRules): (value: number) => number {
+  let at = findExtraField(extra, 0x0001)
+  return (value) => {
+    if (value !== IN_ZIP64) return value
+    if (at === undefined || at + 8 > extra.length) throw damagedArchive(rules)
+    at += 8
+    return Number(extra.readBigUInt64LE(at - 8))
+  }
+}
+
+/** Returns where the content of an extra field begins. */
+function findExtraField(extra: Buffer, id: number): number | undefined {
+  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
+    if (extra.readUInt16LE(at) === id) return at + 4
+  }
+  return undefined
 }
 
 /** Finds the end record, which is last, except for a comment of up to 64 KB. */

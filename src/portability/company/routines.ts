@@ -7,7 +7,7 @@ import type { PackageRoutine } from '../read/package.ts'
 
 /** A routine to create, with references as ids. It is paused at first, because an import starts nothing. */
 export interface NewImportedRoutine
-  extends Omit<PackageRoutine, 'key' | 'slug' | 'project' | 'goal' | 'parent' | 'assignee'> {
+  extends Omit<PackageRoutine, 'key' | 'slug' | 'project' | 'goal' | 'parent' | 'assignee' | 'summary' | 'kept'> {
   projectId: string | null
   goalId: string | null
   parentId: string | null

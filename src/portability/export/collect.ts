@@ -12,18 +12,20 @@ import { toCents } from '../../organization/cost/money.ts'
 import { compare } from '../../platform/compare.ts'
 import type { Context } from '../../platform/context.ts'
 import type { SourceFiles } from '../../platform/source/files.ts'
+import type { Yaml } from '../../platform/source/yaml.ts'
 import { slugOf } from '../../platform/url-key.ts'
 import { listGoals } from '../../work/goal/queries.ts'
 import { listLabels } from '../../work/label/queries.ts'
 import { readInstructions } from '../company/instructions.ts'
-import { countFinishedIssues, listParts, type PartRow } from '../company/queries.ts'
+import { type KeptOf, keptReader } from '../company/kept.ts'
+import { countFinishedIssues, listOpenIssues, listParts, type PartRow } from '../company/queries.ts'
 import { listCompanyRoutines } from '../company/routines.ts'
 import { listCompanySkills } from '../company/skills.ts'
 import { portableAdapter } from '../read/adapter.ts'
 import type { About, CompanyPackage, EnvInput, Heartbeat, PackageAgent, PackageTeam } from '../read/package.ts'
 import type { PackageWarning } from '../source/warning.ts'
-import { type Clean, createCleaner } from './clean.ts'
-import { collectGoals, collectProjects, collectTasks, taskSlugs } from './collect-work.ts'
+import { type Cleaner, createCleaner } from './clean.ts'
+import { collectGoals, collectProjects, collectTasks, taskSlugs, withSummary } from './collect-work.ts'
 
 /**
  * Collects the content of a package from a company, with slugs instead of ids.
@@ -43,28 +45,47 @@ export async function collectCompany(
   const slugs = new Map(rows.map((row) => [row.id, row.url_key]))
   const skills = listCompanySkills(ctx.db, companyId)
   const skillSlugs = new Map(skills.map((skill) => [skill.key, skill.slug]))
-  const clean = createCleaner(warnings)
   const parts = listParts(ctx.db, companyId)
-  const goals = collectGoals(listGoals(ctx.db, { companyId }), slugs, clean)
-  const projects = collectProjects(ctx, companyId, { slugs, goals: goals.slugs, clean, warnings })
-  const chooseSlug = taskSlugs()
-  const { tasks, keys } = collectTasks(ctx, companyId, { slugs, projects: projects.slugs, clean, chooseSlug })
+  const around = { slugs, warnings, keptOf: keptReader(parts), ...createCleaner(warnings) }
+  const { clean, cleanKept, cleanFields, keptOf } = around
+  const goals = collectGoals(listGoals(ctx.db, { companyId }), around)
+  const projects = collectProjects(ctx, companyId, { ...around, goals: goals.slugs })
+  const issues = listOpenIssues(ctx.db, companyId)
+  const routines = listCompanyRoutines(ctx, companyId)
+  const chooseSlug = taskSlugs([...issues, ...routines], keptOf)
+  const { tasks, keys } = collectTasks(ctx, issues, {
+    ...around,
+    projects: projects.slugs,
+    goals: goals.slugs,
+    chooseSlug,
+  })
   const instructions = await Promise.all(rows.map((row) => instructionsOf(ctx, row, anywhere, warnings)))
   const finished = countFinishedIssues(ctx.db, companyId)
   if (finished > 0) {
     const closed = finished === 1 ? '1 closed issue is' : `${finished} closed issues are`
     warnings.push({ code: 'left_out', path: null, message: `${closed} not exported.` })
   }
-  const routines = listCompanyRoutines(ctx, companyId)
+  if (company.logo_asset_id !== null) {
+    warnings.push({
+      code: 'left_out',
+      path: null,
+      message: 'The logo is not exported. Upload it again after an import.',
+    })
+  }
+  const about = aboutOf(parts)
   const content: CompanyPackage = {
     company: {
       name: company.name,
-      slug: slugOf(company.name) || 'company',
+      slug: about.slug ?? (slugOf(company.name) || 'company'),
       description: clean(company.description, 'COMPANY.md'),
       brandColor: company.brand_color,
       budgetMonthlyCents: toCents(company.budget_micros),
       requireBoardApprovalForNewAgents: company.require_board_approval_for_new_agents === 1,
-      about: aboutOf(parts),
+      about: {
+        ...about,
+        ...(about.kept && { kept: cleanKept(about.kept, 'COMPANY.md') }),
+        ...(about.sections && { sections: cleanFields(about.sections, '.service.yaml') }),
+      },
     },
     goals: goals.goals,
     labels: listLabels(ctx.db, { companyId }).map(({ name, color }) => ({
@@ -72,16 +93,15 @@ export async function collectCompany(
       color,
     })),
     skills,
-    agents: rows.map((row, i) =>
-      collectAgent(row, { slugs, skillSlugs, rows, clean, warnings }, instructions[i] ?? ''),
-    ),
-    teams: collectTeams(parts, slugs),
+    agents: rows.map((row, i) => collectAgent(row, { ...around, skillSlugs }, instructions[i] ?? '')),
+    teams: collectTeams(parts, around),
     projects: projects.projects,
     tasks,
-    routines: routines.map(({ id: _, projectId, goalId, parentId, assigneeAgentId, ...routine }) => ({
+    routines: routines.map(({ id, projectId, goalId, parentId, assigneeAgentId, ...routine }) => ({
       ...routine,
-      ...chooseSlug((projectId && projects.slugs.get(projectId)) ?? null, routine.title),
-      description: clean(routine.description, 'routines'),
+      ...chooseSlug((projectId && projects.slugs.get(projectId)) ?? null, routine.title, id),
+      ...withSummary(clean(routine.description, 'routines'), keptOf(id)),
+      kept: cleanKept(keptOf(id), 'routines'),
       assignee: (assigneeAgentId && slugs.get(assigneeAgentId)) ?? null,
       goal: (goalId && goals.slugs.get(goalId)) ?? null,
       // A finished issue is not a task. The selection reports it like any other missing task.
@@ -92,16 +112,17 @@ export async function collectCompany(
   return { content, warnings }
 }
 
-interface AgentSurroundings {
+interface AgentSurroundings extends Cleaner {
   slugs: ReadonlyMap<string, string>
   skillSlugs: ReadonlyMap<string, string>
-  rows: readonly AgentWithFacts[]
-  clean: Clean
+  keptOf: KeptOf
   warnings: PackageWarning[]
 }
 
 function collectAgent(row: AgentWithFacts, around: AgentSurroundings, instructions: string): PackageAgent {
-  const { slugs, skillSlugs, clean, warnings } = around
+  const { slugs, skillSlugs, clean, cleanFields, cleanKept, warnings } = around
+  const kept = around.keptOf(row.id)
+  const { inputs: _, ...metadata } = row.metadata === null ? {} : (JSON.parse(row.metadata) as Yaml)
   const path = `agents/${row.url_key}/AGENTS.md`
   const config = JSON.parse(row.adapter_config) as Record<string, unknown>
   const adapter = portableAdapter(row.adapter_type, config, path)
@@ -115,12 +136,16 @@ function collectAgent(row: AgentWithFacts, around: AgentSurroundings, instructio
     icon: row.icon as PackageAgent['icon'],
     reportsTo: (row.reports_to && slugs.get(row.reports_to)) ?? null,
     skills: (JSON.parse(row.desired_skills) as string[]).flatMap((key) => skillSlugs.get(key) ?? []),
+    otherSkills: (kept.otherSkills ?? []).filter((slug) => ![...skillSlugs.values()].includes(slug)),
+    permissions: JSON.parse(row.permissions),
+    metadata: cleanFields(metadata, path),
     instructions: clean(instructions, path) ?? '',
     adapterType: adapter.adapterType,
     adapterConfig: adapter.adapterConfig,
     heartbeat: heartbeatToShare(row),
     budgetMonthlyCents: toCents(row.budget_micros),
     inputs: inputsOf(row, config),
+    kept: cleanKept(kept, path),
   }
 }
 
@@ -159,7 +184,8 @@ const isInput = (value: Partial<EnvInput> | null): value is EnvInput =>
   /^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(value.name) &&
   (value.kind === 'secret' || value.kind === 'plain') &&
   (value.requirement === 'required' || value.requirement === 'optional') &&
-  (value.description === null || typeof value.description === 'string')
+  (value.description === null || typeof value.description === 'string') &&
+  (value.default === undefined || (typeof value.default === 'string' && value.kind === 'plain'))
 
 async function instructionsOf(ctx: Context, row: AgentWithFacts, anywhere: boolean, warnings: PackageWarning[]) {
   const key = adapterOf(row.adapter_type)?.instructionsKey
@@ -184,7 +210,10 @@ function aboutOf(parts: readonly PartRow[]): About {
 }
 
 /** Teams store their members by id, so that a rename does not lose them. */
-const collectTeams = (parts: readonly PartRow[], slugs: ReadonlyMap<string, string>): PackageTeam[] =>
+const collectTeams = (
+  parts: readonly PartRow[],
+  { slugs, cleanKept }: { slugs: ReadonlyMap<string, string> } & Cleaner,
+): PackageTeam[] =>
   parts
     .filter((part) => part.kind === 'team')
     .map((part) => {
@@ -194,6 +223,7 @@ const collectTeams = (parts: readonly PartRow[], slugs: ReadonlyMap<string, stri
         slug: part.path.split('/')[1]!,
         manager: (team.manager && slugs.get(team.manager)) ?? null,
         agents: team.agents.flatMap((id) => slugs.get(id) ?? []),
+        kept: cleanKept(team.kept, part.path),
       }
     })
 

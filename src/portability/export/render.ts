@@ -2,7 +2,14 @@ import { compare } from '../../platform/compare.ts'
 import type { SourceFiles } from '../../platform/source/files.ts'
 import { writeFrontmatter, writeYaml } from '../../platform/source/yaml.ts'
 import { DEFAULT_ADAPTER } from '../read/adapter.ts'
-import { type CompanyPackage, type PackageAgent, type PackageGoal, SCHEMA, SIDECAR_SCHEMA } from '../read/package.ts'
+import {
+  type CompanyPackage,
+  type PackageAgent,
+  type PackageGoal,
+  type PackageWorkspace,
+  SCHEMA,
+  SIDECAR_SCHEMA,
+} from '../read/package.ts'
 import { taskPath } from '../read/package-layout.ts'
 import { slugOfGoal } from '../read/read-work.ts'
 
@@ -26,28 +33,33 @@ export function renderPackage(content: CompanyPackage): Map<string, RenderedFile
     add(`agents/${agent.slug}/AGENTS.md`, 'agent', `The agent ${agent.name} and its instructions.`, agentFile(agent))
   }
   for (const team of content.teams) {
-    const { slug, name, description, tags, body } = team
+    const { slug, name, description, tags, body, kept } = team
     const manager = team.manager === null ? null : `../../agents/${team.manager}/AGENTS.md`
     const includes = [
       ...team.agents.map((agent) => `../../agents/${agent}/AGENTS.md`),
       ...team.skills.map((skill) => `../../skills/${skill}/SKILL.md`),
+      ...team.others,
     ]
-    const text = writeFrontmatter({ name, description, slug, manager, includes, tags }, body)
+    const text = writeFrontmatter({ name, description, slug, manager, includes, tags, ...kept.matter }, body)
     add(`teams/${slug}/TEAM.md`, 'team', `The team ${name}.`, text)
   }
-  for (const { slug, name, lead, description } of content.projects) {
-    const text = writeFrontmatter({ name, slug, owner: lead }, description ?? '')
+  for (const { slug, name, lead, kept, ...texts } of content.projects) {
+    const { description, body } = splitText(texts)
+    const text = writeFrontmatter({ name, description, slug, owner: lead, ...kept.matter }, body)
     add(`projects/${slug}/PROJECT.md`, 'project', `The project ${name}.`, text)
   }
   for (const task of content.tasks) {
-    const { title, assignee, project, description } = task
-    const text = writeFrontmatter({ name: title, assignee, project }, description ?? '')
+    const { title, assignee, project, kept } = task
+    const { description, body } = splitText(task)
+    const text = writeFrontmatter({ name: title, description, assignee, project, ...kept.matter }, body)
     add(taskPath(task), 'issue', 'An open issue, as a starter task.', text)
   }
   for (const routine of content.routines) {
-    const { title, assignee, project, description, cron, timeZone, intervalSec, overlap } = routine
+    const { title, assignee, project, cron, timeZone, intervalSec, overlap, kept } = routine
+    const { description, body } = splitText(routine)
     const schedule = { cron, timezone: timeZone, intervalSec, overlap }
-    const text = writeFrontmatter({ name: title, assignee, project, recurring: true, schedule }, description ?? '')
+    const matter = { name: title, description, assignee, project, recurring: true, schedule, ...kept.matter }
+    const text = writeFrontmatter(matter, body)
     add(taskPath(routine), 'routine', 'A routine, as a recurring task.', text)
   }
   for (const skill of content.skills) {
@@ -70,55 +82,67 @@ export function renderPackage(content: CompanyPackage): Map<string, RenderedFile
 export const filesOf = (rendered: ReadonlyMap<string, RenderedFile>): SourceFiles =>
   new Map([...rendered].map(([path, { bytes }]) => [path, bytes]))
 
+/** Splits a description into that of the frontmatter and the body. */
+function splitText({ summary, description }: { summary: string | null; description: string | null }) {
+  if (summary === null) return { description: null, body: description ?? '' }
+  return { description: summary, body: (description ?? '').slice(summary.length).trimStart() }
+}
+
 function companyFile({ company, goals }: CompanyPackage): string {
   const { name, description, slug, about } = company
   const { version, license, homepage, authors, tags, body } = about
   const titles = goals.filter((goal) => goal.level === 'company' && goal.parent === null).map((goal) => goal.title)
   const matter = { name, description, slug, schema: SCHEMA, version, license, homepage, authors, tags, goals: titles }
-  return writeFrontmatter(matter, body)
+  return writeFrontmatter({ ...matter, ...about.kept?.matter }, body)
 }
 
-function agentFile({ name, title, description, reportsTo, skills, instructions }: PackageAgent): string {
+function agentFile(agent: PackageAgent): string {
+  const { name, title, description, reportsTo, otherSkills, metadata, kept, instructions } = agent
+  const skills = [...agent.skills, ...otherSkills]
   // Written even if it is null; otherwise a team could assign its manager to the agent.
-  const matter = writeFrontmatter({ name, title, description, reportsTo, skills }, instructions)
+  const fields = { name, title, description, reportsTo, skills, metadata, ...kept.matter }
+  const matter = writeFrontmatter(fields, instructions)
   return reportsTo === null ? matter.replace(/^---\n(name: .*\n)/, '---\n$1reportsTo: null\n') : matter
 }
 
 function sidecarFile(content: CompanyPackage): string | undefined {
-  const { brandColor, budgetMonthlyCents, requireBoardApprovalForNewAgents } = content.company
+  const { brandColor, budgetMonthlyCents, requireBoardApprovalForNewAgents, about } = content.company
   const yaml = writeYaml({
     company: {
       brandColor,
       budgetMonthlyCents: budgetMonthlyCents || null,
       requireBoardApprovalForNewAgents: requireBoardApprovalForNewAgents || null,
+      ...(content.company.name !== null && about.kept?.sidecar),
     },
     goals: goalsSection(content.goals),
     labels: Object.fromEntries(content.labels.map(({ name, color }) => [name, color])),
     agents: Object.fromEntries(content.agents.map((agent) => [agent.slug, agentSection(agent)])),
     projects: Object.fromEntries(
-      content.projects.map(({ slug, status, targetDate, goals, workspaces }) => [
+      content.projects.map(({ slug, status, targetDate, goals, workspaces, kept }) => [
         slug,
         {
           status,
           targetDate,
           goals,
-          workspaces: workspaces.map(({ name, repoUrl, repoRef }) => ({ name, repoUrl, ...(repoRef && { repoRef }) })),
+          workspaces: workspaces.map(workspaceEntry),
+          ...kept.sidecar,
         },
       ]),
     ),
     // All of them, in the order of the issues' numbers.
     tasks: Object.fromEntries(
-      content.tasks.map(({ key, status, priority, labels, parent, blockedBy }) => [
+      content.tasks.map(({ key, status, priority, labels, parent, goal, billingCode, blockedBy, kept }) => [
         key,
-        { status, priority, labels, parent, blockedBy },
+        { status, priority, labels, parent, goal, billingCode, blockedBy, ...kept.sidecar },
       ]),
     ),
     routines: Object.fromEntries(
-      content.routines.map(({ slug, project, priority, labels, goal, parent }) => [
+      content.routines.map(({ slug, project, priority, labels, goal, parent, kept }) => [
         project === null ? slug : `${project}/${slug}`,
-        { priority, labels, goal, parent },
+        { priority, labels, goal, parent, ...kept.sidecar },
       ]),
     ),
+    ...(content.company.name !== null && about.sections),
   })
   return yaml === '{}\n' ? undefined : `schema: ${SIDECAR_SCHEMA}\n${yaml}`
 }
@@ -132,25 +156,32 @@ function goalsSection(goals: readonly PackageGoal[]): Record<string, unknown> {
   const isPlain = (goal: PackageGoal) =>
     goal.level === 'company' &&
     goal.status === 'active' &&
-    [goal.parent, goal.owner, goal.description].every((value) => value === null)
+    [goal.parent, goal.owner, goal.description].every((value) => value === null) &&
+    Object.keys(goal.kept.sidecar).length === 0
   const titles = new Set(goals.map((goal) => goal.title))
   const isRead = (goal: PackageGoal, i: number) => goal.slug === slugOfGoal(goal.title, goals.slice(0, i))
   if (titles.size === goals.length && goals.every(isPlain) && goals.every(isRead)) return {}
-  return Object.fromEntries(goals.map(({ slug, ...goal }) => [slug, goal]))
+  return Object.fromEntries(goals.map(({ slug, kept, ...goal }) => [slug, { ...goal, ...kept.sidecar }]))
 }
 
-function agentSection({ role, icon, adapterType, adapterConfig, heartbeat, budgetMonthlyCents, inputs }: PackageAgent) {
+const workspaceEntry = ({ name, repoUrl, isolation, ...more }: PackageWorkspace) => ({
+  name,
+  repoUrl,
+  ...Object.fromEntries(Object.entries(more).filter(([, value]) => value !== null)),
+  ...(isolation !== 'none' && { isolation }),
+})
+
+function agentSection(agent: PackageAgent) {
+  const { role, icon, adapterType, adapterConfig, heartbeat, permissions, budgetMonthlyCents, inputs, kept } = agent
   const isDefault = adapterType === DEFAULT_ADAPTER && Object.keys(adapterConfig).length === 0
   return {
     role,
     icon,
     adapter: isDefault ? null : { type: adapterType, config: adapterConfig },
     runtime: { heartbeat },
+    permissions,
     budgetMonthlyCents: budgetMonthlyCents || null,
-    inputs: {
-      env: Object.fromEntries(
-        inputs.map(({ name, kind, requirement, description }) => [name, { kind, requirement, description }]),
-      ),
-    },
+    inputs: { env: Object.fromEntries(inputs.map(({ name, ...input }) => [name, input])) },
+    ...kept.sidecar,
   }
 }

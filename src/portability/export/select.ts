@@ -58,6 +58,7 @@ export function selectEntities(
     tasks: tasks.map((task) => ({
       ...task,
       assignee: agentOrNone(task.assignee),
+      goal: task.goal !== null && hasGoal(task.goal) ? task.goal : null,
       parent: task.parent !== null && taskKeys.has(task.parent) ? task.parent : null,
       blockedBy: task.blockedBy.filter((key) => taskKeys.has(key)),
     })),

@@ -41,7 +41,7 @@ export function finishImport(
   { content, include, target, steps, fromCompanyId }: Application,
 ): void {
   if (target.companyId === null) {
-    if (include.company) storeParts(ctx, companyId, content)
+    if (include.company) storeParts(ctx, companyId, content, target.companyName)
     if (content.company.requireBoardApprovalForNewAgents && caller.type !== 'agent' && include.company) {
       changeCompany(ctx, actor, companyId, { requireBoardApprovalForNewAgents: true })
     }
@@ -62,8 +62,10 @@ export function finishImport(
   })
 }
 
-function storeParts(ctx: Context, companyId: string, { company, documents }: CompanyPackage): void {
-  const about = Buffer.from(JSON.stringify(company.about))
+function storeParts(ctx: Context, companyId: string, { company, documents }: CompanyPackage, name: string): void {
+  // A copy with a name of its own has a slug of its own.
+  const slug = name === company.name ? company.about.slug : null
+  const about = Buffer.from(JSON.stringify({ ...company.about, slug }))
   insertPart(ctx.db, { company_id: companyId, path: 'COMPANY.md', kind: 'about', content: about })
   for (const [path, bytes] of documents) {
     insertPart(ctx.db, { company_id: companyId, path, kind: 'document', content: Buffer.from(bytes) })

@@ -1,6 +1,8 @@
 import { adapterOf } from '../../adapter/registry.ts'
+import { changePermissions } from '../../organization/agent/update.ts'
 import type { LongChange } from '../../platform/database/long-write.ts'
 import { hireAgent } from '../../work/staffing/hire.ts'
+import { storeKept } from '../company/kept.ts'
 import { insertPart } from '../company/queries.ts'
 import { createSkill } from '../company/skills.ts'
 import type { Application, Destination } from './application.ts'
@@ -29,8 +31,9 @@ export function* createAgents(
       const { id, instructionsFile } = prepared.get(agent.slug)!
       const hire = newAgentOf(agent, actor)
       const key = adapterOf(hire.adapterType)?.instructionsKey
+      const otherSkills = agent.skills.filter((slug) => references.skillKeys([slug]).length === 0)
       const withInstructions = instructionsFile !== null && key
-      hireAgent(
+      const { agent: hired } = hireAgent(
         ctx,
         actor,
         companyId,
@@ -43,6 +46,8 @@ export function* createAgents(
         },
         { id, urlKey: step.newSlug },
       )
+      if (actor.type === 'board') changePermissions(ctx, actor, hired, agent.permissions)
+      storeKept(ctx, companyId, id, { ...agent.kept, otherSkills })
       return id
     },
   )
@@ -55,9 +60,10 @@ export function* createTeams({ ctx, companyId, content, references }: Destinatio
     content.teams,
     (team) => team.slug,
     (team, step) => {
-      const { name, description, tags, body, skills } = team
+      const { name, description, tags, body, skills, others, kept } = team
       const agents = team.agents.flatMap((slug) => references.agentId(slug) ?? [])
-      const stored = { name, description, tags, body, skills, manager: references.agentId(team.manager), agents }
+      const manager = references.agentId(team.manager)
+      const stored = { name, description, tags, body, skills, others, kept, manager, agents }
       const path = `teams/${step.newSlug}/TEAM.md`
       insertPart(ctx.db, { company_id: companyId, path, kind: 'team', content: Buffer.from(JSON.stringify(stored)) })
       return null

@@ -1,4 +1,6 @@
+import type { Caller } from '../../access/caller/caller.ts'
 import type { LongChange } from '../../platform/database/long-write.ts'
+import { slugOf } from '../../platform/url-key.ts'
 import { createGoal } from '../../work/goal/change.ts'
 import { createIssue } from '../../work/issue/create.ts'
 import { deepenIssues, findIssue, updateIssueRow } from '../../work/issue/queries.ts'
@@ -6,7 +8,9 @@ import { replaceBlockers } from '../../work/issue/relations.ts'
 import { createProject } from '../../work/project/change.ts'
 import { findProject } from '../../work/project/queries.ts'
 import { addWorkspace } from '../../work/project/workspaces.ts'
+import { storeKept } from '../company/kept.ts'
 import { createRoutine } from '../company/routines.ts'
+import type { PackageWorkspace } from '../read/package.ts'
 import type { Destination } from './application.ts'
 import { parentsFirst } from './parents-first.ts'
 
@@ -15,10 +19,13 @@ export function* createGoals({ ctx, actor, companyId, content, references }: Des
     'goal',
     parentsFirst(content.goals, (goal) => goal.parent),
     (goal) => goal.slug,
-    ({ title, description, level, status, parent, owner }) => {
+    ({ slug, title, description, level, status, parent, owner, kept }) => {
       const parentId = references.goalId(parent)
       const ownerAgentId = references.agentId(owner)
-      return createGoal(ctx, actor, companyId, { title, description, level, status, parentId, ownerAgentId }).id
+      const want = { title, description, level, status, parentId, ownerAgentId }
+      const { id } = createGoal(ctx, actor, companyId, want)
+      storeKept(ctx, companyId, id, { ...kept, slug: slug === slugOf(title) ? null : slug })
+      return id
     },
   )
 }
@@ -28,17 +35,22 @@ export function* createProjects({ ctx, actor, companyId, content, references }: 
     'project',
     content.projects,
     (project) => project.slug,
-    ({ description, status, targetDate, goals, lead, workspaces }, step) => {
+    ({ summary, description, status, targetDate, goals, lead, workspaces, kept }, step) => {
       const goalIds = goals.flatMap((slug) => references.goalId(slug) ?? [])
       const leadAgentId = references.agentId(lead)
       const want = { name: step.as, description, status, targetDate, goalIds, leadAgentId }
       const { id } = createProject(ctx, actor, companyId, want, step.newSlug)
       const row = findProject(ctx.db, { id })!
-      for (const workspace of workspaces) addWorkspace(ctx, actor, row, workspace)
+      for (const workspace of workspaces) addWorkspace(ctx, actor, row, workspaceFor(actor, workspace))
+      storeKept(ctx, companyId, id, { ...kept, summary })
       return id
     },
   )
 }
+
+/** Only the board sets commands; an import by an agent leaves them out. */
+const workspaceFor = (actor: Caller, workspace: PackageWorkspace) =>
+  actor.type === 'board' ? workspace : { ...workspace, setupCommand: null, cleanupCommand: null }
 
 export function* createIssues(destination: Destination): LongChange<void> {
   const { ctx, actor, companyId, content, references } = destination
@@ -46,13 +58,17 @@ export function* createIssues(destination: Destination): LongChange<void> {
     'issue',
     content.tasks,
     (task) => task.key,
-    ({ description, status, priority, labels, project, assignee }, step) => {
+    ({ slug, summary, description, status, priority, labels, project, goal, billingCode, assignee, kept }, step) => {
       const want = {
         ...{ title: step.as, description, status, priority, labelIds: references.labelIds(labels) },
         projectId: references.projectId(project),
+        goalId: references.goalId(goal),
+        billingCode,
         assigneeAgentId: references.assigneeId(assignee),
       }
-      return createIssue(ctx, actor, companyId, want, { quiet: true }).id
+      const { id } = createIssue(ctx, actor, companyId, want, { quiet: true })
+      storeKept(ctx, companyId, id, { ...kept, summary, slug: slug === slugOf(step.as) ? null : slug })
+      return id
     },
   )
   yield* relateIssues(destination)
@@ -79,14 +95,17 @@ export function* createRoutines({ ctx, actor, companyId, content, references }: 
     'routine',
     content.routines,
     (routine) => routine.key,
-    ({ key: _, slug: __, project, goal, parent, assignee, ...routine }, step) =>
-      createRoutine(ctx, actor, companyId, {
+    ({ key: _, slug, project, goal, parent, assignee, summary, kept, ...routine }, step) => {
+      const id = createRoutine(ctx, actor, companyId, {
         ...routine,
         title: step.as,
         projectId: references.projectId(project),
         goalId: references.goalId(goal),
         parentId: references.issueId(parent),
         assigneeAgentId: references.assigneeId(assignee),
-      }),
+      })
+      storeKept(ctx, companyId, id, { ...kept, summary, slug: slug === slugOf(step.as) ? null : slug })
+      return id
+    },
   )
 }

@@ -80,6 +80,7 @@ const Input = v.strictObject({
   kind: v.picklist(['secret', 'plain']),
   requirement: v.picklist(['required', 'optional']),
   description: v.nullable(v.string()),
+  default: v.optional(v.pipe(v.string(), v.description('What the package suggests for a plain variable.'))),
 })
 
 /** The plan of an import, before or after it ran. */

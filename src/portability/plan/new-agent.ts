@@ -6,6 +6,7 @@ import type { PackageAgent } from '../read/package.ts'
 export function newAgentOf(agent: PackageAgent, caller: Caller): NewAgent {
   // Without a budget, an agent's hire gets the budget of that agent, and the board's hire has no limit.
   const budget = agent.budgetMonthlyCents === 0 && caller.type === 'agent' ? undefined : agent.budgetMonthlyCents
+  const hasMetadata = Object.keys(agent.metadata).length > 0
   return {
     name: agent.name,
     role: agent.role,
@@ -18,6 +19,9 @@ export function newAgentOf(agent: PackageAgent, caller: Caller): NewAgent {
     runtimeConfig: Object.keys(agent.heartbeat).length > 0 ? { heartbeat: agent.heartbeat } : {},
     ...(budget !== undefined && { budgetMonthlyCents: budget }),
     // A list, not a mapping: redaction would treat a key such as GH_TOKEN as a secret.
-    metadata: agent.inputs.length > 0 ? { inputs: agent.inputs } : null,
+    metadata:
+      agent.inputs.length > 0 || hasMetadata
+        ? { ...agent.metadata, ...(agent.inputs.length > 0 && { inputs: agent.inputs }) }
+        : null,
   }
 }

@@ -29,6 +29,7 @@ interface AdapterChoice {
 export function readAdapter(entry: unknown, file: string, findings: Findings): AdapterChoice {
   const warn = (message: string) => void findings.warnings.push({ code: 'adapter', path: file, message })
   const fields = readFields(isMapping(entry) ? entry : {}, file, findings)
+  fields.noteUnknown(['type', 'config'])
   const named = fields.line('type') ?? DEFAULT_ADAPTER
   const adapterType = Object.hasOwn(OTHER_NAMES, named) ? OTHER_NAMES[named]! : named
   if (!adapterOf(adapterType)) {
@@ -96,7 +97,7 @@ export function portableAdapter(type: string, config: Record<string, unknown>, f
 }
 
 /** Whether a value is or contains an absolute path or a path below the home folder, also as `--option=/path`. */
-function namesLocalPath(value: unknown): boolean {
+export function namesLocalPath(value: unknown): boolean {
   if (typeof value === 'string') return /(^|[=:,\s"'])(~?\/[^/\s]|[A-Za-z]:\\)/.test(value)
   if (typeof value !== 'object' || value === null) return false
   return Object.values(value).some(namesLocalPath)

@@ -47,7 +47,13 @@ export function checkReferences(content: CompanyPackage, findings: Findings): vo
   )
   if (circle) problem(`agents/${circle[0]}/AGENTS.md`, `reportsTo forms a cycle: ${circle.join(' -> ')}`)
   noteUnknownSkills(content, findings)
-  for (const team of content.teams) team.agents = team.agents.filter((slug) => agents.has(slug))
+  for (const team of content.teams) {
+    const missing = team.agents.filter((slug) => !agents.has(slug))
+    if (missing.length === 0) continue
+    const message = `The package does not contain these members: ${missing.join(', ')}.`
+    findings.warnings.push({ code: 'unknown', path: `teams/${team.slug}/TEAM.md`, message })
+    team.agents = team.agents.filter((slug) => agents.has(slug))
+  }
 }
 
 function followTeams({ agents, teams }: CompanyPackage): void {
@@ -59,8 +65,20 @@ function followTeams({ agents, teams }: CompanyPackage): void {
   }
 }
 
-function settleGoals({ goals, projects }: CompanyPackage, findings: Findings): void {
+function settleGoals({ goals, projects, tasks }: CompanyPackage, findings: Findings): void {
   const known = new Set(goals.map((goal) => goal.slug))
+  for (const task of tasks) {
+    if (task.goal === null || known.has(task.goal)) continue
+    const message = `There is no goal ${task.goal}; the task is for none.`
+    findings.warnings.push({ code: 'unknown', path: taskPath(task), message })
+    task.goal = null
+  }
+  for (const project of projects) {
+    const unknown = project.goals.filter((slug) => !known.has(slug))
+    if (unknown.length === 0) continue
+    const message = `There are no goals ${unknown.join(', ')}; the project serves the others.`
+    findings.warnings.push({ code: 'unknown', path: `projects/${project.slug}/PROJECT.md`, message })
+  }
   for (const goal of goals) {
     if (goal.parent === null || known.has(goal.parent)) continue
     findings.problems.push({
@@ -159,7 +177,8 @@ function noteUnknownSkills({ agents, skills }: CompanyPackage, findings: Finding
   const known = new Set(skills.map((skill) => skill.slug))
   const missing = (agent: PackageAgent) => agent.skills.filter((slug) => !known.has(slug))
   for (const agent of agents.filter((agent) => missing(agent).length > 0)) {
-    const message = `The package does not contain these skills: ${missing(agent).slice(0, 10).join(', ')}.`
+    const names = missing(agent).slice(0, 50).join(', ')
+    const message = `The package does not contain these skills: ${names}. The agent has those of them that the company has.`
     findings.warnings.push({ code: 'unknown', path: `agents/${agent.slug}/AGENTS.md`, message })
   }
 }

@@ -66,15 +66,30 @@ export function readFields(mapping: Yaml, path: string, findings: Findings) {
       problem(`${key} must be a mapping`)
       return {}
     },
+    /** Returns the fields that no reader uses, for the next export, and says so. */
+    rest(known: readonly string[]): Yaml {
+      const unknown = Object.entries(mapping).filter(([key]) => !known.includes(key))
+      if (unknown.length > 0) {
+        const names = namesOf(unknown.map(([key]) => key))
+        const message = `These fields have no effect here. They are kept for the next export: ${names}.`
+        findings.warnings.push({ code: 'kept', path, message })
+      }
+      return Object.fromEntries(unknown)
+    },
     /** Warns about fields that no reader uses. */
     noteUnknown(known: readonly string[]): void {
       const unknown = Object.keys(mapping).filter((key) => !known.includes(key))
       if (unknown.length === 0) return
-      const names = unknown.slice(0, 10).join(', ').slice(0, 200)
-      findings.warnings.push({ code: 'left_out', path, message: `These fields are not imported: ${names}.` })
+      findings.warnings.push({ code: 'left_out', path, message: `These fields are not imported: ${namesOf(unknown)}.` })
     },
   }
 }
+
+/** How many names a warning has. */
+const MAX_NAMES = 20
+
+const namesOf = (names: readonly string[]) =>
+  `${names.slice(0, MAX_NAMES).join(', ').slice(0, 400)}${names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''}`
 
 export type Fields = ReturnType<typeof readFields>
 

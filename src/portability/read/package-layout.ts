@@ -2,8 +2,15 @@ import { compare } from '../../platform/compare.ts'
 import { filesBelow, type SourceFiles } from '../../platform/source/files.ts'
 import type { Findings } from './fields.ts'
 
-/** Files of the package as a whole. An import stores them as they are: a license must stay with its content. */
-export const DOCUMENTS: ReadonlySet<string> = new Set(['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'NOTICE', 'README.md'])
+const DOCUMENTS: ReadonlySet<string> = new Set(['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'NOTICE', 'README.md'])
+
+const IMAGE = /\.(png|jpe?g|gif|webp|avif|svg)$/i
+
+/**
+ * Whether a file belongs to the package as a whole: its license, its README and
+ * its images. An import stores such files as they are.
+ */
+export const isDocument = (path: string) => DOCUMENTS.has(path) || (IMAGE.test(path) && !path.startsWith('skills/'))
 
 /** The path of the file of a task. Tasks of a project are below the folder of the project. */
 export const taskPath = (task: { project: string | null; slug: string }) =>
@@ -27,11 +34,14 @@ export function filesOfPackage(files: SourceFiles): SourceFiles {
 /** The folders of the layout. Such a folder is never a wrapper around the package. */
 const LAYOUT_FOLDERS: ReadonlySet<string> = new Set(['agents', 'teams', 'projects', 'tasks', 'skills'])
 
+/** How many files a warning names. */
+const MAX_NAMES = 30
+
 /** Warns about files that are not part of the layout. */
 export function noteIgnoredFiles(files: SourceFiles, findings: Findings): void {
-  const ignored = [...files.keys()].filter((path) => !DOCUMENTS.has(path) && !LAYOUT.some((known) => known.test(path)))
+  const ignored = [...files.keys()].filter((path) => !isDocument(path) && !LAYOUT.some((known) => known.test(path)))
   if (ignored.length === 0) return
-  const names = `${ignored.slice(0, 5).join(', ')}${ignored.length > 5 ? ', …' : ''}`
+  const names = `${ignored.slice(0, MAX_NAMES).join(', ')}${ignored.length > MAX_NAMES ? ', …' : ''}`
   const message = `${ignored.length} files are not part of the layout and were ignored: ${names}.`
   findings.warnings.push({ code: 'left_out', path: null, message })
 }

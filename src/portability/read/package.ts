@@ -1,8 +1,10 @@
-import type { NewAgent } from '../../organization/agent/agent.ts'
+import type { NewAgent, Permissions } from '../../organization/agent/agent.ts'
 import type { SourceFiles } from '../../platform/source/files.ts'
+import type { Yaml } from '../../platform/source/yaml.ts'
 import type { GoalLevel, GoalRow } from '../../work/goal/goal.ts'
 import type { IssueRow } from '../../work/issue/issue.ts'
 import type { ProjectRow } from '../../work/project/project.ts'
+import type { WorkspaceRow } from '../../work/project/workspace.ts'
 
 /** The names of the package layout's schema and of our sidecar's schema. */
 export const SCHEMA = 'agentcompanies/v1'
@@ -28,6 +30,17 @@ export interface CompanyPackage {
   documents: SourceFiles
 }
 
+/**
+ * The fields of an entity that have no meaning here. They are stored with the
+ * entity, so that an export contains them again.
+ */
+export interface Kept {
+  /** Fields of the frontmatter. */
+  matter: Yaml
+  /** Fields of the entity's entry in the sidecar. */
+  sidecar: Yaml
+}
+
 export interface PackageCompany {
   /** Null where the package has no COMPANY.md. */
   name: string | null
@@ -45,8 +58,13 @@ export interface About {
   version: string | null
   license: string | null
   homepage: string | null
-  authors: { name: string; email?: string }[]
+  authors: (Yaml & { name: string })[]
   tags: string[]
+  /** The slug in the frontmatter, if it does not follow from the name. */
+  slug?: string | null
+  kept?: Kept
+  /** Sections of the sidecar without a meaning here. */
+  sections?: Yaml
 }
 
 export interface PackageGoal {
@@ -57,6 +75,7 @@ export interface PackageGoal {
   status: GoalRow['status']
   parent: string | null
   owner: string | null
+  kept: Kept
 }
 
 export interface PackageLabel {
@@ -84,12 +103,17 @@ export interface PackageAgent {
   /** Null at the top. */
   reportsTo: string | null
   skills: string[]
+  /** Skills that neither the package nor the company has. */
+  otherSkills: string[]
+  permissions: Permissions
+  metadata: Yaml
   instructions: string
   adapterType: string
   adapterConfig: Record<string, unknown>
   heartbeat: Heartbeat
   budgetMonthlyCents: number
   inputs: EnvInput[]
+  kept: Kept
 }
 
 /** Without `enabled`: each installation decides whether a timer runs. */
@@ -101,6 +125,8 @@ export interface EnvInput {
   kind: 'secret' | 'plain'
   requirement: 'required' | 'optional'
   description: string | null
+  /** The value of a plain variable if none is set. */
+  default?: string
 }
 
 export interface PackageTeam {
@@ -110,19 +136,25 @@ export interface PackageTeam {
   manager: string | null
   agents: string[]
   skills: string[]
+  /** What the team includes besides agents and skills, such as other teams. */
+  others: string[]
   tags: string[]
   body: string
+  kept: Kept
 }
 
 export interface PackageProject {
   slug: string
   name: string
+  /** The description of the frontmatter, if the file has a body too. It is the beginning of `description`. */
+  summary: string | null
   description: string | null
   status: ProjectRow['status']
   lead: string | null
   targetDate: string | null
   goals: string[]
   workspaces: PackageWorkspace[]
+  kept: Kept
 }
 
 /** A workspace without its folder, which belongs to one machine. The first one is primary. */
@@ -130,6 +162,9 @@ export interface PackageWorkspace {
   name: string
   repoUrl: string
   repoRef: string | null
+  isolation: WorkspaceRow['isolation']
+  setupCommand: string | null
+  cleanupCommand: string | null
 }
 
 export interface PackageTask {
@@ -137,13 +172,17 @@ export interface PackageTask {
   slug: string
   project: string | null
   title: string
+  summary: string | null
   description: string | null
   assignee: string | null
+  goal: string | null
+  billingCode: string | null
   status: StarterStatus
   priority: IssueRow['priority']
   labels: string[]
   parent: string | null
   blockedBy: string[]
+  kept: Kept
 }
 
 /** The statuses of a starter task: work on it has not started, and it is not finished. */
@@ -156,6 +195,7 @@ export interface PackageRoutine {
   slug: string
   project: string | null
   title: string
+  summary: string | null
   description: string | null
   assignee: string | null
   priority: IssueRow['priority']
@@ -167,4 +207,5 @@ export interface PackageRoutine {
   timeZone: string | null
   intervalSec: number | null
   overlap: 'skip' | 'queue' | 'allow'
+  kept: Kept
 }

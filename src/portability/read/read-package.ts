@@ -14,7 +14,7 @@ import { refuseSeveralCompanies } from './companies.ts'
 import { type Findings, toSlug } from './fields.ts'
 import { type MarkdownFile, readMarkdownFile, readMarkdownFiles } from './markdown-file.ts'
 import type { CompanyPackage, PackageSkill } from './package.ts'
-import { DOCUMENTS, filesOfPackage, noteIgnoredFiles } from './package-layout.ts'
+import { filesOfPackage, isDocument, noteIgnoredFiles } from './package-layout.ts'
 import { readCompany } from './read-company.ts'
 import { readAgent, readTeam } from './read-people.ts'
 import { readGoals, readLabels, readProject, readTask } from './read-work.ts'
@@ -76,7 +76,7 @@ export function readPackage(all: SourceFiles): { content: CompanyPackage; warnin
     [...Object.keys(sidecar.section('tasks')), ...Object.keys(sidecar.section('routines'))],
   ).map((file) => readTask(file, sidecar))
   const content: CompanyPackage = {
-    company: readCompany(companyFile, sidecar.section('company'), sidecar.path, findings),
+    company: readCompany(companyFile, sidecar, findings),
     goals: readGoals(companyFile, sidecar, findings),
     labels: readLabels(sidecar, findings),
     skills: read(/^skills\/([^/]+)\/SKILL\.md$/).map((file) => readSkill(file, files)),
@@ -85,7 +85,7 @@ export function readPackage(all: SourceFiles): { content: CompanyPackage; warnin
     projects: read(/^projects\/([^/]+)\/PROJECT\.md$/).map((file) => readProject(file, sidecar)),
     tasks: tasks.flatMap(({ task }) => task ?? []),
     routines: tasks.flatMap(({ routine }) => routine ?? []),
-    documents: new Map([...files].filter(([path]) => DOCUMENTS.has(path)).sort(([a], [b]) => compare(a, b))),
+    documents: new Map([...files].filter(([path]) => isDocument(path)).sort(([a], [b]) => compare(a, b))),
   }
   noteIgnoredFiles(files, findings)
   if (isEmpty(content)) {

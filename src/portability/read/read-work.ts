@@ -30,11 +30,13 @@ export function readGoals(company: MarkdownFile | undefined, sidecar: Sidecar, f
       status: fields.one('status', GOAL_STATUSES) ?? 'active',
       parent: fields.line('parent'),
       owner: fields.line('owner'),
+      kept: { matter: {}, sidecar: fields.rest(GOAL_FIELDS) },
     })
   })
   const said = company?.fields.get('goals')
   for (const entry of Array.isArray(said) ? said : said ? [said] : []) {
     const fields = readFields(isMapping(entry) ? entry : { title: entry }, 'COMPANY.md', findings)
+    fields.noteUnknown(['title', 'name', 'description'])
     const title = fields.text('title') ?? fields.text('name')
     // A goal may be a paragraph. The text beyond the maximum length of a title becomes its description.
     const goal =
@@ -46,6 +48,8 @@ export function readGoals(company: MarkdownFile | undefined, sidecar: Sidecar, f
   }
   return goals
 }
+
+const GOAL_FIELDS = ['title', 'description', 'level', 'status', 'parent', 'owner']
 
 /** Returns the slug of a goal that has only a title, unique among the previous goals. */
 export const slugOfGoal = (title: string, before: readonly PackageGoal[]): string =>
@@ -59,6 +63,7 @@ const plainGoal = (slug: string, title: string, more: Partial<PackageGoal>): Pac
   status: 'active',
   parent: null,
   owner: null,
+  kept: { matter: {}, sidecar: {} },
   ...more,
 })
 
@@ -84,26 +89,26 @@ export const readLabels = (sidecar: Sidecar, findings: Findings): PackageLabel[]
 
 export function readProject({ path, slug, fields, body, findings }: MarkdownFile, sidecar: Sidecar): PackageProject {
   const ours = readFields(sidecar.of('projects', slug), `${sidecar.path} (projects.${slug})`, findings)
-  fields.noteUnknown(PROJECT_FIELDS)
   const owner = fields.line('owner') ?? fields.line('lead') ?? ours.line('owner')
   const workspaces = ours.get('workspaces')
+  const text = joined(fields.text('description'), body)
   const date = ours.line('targetDate') ?? fields.line('targetDate')
   if (date !== null && !isDay(date)) ours.problem('targetDate must be a day like 2026-11-30')
   return {
     slug,
     name: fields.line('name') ?? slug,
-    description: joined(fields.text('description'), body),
+    ...text,
     status: ours.one('status', PROJECT_STATUSES) ?? fields.one('status', PROJECT_STATUSES) ?? 'planned',
     lead: owner === null ? null : slugOfReference(owner),
     targetDate: date,
     goals: ours.list('goals'),
-    workspaces: (Array.isArray(workspaces) ? workspaces : []).flatMap(
-      (said) => readWorkspace(said, path, findings) ?? [],
-    ),
+    workspaces: workspaceEntries(workspaces).flatMap((said) => readWorkspace(said, path, findings) ?? []),
+    kept: { matter: fields.rest(PROJECT_FIELDS), sidecar: ours.rest(PROJECT_SIDECAR_FIELDS) },
   }
 }
 
 const PROJECT_FIELDS = [...['name', 'slug', 'description', 'owner', 'lead', 'status', 'targetDate', 'schema', 'kind']]
+const PROJECT_SIDECAR_FIELDS = ['owner', 'status', 'targetDate', 'goals', 'workspaces']
 
 const isDay = (text: string) =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text
@@ -112,31 +117,51 @@ const isDay = (text: string) =>
  * Joins the description in the frontmatter and the body, which are one text in
  * our model. A repeated text is used once.
  */
-function joined(description: string | null, body: string): string | null {
-  if (description === null || body.startsWith(description)) return body || null
-  return body === '' ? description : `${description}\n\n${body}`
+function joined(description: string | null, body: string): Pick<PackageTask, 'summary' | 'description'> {
+  if (description === null || body.startsWith(description)) return { summary: null, description: body || null }
+  if (body === '') return { summary: description, description }
+  return { summary: description, description: `${description}\n\n${body}` }
 }
 
-function readWorkspace(said: unknown, path: string, findings: Findings): PackageWorkspace | undefined {
-  const { name, repoUrl, repoRef } = (isMapping(said) ? said : {}) as Yaml
+/** Returns the workspaces of a sidecar: a list, or a mapping by name. The primary one comes first. */
+function workspaceEntries(said: unknown): Yaml[] {
+  const named = isMapping(said)
+    ? Object.entries(said).map(([name, one]) => ({ name, ...(isMapping(one) && one) }))
+    : said
+  const entries = Array.isArray(named) ? named.filter(isMapping) : []
+  return entries.toSorted((a, b) => Number(b.isPrimary === true) - Number(a.isPrimary === true))
+}
+
+const WORKSPACE_FIELDS = ['name', 'repoUrl', 'repoRef', 'isPrimary', 'isolation', 'setupCommand', 'cleanupCommand']
+
+function readWorkspace(said: Yaml, path: string, findings: Findings): PackageWorkspace | undefined {
+  const { name, repoUrl, repoRef, isolation, setupCommand, cleanupCommand } = said
   const result = v.safeParse(NewWorkspace, {
     ...(typeof name === 'string' && { name }),
-    ...(repoRef !== undefined && { repoRef }),
+    ...Object.fromEntries(
+      Object.entries({ repoRef, isolation, setupCommand, cleanupCommand }).filter(([, value]) => value != null),
+    ),
     repoUrl,
   })
+  const warn = (code: string, message: string) => void findings.warnings.push({ code, path, message })
   if (!result.success || !result.output.repoUrl) {
-    findings.warnings.push({
-      code: 'left_out',
-      path,
-      message: 'A workspace without a usable repository is not imported.',
-    })
+    const named = typeof name === 'string' ? ` ${name.slice(0, 200)}` : ''
+    warn('left_out', `The workspace${named} has no usable repository and is not imported.`)
     return undefined
   }
+  readFields(said, path, findings).noteUnknown(WORKSPACE_FIELDS)
   const workspace = result.output
+  const commands = [workspace.setupCommand, workspace.cleanupCommand].filter(Boolean)
+  if (commands.length > 0) {
+    warn('names_what_runs', `A workspace runs these commands on your machine: ${commands.join('; ').slice(0, 500)}`)
+  }
   return {
     name: workspace.name ?? workspaceNameOf(workspace),
     repoUrl: result.output.repoUrl,
     repoRef: workspace.repoRef ?? null,
+    isolation: workspace.isolation ?? 'none',
+    setupCommand: workspace.setupCommand ?? null,
+    cleanupCommand: workspace.cleanupCommand ?? null,
   }
 }
 
@@ -152,28 +177,33 @@ export function readTask(source: MarkdownFile, sidecar: Sidecar): { task?: Packa
   const ours = schedule
     ? readFields(routine, `${sidecar.path} (routines.${key})`, findings)
     : readFields(sidecar.of('tasks', key), `${sidecar.path} (tasks.${key})`, findings)
-  fields.noteUnknown(TASK_FIELDS)
+  const matter = fields.rest(TASK_FIELDS)
   const assignee = fields.line('assignee') ?? fields.line('assigneeAgent')
   const common = {
     key,
     slug,
     project,
     title: fields.line('name') ?? fields.line('title') ?? slug,
-    description: joined(fields.text('description'), body),
+    ...joined(fields.text('description'), body),
     assignee: assignee === null ? null : slugOfReference(assignee),
     priority: ours.one('priority', PRIORITIES) ?? fields.one('priority', PRIORITIES) ?? 'medium',
     labels: ours.list('labels'),
   }
   const parent = ours.line('parent') ?? fields.line('parent')
+  const goal = ours.line('goal') ?? fields.line('goal')
   if (schedule) {
-    return { routine: { ...common, goal: ours.line('goal') ?? fields.line('goal'), parent, ...schedule } }
+    const kept = { matter, sidecar: ours.rest(ROUTINE_SIDECAR_FIELDS) }
+    return { routine: { ...common, goal, parent, ...schedule, kept } }
   }
   return {
     task: {
       ...common,
       status: starterStatus(ours.one('status', ISSUE_STATUSES) ?? fields.one('status', ISSUE_STATUSES) ?? 'todo'),
       parent,
+      goal,
+      billingCode: ours.line('billingCode'),
       blockedBy: ours.list('blockedBy'),
+      kept: { matter, sidecar: ours.rest(TASK_SIDECAR_FIELDS) },
     },
   }
 }
@@ -181,6 +211,12 @@ export function readTask(source: MarkdownFile, sidecar: Sidecar): { task?: Packa
 const TASK_FIELDS = [
   ...['name', 'title', 'slug', 'description', 'assignee', 'assigneeAgent', 'project', 'priority', 'parent', 'goal'],
   ...['status', 'recurring', 'schedule', 'schema', 'kind'],
+]
+
+const TASK_SIDECAR_FIELDS = ['status', 'priority', 'labels', 'parent', 'goal', 'billingCode', 'blockedBy']
+const ROUTINE_SIDECAR_FIELDS = [
+  ...['priority', 'labels', 'parent', 'goal', 'triggers', 'cron', 'cronExpression', 'timezone', 'timeZone'],
+  ...['intervalSec', 'overlap', 'concurrencyPolicy', 'recurrence', 'startsAt'],
 ]
 
 /** Returns the status of an imported issue: work that is in progress elsewhere has still to be done here. */
@@ -204,9 +240,14 @@ function readSchedule({ fields, path, findings }: MarkdownFile, routine: Yaml): 
     ...routine,
     ...(isMapping(said) ? said : { cron: said }),
   }
+  if (triggers.length > 1) {
+    const message = 'The task has several triggers. The routine follows the first one with a cron expression.'
+    findings.warnings.push({ code: 'routine', path, message })
+  }
   const cron = [from.cron, from.cronExpression].find((text) => typeof text === 'string') ?? cronOfRecurrence(from)
   const zone = [from.timezone, from.timeZone].find((text) => typeof text === 'string') ?? null
   const interval = typeof from.intervalSec === 'number' ? Math.floor(from.intervalSec) : null
+  if (isMapping(said)) readFields(said, `${path} schedule`, findings).noteUnknown(SCHEDULE_FIELDS)
   const isByHand = isMapping(said) && Object.keys(said).every((key) => key === 'overlap')
   if (cron === null && interval === null && !isByHand) {
     const message = 'The schedule of this recurring task is not supported. It is imported as a single task.'
@@ -224,3 +265,8 @@ function readSchedule({ fields, path, findings }: MarkdownFile, routine: Yaml): 
   const overlap = from.overlap ?? from.concurrencyPolicy
   return { ...schedule, overlap: overlap === 'queue' || overlap === 'allow' ? overlap : 'skip' }
 }
+
+const SCHEDULE_FIELDS = [
+  ...['cron', 'cronExpression', 'timezone', 'timeZone', 'intervalSec', 'overlap', 'concurrencyPolicy'],
+  ...['recurrence', 'startsAt'],
+]

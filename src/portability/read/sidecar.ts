@@ -10,6 +10,8 @@ const SECTIONS = ['company', 'goals', 'labels', 'agents', 'projects', 'tasks', '
 /** The data that the neutral files cannot contain, by section and slug. */
 export interface Sidecar {
   path: string
+  /** The sections without a meaning here. */
+  others: Yaml
   section(name: (typeof SECTIONS)[number]): Yaml
   /** Returns the entry of an entity in a section, by its `key` or by the last part of the key. */
   of(name: (typeof SECTIONS)[number], key: string): Yaml
@@ -20,10 +22,11 @@ export function readSidecar(files: SourceFiles, findings: Findings): Sidecar {
   const path = FILES.find((file) => files.has(file))
   const content = path === undefined ? {} : parse(files.get(path)!, path, findings)
   const fields = readFields(content, path ?? FILES[0]!, findings)
-  fields.noteUnknown(['schema', ...SECTIONS])
+  const others = fields.rest(['schema', ...SECTIONS])
   const sections = new Map(SECTIONS.map((name) => [name, fields.mapping(name)]))
   return {
     path: path ?? FILES[0]!,
+    others,
     section: (name) => sections.get(name)!,
     of(name, key) {
       const section = readFields(sections.get(name)!, `${path} (${name})`, findings)

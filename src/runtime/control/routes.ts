@@ -14,7 +14,7 @@ import { requestStop } from '../../organization/run/stop.ts'
 import { parseReasons, Reason, type WakeRow } from '../../organization/wake/wake.ts'
 import { AppError } from '../../platform/errors.ts'
 import { getReferredIssue } from '../../work/issue/references.ts'
-import { holdIfProgramMissing } from '../executor/missing-program.ts'
+import { recheckProgram } from '../executor/missing-program.ts'
 import { listBlockingConditions, StartCondition } from '../scheduler/start-conditions.ts'
 
 /** A waiting wake as the API returns it. */
@@ -115,7 +115,7 @@ const invoke = route({
         cause: { activityId },
       })!
       const placement = choosePlacement(ctx, { agentId: target.id, issueId: wake.issue_id })
-      if (!placement) holdIfProgramMissing(ctx, target, wake.issue_id)
+      if (!placement) recheckProgram(ctx, target, wake.issue_id)
       const held = getAgent(ctx, caller, target.id)
       return reply(202, toWake(wake, listBlockingConditions(ctx, held, wake)))
     }),

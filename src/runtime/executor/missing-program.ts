@@ -1,12 +1,15 @@
 import { adapterOf } from '../../adapter/registry.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { holdAgent } from '../../organization/agent/hold.ts'
+import { updateAgent } from '../../organization/agent/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import { findProgram } from '../process/capabilities.ts'
 import { findIssueBrief } from './prepare-queries.ts'
 
 /** The shortest time, in milliseconds, until the server looks for a missing program again. */
 const RECHECK_MS = 60_000
+
+const PROGRAM_NOT_FOUND = 'program not found:'
 
 /**
  * Holds an agent whose program is not on this machine. Its wakes wait, and no
@@ -26,6 +29,15 @@ export function holdIfProgramMissing(ctx: Context, agent: AgentRow, issueId: str
 }
 
 /**
+ * Holds an agent whose program is missing, or ends that hold if the program is
+ * there. A person who asks for a run may have installed it in this minute.
+ */
+export function recheckProgram(ctx: Context, agent: AgentRow, issueId: string | null): void {
+  if (holdIfProgramMissing(ctx, agent, issueId) || !agent.held_because?.startsWith(PROGRAM_NOT_FOUND)) return
+  updateAgent(ctx.db, agent.id, { held_until: null, held_because: null, updated_at: ctx.now })
+}
+
+/**
  * Holds an agent because its program is not on this machine.
  *
  * @param waitMs the hold in milliseconds; at least a minute applies
@@ -36,7 +48,7 @@ export function holdForMissingProgram(ctx: Context, agent: AgentRow, waitMs: num
   const until = new Date(Date.parse(ctx.now) + Math.max(waitMs, RECHECK_MS)).toISOString()
   const demo = 'The built-in demo agent needs no program: `service demo`.'
   const help = adapter?.installHint ? `. ${adapter.installHint} ${demo}` : ''
-  holdAgent(ctx, agent, until, `program not found: ${program}${help}`)
+  holdAgent(ctx, agent, until, `${PROGRAM_NOT_FOUND} ${program}${help}`)
 }
 
 function hasOwnPath(ctx: Context, issueId: string | null): boolean {

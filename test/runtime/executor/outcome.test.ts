@@ -146,6 +146,19 @@ test('an agent whose program is missing stays idle, says so, and goes on when th
   assert.equal((await ask('GET', `/api/agents/${agent}`)).body.heldBecause, null)
 })
 
+test('an invocation after the missing program was installed ends the hold', async (t) => {
+  const { agentThat, ask, settle, runs, config } = await createTestRuns(t)
+  const command = path.join(config.dataDir, 'late-program')
+  const agent = await agentThat('succeed.js', { config: { command, args: [] } })
+  const first = await ask('POST', `/api/agents/${agent}/heartbeat/invoke`)
+  assert.equal(first.body.heldBy[0].code, 'held')
+  writeFileSync(command, '#!/bin/sh\nexit 0\n', { mode: 0o755 })
+  const second = await ask('POST', `/api/agents/${agent}/heartbeat/invoke`)
+  assert.deepEqual(second.body.heldBy, [])
+  await settle()
+  assert.equal((await runs())[0].status, 'succeeded')
+})
+
 test('a cwd that does not exist fails the run and names it', async (t) => {
   const { agentThat, ask, settle, runs } = await createTestRuns(t)
   const agent = await agentThat('succeed.js', { config: { cwd: '/no/such/folder' } })
