@@ -99,6 +99,10 @@ export function collectProjects(
       const message = `The environment of the project is not exported: ${variables.slice(0, 50).join(', ')}.`
       around.warnings.push({ code: 'left_out', path, message })
     }
+    if (project.placement !== null) {
+      const message = `The placement ${project.placement} belongs to this instance and is not exported.`
+      around.warnings.push({ code: 'left_out', path, message })
+    }
     const kept = around.keptOf(project.id)
     return {
       slug: project.urlKey,

@@ -122,6 +122,11 @@ interface AgentSurroundings extends Cleaner {
 function collectAgent(row: AgentWithFacts, around: AgentSurroundings, instructions: string): PackageAgent {
   const { slugs, skillSlugs, clean, cleanFields, cleanKept, warnings } = around
   const kept = around.keptOf(row.id)
+  const { placement } = JSON.parse(row.runtime_config) as { placement?: string }
+  if (placement !== undefined) {
+    const message = `The placement ${placement} belongs to this instance and is not exported.`
+    warnings.push({ code: 'left_out', path, message })
+  }
   const { inputs: _, ...metadata } = row.metadata === null ? {} : (JSON.parse(row.metadata) as Yaml)
   const path = `agents/${row.url_key}/AGENTS.md`
   const config = JSON.parse(row.adapter_config) as Record<string, unknown>
