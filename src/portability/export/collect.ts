@@ -121,6 +121,7 @@ interface AgentSurroundings extends Cleaner {
 
 function collectAgent(row: AgentWithFacts, around: AgentSurroundings, instructions: string): PackageAgent {
   const { slugs, skillSlugs, clean, cleanFields, cleanKept, warnings } = around
+  const path = `agents/${row.url_key}/AGENTS.md`
   const kept = around.keptOf(row.id)
   const { placement } = JSON.parse(row.runtime_config) as { placement?: string }
   if (placement !== undefined) {
@@ -128,7 +129,6 @@ function collectAgent(row: AgentWithFacts, around: AgentSurroundings, instructio
     warnings.push({ code: 'left_out', path, message })
   }
   const { inputs: _, ...metadata } = row.metadata === null ? {} : (JSON.parse(row.metadata) as Yaml)
-  const path = `agents/${row.url_key}/AGENTS.md`
   const config = JSON.parse(row.adapter_config) as Record<string, unknown>
   const adapter = portableAdapter(row.adapter_type, config, path)
   warnings.push(...adapter.warnings)
