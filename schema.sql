@@ -189,7 +189,7 @@ create table freeze (
 -- A place on other machines where runs execute. Runs that name none execute on this machine.
 create table placement (
   name       text primary key check (name <> 'local'),
-  type       text not null check (type in ('ssh', 'slurm', 'kubernetes')),
+  type       text not null check (type in ('ssh', 'slurm')),
   settings   text not null default '{}' check (json_valid(settings)), -- of its type
   max_runs   integer not null check (max_runs > 0), -- live runs in it, at most
   is_default integer not null default 0 check (is_default in (0, 1)), -- for agents and projects that name no placement

@@ -3,7 +3,7 @@ import { validate } from '../../http/validate.ts'
 import { invalid } from '../../platform/errors.ts'
 
 /** The engines that execute runs on other machines. */
-export const PLACEMENT_TYPES = ['ssh', 'slurm', 'kubernetes'] as const
+export const PLACEMENT_TYPES = ['ssh', 'slurm'] as const
 export type PlacementType = (typeof PLACEMENT_TYPES)[number]
 
 /** A word for the command line of an engine. It must not look like an option. */
@@ -75,20 +75,6 @@ const SETTINGS = {
       'Further options for sbatch, such as `--constraint=big`.',
     ),
   }),
-  kubernetes: v.strictObject({
-    ...COMMON,
-    context: described(word, 'The context of your kubeconfig. Default: the current one, or that of the pod.'),
-    namespace: v.pipe(word, v.description('The namespace of the Jobs.')),
-    image: v.pipe(word, v.description('The container image: Node 22 or newer, and the programs of the agents.')),
-    cpu: described(word, 'The CPU request of a run, such as `500m`. Default `500m`.'),
-    memory: described(word, 'The memory request and limit of a run, such as `1Gi`. Default `1Gi`.'),
-    serviceAccount: described(word, 'The service account of the pods. Its token is not mounted.'),
-    imagePullSecret: described(word, 'The name of the Secret for the registry.'),
-    queueTimeoutSec: described(
-      count(86_400),
-      'How long a pod may wait for a node or for its image, in seconds. Default 900.',
-    ),
-  }),
 } as const
 
 /** The schema of the settings of each type, for the documentation. */
@@ -101,7 +87,6 @@ export type TypedSettings = { [Type in PlacementType]: { type: Type; settings: S
 
 export type SshSettings = SettingsByType['ssh']
 export type SlurmSettings = SettingsByType['slurm']
-export type KubernetesSettings = SettingsByType['kubernetes']
 
 /**
  * Validates the settings of a placement.

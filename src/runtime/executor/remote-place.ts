@@ -12,8 +12,6 @@ import { findPrimaryWorkspace } from './prepare-queries.ts'
 export interface RemotePlace {
   /** The name of the placement. */
   name: string
-  /** Whether its engine isolates runs from each other, as containers do. */
-  isIsolated: boolean
 }
 
 /** The places of the files that travel with a run. */
@@ -89,9 +87,9 @@ export function refuseSandbox(
     refuse,
   }: { agent: AgentRow; adapter: Adapter; config: Record<string, unknown>; refuse: Refuse },
 ): void {
-  if (place.isIsolated || sandboxModeOf(ctx, { agent, adapter, config }) === 'off') return
+  if (sandboxModeOf(ctx, { agent, adapter, config }) === 'off') return
   refuse(
     'sandbox_unavailable',
-    `The placement ${place.name} has no sandbox. Set adapterConfig.sandbox to off for this agent, or name a placement of containers.`,
+    `The placement ${place.name} has no sandbox. Set adapterConfig.sandbox to off for this agent, or run it on this machine.`,
   )
 }

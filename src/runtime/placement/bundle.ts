@@ -4,7 +4,6 @@ import path from 'node:path'
 import * as v from 'valibot'
 import * as field from '../../http/fields.ts'
 import { placeSkills } from '../../organization/agent-skill/sync.ts'
-import { findPlacement } from '../../organization/placement/queries.ts'
 import { findRun } from '../../organization/run/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
@@ -53,16 +52,13 @@ export async function prepareRemote(ctx: Context, run: RunRow): Promise<Prepared
     newSessionId: randomUUID(),
     examinesProgram: false,
     readsInstructions: true,
-    place: placeOfRun(ctx, run),
+    place: placeOfRun(run),
     skills: () => placeSkills(ctx, run.agent_id, run.id),
   }
   return requireNoProblems(await planRun(ctx, run, own, NOT_USED))
 }
 
-export const placeOfRun = (ctx: Context, run: RunRow): RemotePlace => ({
-  name: run.placement!,
-  isIsolated: findPlacement(ctx.db, { name: run.placement! })?.type === 'kubernetes',
-})
+export const placeOfRun = (run: RunRow): RemotePlace => ({ name: run.placement! })
 
 /** What a plan for this machine needs. The shim sets the URL by which it reached the API. */
 const NOT_USED = {

@@ -19,7 +19,5 @@ export async function openDriver(ctx: Context, row: PlacementRow): Promise<Drive
       return (await import('./ssh.ts')).createSshDriver(ctx, row, settings)
     case 'slurm':
       return (await import('./slurm.ts')).createSlurmDriver(ctx, settings)
-    case 'kubernetes':
-      throw new PlacementFault('This version has no driver for kubernetes.')
   }
 }

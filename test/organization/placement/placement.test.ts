@@ -69,8 +69,6 @@ test('in authenticated mode the person who set the server up adds placements of 
   const answer = await founder.ask('POST', '/api/placements', slurm)
   assert.equal(answer.status, 201, JSON.stringify(answer.body))
   assert.equal(answer.body.settings.publicUrl, 'https://control.example.org')
-  const pods = { name: 'pods', type: 'kubernetes', settings: { publicUrl, namespace: 'agents', image: 'agents:1' } }
-  assert.equal((await founder.ask('POST', '/api/placements', pods)).status, 201)
   assert.equal((await (await person('Nora')).ask('POST', '/api/placements', SSH)).status, 403)
 })
 
