@@ -3,7 +3,7 @@ import type { AccessContext } from './access/auth/sign-in.ts'
 import { createRequestAccess } from './access/request/request-access.ts'
 import { ALL_ENDPOINTS } from './clients/routes.ts'
 import { mount } from './http/mount.ts'
-import { createAgentCredentials } from './runtime/executor/agent-credentials.ts'
+import { createAgentCredentials } from './runtime/executor/live-run-credentials.ts'
 import type { RunTokens } from './runtime/executor/run-token.ts'
 
 /** Creates the whole API as one Hono app. The gate stands before it, in the server. */

@@ -1,5 +1,5 @@
 import { AppError, invalid } from '../../platform/errors.ts'
-import { findKeys, replaceKeys } from './known-keys.ts'
+import { findKeys, replaceKeys } from './key-formats.ts'
 import { isSealed } from './sealed.ts'
 
 export type Json = Record<string, unknown>
@@ -17,11 +17,12 @@ const SECRET_NAME =
 /** Whether a key, an option or a variable of this name holds a secret. */
 export const isSecretName = (name: string) => SECRET_NAME.test(name)
 
-/** Redacts an `adapterConfig`: secrets at any depth, and all values of its `env` and `headers`. */
-export const redactConfig = (config: Json): Json => mapEntries(config, (key, value) => redactEntry(key, value))
-
-/** Redacts the recognizable secrets in a JSON object, at any depth. References to stored secrets remain visible. */
-export const redact = redactConfig
+/**
+ * Redacts the recognizable secrets in a JSON object such as `adapterConfig`, at
+ * any depth, and all values of its `env` and `headers`. References to stored
+ * secrets remain visible.
+ */
+export const redact = (object: Json): Json => mapEntries(object, (key, value) => redactEntry(key, value))
 
 /**
  * Redacts a configuration for the people who approve it: only literal secrets
@@ -71,7 +72,7 @@ function redactValue(value: unknown): unknown {
   if (isSealed(value)) return value.shown
   if (typeof value === 'string') return replaceKeys(value, REDACTED).replaceAll(URL_PASSWORD, URL_REDACTED)
   if (Array.isArray(value)) return redactList(value)
-  if (isObject(value) && !isReference(value)) return redactConfig(value)
+  if (isObject(value) && !isReference(value)) return redact(value)
   return value
 }
 
@@ -122,7 +123,7 @@ const mapEntries = (object: Json, change: (key: string, value: unknown) => unkno
  * used.
  */
 export function restore(sent: Json, stored: Json): Json {
-  return restoreAgainst(sent, stored, redactConfig(stored)) as Json
+  return restoreAgainst(sent, stored, redact(stored)) as Json
 }
 
 function restoreAgainst(sent: unknown, stored: unknown, shown: unknown): unknown {

@@ -3,7 +3,7 @@ import { secretNames } from '../../adapter/secrets.ts'
 import type { Db } from '../../platform/database/db.ts'
 import { sql } from '../../platform/database/sql.ts'
 import type { SecretTable } from '../../platform/database/tables.ts'
-import { redactConfig } from '../redaction/redact.ts'
+import { redact } from '../redaction/redact.ts'
 import type { SecretRow, SecretUse } from './secret.ts'
 
 export const findSecret = (db: Db, key: { id: string }): SecretRow | undefined =>
@@ -50,10 +50,10 @@ export function listSecretUses(db: Db, of: { companyId: string; name: string }):
   )
   return [
     ...agents
-      .filter((agent) => secretNames(redactConfig(JSON.parse(agent.adapter_config))).includes(of.name))
+      .filter((agent) => secretNames(redact(JSON.parse(agent.adapter_config))).includes(of.name))
       .map(({ id, name }): SecretUse => ({ type: 'agent', id, name })),
     ...projects
-      .filter((project) => secretNames(redactConfig({ env: JSON.parse(project.env) })).includes(of.name))
+      .filter((project) => secretNames(redact({ env: JSON.parse(project.env) })).includes(of.name))
       .map(({ id, name }): SecretUse => ({ type: 'project', id, name })),
   ]
 }

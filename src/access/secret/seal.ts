@@ -1,5 +1,5 @@
 import type { Place, Vault } from '../../platform/vault.ts'
-import { type Json, redactConfig } from '../redaction/redact.ts'
+import { type Json, redact } from '../redaction/redact.ts'
 import { isSealed, type Sealed } from '../redaction/sealed.ts'
 
 /**
@@ -13,11 +13,11 @@ export const placeOf = (kind: 'agent' | 'project', row: { id: string; company_id
 
 /**
  * Returns a JSON object as its row stores it: the values that a read redacts
- * are encrypted, and the rest is unchanged. `redactConfig` is therefore the
+ * are encrypted, and the rest is unchanged. `redact` is therefore the
  * only set of rules, and reads need no key.
  */
 export const seal = (vault: Vault, place: Place, plain: Json): Json =>
-  sealHidden(plain, redactConfig(plain), (value) => vault.seal(place, JSON.stringify(value))) as Json
+  sealHidden(plain, redact(plain), (value) => vault.seal(place, JSON.stringify(value))) as Json
 
 /** @param shown the redacted value */
 function sealHidden(value: unknown, shown: unknown, sealOne: (value: unknown) => string): unknown {

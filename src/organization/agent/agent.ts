@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
 import * as v from 'valibot'
-import { redact, redactConfig } from '../../access/redaction/redact.ts'
+import { redact } from '../../access/redaction/redact.ts'
 import { METERINGS } from '../../adapter/adapter.ts'
 import * as field from '../../http/fields.ts'
 import type { AgentTable } from '../../platform/database/tables.ts'
-import { BUDGET_STATUSES, budgetStatus } from '../cost/budget.ts'
+import { BUDGET_STATUSES, budgetStatus } from '../cost/budget-status.ts'
 import { toCents } from '../cost/money.ts'
 import { costMeteringNote, meteringOf } from './cost-metering.ts'
 import { AGENT_ICONS } from './icons.ts'
@@ -200,7 +200,7 @@ export function toAgent(row: AgentWithFacts): Agent {
     reportsTo: row.reports_to,
     capabilities: row.capabilities,
     adapterType: row.adapter_type,
-    adapterConfig: redactConfig(JSON.parse(row.adapter_config)),
+    adapterConfig: redact(JSON.parse(row.adapter_config)),
     runtimeConfig: JSON.parse(row.runtime_config),
     desiredSkills: JSON.parse(row.desired_skills),
     budgetMonthlyCents: toCents(row.budget_micros),

@@ -3,8 +3,9 @@ import type { Caller } from '../../access/caller/caller.ts'
 import type { Json } from '../../access/redaction/redact.ts'
 import type { Context } from '../../platform/context.ts'
 import type { AgentRow } from './agent.ts'
-import { isReady, nextTimer } from './lifecycle.ts'
+import { isReady } from './lifecycle.ts'
 import { findAgent, updateAgent } from './queries.ts'
+import { firstTimerDue } from './timer.ts'
 
 /** The keys of `adapterConfig` that need the board's approval if an agent sets them: paths of this machine, and the sandbox. */
 const GUARDED_KEYS = ['cwd', 'instructionsFilePath', 'sandbox'] as const
@@ -47,7 +48,7 @@ export function approveConfig(ctx: Context, caller: Caller, agent: AgentRow, see
   updateAgent(ctx.db, agent.id, {
     config_approved: 1,
     unapproved_paths: left,
-    ...(startsTimer && { timer_due_at: nextTimer({ ...agent, config_approved: 1 }, ctx.now) }),
+    ...(startsTimer && { timer_due_at: firstTimerDue({ ...agent, config_approved: 1 }, ctx.now) }),
     updated_at: ctx.now,
   })
   recordActivity(ctx, caller, {

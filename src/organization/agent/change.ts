@@ -14,9 +14,9 @@ import {
   sealConfig,
 } from './configuration.ts'
 import { assertAdapterConfig, assertSmall, chooseUrlKey, getManager } from './create.ts'
-import { nextTimer } from './lifecycle.ts'
 import { findAgent, isAbove, updateAgent } from './queries.ts'
 import { heartbeatOf } from './runtime-config.ts'
+import { firstTimerDue } from './timer.ts'
 
 interface Origin {
   source: RevisionRow['source']
@@ -56,7 +56,7 @@ export function applyConfig(ctx: Context, caller: Caller, agent: AgentRow, after
     runtime_config: runtimeConfig,
     metadata: metadata && JSON.stringify(metadata),
     ...(changesTimer(agent, runtimeConfig) && {
-      timer_due_at: nextTimer({ ...agent, runtime_config: runtimeConfig }, ctx.now),
+      timer_due_at: firstTimerDue({ ...agent, runtime_config: runtimeConfig }, ctx.now),
     }),
     updated_at: ctx.now,
   })

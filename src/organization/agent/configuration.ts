@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import { v7 as uuid } from 'uuid'
 import * as v from 'valibot'
 import { actorOf, type Caller } from '../../access/caller/caller.ts'
-import { type Json, redactConfig } from '../../access/redaction/redact.ts'
+import { type Json, redact } from '../../access/redaction/redact.ts'
 import { open, placeOf, seal } from '../../access/secret/seal.ts'
 import * as field from '../../http/fields.ts'
 import type { Context } from '../../platform/context.ts'
@@ -44,7 +44,7 @@ export const openConfig = (ctx: Context, agent: Owner, config: AgentConfig): Age
 
 type Owner = Pick<AgentRow, 'id' | 'company_id'>
 
-const shown = (config: AgentConfig): AgentConfig => changeHiding(config, redactConfig)
+const shown = (config: AgentConfig): AgentConfig => changeHiding(config, redact)
 
 /** Changes the parts of a configuration that may contain secrets. */
 const changeHiding = (config: AgentConfig, change: (json: Json) => Json): AgentConfig => ({

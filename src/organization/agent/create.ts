@@ -17,8 +17,8 @@ import { resolveSkills } from '../skill/resolve.ts'
 import type { AgentRow, NewAgent } from './agent.ts'
 import { approvalColumns } from './approved-config.ts'
 import { configOf, recordRevision } from './configuration.ts'
-import { nextTimer } from './lifecycle.ts'
 import { findAgent, findAgentByReference, findAgentByUrlKey, insertAgent } from './queries.ts'
+import { firstTimerDue } from './timer.ts'
 
 /**
  * The id and URL key of an agent that are chosen beforehand: its files are on
@@ -73,7 +73,7 @@ export function addAgent(
     metadata: want.metadata ? JSON.stringify(seal(ctx.vault, place, want.metadata)) : null,
     budget_micros: toMicros(want.budgetMonthlyCents ?? 0),
     ...approval,
-    timer_due_at: nextTimer({ status: as.status, runtime_config: runtimeConfig, ...approval }, ctx.now),
+    timer_due_at: firstTimerDue({ status: as.status, runtime_config: runtimeConfig, ...approval }, ctx.now),
     created_at: ctx.now,
     updated_at: ctx.now,
   })

@@ -1,5 +1,4 @@
 import { AppError } from '../../platform/errors.ts'
-import { heartbeatOf } from './runtime-config.ts'
 
 /** The stored statuses. The API also returns `running`, which is derived from live runs. */
 export const AGENT_STATUSES = ['idle', 'paused', 'error', 'pending_approval', 'terminated'] as const
@@ -41,17 +40,4 @@ export function assertTransition(agent: { name: string; status: AgentStatus }, t
     to,
     allowed,
   })
-}
-
-/**
- * Returns when the timer wakes an agent next, counted from `now`. Null if its
- * timer is off, it may not work, or no person has approved its configuration.
- */
-export function nextTimer(
-  agent: { status: AgentStatus; runtime_config: string; config_approved: number },
-  now: string,
-): string | null {
-  const { enabled, intervalSec } = heartbeatOf(agent)
-  if (!enabled || !isReady(agent.status) || agent.config_approved === 0) return null
-  return new Date(Date.parse(now) + intervalSec * 1_000).toISOString()
 }

@@ -2,14 +2,15 @@ import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
-import { isSpent } from '../cost/budget.ts'
+import { isSpent } from '../cost/budget-status.ts'
 import { toCents, toDollars } from '../cost/money.ts'
 import { agentSpend } from '../cost/queries.ts'
 import { requestStops } from '../run/stop.ts'
 import { dropWaitingWakes, resetWakeDepth } from '../wake/queries.ts'
 import type { AgentRow } from './agent.ts'
-import { assertTransition, nextTimer, type PauseReason } from './lifecycle.ts'
+import { assertTransition, type PauseReason } from './lifecycle.ts'
 import { updateAgent } from './queries.ts'
+import { firstTimerDue } from './timer.ts'
 
 /** Pauses an agent by hand. An agent that was paused for another reason can then be resumed by the board only. */
 export function pauseAgentManually(ctx: Context, caller: Caller, agent: AgentRow, message: string | undefined): void {
@@ -86,7 +87,7 @@ export function activateAgent(
     held_until: null,
     held_because: null,
     resumed_at: ctx.now,
-    timer_due_at: nextTimer({ ...agent, status: 'idle' }, ctx.now),
+    timer_due_at: firstTimerDue({ ...agent, status: 'idle' }, ctx.now),
     updated_at: ctx.now,
   })
   // A resume is an act of a person, or a new month, so the waiting wake begins a causal chain.

@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
 import { findCompany } from '../company/queries.ts'
-import { isSpent } from '../cost/budget.ts'
+import { isSpent } from '../cost/budget-status.ts'
 import { toCents } from '../cost/money.ts'
 import { agentSpend, companySpend } from '../cost/queries.ts'
 import type { AgentRow } from './agent.ts'

@@ -1,6 +1,8 @@
 import type { Db } from '../../platform/database/db.ts'
 import { earlierBy, prepared, raw, sql } from '../../platform/database/sql.ts'
 import { isCompanyRunning } from '../company/running.ts'
+import { type AgentStatus, isReady } from './lifecycle.ts'
+import { heartbeatOf } from './runtime-config.ts'
 
 /**
  * Lists the agents whose timer is due, in companies that may run. `has_news` is
@@ -31,7 +33,7 @@ const dueAgents = prepared((at: { now: string }) =>
     .orderBy('timer_due_at'),
 )
 
-const nextTimer = sql
+const nextDue = sql
   .selectFrom('agent')
   .innerJoin('company', 'company.id', 'agent.company_id')
   .select('timer_due_at')
@@ -42,7 +44,7 @@ const nextTimer = sql
   .compile()
 
 /** Returns when the next timer is due, in companies that may run. Other timers skip their ticks. */
-export const nextTimerDue = (db: Db): string | undefined => db.first(nextTimer)?.timer_due_at ?? undefined
+export const nextTimerDue = (db: Db): string | undefined => db.first(nextDue)?.timer_due_at ?? undefined
 
 const timerDue = prepared((of: { agentId: string; at: string | null }) =>
   sql.updateTable('agent').set({ timer_due_at: of.at }).where('id', '=', of.agentId),
@@ -80,3 +82,16 @@ const nextHold = prepared((at: { now: string }) =>
 /** Returns when the next hold of an agent ends. */
 export const nextHoldEnd = (db: Db, at: { now: string }): string | undefined =>
   db.first(nextHold(at))?.held_until ?? undefined
+
+/**
+ * Returns when the timer wakes an agent next, counted from `now`. Null if its
+ * timer is off, it may not work, or no person has approved its configuration.
+ */
+export function firstTimerDue(
+  agent: { status: AgentStatus; runtime_config: string; config_approved: number },
+  now: string,
+): string | null {
+  const { enabled, intervalSec } = heartbeatOf(agent)
+  if (!enabled || !isReady(agent.status) || agent.config_approved === 0) return null
+  return new Date(Date.parse(now) + intervalSec * 1_000).toISOString()
+}

@@ -9,12 +9,12 @@ import { AppError, forbidden } from '../../platform/errors.ts'
 import { assertPlacementExists } from '../placement/resolve.ts'
 import { resolveSkills } from '../skill/resolve.ts'
 import type { AgentChange, AgentRow, Permissions } from './agent.ts'
-import { setBudget } from './budget.ts'
 import { applyConfig, reload } from './change.ts'
 import { type AgentConfig, configOf } from './configuration.ts'
 import { getManager } from './create.ts'
 import { isAbove, updateAgent } from './queries.ts'
 import { RuntimeConfig } from './runtime-config.ts'
+import { setBudget } from './set-budget.ts'
 
 /**
  * The fields that an agent may set for itself and the agents below it. None of

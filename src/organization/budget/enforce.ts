@@ -1,9 +1,9 @@
 import type { Context } from '../../platform/context.ts'
-import { pauseForBudget as pauseAgentForBudget } from '../agent/budget.ts'
 import { findAgent } from '../agent/queries.ts'
+import { pauseForBudget as pauseAgentForBudget } from '../agent/set-budget.ts'
 import { pauseCompanyForBudget } from '../company/pause.ts'
 import { findCompany } from '../company/queries.ts'
-import { type Budget, isSpent, remaining } from '../cost/budget.ts'
+import { type Budget, isSpent, remaining } from '../cost/budget-status.ts'
 import { agentSpend, companySpend } from '../cost/queries.ts'
 
 /** An agent and its company: a cost counts against the budgets of both. */

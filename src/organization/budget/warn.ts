@@ -1,7 +1,7 @@
 import { recordActivity } from '../../access/activity/record.ts'
 import { SYSTEM } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
-import { type Budget, budgetStatus } from '../cost/budget.ts'
+import { type Budget, budgetStatus } from '../cost/budget-status.ts'
 import { toCents } from '../cost/money.ts'
 import { agentUnpriced } from '../cost/queries.ts'
 import { budgetsOf, leftToSpend, type Spender } from './enforce.ts'

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import * as v from 'valibot'
 import { mayContainSecret } from '../../access/redaction/possible-secret.ts'
-import { placeholdersIn, redactConfig } from '../../access/redaction/redact.ts'
+import { placeholdersIn, redact } from '../../access/redaction/redact.ts'
 import { adapterOf } from '../../adapter/registry.ts'
 import { isMapping } from '../../platform/source/yaml.ts'
 import type { PackageWarning } from '../source/warning.ts'
@@ -74,7 +74,7 @@ export function portableAdapter(type: string, config: Record<string, unknown>, f
   const leave = (key: string, why: string) => {
     warnings.push({ code: 'left_out', path: file, message: `adapterConfig.${key} ${why} and is not exported.` })
   }
-  const entries = Object.entries(redactConfig(config)).flatMap(([key, value]) => {
+  const entries = Object.entries(redact(config)).flatMap(([key, value]) => {
     if (LOCAL_KEYS.includes(key)) return []
     if (key === 'command' && typeof value === 'string' && path.isAbsolute(value)) {
       warnings.push({ code: 'left_out', path: file, message: 'The command is exported without its folder.' })

@@ -3,15 +3,15 @@ import type { AgentRow } from '../../organization/agent/agent.ts'
 import { holdAgent } from '../../organization/agent/hold.ts'
 import { pauseAgent } from '../../organization/agent/pause.ts'
 import { findAgent, updateAgent } from '../../organization/agent/queries.ts'
-import { requestWake } from '../../organization/agent/wake.ts'
+import { requestWake } from '../../organization/agent/request-wake.ts'
 import { listTries } from '../../organization/run/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Ending } from '../process/ending.ts'
 import { backoff } from './backoff.ts'
 import type { FactSummary } from './facts.ts'
-import { pauseForLoop } from './loop.ts'
 import { holdForMissingProgram } from './missing-program.ts'
+import { pauseUnchangedLoop } from './pause-unchanged-loop.ts'
 import { holdForRateLimit } from './rate-limit.ts'
 import { isSystemFaultCode } from './system-fault.ts'
 
@@ -25,7 +25,7 @@ export function applyFailurePolicy(ctx: Context, run: RunRow, ending: Ending, fa
   switch (run.status) {
     case 'succeeded':
       if (agent.failures > 0 || agent.status === 'error' || agent.held_until !== null) clearFailures(ctx, agent)
-      pauseForLoop(ctx, agent, run)
+      pauseUnchangedLoop(ctx, agent, run)
       return
     case 'cancelled':
       // The agent did not fail and nobody cancelled the run: it continues at the next start, or after the budget is raised.
@@ -46,7 +46,7 @@ export function applyFailurePolicy(ctx: Context, run: RunRow, ending: Ending, fa
 function handleLoss(ctx: Context, agent: AgentRow, run: RunRow, ending: Ending): void {
   const losses = listAttempts(ctx, run).filter((one) => one.error_code === 'lost')
   if (ending.reason === 'never_started' || losses.length <= 1) retry(ctx, run, 0)
-  else countFailure(ctx, agent, run)
+  else pauseAfterFailures(ctx, agent, run)
 }
 
 function handleFailure(ctx: Context, agent: AgentRow, run: RunRow, ending: Ending, facts: FactSummary): void {
@@ -72,7 +72,7 @@ function handleFailure(ctx: Context, agent: AgentRow, run: RunRow, ending: Endin
     holdForMissingProgram(ctx, agent, waitMs)
     retry(ctx, run, 0)
   } else {
-    const isPaused = countFailure(ctx, agent, run)
+    const isPaused = pauseAfterFailures(ctx, agent, run)
     // A retry does not repair a configuration that cannot start a run. It may help after an internal error.
     const isFinal =
       (ending.reason === 'not_started' && run.error_code !== 'internal') || ending.reason === 'spawn_failed'
@@ -88,7 +88,7 @@ const listAttempts = (ctx: Context, run: RunRow) => listTries(ctx.db, { rootId: 
  *
  * @returns whether this failure pauses the agent
  */
-function countFailure(ctx: Context, agent: AgentRow, run: RunRow): boolean {
+export function pauseAfterFailures(ctx: Context, agent: AgentRow, run: RunRow): boolean {
   const failures = agent.failures + 1
   const error = run.error ?? 'The run failed.'
   const status = agent.status === 'idle' ? 'error' : agent.status

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Caller } from '../../access/caller/caller.ts'
-import { REDACTED, redactConfig } from '../../access/redaction/redact.ts'
+import { REDACTED, redact } from '../../access/redaction/redact.ts'
 import * as field from '../../http/fields.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { plannedSkills } from '../../organization/agent-skill/sync.ts'
@@ -144,7 +144,7 @@ function nextWake(ctx: Context, caller: Caller, agent: AgentRow, issueId: string
 function describePlan({ prepared }: RunPlan) {
   if (!prepared) return { argv: null, cwd: null, prompt: null, environment: null, session: null, limits: null }
   const { spec } = prepared
-  const { argv, prompt } = redactConfig({ argv: [spec.command, ...spec.args], prompt: prepared.prompt })
+  const { argv, prompt } = redact({ argv: [spec.command, ...spec.args], prompt: prepared.prompt })
   const { session } = spec.reader
   return {
     argv: argv as string[],

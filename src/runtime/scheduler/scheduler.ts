@@ -4,7 +4,7 @@ import { stageRoutines } from '../../work/routine/stage.ts'
 import type { Executor } from '../executor/executor.ts'
 import { claimRuns } from './claim.ts'
 import { boundWaits, shiftWaits } from './clock-change.ts'
-import { nextDue, stageTimers } from './stager.ts'
+import { nextDue, stageTimers } from './stage-timers.ts'
 
 export interface Scheduler {
   /** Starts automatic ticks: immediately, when a timer is due, and after each event that may allow a run to start. */

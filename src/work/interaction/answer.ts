@@ -1,5 +1,5 @@
 import type { Caller } from '../../access/caller/caller.ts'
-import { requestWake } from '../../organization/agent/wake.ts'
+import { requestWake } from '../../organization/agent/request-wake.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, forbidden, invalid, unprocessable } from '../../platform/errors.ts'
 import { addComment } from '../issue/comment.ts'

@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid'
 import type { Caller } from '../../access/caller/caller.ts'
-import { requestWake } from '../../organization/agent/wake.ts'
+import { requestWake } from '../../organization/agent/request-wake.ts'
 import type { Context } from '../../platform/context.ts'
 import { authored } from '../comment/authored.ts'
 import type { CommentRow } from '../comment/comment.ts'

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import * as v from 'valibot'
-import { redactConfig } from '../../access/redaction/redact.ts'
+import { redact } from '../../access/redaction/redact.ts'
 import { Env } from '../../adapter/config.ts'
 import * as field from '../../http/fields.ts'
 import { placementReference } from '../../organization/placement/placement.ts'
@@ -122,7 +122,7 @@ export const toProject = (row: ProjectRow, parts: { goals: Goal[]; workspaces: W
   goals: parts.goals,
   leadAgentId: row.lead_agent_id,
   targetDate: row.target_date,
-  env: redactConfig({ env: JSON.parse(row.env) }).env as Record<string, unknown>,
+  env: redact({ env: JSON.parse(row.env) }).env as Record<string, unknown>,
   placement: row.placement,
   archivedAt: row.archived_at,
   primaryWorkspace: parts.workspaces.find((workspace) => workspace.isPrimary) ?? null,

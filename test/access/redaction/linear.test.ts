@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findKeys } from '../../../src/access/redaction/known-keys.ts'
+import { findKeys } from '../../../src/access/redaction/key-formats.ts'
 import { containsSecretUrl, mayContainSecret } from '../../../src/access/redaction/possible-secret.ts'
 import { redact, secretsIn } from '../../../src/access/redaction/redact.ts'
 import { isOrdinaryValue } from '../../../src/adapter/ordinary-value.ts'
@@ -72,6 +72,7 @@ const KEYS: [text: string, keys: string[]][] = [
   ['eyJhbGciOiJI.eyJzdWIiOiIx.', []],
   [`eyJ-${JWT}`, [`eyJ-${JWT}`]],
   ['svc_abcdefgh,gho_abcdefgh', ['svc_abcdefgh', 'gho_abcdefgh']],
+  ['a token of a person, svcb_abcdefgh', ['svcb_abcdefgh']],
   ['AKIAABCDEFGHIJKL AKIA', ['AKIAABCDEFGHIJKL']],
   ['xoxb-12345678', ['xoxb-12345678']],
 ]

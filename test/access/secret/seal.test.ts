@@ -4,7 +4,7 @@ import { cpSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { redactConfig } from '../../../src/access/redaction/redact.ts'
+import { redact } from '../../../src/access/redaction/redact.ts'
 import { sealedIn } from '../../../src/access/redaction/sealed.ts'
 import { open, seal } from '../../../src/access/secret/seal.ts'
 import { configOf } from '../../../src/organization/agent/configuration.ts'
@@ -43,9 +43,9 @@ test('what is sealed opens to what it was, shows what it showed, and hides no le
     fc.property(fc.dictionary(key, json), (sent) => {
       const plain = JSON.parse(JSON.stringify(sent))
       const stored = JSON.parse(JSON.stringify(seal(vault, PLACE, plain)))
-      const shown = JSON.stringify(redactConfig(plain))
+      const shown = JSON.stringify(redact(plain))
       assert.equal(JSON.stringify(open(vault, PLACE, stored)), JSON.stringify(plain))
-      assert.equal(JSON.stringify(redactConfig(stored)), shown)
+      assert.equal(JSON.stringify(redact(stored)), shown)
       assert.equal(sealedIn(stored, '').length > 0, shown !== JSON.stringify(plain))
       const unopened = open(elsewhere, PLACE, stored)
       assert.deepEqual(unopened, stored)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SYSTEM } from '../../../src/access/caller/caller.ts'
-import { requestWake } from '../../../src/organization/agent/wake.ts'
+import { requestWake } from '../../../src/organization/agent/request-wake.ts'
 import { markedProcesses } from '../../../src/runtime/process/process-table.ts'
 import { createTestRuns, type TestRuns } from '../../runs.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LOCAL_BOARD, SYSTEM } from '../../../src/access/caller/caller.ts'
-import { requestWake } from '../../../src/organization/agent/wake.ts'
+import { requestWake } from '../../../src/organization/agent/request-wake.ts'
 import type { WakeRequest } from '../../../src/organization/wake/merge.ts'
 import { sql } from '../../../src/platform/database/sql.ts'
 import { forgetWakes, insertAgentRow, insertCompany, insertIssue, insertRunRow, wakeReasons } from '../../arrange.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LOCAL_BOARD, SYSTEM } from '../../../src/access/caller/caller.ts'
-import { requestWake } from '../../../src/organization/agent/wake.ts'
+import { requestWake } from '../../../src/organization/agent/request-wake.ts'
 import { findRun } from '../../../src/organization/run/queries.ts'
 import { findWaitingWake } from '../../../src/organization/wake/queries.ts'
 import { sql } from '../../../src/platform/database/sql.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { raw, sql } from '../../../src/platform/database/sql.ts'
-import { nextDue } from '../../../src/runtime/scheduler/stager.ts'
+import { nextDue } from '../../../src/runtime/scheduler/stage-timers.ts'
 import { stageRoutines } from '../../../src/work/routine/stage.ts'
 import { setUp } from './set-up.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LOCAL_BOARD } from '../../../src/access/caller/caller.ts'
-import { requestWake } from '../../../src/organization/agent/wake.ts'
+import { requestWake } from '../../../src/organization/agent/request-wake.ts'
 import { hashCredential } from '../../../src/platform/credential.ts'
 import { sql } from '../../../src/platform/database/sql.ts'
 import { activateHiredAgent, rejectHiredAgent } from '../../../src/work/approval/apply-hire.ts'

@@ -4,7 +4,7 @@
  * search takes linear time; `findKey` checks the two that need a look ahead.
  */
 const BEGINNING =
-  /(?<![A-Za-z0-9])(?:gh[opsu]_\w{8,}|github_pat_\w{8,}|xox[abpr]-[\w-]{8,}|AKIA[A-Z0-9]{12,}|svc_[\w-]{8,}|sk-|eyJ)/g
+  /(?<![A-Za-z0-9])(?:gh[opsu]_\w{8,}|github_pat_\w{8,}|xox[abpr]-[\w-]{8,}|AKIA[A-Z0-9]{12,}|svcb?_[\w-]{8,}|sk-|eyJ)/g
 
 /** The least number of characters after `sk-`, and in each of the first two parts of a signed token after `eyJ`. */
 const [SHORTEST_KEY, SHORTEST_PART] = [16, 8]

@@ -10,7 +10,7 @@ import { findIssueBrief } from './prepare-queries.ts'
  * Pauses an agent whose last `loopRuns` runs on one issue succeeded and changed
  * nothing. Something wakes the agent repeatedly, and every run costs money.
  */
-export function pauseForLoop(ctx: Context, agent: AgentRow, run: RunRow): void {
+export function pauseUnchangedLoop(ctx: Context, agent: AgentRow, run: RunRow): void {
   const limit = ctx.config.loopRuns
   if (limit === 0 || run.issue_id === null || run.idle === 0 || agent.status === 'paused') return
   const since = agent.resumed_at ?? ''
