@@ -6,7 +6,7 @@ import { SYSTEM } from '../../../src/access/caller/caller.ts'
 import { sql } from '../../../src/platform/database/sql.ts'
 import { createTestApp } from '../../helpers.ts'
 
-test('the chain of hashes has no gap when writes of a batch are rolled back', async (t) => {
+test('the hash chain of activities has no gap when a write of a batch is rolled back', async (t) => {
   const { ctx, make } = createTestApp(t)
   const { id: companyId } = await make('POST', '/api/companies', { name: 'Acme' })
   const record = (action: Action) =>

@@ -11,14 +11,14 @@ import { EVENTS_PAGE, generateEvents } from '../../../tools/generate-events.ts'
 import { insertAgent } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 
-test('docs/reference/events.md is what tools/generate-events.ts writes, and has every event', () => {
+test('docs/reference/events.md is the output of tools/generate-events.ts and lists every event', () => {
   const page = readFileSync(EVENTS_PAGE, 'utf8')
   assert.equal(page, generateEvents())
   for (const type of Object.keys(ACTIONS)) assert.ok(page.includes(`| \`${type}\` |`), type)
   for (const type of Object.keys(OTHER_EVENTS)) assert.ok(page.includes(`### ${type}\n`), type)
 })
 
-test('every event is published by one of the two functions whose types are the lists', () => {
+test('only the two typed functions publish events', () => {
   const root = packageRoot()
   const files = globSync('src/**/*.ts', { cwd: root }).filter((file) =>
     /\bevents\.publish\(/.test(readFileSync(path.join(root, file), 'utf8')),
@@ -26,7 +26,7 @@ test('every event is published by one of the two functions whose types are the l
   assert.deepEqual(files.toSorted(), ['src/access/activity/live-events.ts', 'src/access/activity/record.ts'])
 })
 
-test('the data of an event are those that the page describes', async (t) => {
+test('the data of each event matches its description in the reference', async (t) => {
   const { ctx, as, make } = createTestApp(t)
   const received: LiveEvent[] = []
   ctx.events.subscribe((event) => received.push(event))

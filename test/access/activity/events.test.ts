@@ -9,8 +9,8 @@ import { insertAgentRow, insertCompany, insertKey, insertRunRow } from '../../ar
 import { createTestApp } from '../../helpers.ts'
 import { startTestServer } from '../../server.ts'
 
-/** Watches a company; `next` resolves with what came since, as text. */
-function watching(t: TestContext) {
+/** Opens the event stream of a company. `next` resolves with the text received since the last call. */
+function arrangeStream(t: TestContext) {
   const app = createTestApp(t)
   const companyId = insertCompany(app.ctx)
   const api = createApp(app.ctx, app.ctx.tokens)
@@ -27,8 +27,8 @@ function watching(t: TestContext) {
 
 const idOf = (frame: string) => /^id: (\d+)$/m.exec(frame)![1]!
 
-test('what happens in a company is sent as it happens, with its id', async (t) => {
-  const { watch, publish } = watching(t)
+test('sends each event of a company immediately, with its id', async (t) => {
+  const { watch, publish } = arrangeStream(t)
   const { response, first, next, reader } = await watch()
   assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/)
   assert.match(first, /^id: \d+\n: watching\n\n$/)
@@ -37,8 +37,8 @@ test('what happens in a company is sent as it happens, with its id', async (t) =
   await reader.cancel()
 })
 
-test('an event carries what a list shows of its entity, and the name of its actor', async (t) => {
-  const { watch, companyId, ctx, ask, as } = watching(t)
+test('an event contains the list fields of its entity and the name of its actor', async (t) => {
+  const { watch, companyId, ctx, ask, as } = arrangeStream(t)
   const agent = insertAgentRow(ctx, { company_id: companyId, name: 'Kit' })
   const { next, reader } = await watch()
   const asKit = as(insertKey(ctx, agent).key)
@@ -56,8 +56,8 @@ test('an event carries what a list shows of its entity, and the name of its acto
   await reader.cancel()
 })
 
-test('only what happened in that company is sent', async (t) => {
-  const { ctx, watch, publish } = watching(t)
+test('sends only events of the requested company', async (t) => {
+  const { ctx, watch, publish } = arrangeStream(t)
   const { next, reader } = await watch()
   await publish('issue.created', { of: 'another' }, insertCompany(ctx))
   await publish('issue.created', { of: 'this' })
@@ -65,8 +65,8 @@ test('only what happened in that company is sent', async (t) => {
   await reader.cancel()
 })
 
-test('what is rolled back is never sent', async (t) => {
-  const { ctx, watch, publish, companyId } = watching(t)
+test('never sends an event of a rolled-back write', async (t) => {
+  const { ctx, watch, publish, companyId } = arrangeStream(t)
   const { next, reader } = await watch()
   const failing = ctx.write(() => {
     ctx.afterCommit(() => ctx.events.publish(companyId, 'lost', () => ({})))
@@ -78,8 +78,8 @@ test('what is rolled back is never sent', async (t) => {
   await reader.cancel()
 })
 
-test('a watcher that comes back gets what it missed, and only that', async (t) => {
-  const { watch, publish } = watching(t)
+test('a client that reconnects receives exactly the events it missed', async (t) => {
+  const { watch, publish } = arrangeStream(t)
   const { first, reader } = await watch()
   await reader.cancel()
   await publish('one')
@@ -95,8 +95,8 @@ test('a watcher that comes back gets what it missed, and only that', async (t) =
   await nothing.reader.cancel()
 })
 
-test('a watcher that was away too long, or knows ids of elsewhere, is told to load again', async (t) => {
-  const { watch, publish } = watching(t)
+test('sends a reset event to a client that reconnects too late or with an unknown event id', async (t) => {
+  const { watch, publish } = arrangeStream(t)
   const { first, reader } = await watch()
   await reader.cancel()
   await Promise.all(Array.from({ length: 1_001 }, () => publish('many')))
@@ -107,8 +107,8 @@ test('a watcher that was away too long, or knows ids of elsewhere, is told to lo
   }
 })
 
-test('a silent stream says every 15 seconds that it lives', async (t) => {
-  const { watch } = watching(t)
+test('sends a keep-alive comment every 15 seconds on an idle stream', async (t) => {
+  const { watch } = arrangeStream(t)
   t.mock.timers.enable({ apis: ['setInterval'] })
   const { next, reader } = await watch()
   for (let i = 0; i < 2; i++) {
@@ -118,8 +118,8 @@ test('a silent stream says every 15 seconds that it lives', async (t) => {
   await reader.cancel()
 })
 
-test('a watcher whose run has ended is cut off', async (t) => {
-  const { ctx, companyId, watch } = watching(t)
+test('closes the event stream of a run when the run ends', async (t) => {
+  const { ctx, companyId, watch } = arrangeStream(t)
   t.mock.timers.enable({ apis: ['setInterval'] })
   const agentId = insertAgentRow(ctx, { company_id: companyId }).id
   const runId = insertRunRow(ctx, { id: agentId })
@@ -130,8 +130,8 @@ test('a watcher whose run has ended is cut off', async (t) => {
   assert.equal((await reader.read()).done, true)
 })
 
-test('agents watch their own company only', async (t) => {
-  const { ctx, companyId, watch } = watching(t)
+test('an agent may read the event stream of its own company only', async (t) => {
+  const { ctx, companyId, watch } = arrangeStream(t)
   const { key } = insertKey(ctx, insertAgentRow(ctx, { company_id: companyId }))
   const authorization = `Bearer ${key}`
   const own = await watch({ authorization })
@@ -141,14 +141,14 @@ test('agents watch their own company only', async (t) => {
   assert.equal((await watch({}, 'nowhere')).response.status, 404)
 })
 
-test('HEAD leaves no watcher behind', async (t) => {
-  const { ctx, ask, companyId } = watching(t)
+test('HEAD leaves no event subscription open', async (t) => {
+  const { ctx, ask, companyId } = arrangeStream(t)
   const watchers = countWatchers(ctx)
   assert.equal((await ask('HEAD', `/api/companies/${companyId}/events`)).status, 200)
   assert.deepEqual([watchers.came, watchers.now], [1, 0])
 })
 
-/** Counts who watches from here on. */
+/** Counts the event subscriptions that are opened from now on. */
 function countWatchers(ctx: Context) {
   const watchers = { came: 0, now: 0, onLeave: () => {} }
   const { subscribe } = ctx.events
@@ -165,7 +165,7 @@ function countWatchers(ctx: Context) {
   return watchers
 }
 
-/** Opens an event stream on a socket that reads nothing until told. */
+/** Opens an event stream on a paused socket, which reads nothing until it is resumed. */
 async function watchBySocket(port: number, companyId: string) {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
@@ -174,7 +174,7 @@ async function watchBySocket(port: number, companyId: string) {
   return socket
 }
 
-test('a client that does not keep up is dropped, and its memory with it', async (t) => {
+test('disconnects a client that reads too slowly, and frees its buffer', async (t) => {
   const { server, port } = await startTestServer(t)
   const { ctx } = server
   const companyId = insertCompany(ctx)
@@ -193,7 +193,7 @@ test('a client that does not keep up is dropped, and its memory with it', async 
   socket.destroy()
 })
 
-test('a client that goes leaves no watcher behind', async (t) => {
+test('removes the event subscription of a client that disconnects', async (t) => {
   const { server, port } = await startTestServer(t)
   const watchers = countWatchers(server.ctx)
   const socket = await watchBySocket(port, insertCompany(server.ctx))
@@ -205,7 +205,7 @@ test('a client that goes leaves no watcher behind', async (t) => {
   assert.equal(watchers.now, 0)
 })
 
-test('a stop of the server ends the streams', async (t) => {
+test('ends all event streams when the server stops', async (t) => {
   const { server, port, logged } = await startTestServer(t)
   const companyId = insertCompany(server.ctx)
   const socket = await watchBySocket(port, companyId)

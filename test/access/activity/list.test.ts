@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTestApp } from '../../helpers.ts'
 
-test('a list of activity leaves out the actions that `without` names', async (t) => {
+test('the activity list excludes the actions given in `without`', async (t) => {
   const { ask, make } = createTestApp(t)
   const { id } = await make('POST', '/api/companies', { name: 'Acme' })
   await make('POST', `/api/companies/${id}/issues`, { title: 'One' })

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { insertAgentRow, insertRun } from '../../arrange.ts'
 import { cookieOf, createPeopleApp } from './people.ts'
 
-/** The forms in which a secret could lie around. */
+/** The encodings in which a secret could leak. */
 const formsOf = (secret: string) => [
   secret,
   encodeURIComponent(secret),
@@ -14,7 +14,7 @@ const formsOf = (secret: string) => [
   Buffer.from(secret).toString('hex'),
 ]
 
-test('no secret is in the data directory, in a log, or in any answer but the one that gives it', async (t) => {
+test('no secret is in the data directory, in a log, or in any response except the one that creates it', async (t) => {
   const app = createPeopleApp(t)
   const password = 'canary-of/the password+1'
   const setup = app.ctx.signIn.setup!.token!
@@ -26,8 +26,8 @@ test('no secret is in the data directory, in a log, or in any answer but the one
     answers.push(JSON.stringify(answer.body))
     return answer
   }
-  /** Asks for what only this answer may hold. */
-  const told = async (path: string, body: object = {}) => {
+  /** Creates a secret. Only this response may contain it. */
+  const createSecret = async (path: string, body: object = {}) => {
     const answer = await ask('POST', path, body, { 'idempotency-key': path })
     assert.equal(answer.status, 201, JSON.stringify(answer.body))
     answers.pop()
@@ -37,9 +37,9 @@ test('no secret is in the data directory, in a log, or in any answer but the one
   const company = (await ask('POST', '/api/companies', { name: 'Acme' })).body
   const at = `/api/companies/${company.id}`
   const agentId = insertAgentRow(app.ctx, { company_id: company.id }).id
-  const key = (await told(`/api/agents/${agentId}/keys`)).token
-  const token = (await told('/api/board/tokens')).token
-  const invitation = new URL((await told(`${at}/invitations`)).url).searchParams.get('token')!
+  const key = (await createSecret(`/api/agents/${agentId}/keys`)).token
+  const token = (await createSecret('/api/board/tokens')).token
+  const invitation = new URL((await createSecret(`${at}/invitations`)).url).searchParams.get('token')!
   const secret = 'canary-of/the secret+2'
   const stored = await ask('POST', `${at}/secrets`, { name: 'KEY', value: secret })
   await ask('POST', `/api/secrets/${stored.body.id}/rotate`, { value: `${secret}, rotated` })

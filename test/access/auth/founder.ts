@@ -3,7 +3,7 @@ import { good } from '../../contract/world.ts'
 import type { TestApp } from '../../helpers.ts'
 import { createPeopleApp, type PeopleApp, type Person } from './people.ts'
 
-/** The app in authenticated mode; `board` is the same app, asked as a person who founds companies. */
+/** Creates the app in authenticated mode. `board` is the same app with requests of a person who may create companies. */
 export async function createFoundedApp(t: TestContext): Promise<{ app: PeopleApp; founder: Person; board: TestApp }> {
   const app = createPeopleApp(t, { environment: { PATH: process.env.PATH ?? '' } })
   const founder = await app.person('Olga', {}, true)

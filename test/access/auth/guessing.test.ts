@@ -6,11 +6,11 @@ import { createRateCounter, networkOf } from '../../../src/http/rate-limit.ts'
 import { sameOriginPath } from '../../../src/http/same-origin-path.ts'
 import { createPeopleApp, PASSWORD, type PeopleApp } from './people.ts'
 
-/** Signs in from an address that the proxy named. */
+/** Signs in from a client address that the proxy forwards. */
 const signInFrom = (app: PeopleApp, address: string, email: string, password: string) =>
   app.ask('POST', '/api/auth/sign-in', { email, password }, { 'x-forwarded-for': address })
 
-test('strangers who guess from many addresses do not lock the owner of an account out', async (t) => {
+test('password attempts from many addresses do not lock out the account owner', async (t) => {
   const app = createPeopleApp(t, { trustProxy: true })
   const { email } = await app.person('Ada')
   const { rates } = app.ctx.signIn
@@ -21,7 +21,7 @@ test('strangers who guess from many addresses do not lock the owner of an accoun
   assert.equal((await signInFrom(app, '198.51.100.8', email, PASSWORD)).status, 200)
 })
 
-test('all addresses of one IPv6 network count as one', async (t) => {
+test('all addresses of one IPv6 network share one rate limit', async (t) => {
   const app = createPeopleApp(t, { trustProxy: true })
   const { email } = await app.person('Ada')
   for (let i = 0; i < 10; i++) {
@@ -47,7 +47,7 @@ for (const [address, network] of NETWORKS) {
   test(`the network of ${address} is ${network}`, () => assert.equal(networkOf(address), network))
 }
 
-test('made-up names evict neither the counters of other limits nor the one of an account under attack', () => {
+test('attempts with random names evict no counter of another limit or of an attacked account', () => {
   const rates = createRateCounter(100)
   for (let i = 0; i < 10; i++) assert.equal(rates.take('sign-in', 'ada', 0), 0)
   for (let i = 0; i < 50; i++) assert.equal(rates.take('sign-in of an address', '192.0.2.1', 0), 0)
@@ -56,14 +56,14 @@ test('made-up names evict neither the counters of other limits nor the one of an
   assert.ok(rates.take('sign-in of an address', '192.0.2.1', 2) > 0)
 })
 
-test('the limit of an address applies before the body is read', async (t) => {
+test('the rate limit of an address applies before the server reads the body', async (t) => {
   const app = createPeopleApp(t)
   const broken = () => app.ask('POST', '/api/auth/sign-in', '{')
   for (let i = 0; i < 50; i++) assert.equal((await broken()).status, 400)
   assert.equal((await broken()).status, 429)
 })
 
-test('sign-ins in parallel do not hold the main thread, and beyond the queue they are 429', async (t) => {
+test('concurrent sign-ins do not block the main thread, and are 429 when the queue is full', async (t) => {
   const app = createPeopleApp(t, { trustProxy: true })
   const { email } = await app.person('Ada')
   const api = createApp(app.ctx, app.ctx.tokens)
@@ -83,7 +83,7 @@ test('sign-ins in parallel do not hold the main thread, and beyond the queue the
   assert.equal((await signInFrom(app, '198.51.100.1', email, PASSWORD)).status, 200)
 })
 
-test('a sign-in continues on this server, whatever `next` says', async (t) => {
+test('a sign-in redirects to this server for any value of `next`', async (t) => {
   const app = createPeopleApp(t)
   const { email } = await app.person('Ada')
   const answer = await app.submit('/login', { email, password: PASSWORD, next: '/.//evil.test/p' })
@@ -102,12 +102,12 @@ for (const next of [
   'http:evil.test',
   '/./\\evil.test',
 ]) {
-  test(`the path to continue at of ${JSON.stringify(next)} is on this server`, () => {
+  test(`the redirect path for ${JSON.stringify(next)} is on this server`, () => {
     const path = sameOriginPath(next)
     assert.equal(new URL(path, 'http://here.test').origin, 'http://here.test', path)
   })
 }
 
-test('the path to continue at keeps its path and query', () => {
+test('the redirect path keeps its path and query', () => {
   assert.equal(sameOriginPath('/issues?status=todo'), '/issues?status=todo')
 })

@@ -6,7 +6,7 @@ import { insertAgentRow, insertCompany, insertKey } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 import { cookieOf } from './people.ts'
 
-test('with --require-token only the browser that opened the link is the board, and the link works once', async (t) => {
+test('with --require-token only the browser that opened the link has board access, and the link works once', async (t) => {
   const app = createTestApp(t, { requireToken: true })
   assert.equal((await app.ask('GET', '/api/companies')).status, 401)
   assert.equal((await app.ask('GET', '/api/health')).status, 200)
@@ -26,14 +26,14 @@ test('with --require-token only the browser that opened the link is the board, a
   }
 })
 
-test('with --require-token an agent still works with its key', async (t) => {
+test('with --require-token an agent still authenticates with its key', async (t) => {
   const app = createTestApp(t, { requireToken: true })
   const companyId = insertCompany(app.ctx)
   const { key } = insertKey(app.ctx, insertAgentRow(app.ctx, { company_id: companyId }))
   assert.equal((await app.as(key)('GET', '/api/agents/me')).status, 200)
 })
 
-test('without it everybody who reaches the server is the board, and there is no link', async (t) => {
+test('without --require-token every local client has board access, and there is no link', async (t) => {
   const app = createTestApp(t)
   assert.equal(app.ctx.signIn.local.link, undefined)
   assert.equal((await app.ask('GET', '/api/companies')).status, 200)
@@ -41,7 +41,7 @@ test('without it everybody who reaches the server is the board, and there is no 
   assert.equal((await app.ask('GET', '/login')).status, 404)
 })
 
-test('the cookie is no bearer key, and the bearer key is no cookie', async (t) => {
+test('the cookie is not accepted as a bearer key, and the bearer key not as a cookie', async (t) => {
   const app = createTestApp(t, { requireToken: true })
   const { link, key } = app.ctx.signIn.local
   const entered = await app.ask('GET', `/enter?token=${link!.token!}`)
@@ -51,7 +51,7 @@ test('the cookie is no bearer key, and the bearer key is no cookie', async (t) =
   assert.equal((await app.ask('GET', '/api/companies', undefined, { cookie: `${name}=${key}` })).status, 401)
 })
 
-test('two servers on one machine have different cookies, and one server keeps its own', () => {
+test('two servers on one machine use different cookie names, and the name of each is stable', () => {
   const vault = (n: number) => createVault(new Uint8Array(32).fill(n))
   const names = cookieNames({ trustProxy: false }, vault(1))
   assert.deepEqual(names, cookieNames({ trustProxy: false }, vault(1)))

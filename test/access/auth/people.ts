@@ -8,26 +8,26 @@ import type { Role } from '../../../src/access/caller/role.ts'
 import type { Config } from '../../../src/platform/config.ts'
 import { type Ask, createTestApp, type TestApp } from '../../helpers.ts'
 
-/** The password of every person here. */
+/** The password of every test person. */
 export const PASSWORD = 'correct horse battery'
 
-/** Hashed with the least cost that bcrypt has, since every person here signs in. */
+/** Hashed with the lowest bcrypt cost, because every test person signs in. */
 const PASSWORD_HASH = hashSync(PASSWORD, 4)
 
 /** The app in authenticated mode, with better-auth over its database. */
 export interface PeopleApp extends TestApp {
-  /** Makes a person, with roles by company id. */
+  /** Creates a person, with roles by company id. */
   person(name: string, roles?: Record<string, Role>, mayCreateCompanies?: boolean): Promise<Person>
-  /** Asks with a cookie. */
+  /** Sends requests with a cookie. */
   with(cookie: string): Ask
-  /** Sends a form as a browser does. */
+  /** Submits a form like a browser. */
   submit(path: string, fields: Record<string, string>, cookie?: string): ReturnType<Ask>
 }
 
 export interface Person {
   id: string
   email: string
-  /** As a browser sends it. */
+  /** The value of the `Cookie` header. */
   cookie: string
   ask: Ask
 }
@@ -68,5 +68,5 @@ export function createPeopleApp(t: TestContext, overrides: Partial<Config> = {})
   }
 }
 
-/** What a browser sends back of a `Set-Cookie`. */
+/** Returns the `name=value` part of a `Set-Cookie` header. */
 export const cookieOf = (setCookie: string | null) => setCookie?.split(';')[0] ?? ''

@@ -20,7 +20,7 @@ async function tokenFor(app: PeopleApp, email: string): Promise<string> {
 const signIn = (app: PeopleApp, email: string, password: string) =>
   app.ask('POST', '/api/auth/sign-in', { email, password })
 
-test('a link sets another password once, ends every session of the person and begins one', async (t) => {
+test('a reset link sets a new password once, ends every session of the person and starts a new session', async (t) => {
   const app = createPeopleApp(t)
   const { email, ask } = await app.person('Ada')
   const other = await app.person('Bob')
@@ -45,7 +45,7 @@ test('a link sets another password once, ends every session of the person and be
   assert.equal((await signIn(app, email, NEXT)).status, 200)
 })
 
-test('of two that use a link at once, one sets the password', async (t) => {
+test('one of two concurrent uses of a reset link sets the password', async (t) => {
   const app = createPeopleApp(t)
   const { email } = await app.person('Ada')
   const token = await tokenFor(app, email)
@@ -55,7 +55,7 @@ test('of two that use a link at once, one sets the password', async (t) => {
   assert.deepEqual(tries.map(({ status }) => status).sort(), [303, 404])
 })
 
-test('a link lasts an hour, and another one takes its place', async (t) => {
+test('a reset link expires after an hour, and a new link replaces it', async (t) => {
   const app = createPeopleApp(t)
   const { email } = await app.person('Ada')
   const first = await tokenFor(app, email)
@@ -68,7 +68,7 @@ test('a link lasts an hour, and another one takes its place', async (t) => {
   assert.equal((await signIn(app, email, PASSWORD)).status, 200)
 })
 
-test('only the key of the data directory makes links: an owner’s session does not', async (t) => {
+test('only the key in the data directory creates reset links; an owner’s session cannot', async (t) => {
   const app = createPeopleApp(t)
   const { email } = await app.person('Ada')
   const founder = await app.person('Olga', {}, true)
@@ -79,7 +79,7 @@ test('only the key of the data directory makes links: an owner’s session does 
   assert.equal(unknown.body.error, 'There is no account eve@example.com')
 })
 
-test('the link has the name by which people know the server', async (t) => {
+test('a reset link contains the public name of the server', async (t) => {
   const bases = {
     'https://board.example': { trustProxy: true, allowedHosts: ['board.example'] },
     'http://board.example:3100': { host: '0.0.0.0', allowedHosts: ['board.example'] },
@@ -94,7 +94,7 @@ test('the link has the name by which people know the server', async (t) => {
   }
 })
 
-test('guessing keys and links is slowed down', async (t) => {
+test('attempts to guess keys and reset links are rate-limited', async (t) => {
   const app = createPeopleApp(t)
   const { email } = await app.person('Ada')
   const token = await tokenFor(app, email)
@@ -108,7 +108,7 @@ test('guessing keys and links is slowed down', async (t) => {
   assert.equal((await makeLink(app, email)).headers.get('retry-after'), '900')
 })
 
-test('what was done is in the log, the link is nowhere', async (t) => {
+test('the log records each password reset, and never contains the link', async (t) => {
   const app = createPeopleApp(t)
   const { id, email } = await app.person('Ada')
   const token = await tokenFor(app, email)
@@ -121,7 +121,7 @@ test('what was done is in the log, the link is nowhere', async (t) => {
     assert.ok(!log.includes(secret) && !rows.includes(secret))
 })
 
-test('a sign-in with the old password that is under way while another is set begins no session', async (t) => {
+test('a sign-in with the old password, concurrent with a reset, starts no session', async (t) => {
   const app = createPeopleApp(t)
   const { id, email } = await app.person('Ada')
   const sessions = () => app.ctx.db.all(sql.selectFrom('auth_session').select('id').where('user_id', '=', id)).length
@@ -135,7 +135,7 @@ test('a sign-in with the old password that is under way while another is set beg
   }
   Object.assign(app.ctx.signIn, { identity: { ...identity, signIn: slow } })
   const late = await signIn(app, email, PASSWORD)
-  // better-auth has a connection of its own: what it wrote shows from the next turn on.
+  // better-auth uses a separate connection: its writes are visible from the next turn of the event loop.
   await nextTurn()
   assert.deepEqual([late.status, late.headers.get('set-cookie'), sessions()], [401, null, before])
 })

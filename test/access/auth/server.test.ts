@@ -12,7 +12,7 @@ import { cookieOf, PASSWORD } from './people.ts'
 const form = (url: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
   fetch(url, { method: 'POST', body: new URLSearchParams(fields), headers, redirect: 'manual' })
 
-test('the first start prints a link that makes the first owner; the next one prints none', async (t) => {
+test('the first start prints a setup link for the first owner; the next start prints none', async (t) => {
   const dataDir = temporaryFolder(t)
   const args = ['--data-dir', dataDir, '--mode', 'authenticated']
   const first = await startService(t, args)
@@ -50,7 +50,7 @@ test('the first start prints a link that makes the first owner; the next one pri
   }
 })
 
-test('the banner shows the link, and says that it works once', async (t) => {
+test('the banner shows the setup link and states that it works once', async (t) => {
   const args = ['start', '--port', '0', '--data-dir', temporaryFolder(t), '--require-token']
   const { child, ended } = spawnService(t, args)
   await once(child.stdout!, 'data')
@@ -59,7 +59,7 @@ test('the banner shows the link, and says that it works once', async (t) => {
   assert.match(out, /Next {2}open http:\/\/127\.0\.0\.1:\d+\/enter\?token=\S+ \(it works once\)/)
 })
 
-test('what would make everybody the board, or nobody, does not start', async (t) => {
+test('refuses settings that authorize everybody or nobody', async (t) => {
   const dataDir = temporaryFolder(t)
   const flags = { dataDir, mode: 'authenticated' }
   assert.throws(() => readConfig({ ...flags, host: '0.0.0.0' }, {}), /--allowed-host/)
@@ -71,7 +71,7 @@ test('what would make everybody the board, or nobody, does not start', async (t)
   assert.match(err, /--demo requires local trusted mode/)
 })
 
-test('cookies are for https only behind a proxy, and X-Forwarded-* counts only there', async (t) => {
+test('cookies are Secure only behind a proxy, and X-Forwarded-* is trusted only there', async (t) => {
   for (const trustProxy of [true, false]) {
     const options: Partial<Config> = { mode: 'authenticated', trustProxy, allowedHosts: ['board.example'] }
     const { server } = await startTestServer(t, options)
@@ -91,7 +91,7 @@ test('cookies are for https only behind a proxy, and X-Forwarded-* counts only t
   }
 })
 
-test('a form that another site sends does not reach the server', async (t) => {
+test('refuses a form that another site submits', async (t) => {
   const { server } = await startTestServer(t, { mode: 'authenticated' })
   const fields = { email: 'o@example.com', password: PASSWORD, next: '' }
   const refused: Record<string, string>[] = [

@@ -4,7 +4,7 @@ import { sql } from '../../../src/platform/database/sql.ts'
 import { insertCompany, insertIssue } from '../../arrange.ts'
 import { cookieOf, createPeopleApp, PASSWORD } from '../auth/people.ts'
 
-/** A company with one person of each role, and a stranger with a company of her own. */
+/** Creates a company with one person in each role, and a stranger who owns another company. */
 async function arrange(t: Parameters<typeof createPeopleApp>[0]) {
   const app = createPeopleApp(t)
   const companyId = insertCompany(app.ctx)
@@ -21,7 +21,7 @@ async function arrange(t: Parameters<typeof createPeopleApp>[0]) {
 
 const tokenOf = (url: string) => new URL(url).searchParams.get('token')!
 
-test('everybody of a company sees its people; only owners give roles and remove others', async (t) => {
+test('every member of a company lists its members; only owners assign roles and remove other members', async (t) => {
   const { owner, admin, viewer, member, stranger, at, actions } = await arrange(t)
   const people = (await viewer.ask('GET', `${at}/members`)).body
   assert.deepEqual(people.map((one: { role: string }) => one.role).sort(), ['admin', 'member', 'owner', 'viewer'])
@@ -36,7 +36,7 @@ test('everybody of a company sees its people; only owners give roles and remove 
   assert.deepEqual((await actions()).slice(0, 2), ['company.member_removed', 'company.member_role_changed'])
 })
 
-test('everybody may leave, but the last owner', async (t) => {
+test('every member may leave a company, except the last owner', async (t) => {
   const { owner, admin, viewer, at } = await arrange(t)
   assert.equal((await viewer.ask('DELETE', `${at}/members/${viewer.id}`)).status, 200)
   assert.equal((await owner.ask('DELETE', `${at}/members/${owner.id}`)).status, 422)
@@ -46,7 +46,7 @@ test('everybody may leave, but the last owner', async (t) => {
   assert.equal((await admin.ask('DELETE', `${at}/members/${admin.id}`)).status, 422)
 })
 
-test('an invitation makes an account, once, with its role', async (t) => {
+test('an invitation creates one account, once, with the role of the invitation', async (t) => {
   const { app, admin, at, companyId } = await arrange(t)
   const made = await admin.ask('POST', `${at}/invitations`, { role: 'viewer' }, { host: 'board.example:3100' })
   assert.equal(made.status, 201)
@@ -69,7 +69,7 @@ test('an invitation makes an account, once, with its role', async (t) => {
   assert.ok(!rows.includes(token))
 })
 
-test('of two who use one invitation at once, one gets in', async (t) => {
+test('one of two concurrent uses of an invitation succeeds', async (t) => {
   const { app, admin, at } = await arrange(t)
   const token = tokenOf((await admin.ask('POST', `${at}/invitations`)).body.url)
   const join = (name: string) => app.submit('/join', { token, name, email: `${name}@example.com`, password: PASSWORD })
@@ -77,7 +77,7 @@ test('of two who use one invitation at once, one gets in', async (t) => {
   assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 404])
 })
 
-test('who has an account signs in and accepts; a role is never lowered by it', async (t) => {
+test('a person with an account signs in to accept an invitation, which never lowers a role', async (t) => {
   const { app, owner, stranger, admin, at, companyId } = await arrange(t)
   const link = async () => tokenOf((await owner.ask('POST', `${at}/invitations`, { role: 'viewer' })).body.url)
   const token = await link()
@@ -92,7 +92,7 @@ test('who has an account signs in and accepts; a role is never lowered by it', a
   assert.equal((await admin.ask('GET', `${at}/invitations`)).status, 200)
 })
 
-test('an invitation that is revoked or expired is gone, and nobody invites to more than they are', async (t) => {
+test('a revoked or expired invitation is 404, and no member invites to a higher role than their own', async (t) => {
   const { app, owner, admin, member, at } = await arrange(t)
   assert.equal((await member.ask('POST', `${at}/invitations`)).status, 403)
   assert.equal((await admin.ask('POST', `${at}/invitations`, { role: 'owner' })).status, 403)
@@ -106,7 +106,7 @@ test('an invitation that is revoked or expired is gone, and nobody invites to mo
   }
 })
 
-test('the setup link makes the first owner, once, who owns what local mode has left', async (t) => {
+test('the setup link creates the first owner once, who owns the companies created in local mode', async (t) => {
   const app = createPeopleApp(t)
   const companyId = insertCompany(app.ctx)
   const token = app.ctx.signIn.setup!.token!
@@ -129,7 +129,7 @@ test('the setup link makes the first owner, once, who owns what local mode has l
   assert.equal((await ask('DELETE', `/api/companies/${made.body.id}?confirm=Mine`)).status, 200)
 })
 
-test('only who is trusted with a company may create another, and owns it', async (t) => {
+test('only an admin or owner of a company may create another company, and becomes its owner', async (t) => {
   const { admin, member, viewer } = await arrange(t)
   assert.equal((await member.ask('POST', '/api/companies', { name: 'New' })).status, 403)
   assert.equal((await viewer.ask('POST', '/api/companies', { name: 'New' })).status, 403)
@@ -142,7 +142,7 @@ test('only who is trusted with a company may create another, and owns it', async
   )
 })
 
-test('who set the server up, and nobody else, freezes every company, also those of others', async (t) => {
+test('only the person who set up the server may freeze every company', async (t) => {
   const { app, owner, companyId, actions } = await arrange(t)
   const operator = await app.person('Otto', {}, true)
   assert.equal((await owner.ask('POST', '/api/instance/freeze')).status, 403)
@@ -152,7 +152,7 @@ test('who set the server up, and nobody else, freezes every company, also those 
   assert.equal((await operator.ask('POST', '/api/instance/thaw')).status, 200)
 })
 
-test('an entity is 404 to strangers and 403 to those of the company who may not change it', async (t) => {
+test('an entity is 404 for non-members, and 403 for members without permission to change it', async (t) => {
   const { app, companyId, stranger, viewer, member } = await arrange(t)
   const issue = insertIssue(app.ctx, { company_id: companyId })
   const path = `/api/issues/${issue.id}`
@@ -165,7 +165,7 @@ test('an entity is 404 to strangers and 403 to those of the company who may not 
   assert.equal((await member.ask('PATCH', path, { title: 'x' })).body.title, 'x')
 })
 
-test('a member works on projects, but does not decide what runs on the machine', async (t) => {
+test('a member may edit projects, but not settings that run programs on the machine', async (t) => {
   const { member, admin, at } = await arrange(t)
   const project = (await member.ask('POST', `${at}/projects`, { name: 'Map' })).body
   const path = `/api/projects/${project.id}`
@@ -175,7 +175,7 @@ test('a member works on projects, but does not decide what runs on the machine',
   assert.equal((await admin.ask('PATCH', path, { env: { PATH: '/tmp' } })).status, 200)
 })
 
-test('in local trusted mode there are no people, and nobody signs in', async (t) => {
+test('local trusted mode has no user accounts and no sign-in', async (t) => {
   const app = createPeopleApp(t, { mode: 'local_trusted' })
   const companyId = insertCompany(app.ctx)
   assert.deepEqual((await app.ask('GET', `/api/companies/${companyId}/members`)).body, [])
@@ -184,7 +184,7 @@ test('in local trusted mode there are no people, and nobody signs in', async (t)
   assert.equal((await app.ask('GET', '/api/auth/session')).body.userId, 'local-board')
 })
 
-test('where a sign-in leads to is always this server', async (t) => {
+test('a sign-in always redirects to this server', async (t) => {
   const app = createPeopleApp(t)
   const { email } = await app.person('Ada')
   const to = async (next: string) =>
@@ -195,7 +195,7 @@ test('where a sign-in leads to is always this server', async (t) => {
   }
 })
 
-test('the pages escape what they show, run nothing and are framed by nobody', async (t) => {
+test('the pages escape all values, run no scripts and refuse framing', async (t) => {
   const { app, owner, companyId, at } = await arrange(t)
   app.ctx.db.run(sql.updateTable('company').set({ name: '<script>alert(1)</script>' }).where('id', '=', companyId))
   const token = tokenOf((await owner.ask('POST', `${at}/invitations`)).body.url)

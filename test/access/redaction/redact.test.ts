@@ -12,7 +12,7 @@ const SECRETS = {
   promptTemplate: `Use https://user:${CANARY}-url@example.com and sk-${CANARY}abcdefghijkl, not sk-learn-the-library.`,
 }
 
-/** Every answer that shows an agent, as text. */
+/** Returns the text of every response that contains an agent. */
 async function readEverything(app: TestApp, companyId: string, agentId: string): Promise<string> {
   const paths = [
     `/api/agents/${agentId}`,
@@ -31,7 +31,7 @@ async function readEverything(app: TestApp, companyId: string, agentId: string):
   return JSON.stringify(answers.map((answer) => answer.body))
 }
 
-test('no answer, no activity and no log ever shows a secret of a configuration', async (t) => {
+test('no response, activity or log contains a secret of a configuration', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const agent = await makeAgent(app, companyId, {
@@ -53,7 +53,7 @@ test('no answer, no activity and no log ever shows a secret of a configuration',
   assert.deepEqual(agent.metadata, { deep: [{ clientSecret: '[redacted]' }], maxTokens: 5 })
 })
 
-test('a client that sends back what it read changes no secret', async (t) => {
+test('sending back a redacted configuration changes no secret', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app), { adapterConfig: SECRETS })
   const change = { adapterConfig: { ...agent.adapterConfig, model: 'm2' } }
@@ -62,7 +62,7 @@ test('a client that sends back what it read changes no secret', async (t) => {
   assert.deepEqual(plainConfig(app, agent.id), { ...SECRETS, model: 'm2' })
 })
 
-test('a secret is replaced where another is sent beside the placeholders', async (t) => {
+test('a new value replaces a secret, and placeholders keep the others', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app), { adapterConfig: { env: { A: 'old-a', B: 'old-b' } } })
   const env = { A: '[redacted]', B: 'new-b' }
@@ -70,7 +70,7 @@ test('a secret is replaced where another is sent beside the placeholders', async
   assert.deepEqual(plainConfig(app, agent.id), { env: { A: 'old-a', B: 'new-b' } })
 })
 
-test('a placeholder that stands for nothing is refused', async (t) => {
+test('refuses a placeholder without a stored value', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const adapterConfig = { env: { A: '[redacted]' } }
@@ -81,7 +81,7 @@ test('a placeholder that stands for nothing is refused', async (t) => {
   assert.equal((await app.ask('PATCH', `/api/agents/${agent.id}`, { adapterConfig })).status, 400)
 })
 
-test('an agent reads the configurations of its company and of no other', async (t) => {
+test('an agent may read the configurations of its own company only', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const agent = await makeAgent(app, companyId)

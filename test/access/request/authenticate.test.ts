@@ -6,7 +6,7 @@ import { sql } from '../../../src/platform/database/sql.ts'
 import { insertAgentRow, insertCompany, insertKey, insertRunRow } from '../../arrange.ts'
 import { createTestApp, TEST_KEYS } from '../../helpers.ts'
 
-/** An app with an agent that has a key, and a run that has a token. */
+/** Creates an app with an agent that has a key, and a run that has a token. */
 async function arrange(t: TestContext, role = 'ceo') {
   const app = createTestApp(t)
   const companyId = insertCompany(app.ctx)
@@ -17,7 +17,7 @@ async function arrange(t: TestContext, role = 'ceo') {
 }
 
 for (const mode of ['local_trusted', 'authenticated'] as const) {
-  test(`in ${mode} mode a credential that is present but wrong is 401 and never the board`, async (t) => {
+  test(`in ${mode} mode an invalid credential is 401 and never grants board access`, async (t) => {
     const { ask } = createTestApp(t, { mode })
     const wrong = [
       'Bearer wrong',
@@ -51,7 +51,7 @@ for (const mode of ['local_trusted', 'authenticated'] as const) {
   })
 }
 
-test('without a credential local trusted mode has the board, authenticated mode nobody', async (t) => {
+test('a request without a credential is the board in local trusted mode, and 401 in authenticated mode', async (t) => {
   assert.equal((await createTestApp(t).ask('GET', '/api/companies')).status, 200)
   const { ask } = createTestApp(t, { mode: 'authenticated' })
   assert.equal((await ask('GET', '/api/companies')).status, 401)
@@ -59,7 +59,7 @@ test('without a credential local trusted mode has the board, authenticated mode 
   assert.equal((await ask('GET', '/api/openapi.json')).status, 200)
 })
 
-test('an agent key is its agent, and its use is noted at most once a minute', async (t) => {
+test('an agent key authenticates its agent, and its last use is recorded at most once a minute', async (t) => {
   const { ctx, as, key, companyId, clock } = await arrange(t)
   const lastUsed = () => ctx.db.first(sql.selectFrom('agent_key').select('last_used_at'))?.last_used_at
   const { body } = await as(key.key)('GET', '/api/companies')
@@ -80,7 +80,7 @@ test('an agent key is its agent, and its use is noted at most once a minute', as
   assert.equal(lastUsed(), ctx.now)
 })
 
-test('a revoked key is 401 from the next request on', async (t) => {
+test('a revoked key is 401 from the next request', async (t) => {
   const { ctx, as, key } = await arrange(t)
   assert.equal((await as(key.key)('GET', '/api/companies')).status, 200)
   ctx.db.run(sql.updateTable('agent_key').set({ revoked_at: ctx.now }))
@@ -95,7 +95,7 @@ for (const status of ['terminated', 'pending_approval'] as const) {
   })
 }
 
-test('a run token is its agent, in its own company only', async (t) => {
+test('a run token authenticates its agent, in the company of the agent only', async (t) => {
   const { ctx, as, token, companyId } = await arrange(t)
   const other = insertCompany(ctx, 'Other')
   assert.equal((await as(token)('GET', `/api/companies/${companyId}`)).status, 200)
@@ -106,7 +106,7 @@ test('a run token is its agent, in its own company only', async (t) => {
   }
 })
 
-test('the token of a run that ended is 401 run_ended from the first request after', async (t) => {
+test('the token of an ended run is 401 run_ended from the next request', async (t) => {
   const { ctx, as, token, runId } = await arrange(t)
   assert.equal((await as(token)('GET', '/api/companies')).status, 200)
   await ctx.write(() =>
@@ -118,13 +118,13 @@ test('the token of a run that ended is 401 run_ended from the first request afte
   assert.equal(headers.get('www-authenticate'), 'Bearer')
 })
 
-test('the token of a terminated agent is 401, though its run is not down yet', async (t) => {
+test('the token of a terminated agent is 401, even while its run is still stopping', async (t) => {
   const { ctx, as, token } = await arrange(t)
   ctx.db.run(sql.updateTable('agent').set({ status: 'terminated' }))
   assert.equal((await as(token)('GET', '/api/companies')).status, 401)
 })
 
-test('a token that is forged, foreign, expired or of another kind is 401', async (t) => {
+test('a token that is forged, expired, of another server or of another type is 401', async (t) => {
   const { ask, agentId, companyId, runId, token } = await arrange(t)
   const claims = (change: Record<string, unknown> = {}) => ({ companyId, runId, ...change })
   const make = (
@@ -181,7 +181,7 @@ test('a token that is forged, foreign, expired or of another kind is 401', async
   }
 })
 
-test('a body or a query cannot say who is asking', async (t) => {
+test('a body or a query cannot set the caller', async (t) => {
   const { as, token } = await arrange(t, 'engineer')
   const { status } = await as(token)('POST', '/api/companies?userId=local-board', { name: 'Mine', actorType: 'user' })
   assert.equal(status, 403)

@@ -18,8 +18,8 @@ import type { Ask } from '../../helpers.ts'
 import { createPeopleApp, type Person } from '../auth/people.ts'
 
 /**
- * Who may call what in authenticated mode: the least role that an endpoint
- * asks for. What is not here is a viewer's to read and an admin's to do.
+ * The minimum role of each endpoint in authenticated mode. An endpoint that
+ * is not listed requires `viewer` for a GET, and `admin` otherwise.
  */
 const MAY: Record<Role, string> = {
   viewer: 'companies.create inbox.update members.remove',
@@ -40,10 +40,10 @@ function expectedRole({ id, method }: Endpoint): Role {
 }
 
 const KINDS = ['viewer', 'member', 'admin', 'owner', 'founder', 'stranger'] as const
-/** A person by what they are; the founder set the server up and is an owner too, the stranger owns another company. */
+/** A kind of person. The founder set up the server and is also an owner. The stranger owns another company. */
 type Kind = (typeof KINDS)[number]
 
-/** What is about no company, or about the person who asks: whom it lets in. */
+/** The kinds of people that may call an endpoint that concerns no company, or the caller itself. */
 const WITHOUT_COMPANY: Record<string, readonly Kind[]> = {
   ...Object.fromEntries(
     `adapters.list companies.list companies.stats guides.adapter guides.agentConfiguration guides.agentIcons
@@ -53,7 +53,7 @@ const WITHOUT_COMPANY: Record<string, readonly Kind[]> = {
       .map((id) => [id, KINDS]),
   ),
   'agents.me': [],
-  // Who founds a company decides what runs on the machine: only who decides that somewhere already.
+  // A company's creator decides what runs on the machine, so this needs that permission in some company.
   'companies.create': ['admin', 'owner', 'founder', 'stranger'],
   'instance.check': ['founder'],
   'instance.freeze': ['founder'],
@@ -61,7 +61,7 @@ const WITHOUT_COMPANY: Record<string, readonly Kind[]> = {
   'instance.prepareDemoAgent': ['founder'],
   'instance.programs': ['founder'],
   'instance.thaw': ['founder'],
-  // Its role is a viewer's since everybody may leave; here somebody else is removed.
+  // Every viewer may leave a company. Here the caller removes another member.
   'members.remove': ['owner', 'founder'],
   'placements.create': ['founder'],
   'placements.delete': ['founder'],
@@ -71,7 +71,7 @@ const WITHOUT_COMPANY: Record<string, readonly Kind[]> = {
   'packages.preview': ['admin', 'owner', 'founder', 'stranger'],
 }
 
-/** What no person is let into here, and why. */
+/** The endpoints that this test does not call, and the reason. */
 const NOT_WALKED: Record<string, string> = {
   'session.changePassword': 'ends the session that asks; sessions.test.ts does it',
   'session.end': 'ends a session of its own; scopes.test.ts does it',
@@ -82,7 +82,7 @@ const isForAgentsOnly = ({ who }: Endpoint) => who.every((one) => [agent, ceo, m
 const CLOSED = ALL_ENDPOINTS.filter(({ who }) => !who.includes(anyone))
 const WALKED = CLOSED.filter(({ id }) => !(id in NOT_WALKED))
 
-/** `ok`, or the status of the refusal. */
+/** Returns `ok`, or the status of the refusal. */
 function expectedOf(endpoint: Endpoint, kind: Kind): 'ok' | 403 | 404 {
   const isOfStranger = kind === 'stranger' && /:(?!token)\w+Id/.test(endpoint.path)
   if (isOfStranger && !endpoint.path.includes(':companyId')) return isForAgentsOnly(endpoint) ? 403 : 404
@@ -96,10 +96,10 @@ function expectedOf(endpoint: Endpoint, kind: Kind): 'ok' | 403 | 404 {
 interface Place {
   world: World
   people: Record<Kind, Pick<Person, 'id' | 'ask'>>
-  nobodies: Record<string, Ask>
+  invalidCallers: Record<string, Ask>
 }
 
-/** A company with its agents, people of every kind, and credentials that are none any more. */
+/** Creates a company with agents, people of every kind, and credentials that are no longer valid. */
 async function arrange(t: TestContext): Promise<Place> {
   const app = createPeopleApp(t)
   const founder = await app.person('Olga', {}, true)
@@ -126,11 +126,16 @@ async function arrange(t: TestContext): Promise<Place> {
   await gone.ask('POST', '/api/auth/sign-out')
   const { id, token } = await make('POST', '/api/board/tokens')
   await make('DELETE', `/api/board/tokens/${id}`)
-  const nobodies = { nobody: app.ask, 'expired session': expired.ask, 'signed out': gone.ask, revoked: app.as(token) }
-  return { world, people, nobodies }
+  const invalidCallers = {
+    nobody: app.ask,
+    'expired session': expired.ask,
+    'signed out': gone.ask,
+    revoked: app.as(token),
+  }
+  return { world, people, invalidCallers }
 }
 
-/** Requests for what there is only where people sign in, or what takes the company itself away. */
+/** Requests that need user accounts, or that archive or delete the company. */
 const REQUESTS: Record<string, (place: Place, ask: Ask) => Promise<Request>> = {
   'companies.archive': async (place) => ({ params: { companyId: await anotherCompany(place) } }),
   'companies.delete': async (place) => ({
@@ -145,7 +150,7 @@ const REQUESTS: Record<string, (place: Place, ask: Ask) => Promise<Request>> = {
   'tokens.revoke': async (_, ask) => ({ params: { tokenId: (await ask('POST', '/api/board/tokens')).body.id } }),
 }
 
-/** A company in which everybody is what they are in the first one. */
+/** Creates another company in which everybody has the same role as in the first one. */
 async function anotherCompany({ world, people }: Place): Promise<string> {
   const company_id = insertCompany(world.ctx, 'Doomed')
   const roles = { viewer: 'viewer', member: 'member', admin: 'admin', owner: 'owner', founder: 'owner' } as const
@@ -164,7 +169,7 @@ async function newMember({ world }: Place): Promise<string> {
   return user_id
 }
 
-/** A request that nothing but who asks can make fail. */
+/** Builds a valid request, which only an authorization error can refuse. */
 async function goodRequest(place: Place, endpoint: Endpoint, ask: Ask): Promise<Parameters<Ask>> {
   const { method, path, id } = endpoint
   const own = await REQUESTS[id]?.(place, ask)
@@ -172,7 +177,7 @@ async function goodRequest(place: Place, endpoint: Endpoint, ask: Ask): Promise<
   return [methodFor(method, path), request.path, request.body]
 }
 
-test('the table of roles is what the code has, and the tables name no endpoint that is not there', () => {
+test('the table of roles matches the code, and the tables list only existing endpoints', () => {
   const differing = CLOSED.filter(
     (endpoint) => requiredRole(endpoint as { method: string; role?: Role }) !== expectedRole(endpoint),
   )
@@ -195,9 +200,9 @@ test('the table of roles is what the code has, and the tables name no endpoint t
   )
 })
 
-test('each endpoint lets in exactly the people that the table says, and no credential that has ended', async (t) => {
+test('each endpoint authorizes exactly the people in the table, and refuses every ended credential', async (t) => {
   const place = await arrange(t)
-  const { world, people, nobodies } = place
+  const { world, people, invalidCallers } = place
   const surprises: string[] = []
   for (const endpoint of CLOSED) {
     world.ctx.signIn.rates = createRateCounter()
@@ -208,7 +213,7 @@ test('each endpoint lets in exactly the people that the table says, and no crede
       if (got !== expected)
         surprises.push(`${name} ${endpoint.id}: ${status} not ${expected} ${JSON.stringify(body)?.slice(0, 200)}`)
     }
-    for (const [name, ask] of Object.entries(nobodies)) await look(name, ask, refused, 401)
+    for (const [name, ask] of Object.entries(invalidCallers)) await look(name, ask, refused, 401)
     if (endpoint.id in NOT_WALKED) continue
     const before = countActivity(world)
     for (const kind of KINDS) {
@@ -230,7 +235,7 @@ test('each endpoint lets in exactly the people that the table says, and no crede
 const countActivity = ({ ctx }: World) =>
   ctx.db.first(sql.selectFrom('activity').select((eb) => eb.fn.countAll<number>().as('count')))!.count
 
-test('429 is told of what is limited by rate, and of nothing else', async (t) => {
+test('only rate-limited endpoints document 429', async (t) => {
   const place = await arrange(t)
   const { rates } = place.world.ctx.signIn
   const limited: string[] = []

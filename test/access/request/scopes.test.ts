@@ -12,7 +12,7 @@ async function arrangeKeys(app: ReturnType<typeof createTestApp>) {
   return { companyId, agent, keyOf }
 }
 
-test('a key of scope read reads, and is refused every change', async (t) => {
+test('a key with scope read may read, and every change with it is refused', async (t) => {
   const app = createTestApp(t)
   const { companyId, agent, keyOf } = await arrangeKeys(app)
   const { token, scope } = await keyOf({ scope: 'read' })
@@ -31,7 +31,7 @@ test('a key of scope read reads, and is refused every change', async (t) => {
   }
 })
 
-test('a key has the scope work unless the request says read', async (t) => {
+test('a key has the scope work unless the request sets read', async (t) => {
   const app = createTestApp(t)
   const { agent, keyOf } = await arrangeKeys(app)
   await keyOf({})
@@ -42,7 +42,7 @@ test('a key has the scope work unless the request says read', async (t) => {
   assert.equal((await app.ask('POST', `/api/agents/${agent.id}/keys`, { scope: 'admin' })).status, 400)
 })
 
-test('a key works until it expires', async (t) => {
+test('a key is valid until it expires', async (t) => {
   const app = createTestApp(t)
   const { agent, keyOf } = await arrangeKeys(app)
   const { token, expiresAt } = await keyOf({ expiresAt: '2026-11-21T10:00:00Z' })
@@ -56,7 +56,7 @@ test('a key works until it expires', async (t) => {
   assert.equal((await app.ask('POST', `/api/agents/${agent.id}/keys`, { expiresAt: 'tomorrow' })).status, 400)
 })
 
-test("a person's token works until it expires", async (t) => {
+test('a personal token is valid until it expires', async (t) => {
   const app = createPeopleApp(t)
   const kit = await app.person('Kit', { [insertCompany(app.ctx)]: 'viewer' })
   const { body } = await kit.ask('POST', '/api/board/tokens', { expiresAt: '2026-11-21T10:00:00Z' })
@@ -65,7 +65,7 @@ test("a person's token works until it expires", async (t) => {
   assert.equal((await app.as(body.token)('GET', '/api/companies')).status, 401)
 })
 
-test('a person lists the own sessions and ends one of them', async (t) => {
+test('a person lists their sessions and ends one of them', async (t) => {
   const app = createPeopleApp(t)
   const roles = { [insertCompany(app.ctx)]: 'viewer' as const }
   const kit = await app.person('Kit', roles)
@@ -79,7 +79,7 @@ test('a person lists the own sessions and ends one of them', async (t) => {
   assert.equal((await kit.ask('GET', '/api/auth/session')).status, 401)
 })
 
-test('a token lists and ends the sessions of its person, and itself stays valid', async (t) => {
+test('a personal token lists and ends the sessions of its owner, and stays valid', async (t) => {
   const app = createPeopleApp(t)
   const roles = { [insertCompany(app.ctx)]: 'viewer' as const }
   const kit = await app.person('Kit', roles)

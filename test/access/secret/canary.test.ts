@@ -10,7 +10,7 @@ import { asAgent, insertIssue } from '../../arrange.ts'
 import { createTestRuns } from '../../runs.ts'
 import { filesWith, formsOf } from './find.ts'
 
-/** A planted value: words of no key's form, with signs that are written otherwise in a URL and in base64. */
+/** Returns a test secret that matches no key format, with characters that URLs and base64 encode. */
 const canary = (name: string) => `canary/of the ${name}+42`
 
 const C = {
@@ -28,8 +28,8 @@ const C = {
   looks: 'sk-c4n4ryc4n4ryc4n4ry42',
 }
 
-/** A program that succeeds when it was given these values, and says nothing of them. */
-const expecting = (env: Record<string, string>, args: string[]) => {
+/** Returns a command that exits with 0 if it has these values, and does not print them. */
+const commandExpecting = (env: Record<string, string>, args: string[]) => {
   const hashes = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, hash('sha256', value)]))
   const check = `
     const is = (value, expected) => require('node:crypto').hash('sha256', String(value)) === expected
@@ -38,7 +38,7 @@ const expecting = (env: Record<string, string>, args: string[]) => {
   return { command: process.execPath, args: ['-e', check, '--', ...args] }
 }
 
-/** A place that wakes are posted to, which keeps the headers it was sent. */
+/** Starts an HTTP endpoint for wakes that records the request headers. */
 async function listen(t: TestContext) {
   const heard: IncomingHttpHeaders[] = []
   const server = createServer((request, response) => {
@@ -50,7 +50,7 @@ async function listen(t: TestContext) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, heard }
 }
 
-test('what a read redacts reaches the run that needs it, and is nowhere in the data directory', async (t) => {
+test('a redacted value reaches its run, and is nowhere in the data directory', async (t) => {
   const runs = await createTestRuns(t)
   const { companyId, config, settle } = runs
   const answers: unknown[] = []
@@ -75,7 +75,7 @@ test('what a read redacts reaches the run that needs it, and is nowhere in the d
   const args = ['--api-key', C.argument, `--auth-token=${C.option}`, C.looks]
   const env = { PLACE: C.patched, STORED: C.stored, OF_PROJECT: C.project }
   await make('PATCH', `/api/agents/${agent.id}`, {
-    adapterConfig: { ...expecting(env, args), env: { PLACE: C.patched } },
+    adapterConfig: { ...commandExpecting(env, args), env: { PLACE: C.patched } },
   })
   const [patched, created] = (await runs.ask('GET', `/api/agents/${agent.id}/config-revisions`)).body
   await make('POST', `/api/agents/${agent.id}/config-revisions/${created.id}/rollback`)
@@ -95,7 +95,7 @@ test('what a read redacts reaches the run that needs it, and is nowhere in the d
     {
       name: 'Hired',
       adapterType: 'process',
-      adapterConfig: { ...expecting({ PLACE: C.hire }, []), env: { PLACE: C.hire } },
+      adapterConfig: { ...commandExpecting({ PLACE: C.hire }, []), env: { PLACE: C.hire } },
       metadata: { password: C.hireMetadata },
     },
     asCeo,
@@ -132,7 +132,7 @@ test('what a read redacts reaches the run that needs it, and is nowhere in the d
   await make('POST', '/api/companies/import/apply', { source, target: { mode: 'new_company' } })
   for (const read of ['activity', 'agent-configurations', 'agents', 'projects', 'runs', 'dashboard'])
     answers.push((await runs.ask('GET', `${at}/${read}`)).body)
-  // The board sees there what would run (test/work/staffing/hire.test.ts).
+  // The board sees the proposed configuration there (test/work/staffing/hire.test.ts).
   answers.push((await asCeo('GET', `${at}/approvals`)).body)
   for (const read of ['config-revisions', 'runtime-state'])
     answers.push((await runs.ask('GET', `/api/agents/${agent.id}/${read}`)).body)

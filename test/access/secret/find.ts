@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** The forms in which a value could be found again; in base64 wherever in a longer text it begins. */
+/** Returns the encodings of a value, including base64 at each of the three offsets in a longer text. */
 export const formsOf = (value: string): string[] => [
   value,
   encodeURIComponent(value),
@@ -9,13 +9,13 @@ export const formsOf = (value: string): string[] => [
   Buffer.from(value).toString('hex'),
   ...[0, 1, 2].flatMap((before) => {
     const bytes = Buffer.from('-'.repeat(before) + value)
-    // Whole groups of the value alone: what is around it shows in the first and the last.
+    // Only complete groups: the surrounding text changes the first and the last group.
     const [from, to] = [before === 0 ? 0 : 4, Math.floor(bytes.length / 3) * 4]
     return [bytes.toString('base64').slice(from, to), bytes.toString('base64url').slice(from, to)]
   }),
 ]
 
-/** The files of a folder that hold a value in some form. */
+/** Returns the files of a folder that contain a value in some encoding. */
 export function filesWith(folder: string, value: string): string[] {
   const forms = formsOf(value)
   return readdirSync(folder, { recursive: true, withFileTypes: true })

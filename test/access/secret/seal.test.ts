@@ -26,7 +26,7 @@ const vault = createVault(new Uint8Array(32).fill(3))
 const PLACE = { companyId: 'a', name: 'agent/b' }
 const elsewhere = createVault(new Uint8Array(32).fill(1))
 
-test('what is sealed opens to what it was, shows what it showed, and hides no less', () => {
+test('a sealed configuration opens to the same values and has the same redacted form', () => {
   const key = fc.oneof(fc.string(), fc.constantFrom('env', 'headers', 'apiKey', 'token', '__proto__', 'args'))
   const text = fc.oneof(fc.string(), fc.constantFrom('--api-key', '--token=x', 'sk-1abcdefghijklmnopq', 'ftp://u:p@h'))
   const leaf = fc.oneof(
@@ -54,7 +54,7 @@ test('what is sealed opens to what it was, shows what it showed, and hides no le
   )
 })
 
-test('the same values again change no row and record no revision', async (t) => {
+test('sending the same values again changes no row and records no revision', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const metadata = { password: VALUE }
@@ -74,7 +74,7 @@ test('the same values again change no row and record no revision', async (t) => 
   assert.equal((await app.ask('GET', `/api/agents/${agent.id}/config-revisions`)).body.length, 1)
 })
 
-test('a sealed value is never taken from a client', async (t) => {
+test('refuses a sealed value from a client', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const at = `/api/companies/${companyId}`
@@ -109,7 +109,7 @@ test('a sealed value is never taken from a client', async (t) => {
   assert.equal(after, before)
 })
 
-test('a sealed value in a package is left out, and said to be', async (t) => {
+test('an import omits a sealed value in a package, with a warning', async (t) => {
   const app = createTestApp(t)
   const config = `{command: "true", args: [{$sealed: x, shown: y}], env: {A: {$sealed: x, shown: y}}}`
   const { target, warnings } = await importNew(app, {
@@ -122,7 +122,7 @@ test('a sealed value in a package is left out, and said to be', async (t) => {
   assert.match(JSON.stringify(warnings), /value of args, which is not imported/)
 })
 
-test("another agent's sealed value does not open", async (t) => {
+test('the sealed value of another agent does not open', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const [ann, bob] = [await makeAgent(app, companyId, ADAPTER), await makeAgent(app, companyId, { name: 'Bob' })]
@@ -133,7 +133,7 @@ test("another agent's sealed value does not open", async (t) => {
   assert.match(gates[0].message, /adapterConfig\.env\.PLACE of Bob cannot be decrypted/)
 })
 
-test('under another key reads go on and runs fail with what to do, until the key or the value is back', async (t) => {
+test('with a wrong key reads work and runs fail with instructions, until the key or the value is restored', async (t) => {
   const runs = await createTestRuns(t)
   const { ctx, ask, make, companyId, clock, settle } = runs
   const project = await make('POST', `/api/companies/${companyId}/projects`, { name: 'Map', env: { OF_MAP: VALUE } })
@@ -183,7 +183,7 @@ test('under another key reads go on and runs fail with what to do, until the key
   assert.equal((await go()).status, 'succeeded')
 })
 
-/** Wakes an agent and resolves with how its run ends. */
+/** Wakes an agent and resolves with the result of its run. */
 async function runOf(ctx: Context, url: string, agentId: string) {
   const ended = Promise.withResolvers<void>()
   const unsubscribe = ctx.events.subscribe(({ type }) => {
@@ -195,7 +195,7 @@ async function runOf(ctx: Context, url: string, agentId: string) {
   return ctx.db.first(sql.selectFrom('run').select(['status', 'error_code']).orderBy('id', 'desc').limit(1))
 }
 
-test('a backup works with its keys, and without them says so', async (t) => {
+test('a restored backup works with its keys, and reports missing keys', async (t) => {
   const first = await startTestServer(t)
   const { ctx, url } = first.server
   const post = async (path: string, body: object) => {
@@ -203,7 +203,7 @@ test('a backup works with its keys, and without them says so', async (t) => {
     return (await fetch(`${url}${path}`, init)).json() as Promise<{ id: string }>
   }
   const company = await post('/api/companies', { name: 'Acme' })
-  // In pieces: a secret is in no argument.
+  // In parts, so that no command-line argument contains a secret.
   const check = `process.exitCode = process.env.PLACE === ${JSON.stringify([...VALUE])}.join('') ? 0 : 3`
   const agent = await post(`/api/companies/${company.id}/agents`, {
     name: 'Ann',
@@ -225,7 +225,7 @@ test('a backup works with its keys, and without them says so', async (t) => {
   assert.equal((await runOf(third.server.ctx, third.server.url, agent.id))?.error_code, 'secret_unreadable')
 })
 
-test('what is kept of a request under its key cannot be tried against guesses', async (t) => {
+test('the stored hash of an idempotent request cannot be used to test guesses', async (t) => {
   const app = createTestApp(t)
   const at = `/api/companies/${await makeCompany(app)}/secrets`
   const body = { name: 'PIN', value: '12345678' }

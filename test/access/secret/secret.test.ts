@@ -28,7 +28,7 @@ const agentWith = (app: Pick<TestApp, 'make'>, companyId: string, env: object) =
     adapterConfig: { command: 'true', env },
   })
 
-test('a secret is stored, listed, rotated and deleted, and no answer, activity or log holds its value', async (t) => {
+test('stores, lists, rotates and deletes a secret, and no response, activity or log contains its value', async (t) => {
   const { ask, at, app, company, logged } = await arrange(t)
   const answers = [
     await ask('POST', at, { name: 'API_KEY', value: VALUE, description: 'of the map' }, { 'idempotency-key': 'k' }),
@@ -48,7 +48,7 @@ test('a secret is stored, listed, rotated and deleted, and no answer, activity o
   assert.deepEqual(filesWith(app.config.dataDir, VALUE), [])
 })
 
-test('a name is taken once, and a value has to be one that can be found in output and stand in an environment', async (t) => {
+test('refuses a duplicate name, and a value that cannot be redacted or be an environment variable', async (t) => {
   const { ask, make, at } = await arrange(t)
   const secret = await make('POST', at, { name: 'API_KEY', value: VALUE })
   const again = await ask('POST', at, { name: 'API_KEY', value: VALUE })
@@ -64,7 +64,7 @@ test('a name is taken once, and a value has to be one that can be found in outpu
   }
 })
 
-test('agents see the names, and only the board stores, rotates and deletes', async (t) => {
+test('agents may list secret names; only the board may store, rotate and delete secrets', async (t) => {
   const { make, at, ceo, stranger, ask } = await arrange(t)
   const { id } = await make('POST', at, { name: 'API_KEY', value: VALUE })
   assert.deepEqual(
@@ -85,7 +85,7 @@ test('agents see the names, and only the board stores, rotates and deletes', asy
   assert.equal((await ask('GET', '/api/secrets/nowhere')).status, 404)
 })
 
-test('a secret in use is deleted only by force, and the refusal names who uses it', async (t) => {
+test('refuses to delete a secret in use without force, and lists its uses', async (t) => {
   const { make, ask, at, app, company } = await arrange(t)
   const { id } = await make('POST', at, { name: 'API_KEY', value: VALUE })
   const agent = await agentWith(app, company.id, { KEY: { $secret: 'API_KEY' } })
@@ -105,7 +105,7 @@ test('a secret in use is deleted only by force, and the refusal names who uses i
   assert.equal((await ask('DELETE', `/api/secrets/${id}?force=true`)).status, 200)
 })
 
-test("a project's env is shown without its values, kept when it comes back as shown, and not for agents to set", async (t) => {
+test('redacts the env of a project, keeps the values on a round trip, and refuses changes by agents', async (t) => {
   const { make, ask, company, ceo, app } = await arrange(t)
   const at = `/api/companies/${company.id}/projects`
   const env = { PLAIN: 'plain value', KEY: { $secret: 'API_KEY' } }
@@ -120,7 +120,7 @@ test("a project's env is shown without its values, kept when it comes back as sh
   assert.equal((await ceo.ask('POST', at, { name: 'Mine', env: {} })).status, 403)
 })
 
-test('a run gets its secrets in its environment, and its output and the data directory never show them', async (t) => {
+test('a run has its secrets in its environment, and its output and the data directory never contain them', async (t) => {
   const runs = await createTestRuns(t)
   const { make, ask, agentThat, settle, companyId, config } = runs
   const others = { OF_PROJECT: 'the project has another one', PLAIN_TOKEN: 'a token that is in the config' }
@@ -156,12 +156,12 @@ test('a run gets its secrets in its environment, and its output and the data dir
     assert.deepEqual(filesWith(config.dataDir, value), [])
   }
   for (const form of formsOf(others.PLAIN_TOKEN)) assert.ok(!log.includes(form), form)
-  // What looks like a secret is one, whatever its variable is called.
+  // A value that looks like a secret is redacted, whatever the name of its variable.
   for (const value of ['ghp_abcdefghij1234567890', 'tusk-of-ivory']) assert.ok(!log.includes(value), value)
   assert.match(log, /@db\.example\/tides/)
 })
 
-test('a run whose secret is unknown or cannot be opened fails with a sentence that names it', async (t) => {
+test('a run with an unknown or undecryptable secret fails with an error that names the secret', async (t) => {
   const { make, ask, agentThat, settle, companyId, ctx, runs, clock } = await createTestRuns(t)
   const agent = await agentThat('succeed.js', { config: { env: { KEY: { $secret: 'API_KEY' } } } })
   const go = async () => {
@@ -184,7 +184,7 @@ test('a run whose secret is unknown or cannot be opened fails with a sentence th
   assert.equal((await go()).status, 'succeeded')
 })
 
-test('what is sealed opens at its place only, and not when a bit of it is changed', () => {
+test('a sealed value opens only in its own location, and not after a change of one bit', () => {
   const vault = createVault(new Uint8Array(32).fill(3))
   const place = { companyId: 'a', name: 'KEY' }
   const sealed = vault.seal(place, VALUE)
@@ -201,14 +201,14 @@ test('what is sealed opens at its place only, and not when a bit of it is change
   assert.equal(vault.open(place, ''), undefined)
 })
 
-test('a deleted company takes its secrets along', async (t) => {
+test('deleting a company deletes its secrets', async (t) => {
   const { make, at, app, company } = await arrange(t)
   await make('POST', at, { name: 'API_KEY', value: VALUE })
   await make('DELETE', `/api/companies/${company.id}?confirm=${encodeURIComponent(company.name)}`)
   assert.deepEqual(app.ctx.db.all(sql.selectFrom('secret').selectAll()), [])
 })
 
-test('the key is a file of its own that only the server can read', async (t) => {
+test('the encryption key is a separate file that only the server can read', async (t) => {
   const { startTestServer } = await import('../../server.ts')
   const { dataDir } = await startTestServer(t)
   const file = path.join(dataDir, 'keys', 'secret.key')

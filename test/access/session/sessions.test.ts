@@ -5,7 +5,7 @@ import { sql } from '../../../src/platform/database/sql.ts'
 import { insertCompany } from '../../arrange.ts'
 import { cookieOf, createPeopleApp, PASSWORD } from '../auth/people.ts'
 
-test('signing in gives a cookie that is the person, until it signs out', async (t) => {
+test('a sign-in returns a cookie that authenticates the person until sign-out', async (t) => {
   const app = createPeopleApp(t)
   const companyId = insertCompany(app.ctx)
   const { id, email } = await app.person('Ada', { [companyId]: 'owner' })
@@ -25,7 +25,7 @@ test('signing in gives a cookie that is the person, until it signs out', async (
   assert.equal((await ask('GET', '/api/auth/session')).status, 401)
 })
 
-test('a wrong password and an unknown e-mail are answered alike', async (t) => {
+test('a wrong password and an unknown e-mail have the same response', async (t) => {
   const app = createPeopleApp(t)
   const { email } = await app.person('Ada')
   const wrong = await app.ask('POST', '/api/auth/sign-in', { email, password: `${PASSWORD}!` })
@@ -38,7 +38,7 @@ test('a wrong password and an unknown e-mail are answered alike', async (t) => {
   }
 })
 
-test('signing in again ends the session that the browser had', async (t) => {
+test('a second sign-in ends the previous session of the browser', async (t) => {
   const app = createPeopleApp(t)
   const { email, cookie, ask } = await app.person('Ada')
   const again = await app.ask('POST', '/api/auth/sign-in', { email, password: PASSWORD }, { cookie })
@@ -48,7 +48,7 @@ test('signing in again ends the session that the browser had', async (t) => {
   assert.equal((await app.with(next)('GET', '/api/auth/session')).status, 200)
 })
 
-test('signing out everywhere ends every session of the person, and nobody elseâ€™s', async (t) => {
+test('signing out everywhere ends every session of the person, and no session of others', async (t) => {
   const app = createPeopleApp(t)
   const { email, ask } = await app.person('Ada')
   const other = await app.person('Bob')
@@ -60,7 +60,7 @@ test('signing out everywhere ends every session of the person, and nobody elseâ€
   assert.equal((await other.ask('GET', '/api/auth/session')).status, 200)
 })
 
-test('another password ends the other sessions, and the old one no longer signs in', async (t) => {
+test('a password change ends the other sessions and invalidates the old password', async (t) => {
   const app = createPeopleApp(t)
   const { email, ask, cookie } = await app.person('Ada')
   const second = await app.ask('POST', '/api/auth/sign-in', { email, password: PASSWORD })
@@ -78,7 +78,7 @@ test('another password ends the other sessions, and the old one no longer signs 
   assert.equal((await app.ask('POST', '/api/auth/sign-in', { email, password: PASSWORD })).status, 401)
 })
 
-test('a session that is expired, revoked, forged or of nobody is 401', async (t) => {
+test('a session that is expired, revoked, forged or without a user is 401', async (t) => {
   const app = createPeopleApp(t)
   const { ask, cookie } = await app.person('Ada')
   const [name, value] = [cookie.split('=')[0]!, cookie.slice(cookie.indexOf('=') + 1)]
@@ -97,13 +97,13 @@ test('a session that is expired, revoked, forged or of nobody is 401', async (t)
   assert.equal((await ask('GET', '/api/companies')).status, 401)
 })
 
-test('a wrong bearer is 401 whatever the cookie says', async (t) => {
+test('an invalid bearer token is 401 even with a valid cookie', async (t) => {
   const app = createPeopleApp(t)
   const { ask } = await app.person('Ada')
   assert.equal((await ask('GET', '/api/companies', undefined, { authorization: 'Bearer svcb_wrong' })).status, 401)
 })
 
-test('guessing is slowed down with Retry-After, and the right password too is refused then', async (t) => {
+test('sign-in attempts are rate-limited with Retry-After, including those with the right password', async (t) => {
   const app = createPeopleApp(t)
   const { email } = await app.person('Ada')
   const guess = (password: string) => app.ask('POST', '/api/auth/sign-in', { email, password })
@@ -117,7 +117,7 @@ test('guessing is slowed down with Retry-After, and the right password too is re
   assert.equal((await guess(PASSWORD)).status, 200)
 })
 
-test('a token is its person, is listed by its beginning, and is 401 once it is revoked', async (t) => {
+test('a personal token authenticates its owner, is listed by its prefix, and is 401 after revocation', async (t) => {
   const app = createPeopleApp(t)
   const companyId = insertCompany(app.ctx)
   const { ask } = await app.person('Ada', { [companyId]: 'admin' })
@@ -141,7 +141,7 @@ test('a token is its person, is listed by its beginning, and is 401 once it is r
   assert.equal((await script('GET', '/api/companies')).status, 401)
 })
 
-test('making many tokens is slowed down', async (t) => {
+test('token creation is rate-limited', async (t) => {
   const app = createPeopleApp(t)
   const { ask } = await app.person('Ada')
   for (let i = 0; i < 20; i++) assert.equal((await ask('POST', '/api/board/tokens')).status, 201)
@@ -150,7 +150,7 @@ test('making many tokens is slowed down', async (t) => {
   assert.equal(refused.headers.get('retry-after'), '3600')
 })
 
-test('a person watches a company with the cookie, until the session ends or the membership does', async (t) => {
+test('a cookie opens the event stream of a company until the session or the membership ends', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const app = createPeopleApp(t)
   const companyId = insertCompany(app.ctx)
@@ -178,7 +178,7 @@ test('a person watches a company with the cookie, until the session ends or the 
   assert.equal(await gus(), true)
 })
 
-test('an event stream ends within a second after its person signed out everywhere', { timeout: 20_000 }, async (t) => {
+test('an event stream ends within a second after its person signs out everywhere', { timeout: 20_000 }, async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const app = createPeopleApp(t)
   const companyId = insertCompany(app.ctx)

@@ -12,7 +12,7 @@ async function arrange(t: Parameters<typeof createTestApp>[0]) {
 
 const URL = 'https://ci.example.com/hooks/T0/XYZ'
 
-test('a webhook is created, changed and deleted; its secret is in one response only', async (t) => {
+test('creates, updates and deletes a webhook, and returns its secret only on creation', async (t) => {
   const { ask, make, at, company, app } = await arrange(t)
   const { secret, ...created } = await make('POST', at, { url: URL, events: ['issue.*'], description: 'CI' })
   assert.match(secret, /^whsec_[\w+/]{32}$/)
@@ -46,12 +46,12 @@ test('a webhook is created, changed and deleted; its secret is in one response o
   ])
   const shown = JSON.stringify([answers, app.logged])
   for (const value of [secret, rotated.secret]) assert.ok(!shown.includes(value))
-  // The path of a URL is often a credential: the activity has the host alone.
+  // The path of a URL is often a credential, so the activity contains only the host.
   assert.ok(!JSON.stringify(answers.at(-1)!.body).includes('XYZ'))
   assert.equal((await ask('GET', one)).status, 404)
 })
 
-test('a URL on this machine or in a private network needs the setting webhookHosts', async (t) => {
+test('refuses a webhook URL on this machine or a private network without the webhookHosts setting', async (t) => {
   const { ask, at } = await arrange(t)
   const refused = [
     'http://ci.example.com/',
@@ -75,7 +75,7 @@ test('a URL on this machine or in a private network needs the setting webhookHos
   assert.equal((await ask('PATCH', `/api/webhooks/${id}`, { url: 'https://10.0.0.1/' })).status, 422)
 })
 
-test('a company has a limited number of webhooks, and a disabled one is not tested', async (t) => {
+test('limits the webhooks of a company, and sends no test event to a disabled webhook', async (t) => {
   const { ask, make, at } = await arrange(t)
   for (let i = 0; i < MAX_WEBHOOKS; i++) await make('POST', at, { url: URL })
   assert.equal((await ask('POST', at, { url: URL })).status, 409)
@@ -85,7 +85,7 @@ test('a company has a limited number of webhooks, and a disabled one is not test
   assert.equal((await ask('PATCH', `/api/webhooks/${first.id}`, { events: ['issue created'] })).status, 400)
 })
 
-test('a pattern names an action, all actions of a noun, or all', () => {
+test('a pattern matches one action, all actions of a noun, or every action', () => {
   assert.ok(wants(['issue.created'], 'issue.created'))
   assert.ok(wants(['agent.*', 'issue.*'], 'issue.created'))
   assert.ok(wants(['*'], 'issue.created'))
