@@ -101,7 +101,7 @@ const REFUSED: { name: string; body: string; code: string; says: RegExp }[] = [
 ]
 
 for (const { name, body, code, says } of REFUSED) {
-  test(`a body that is ${name} is 400 and says why`, async (t) => {
+  test(`refuses a body: ${name}`, async (t) => {
     const { ask } = createTestApp(t)
     const answer = await ask('POST', '/api/companies', body)
     assert.equal(answer.status, 400)
@@ -113,7 +113,7 @@ for (const { name, body, code, says } of REFUSED) {
   })
 }
 
-test('every unknown field is named, up to a limit', async (t) => {
+test('the error names each unknown field, up to a limit', async (t) => {
   const { ask } = createTestApp(t)
   const fields = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`field${i}`, 1]))
   const { status, body } = await ask('POST', '/api/companies', { name: 'Acme', ...fields })
@@ -146,7 +146,7 @@ const COSTLY: { name: string; body: string; says: RegExp }[] = [
 ]
 
 for (const { name, body, says } of COSTLY) {
-  test(`a body with ${name} is refused with the limit, before it is validated`, async (t) => {
+  test(`refuses a body with ${name} before validation, and states the limit`, async (t) => {
     const { ask } = createTestApp(t)
     const answer = await ask('POST', '/api/companies', body)
     assert.equal(answer.status, 400)
@@ -154,7 +154,7 @@ for (const { name, body, says } of COSTLY) {
   })
 }
 
-test('what stands inside a string is not counted', async (t) => {
+test('the contents of a string do not count toward the body limits', async (t) => {
   const { ask } = createTestApp(t)
   const description = `\\"${':,{["'.repeat(4_000)}\\`
   const answer = await ask('POST', '/api/companies', { name: 'Acme', description })
@@ -162,17 +162,17 @@ test('what stands inside a string is not counted', async (t) => {
   assert.equal(answer.body.description, description)
 })
 
-test('of a field that is given twice the last counts', async (t) => {
+test('the last value of a duplicate field is used', async (t) => {
   const { ask } = createTestApp(t)
   assert.equal((await ask('POST', '/api/companies', '{"name":"One","name":"Two"}')).body.name, 'Two')
 })
 
-test('a byte order mark is no fault', async (t) => {
+test('accepts a byte order mark', async (t) => {
   const { ask } = createTestApp(t)
   assert.equal((await ask('POST', '/api/companies', '\ufeff{"name":"Acme"}')).status, 201)
 })
 
-test('bytes that are not UTF-8 are 400', async (t) => {
+test('a body that is not valid UTF-8 is 400', async (t) => {
   const { port } = await startTestServer(t)
   const body = Buffer.from('{"name":"caf\xe9"}', 'latin1')
   const [answer] = await exchange(port, Buffer.concat([head(port, `Content-Length: ${body.length}`), body]))
@@ -180,7 +180,7 @@ test('bytes that are not UTF-8 are 400', async (t) => {
   assert.match(answer?.body ?? '', /UTF-8/)
 })
 
-test('a body in an encoding is 415', async (t) => {
+test('a body with a Content-Encoding is 415', async (t) => {
   const { port } = await startTestServer(t)
   for (const encoding of ['gzip', 'br', 'unknown']) {
     const [answer] = await exchange(port, `${head(port, 'Content-Length: 2', `Content-Encoding: ${encoding}`)}{}`)
@@ -188,7 +188,9 @@ test('a body in an encoding is 415', async (t) => {
   }
 })
 
-test('a body over the limit is 413, announced, chunked, or without an end', { timeout: 10_000 }, async (t) => {
+test('a body over the limit is 413 with a Content-Length, in chunks, and without an end', {
+  timeout: 10_000,
+}, async (t) => {
   const { port, server } = await startTestServer(t, { bodyLimit: 1_000 })
   const chunk = `400\r\n${'x'.repeat(0x400)}\r\n`
   const requests = [
@@ -205,7 +207,7 @@ test('a body over the limit is 413, announced, chunked, or without an end', { ti
   assert.deepEqual(await (await fetch(`${server.url}/api/companies`)).json(), [])
 })
 
-test('a body just within the limit is taken, chunked too', async (t) => {
+test('accepts a body of exactly the limit, also in chunks', async (t) => {
   const { port } = await startTestServer(t, { bodyLimit: 100 })
   const body = JSON.stringify({ name: 'x'.repeat(89) })
   assert.equal(body.length, 100)
@@ -214,7 +216,7 @@ test('a body just within the limit is taken, chunked too', async (t) => {
   assert.deepEqual([whole[0]?.status, chunked[0]?.status], [201, 201])
 })
 
-test('a refused body leaves a kept connection usable', async (t) => {
+test('a keep-alive connection stays usable after a refused body', async (t) => {
   const { port } = await startTestServer(t, { bodyLimit: 1_000 })
   const own = `Host: localhost:${port}`
   const post = `POST /api/companies HTTP/1.1\r\n${own}\r\nContent-Type: application/json\r\n`
@@ -230,7 +232,7 @@ test('a refused body leaves a kept connection usable', async (t) => {
   )
 })
 
-test('a client that goes away amid its body is no error of ours', async (t) => {
+test('a client that disconnects during its body causes no logged error', async (t) => {
   const { port, server, logged } = await startTestServer(t)
   await new Promise<void>((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
@@ -242,7 +244,7 @@ test('a client that goes away amid its body is no error of ours', async (t) => {
   assert.deepEqual(logged, [])
 })
 
-test('a GET with a body changes nothing and is answered', async (t) => {
+test('a GET with a body returns 200 and changes nothing', async (t) => {
   const { port, server } = await startTestServer(t)
   const request = lines('GET /api/companies HTTP/1.1', `Host: localhost:${port}`, 'Content-Length: 15')
   assert.equal((await exchange(port, `${request}{"name":"Acme"}`))[0]?.status, 200)
@@ -254,7 +256,7 @@ const head = (port: number, ...fields: string[]) =>
     lines('POST /api/companies HTTP/1.1', `Host: localhost:${port}`, 'Content-Type: application/json', ...fields),
   )
 
-test('a list is no object, wherever one is asked for', async (t) => {
+test('refuses an array for every field that requires an object', async (t) => {
   const { ask, make } = createTestApp(t)
   const { id } = await make('POST', '/api/companies', { name: 'Acme' })
   const agents = `/api/companies/${id}/agents`

@@ -11,7 +11,7 @@ interface Vector {
   target?: string
   /** Header lines; PORT stands for the server's port. */
   headers: string[]
-  /** The code of the refusal; none when the gate lets it pass. */
+  /** The error code; undefined if the gate allows the request. */
   refused?: 'gate_refused' | 'validation_failed'
 }
 
@@ -141,7 +141,7 @@ const VECTORS: Vector[] = [
 ]
 
 for (const { name, method = 'GET', target = '/api/health', headers, refused } of VECTORS) {
-  test(`the gate ${refused ? 'refuses' : 'lets pass'}: ${name}`, () => {
+  test(`the gate ${refused ? 'refuses' : 'allows'}: ${name}`, () => {
     const gate = createGate(hostsOf(3100, ['service.example']))
     const rawHeaders = headers.flatMap((line) => {
       const [field = '', ...value] = withPort(line, 3100).split(':')
@@ -151,7 +151,7 @@ for (const { name, method = 'GET', target = '/api/health', headers, refused } of
   })
 }
 
-test('the gate of a real server answers every vector over a socket in the same way', async (t) => {
+test('a real server applies the gate to every request over a socket', async (t) => {
   const { port } = await startTestServer(t, { allowedHosts: ['service.example'] })
   for (const { name, method = 'GET', target = '/api/health', headers, refused } of VECTORS) {
     const request = lines(`${method} ${target} HTTP/1.1`, ...headers)
@@ -166,7 +166,7 @@ test('the gate of a real server answers every vector over a socket in the same w
   }
 })
 
-test('security headers and a request id are on every answer, and CORS headers on none', async (t) => {
+test('every response has security headers and a request id, and none has CORS headers', async (t) => {
   const { port } = await startTestServer(t)
   const own = `Host: localhost:${port}`
   const json = 'Content-Type: application/json'
@@ -199,7 +199,7 @@ test('security headers and a request id are on every answer, and CORS headers on
   assert.deepEqual(statuses, [200, 304, 404, 405, 405, 405, 200, 401, 404, 404, 400, 431, 404, 200, 413, 400])
 })
 
-test('a failure of ours carries the headers too, and tells nothing', async (t) => {
+test('an internal error has the same headers and discloses no detail', async (t) => {
   const { server, port, logged } = await startTestServer(t)
   const { all } = server.ctx.db
   server.ctx.db.all = () => assert.fail('a secret of the inside')
@@ -212,7 +212,7 @@ test('a failure of ours carries the headers too, and tells nothing', async (t) =
   assert.ok(logged.some((line) => line.includes(requestId) && line.includes('a secret of the inside')))
 })
 
-test('what browsers send across sites without asking first is 415', async (t) => {
+test('content types that browsers send without a CORS preflight are 415', async (t) => {
   const { port, server } = await startTestServer(t)
   const own = `Host: localhost:${port}`
   const body = '{"name":"Acme"}'
@@ -230,7 +230,7 @@ test('what browsers send across sites without asking first is 415', async (t) =>
   assert.deepEqual(await (await fetch(`${server.url}/api/companies`)).json(), [])
 })
 
-test('a request that could be read in two ways is refused', async (t) => {
+test('refuses requests with ambiguous framing', async (t) => {
   const { port, server } = await startTestServer(t)
   const own = `Host: localhost:${port}`
   const json = 'Content-Type: application/json'
@@ -252,13 +252,13 @@ test('a request that could be read in two ways is refused', async (t) => {
   assert.deepEqual(await (await fetch(`${server.url}/api/companies`)).json(), [])
 })
 
-test('CONNECT gets no tunnel', async (t) => {
+test('refuses CONNECT', async (t) => {
   const { port } = await startTestServer(t)
   const answers = await exchange(port, `CONNECT localhost:${port} HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`)
   assert.ok(answers.every((answer) => answer.status >= 400))
 })
 
-test('a client that dribbles its headers is cut off', async (t) => {
+test('disconnects a client that sends its headers too slowly', async (t) => {
   const patience = { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 20 }
   const listener = await listen(
     { host: '127.0.0.1', port: 0, portGiven: true, allowedHosts: [], log: createLog(() => {}) },
@@ -271,7 +271,7 @@ test('a client that dribbles its headers is cut off', async (t) => {
   checkAlways(answer!, 'a slow request')
 })
 
-test('HEAD is GET without the body', async (t) => {
+test('HEAD returns the response of GET without the body', async (t) => {
   const { port } = await startTestServer(t)
   const [answer] = await exchange(port, lines('HEAD /api/health HTTP/1.1', `Host: localhost:${port}`))
   assert.equal(answer?.status, 200)

@@ -8,7 +8,7 @@ import { createTestApp } from '../helpers.ts'
 
 const key = { 'idempotency-key': 'k1' }
 
-test('the same key and body again gets the first answer, and nothing happens twice', async (t) => {
+test('a second request with the same key and body returns the first response and changes nothing', async (t) => {
   const { ask, clock } = createTestApp(t)
   const first = await ask('POST', '/api/companies', { name: 'Acme' }, key)
   clock.move(60_000)
@@ -18,7 +18,7 @@ test('the same key and body again gets the first answer, and nothing happens twi
   assert.equal((await ask('GET', '/api/companies')).body.length, 1)
 })
 
-test('requests with one key that race are done once', async (t) => {
+test('concurrent requests with one key run once', async (t) => {
   const { ask } = createTestApp(t)
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => ask('POST', '/api/companies', { name: 'Acme' }, key)),
@@ -27,7 +27,7 @@ test('requests with one key that race are done once', async (t) => {
   assert.equal((await ask('GET', '/api/companies')).body.length, 1)
 })
 
-test('another body under the same key is 422', async (t) => {
+test('a different body with the same key is 422', async (t) => {
   const { ask } = createTestApp(t)
   await ask('POST', '/api/companies', { name: 'Acme' }, key)
   const { status, body } = await ask('POST', '/api/companies', { name: 'Other' }, key)
@@ -35,20 +35,20 @@ test('another body under the same key is 422', async (t) => {
   assert.equal(body.code, 'idempotency_key_reused')
 })
 
-test('a request that failed keeps nothing under its key', async (t) => {
+test('a failed request does not use up its key', async (t) => {
   const { ask } = createTestApp(t)
   assert.equal((await ask('POST', '/api/companies', { name: '' }, key)).status, 400)
   assert.equal((await ask('POST', '/api/companies', { name: 'Acme' }, key)).status, 201)
 })
 
-test('a key is forgotten after a day', async (t) => {
+test('a key expires after a day', async (t) => {
   const { ask, clock } = createTestApp(t)
   await ask('POST', '/api/companies', { name: 'Acme' }, key)
   clock.move(25 * 60 * 60 * 1_000)
   assert.equal((await ask('POST', '/api/companies', { name: 'Other' }, key)).status, 201)
 })
 
-test('the keys of two callers do not meet', async (t) => {
+test('two callers may use the same key independently', async (t) => {
   const { ctx, ask, as } = createTestApp(t)
   const companyId = insertCompany(ctx)
   const { key: agentKey } = insertKey(ctx, insertAgentRow(ctx, { company_id: companyId, role: 'ceo' }))
@@ -56,22 +56,22 @@ test('the keys of two callers do not meet', async (t) => {
   assert.equal((await as(agentKey)('POST', '/api/companies', { name: 'Acme' }, key)).status, 403)
 })
 
-test('the query is part of the request', async (t) => {
+test('the query is part of the compared request', async (t) => {
   const { ask } = createTestApp(t)
   await ask('POST', '/api/companies', { name: 'Acme' }, key)
   assert.equal((await ask('POST', '/api/companies?a=1', { name: 'Acme' }, key)).status, 422)
 })
 
-test('the key must be 1 to 255 characters', async (t) => {
+test('a key must have 1 to 255 characters', async (t) => {
   const { ask } = createTestApp(t)
   for (const bad of ['', 'x'.repeat(256)]) {
     assert.equal((await ask('POST', '/api/companies', { name: 'Acme' }, { 'idempotency-key': bad })).status, 400)
   }
 })
 
-test('the answer is kept in the transaction of the work: neither stands without the other', async (t) => {
+test('the change and its stored response commit in one transaction', async (t) => {
   const { ctx, ask } = createTestApp(t)
-  // The table refuses the answer, as a crash between the work and the keeping of its answer would.
+  // The table refuses the response, which simulates a crash before the response is stored.
   const refuse = raw`create temp trigger refuse before insert on idempotency begin select raise(abort, 'no'); end`
   ctx.db.run(refuse.compile(sql))
   await assert.rejects(() => ask('POST', '/api/companies', { name: 'Acme' }, key))
@@ -81,7 +81,7 @@ test('the answer is kept in the transaction of the work: neither stands without 
   assert.equal(ctx.db.all(sql.selectFrom('idempotency').selectAll()).length, 1)
 })
 
-test('an answer that holds a secret is not kept, and asking again says so', async (t) => {
+test('a response with a secret is not stored, and a retry is a conflict', async (t) => {
   const { ctx } = createTestApp(t)
   const once = { owner: 'user:local-board', key: 'k1', request: ['/api/secrets'], secret: true }
   const make = () =>

@@ -6,7 +6,7 @@ import { exchange, lines } from '../server.ts'
 
 type Serve = Parameters<Awaited<ReturnType<typeof listen>>['serve']>[0]
 
-/** Serves requests with a function, and returns what the responses and the log show. */
+/** Serves requests with a handler, and returns functions to send requests and read the log. */
 async function serve(t: TestContext, fetch: Serve) {
   const logged: string[] = []
   const log = createLog((line) => logged.push(line))
@@ -32,7 +32,7 @@ for (const [how, fetch] of [
     },
   ],
 ] as [string, Serve][]) {
-  test(`a handler that ${how} is an internal error, and the log has its stack`, async (t) => {
+  test(`a handler that ${how} returns an internal error and logs the stack`, async (t) => {
     const { get, logged } = await serve(t, fetch)
     const { status, body } = await get('/x')
     assert.deepEqual([status, body.code, body.error], [500, 'internal', 'Internal error.'])
@@ -41,14 +41,14 @@ for (const [how, fetch] of [
   })
 }
 
-test('a database fault outside the routes is database_damaged, and the log has its stack', async (t) => {
+test('a database error outside the routes returns database_damaged and logs the stack', async (t) => {
   const { get, logged } = await serve(t, () => Promise.reject(failed('SQLITE_IOERR_READ')))
   const { status, body } = await get('/x')
   assert.deepEqual([status, body.code], [500, 'database_damaged'])
   assert.match(logged.join(''), /a failure of the handler.*listener\.test\.ts/)
 })
 
-test('a target that is no URL is a malformed request and no failure', async (t) => {
+test('a request target that is not a URL is a malformed request, not an internal error', async (t) => {
   const { get, logged } = await serve(t, () => new Response('{}'))
   const { status, body } = await get('/%zz\\x')
   assert.deepEqual([status, body.code], [400, 'malformed_request'])

@@ -28,7 +28,7 @@ const operationsOf = (document: Document) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
   )
 
-test('the document has each endpoint, once, with its parameters and answers', async (t) => {
+test('the document lists each endpoint once, with its parameters and responses', async (t) => {
   const { ask } = createTestApp(t)
   const document: Document = (await ask('GET', '/api/openapi.json')).body
   assert.equal(document.openapi, '3.1.0')
@@ -62,7 +62,7 @@ test('every reference of the document resolves', () => {
   checkReferences(openapiDocument(DOCUMENTED_ENDPOINTS, COMPONENTS, OPEN, 'session'))
 })
 
-test('a schema that refers to itself is a schema of the document', () => {
+test('a recursive schema becomes a named schema of the document', () => {
   type Tree = { name: string; reports: Tree[] }
   const Tree: v.GenericSchema<Tree> = v.strictObject({ name: v.string(), reports: v.array(v.lazy(() => Tree)) })
   const tree = route({
@@ -79,7 +79,7 @@ test('a schema that refers to itself is a schema of the document', () => {
   assert.ok(Object.keys(document.components.schemas).some((name) => name === 'TreesGetResponse'))
 })
 
-test('every endpoint is mounted, and nothing else is', (t) => {
+test('the app mounts exactly the listed endpoints', (t) => {
   const { ctx } = createTestApp(t)
   const mounted = createApp(ctx, ctx.tokens).routes.map(
     ({ method, path }) => `${method} ${path.replace('{[^/]+\\.txt}', '.txt')}`,
@@ -87,7 +87,7 @@ test('every endpoint is mounted, and nothing else is', (t) => {
   assert.deepEqual(mounted.sort(), ALL_ENDPOINTS.map(({ method, path }) => `${method} ${path}`).sort())
 })
 
-test('a path that ends in .txt has its parameter without that', async (t) => {
+test('a path parameter excludes the .txt suffix of the path', async (t) => {
   const { ctx } = createTestApp(t)
   const { Hono } = await import('hono')
   const { mount } = await import('../../src/http/mount.ts')
@@ -109,7 +109,7 @@ test('a path that ends in .txt has its parameter without that', async (t) => {
 })
 
 for (const endpoint of ALL_ENDPOINTS.filter(({ body }) => body)) {
-  test(`the body of ${endpoint.id} refuses a field it does not have`, () => {
+  test(`the body of ${endpoint.id} refuses an unknown field`, () => {
     const { issues } = v.safeParse(endpoint.body!, { 'no such field': 1 })
     const all = [...(issues ?? [])].flatMap((issue) => [issue, ...(issue.issues ?? [])])
     assert.ok(
@@ -119,7 +119,7 @@ for (const endpoint of ALL_ENDPOINTS.filter(({ body }) => body)) {
   })
 }
 
-test('every schema converts, as what goes in and as what comes out', () => {
+test('every schema converts to JSON Schema, as input and as output', () => {
   for (const { id, query, body, responses } of ALL_ENDPOINTS) {
     for (const schema of [query, body, ...Object.values(responses)]) {
       if (!schema || typeof schema === 'string') continue
@@ -130,17 +130,17 @@ test('every schema converts, as what goes in and as what comes out', () => {
   }
 })
 
-test('what is documented is the API: the pages of signing in are not', () => {
+test('the document contains the API and excludes the sign-in pages', () => {
   const left = ALL_ENDPOINTS.filter((endpoint) => !DOCUMENTED_ENDPOINTS.includes(endpoint))
   assert.ok(left.length > 10)
   for (const { id } of left) assert.match(id, /^pages\./)
   for (const { path, form } of DOCUMENTED_ENDPOINTS) assert.ok(/^\/(api|llms)\//.test(path) && !form, path)
 })
 
-/** The operations of the endpoints that are of a kind, and of those that are not. */
-function divide(isOfKind: (endpoint: Endpoint) => boolean, access = OPEN) {
+/** Groups the operations into those that match a condition and the others. */
+function partitionOperations(matches: (endpoint: Endpoint) => boolean, access = OPEN) {
   const all = DOCUMENTED_ENDPOINTS.map((endpoint) => ({ endpoint, operation: operationOf(endpoint, SCHEMAS, access) }))
-  return Map.groupBy(all, ({ endpoint }) => (isOfKind(endpoint) ? 'of it' : 'not'))
+  return Map.groupBy(all, ({ endpoint }) => (matches(endpoint) ? 'matching' : 'other'))
 }
 
 const namesIn = ({ parameters }: Operation, place: Parameter['in']) =>
@@ -149,13 +149,14 @@ const namesIn = ({ parameters }: Operation, place: Parameter['in']) =>
 const successOf = ({ responses }: Operation) =>
   Object.entries(responses).find(([status]) => status.startsWith('2'))![1] as Response
 
-test('a POST by somebody takes an Idempotency-Key, nothing else does', () => {
-  const kinds = divide(({ method, who }) => method === 'POST' && !who.includes(anyone))
-  for (const { operation } of kinds.get('of it')!) assert.ok(namesIn(operation, 'header').includes('Idempotency-Key'))
-  for (const { operation } of kinds.get('not')!) assert.ok(!namesIn(operation, 'header').includes('Idempotency-Key'))
+test('only authenticated POST endpoints accept an Idempotency-Key', () => {
+  const kinds = partitionOperations(({ method, who }) => method === 'POST' && !who.includes(anyone))
+  for (const { operation } of kinds.get('matching')!)
+    assert.ok(namesIn(operation, 'header').includes('Idempotency-Key'))
+  for (const { operation } of kinds.get('other')!) assert.ok(!namesIn(operation, 'header').includes('Idempotency-Key'))
 })
 
-test('what is a list of pages, a stream, a file or a text is told as it is answered', () => {
+test('the document describes paginated lists, streams, files and texts with their content types', () => {
   const byId = Object.fromEntries(
     DOCUMENTED_ENDPOINTS.map((endpoint) => [endpoint.id, operationOf(endpoint, SCHEMAS, OPEN)]),
   )
@@ -184,7 +185,7 @@ test('what is a list of pages, a stream, a file or a text is told as it is answe
   assert.deepEqual([statuses.schema.type, statuses.explode], ['array', false], 'with commas between')
 })
 
-test('every list comes in pages, and says with count=true how many there are on all of them', async (t) => {
+test('every list is paginated, and count=true returns the total count', async (t) => {
   const world = await createWorld(t)
   const lists = DOCUMENTED_ENDPOINTS.filter((endpoint) => takes(endpoint, 'after') && endpoint.who.includes(board))
   assert.ok(lists.length > 20)
@@ -200,10 +201,10 @@ test('every list comes in pages, and says with count=true how many there are on 
   assert.ok(longest > 1)
 })
 
-test('a read that tells of an ETag has one, and is 304 with it', async (t) => {
+test('a read that documents 304 returns an ETag, and 304 for it', async (t) => {
   const world = await createWorld(t)
-  const reads = divide(({ method }) => method === 'GET')
-    .get('of it')!
+  const reads = partitionOperations(({ method }) => method === 'GET')
+    .get('matching')!
     .filter(({ operation, endpoint }) => operation.responses['304'] && endpoint.who.includes(board))
   assert.ok(reads.length > 20)
   for (const { endpoint } of reads) {
@@ -212,12 +213,12 @@ test('a read that tells of an ETag has one, and is 304 with it', async (t) => {
     const first = await ask('GET', path)
     const again = await ask('GET', path, undefined, { 'if-none-match': first.headers.get('etag') ?? '' })
     assert.ok(first.headers.has('etag'), endpoint.id)
-    // What tells of this very moment is another answer each time.
+    // A response that contains the current time differs each time.
     if (again.status !== 304) assert.notDeepEqual(again.body, first.body, endpoint.id)
   }
 })
 
-test('who may come with what is told for the mode that the server is in', async (t) => {
+test('the security schemes match the mode of the server', async (t) => {
   const { ask } = createTestApp(t)
   const closed = createTestApp(t, { mode: 'authenticated', trustProxy: true })
   const local: Document = (await ask('GET', '/api/openapi.json')).body
@@ -232,7 +233,7 @@ test('who may come with what is told for the mode that the server is in', async 
   assert.match(authenticated.components.securitySchemes.session.name, /^__Host-service-[0-9a-f]{12}\.session_token$/)
 })
 
-/** What JSON Schema 2020-12 has, of what the schemas here may use. */
+/** The keywords of JSON Schema 2020-12 that the schemas may use. */
 const KEYWORDS = new Set(
   `$ref type enum const properties required additionalProperties propertyNames items prefixItems anyOf oneOf allOf not
   description default examples format pattern minLength maxLength minItems maxItems uniqueItems minimum maximum
@@ -242,7 +243,7 @@ const KEYWORDS = new Set(
 )
 const TYPES = ['string', 'number', 'integer', 'boolean', 'null', 'array', 'object']
 
-/** Fails unless a value is a JSON Schema, through all that it holds. */
+/** Fails unless a value is a valid JSON Schema, including all nested schemas. */
 function checkSchema(schema: JsonSchema, at: string): void {
   for (const key of Object.keys(schema)) assert.ok(KEYWORDS.has(key), `${at} has ${key}`)
   if (schema.type !== undefined) assert.ok(TYPES.includes(schema.type as string), at)
@@ -267,7 +268,7 @@ test('every schema of the document is a JSON Schema', () => {
   }
 })
 
-/** @returns how many references there are */
+/** Fails if a reference does not resolve. @returns the number of references */
 function checkReferences(document: Document): number {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target!)
   for (const target of references) {
@@ -282,7 +283,7 @@ function checkReferences(document: Document): number {
 
 const DOCUMENT = openapiDocument(DOCUMENTED_ENDPOINTS, COMPONENTS, OPEN, 'session')
 
-/** Visits every schema that a schema contains, itself included, with where it is. */
+/** Yields a schema and every nested schema, each with its path. */
 function* schemasIn(schema: JsonSchema, at: string): Generator<[JsonSchema, string]> {
   yield [schema, at]
   const { properties = {}, anyOf = [], oneOf = [], allOf = [], items, additionalProperties } = schema
@@ -329,7 +330,7 @@ test('requests refuse unknown fields, and responses may get new ones', () => {
   }
 })
 
-test('every field, parameter, operation, response and group is described', () => {
+test('every field, parameter, operation, response and group has a description', () => {
   const missing: string[] = []
   for (const [name, schema] of NAMED) {
     for (const [one, at] of schemasIn(schema, name)) {
@@ -348,7 +349,7 @@ test('every field, parameter, operation, response and group is described', () =>
   assert.deepEqual(missing, [])
 })
 
-test('each operation lists its errors, under a tag that the document has', () => {
+test('each operation lists its errors and uses tags of the document', () => {
   const tags = DOCUMENT.tags.map(({ name }) => name)
   assert.deepEqual(new Set(tags).size, tags.length)
   for (const { method, path, operation } of operationsOf(DOCUMENT)) {
@@ -378,7 +379,7 @@ test('a flag is a boolean, a count is an integer', () => {
   for (const field of fractional) assert.match(field, /[cC]ents|Percent/, field)
 })
 
-test('the example of a body is one that the endpoint takes', () => {
+test('the example of each body is valid', () => {
   const bodies = DOCUMENTED_ENDPOINTS.filter(({ body, upload }) => body && !upload)
   assert.ok(bodies.length > 60)
   for (const { id, path, method, body } of bodies) {

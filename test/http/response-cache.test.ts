@@ -5,7 +5,7 @@ import { sql } from '../../src/platform/database/sql.ts'
 import { insertAgent, insertAgentRow, insertCompany, insertIssue } from '../arrange.ts'
 import { createTestApp } from '../helpers.ts'
 
-test('a list is read once until something changes', async (t) => {
+test('a list is cached until the next change', async (t) => {
   const { ctx, ask, make } = createTestApp(t)
   const list = `/api/companies/${insertCompany(ctx)}/issues`
   assert.deepEqual((await ask('GET', list)).body, [])
@@ -21,7 +21,7 @@ test('a list is read once until something changes', async (t) => {
   assert.deepEqual(await titlesIn(ask, list), ['Changed by another connection'])
 })
 
-test('each caller and each URL has a response of its own', async (t) => {
+test('the cache has a separate response for each caller and URL', async (t) => {
   const app = createTestApp(t)
   const { ctx, ask, as } = app
   const company_id = insertCompany(ctx)
@@ -36,7 +36,7 @@ test('each caller and each URL has a response of its own', async (t) => {
   assert.equal((await as('wrong')('GET', mine)).status, 401)
 })
 
-test('what depends on the time is read again in the next second', async (t) => {
+test('a time-dependent response expires within a second', async (t) => {
   const { ctx, ask, clock } = createTestApp(t)
   const company_id = insertCompany(ctx)
   const agent = insertAgentRow(ctx, { company_id })
@@ -47,7 +47,7 @@ test('what depends on the time is read again in the next second', async (t) => {
   assert.equal((await ask('GET', path)).body.staleTasks, 1)
 })
 
-test('a response is not stored if something changed while it was read', async (t) => {
+test('a response is not cached if a change happens during the read', async (t) => {
   const { ctx } = createTestApp(t)
   const cache = createResponseCache(ctx)
   const render = (body: string) => async () => ({ status: 200, headers: {}, body })
@@ -60,7 +60,7 @@ test('a response is not stored if something changed while it was read', async (t
   assert.equal((await cache.get('a', render('not read'))).body, 'after')
 })
 
-test('the cache holds a limited number of responses', async (t) => {
+test('the cache stores a limited number of responses', async (t) => {
   const { ctx } = createTestApp(t)
   const cache = createResponseCache(ctx)
   const render = (body: string) => async () => ({ status: 200, headers: {}, body })

@@ -5,7 +5,7 @@ import { ErrorAnswer } from '../../src/http/openapi.ts'
 import { insertCompany } from '../arrange.ts'
 import { createTestApp } from '../helpers.ts'
 
-test('a single read is 304 to whoever has it already', async (t) => {
+test('a read of one entity is 304 for a matching If-None-Match', async (t) => {
   const { ctx, ask } = createTestApp(t)
   const path = `/api/companies/${insertCompany(ctx)}`
   const etag = (await ask('GET', path)).headers.get('etag')!
@@ -21,7 +21,7 @@ test('a single read is 304 to whoever has it already', async (t) => {
   }
 })
 
-test('an ETag changes with what it stands for', async (t) => {
+test('an ETag differs for different content', async (t) => {
   const { ctx, ask } = createTestApp(t)
   const [one, other] = [insertCompany(ctx, 'One'), insertCompany(ctx, 'Other')]
   const etags = [one, other, one].map(async (id) => (await ask('GET', `/api/companies/${id}`)).headers.get('etag'))
@@ -30,7 +30,7 @@ test('an ETag changes with what it stands for', async (t) => {
   assert.equal(first, again)
 })
 
-test('HEAD has the headers of GET and no body', async (t) => {
+test('HEAD returns the headers of GET and no body', async (t) => {
   const { ask } = createTestApp(t)
   const { status, body, headers } = await ask('HEAD', '/api/health')
   assert.equal(status, 200)
@@ -38,7 +38,7 @@ test('HEAD has the headers of GET and no body', async (t) => {
   assert.equal(headers.get('etag'), (await ask('GET', '/api/health')).headers.get('etag'))
 })
 
-test('every answer has a request id of its own', async (t) => {
+test('every response has a unique request id', async (t) => {
   const { ask } = createTestApp(t)
   const paths = ['/api/health', '/api/companies', '/api/docs', '/nowhere', '/api/companies/nope']
   const ids = await Promise.all(paths.map(async (path) => (await ask('GET', path)).headers.get('x-request-id')))
@@ -46,7 +46,7 @@ test('every answer has a request id of its own', async (t) => {
   assert.equal(new Set(ids).size, paths.length)
 })
 
-test('every error has one shape, and the request id of its header', async (t) => {
+test('every error has the same fields, and the request id of its header', async (t) => {
   const { ask, as } = createTestApp(t)
   const answers = [
     await ask('GET', '/nowhere'),
@@ -68,7 +68,7 @@ test('every error has one shape, and the request id of its header', async (t) =>
   }
 })
 
-test('an unknown path is 404, a known one with another method 405 that names the methods', async (t) => {
+test('an unknown path is 404, and an unsupported method is 405 with the supported methods', async (t) => {
   const { ask } = createTestApp(t)
   for (const path of ['/api', '/api/', '/api/companies/', '/api/nothing', '/API/companies', '/api/companies/a/b/c']) {
     assert.equal((await ask('GET', path)).status, 404, path)
@@ -81,7 +81,7 @@ test('an unknown path is 404, a known one with another method 405 that names the
   }
 })
 
-test('a list of 1,100 comes in pages that the Link header leads through, each row once', async (t) => {
+test('the Link headers lead through all pages of a list of 1,100 rows, each row once', async (t) => {
   const { ctx, ask } = createTestApp(t)
   const ids = Array.from({ length: 1_100 }, (_, i) => insertCompany(ctx, `Company ${i}`)).sort()
   const seen: string[] = []
@@ -97,7 +97,7 @@ test('a list of 1,100 comes in pages that the Link header leads through, each ro
   assert.deepEqual(seen, ids)
 })
 
-test('a page of just what there is has no next one', async (t) => {
+test('a page that ends with the last row has no next link', async (t) => {
   const { ctx, ask } = createTestApp(t)
   for (let i = 0; i < 3; i++) insertCompany(ctx)
   const { body, headers } = await ask('GET', '/api/companies?limit=3')
@@ -107,7 +107,7 @@ test('a page of just what there is has no next one', async (t) => {
   assert.equal((await ask('GET', '/api/companies?limit=1000')).status, 200)
 })
 
-test('a limit or a cursor that makes no sense is 400 that names it', async (t) => {
+test('an invalid limit or cursor is 400, and the error names it', async (t) => {
   const { ask } = createTestApp(t)
   const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const queries = {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { isTypingErrorOf } from '../../src/http/validate-query.ts'
 import { setUp } from '../work/issue/set-up.ts'
 
-test('a query parameter that is one typing error away from a known one is 400, and others are ignored', async (t) => {
+test('a query parameter one typing error away from a known one is 400; other unknown parameters are ignored', async (t) => {
   const { ask, issues, create } = await setUp(t)
   await create()
   for (const name of ['stauts', 'statu', 'statuss', 'statsu', 'stetus', 'xstatus']) {
@@ -18,7 +18,7 @@ test('a query parameter that is one typing error away from a known one is 400, a
   }
 })
 
-test('what is one typing error', () => {
+test('isTypingErrorOf accepts one changed, missing, added or swapped character', () => {
   assert.equal(isTypingErrorOf('limit', 'limit'), false)
   assert.equal(isTypingErrorOf('lmiit', 'limit'), true)
   assert.equal(isTypingErrorOf('limti', 'limit'), true)
