@@ -9,9 +9,9 @@ import { temporaryFolder } from '../../helpers.ts'
 const hasStrace = spawnSync('strace', ['-V']).status === 0
 
 /**
- * Runs a program with an open database as `sqlite` and its queue as `write`,
- * and says what the system was asked for: each sync of the WAL and each line
- * that the program printed, in their order. Null without strace.
+ * Runs a program with an open database as `sqlite` and its queue as `write`.
+ * Returns each sync of the WAL and each line that the program printed, in
+ * order. Returns null without strace.
  */
 function trace(t: TestContext, program: string): string[] | null {
   if (!hasStrace) {
@@ -55,13 +55,13 @@ function trace(t: TestContext, program: string): string[] | null {
 
 const between = (seen: string[], from: string, to: string) => seen.slice(seen.indexOf(from) + 1, seen.indexOf(to))
 
-test('a write is on the disk before it resolves', (t) => {
+test('a write is synced to disk before it resolves', (t) => {
   const seen = trace(t, "say('asked'); await add(1); say('answered')")
   if (!seen) return
   assert.ok(between(seen, 'asked', 'answered').includes('sync'), seen.join(' '))
 })
 
-test('a hundred writes of one turn cost the disk what one does', (t) => {
+test('a hundred writes of one turn need one sync', (t) => {
   const program = `say('one'); await add(0); say('many')
     await Promise.all(Array.from({ length: 100 }, (_, n) => add(n))); say('turns')
     for (let n = 0; n < 20; n++) await add(n)
@@ -74,7 +74,7 @@ test('a hundred writes of one turn cost the disk what one does', (t) => {
   assert.equal(count('turns', 'end'), 20, 'each turn is a commit of its own')
 })
 
-test('a batch that runs again because a write threw is on the disk before it resolves, with one sync', (t) => {
+test('a batch that runs again after an error is synced once, before it resolves', (t) => {
   const program = `const refused = write(() => { sqlite.exec('insert into note values (1)'); throw new Error('refused') })
     say('asked'); await Promise.allSettled([add(0), refused, add(2)]); say('answered')`
   const seen = trace(t, program)
@@ -82,7 +82,7 @@ test('a batch that runs again because a write threw is on the disk before it res
   assert.deepEqual(between(seen, 'asked', 'answered'), ['sync'])
 })
 
-test('the pragma is what makes it durable: without it nothing is synced', (t) => {
+test('without the synchronous pragma a write is not synced', (t) => {
   const seen = trace(t, "sqlite.pragma('synchronous = normal'); say('asked'); await add(1); say('answered')")
   if (!seen) return
   assert.deepEqual(between(seen, 'asked', 'answered'), [])

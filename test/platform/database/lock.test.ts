@@ -9,7 +9,7 @@ import { readServerInfo } from '../../../src/platform/database/server-info.ts'
 import { packageRoot } from '../../../src/platform/package-root.ts'
 import { temporaryFolder } from '../../helpers.ts'
 
-/** Another process that takes the data directory, says so, and holds it until it is killed. */
+/** Starts another process that locks the data directory and prints the result. It holds the lock until it is killed. */
 async function holder(t: TestContext, dataDir: string) {
   const lock = path.join(packageRoot(), 'src/platform/database/lock.ts')
   const program = `const { lockDataDir } = await import(${JSON.stringify(lock)})
@@ -24,7 +24,7 @@ async function holder(t: TestContext, dataDir: string) {
   return { child, said: String(said).trim() }
 }
 
-test('a second process cannot take the data directory, and learns who has it', async (t) => {
+test('a second process cannot lock the data directory, and the error names the holder', async (t) => {
   const dataDir = temporaryFolder(t)
   const lock = lockDataDir(dataDir)
   t.after(() => lock.release())
@@ -33,7 +33,7 @@ test('a second process cannot take the data directory, and learns who has it', a
   assert.match(said, new RegExp(`pid ${process.pid}, http://localhost:3100.*--data-dir`))
 })
 
-test('a second lock in the same process is refused too, and harms the first in nothing', async (t) => {
+test('refuses a second lock in the same process, and the first lock stays valid', async (t) => {
   const dataDir = temporaryFolder(t)
   const lock = lockDataDir(dataDir)
   t.after(() => lock.release())
@@ -41,7 +41,7 @@ test('a second lock in the same process is refused too, and harms the first in n
   assert.match((await holder(t, dataDir)).said, /Another server/)
 })
 
-test('a holder that is killed frees the directory at once, whatever it left', async (t) => {
+test('the lock is released immediately when its holder is killed', async (t) => {
   const dataDir = temporaryFolder(t)
   const { child, said } = await holder(t, dataDir)
   assert.equal(said, 'taken')
@@ -59,7 +59,7 @@ test('a holder that is killed frees the directory at once, whatever it left', as
   assert.equal(readServerInfo(dataDir), undefined)
 })
 
-test('an information file that is damaged is none', (t) => {
+test('a damaged information file is treated as missing', (t) => {
   const dataDir = temporaryFolder(t)
   for (const text of ['', '{', '[]', '{"pid":"1"}', 'null']) {
     writeFileSync(path.join(dataDir, 'server.json'), text)
@@ -67,7 +67,7 @@ test('an information file that is damaged is none', (t) => {
   }
 })
 
-test('garbage in the lock file does not prevent a start, and the lock holds afterwards', async (t) => {
+test('invalid data in the lock file does not prevent the lock', async (t) => {
   const dataDir = temporaryFolder(t)
   writeFileSync(path.join(dataDir, 'server.lock'), 'garbage\n'.repeat(200))
   const lock = lockDataDir(dataDir)

@@ -12,7 +12,7 @@ import { makeCompany } from '../../make.ts'
 const rename = (ctx: Context, name: string) => ctx.db.run(sql.updateTable('company').set({ name }))
 const nameOf = (ctx: Context) => ctx.db.first(sql.selectFrom('company').select('name'))!.name
 
-/** Pauses a long change until the test goes on. */
+/** Creates a pause for a long change, which lasts until `goOn` is called. */
 function pausing() {
   const state = { isPaused: true }
   return {
@@ -30,7 +30,7 @@ async function arrange(app: TestApp) {
   await app.ctx.write(() => rename(app.ctx, 'Before'))
 }
 
-test('others see the state before a long change, and their writes wait for it', async (t) => {
+test('during a long change, reads see the previous state and other writes wait', async (t) => {
   const app = createTestApp(t)
   await arrange(app)
   const { pause, goOn } = pausing()
@@ -53,7 +53,7 @@ test('others see the state before a long change, and their writes wait for it', 
   assert.deepEqual(order.toSorted(), ['long', 'short'])
 })
 
-test('a long change that throws leaves nothing, and its effects do not happen', async (t) => {
+test('a long change that throws is rolled back, and its effects do not run', async (t) => {
   const app = createTestApp(t)
   await arrange(app)
   const effects: string[] = []
@@ -73,7 +73,7 @@ test('a long change that throws leaves nothing, and its effects do not happen', 
   assert.deepEqual(effects, ['After'])
 })
 
-test('a stop rolls a long change back and commits the writes that wait for it', async (t) => {
+test('a shutdown rolls back a long change and commits the waiting writes', async (t) => {
   const app = createTestApp(t)
   await arrange(app)
   const { pause } = pausing()
@@ -104,7 +104,7 @@ test('a series of long changes does not starve other writes', async (t) => {
   assert.equal(before, 'short')
 })
 
-test('other requests run while a change of 20,000 rows is under way', async (t) => {
+test('other requests run during a change of 20,000 rows', async (t) => {
   const app = createTestApp(t)
   await arrange(app)
   let isDone = false
@@ -125,7 +125,7 @@ test('other requests run while a change of 20,000 rows is under way', async (t) 
   assert.ok(turns > 5, `the main thread had only ${turns} turns meanwhile`)
 })
 
-test('a long change is refused at its commit if the database was replaced meanwhile', async (t) => {
+test('refuses to commit a long change if the database file was replaced', async (t) => {
   const app = createTestApp(t)
   await arrange(app)
   const { pause, goOn } = pausing()

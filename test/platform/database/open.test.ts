@@ -24,14 +24,14 @@ const EXPECTED = {
   mmap_size: 0,
 }
 
-test('every setting holds on the open connection', (t) => {
+test('an open connection has every setting', (t) => {
   const folder = temporaryFolder(t)
   const sqlite = openDatabase(path.join(folder, 'service.db'), { backupDir: folder, now: NOW })
   t.after(() => sqlite.close())
   for (const [name, value] of Object.entries(EXPECTED)) assert.equal(sqlite.pragma(name, { simple: true }), value, name)
 })
 
-test('a database that is opened again is as it was', (t) => {
+test('opening a database again does not change it', (t) => {
   const folder = temporaryFolder(t)
   const options = { backupDir: path.join(folder, 'backups'), now: NOW }
   const file = path.join(folder, 'service.db')
@@ -64,7 +64,7 @@ const FOREIGN: { name: string; make: (sqlite: Sqlite) => void; says: RegExp }[] 
 
 for (const { name, make, says } of FOREIGN) {
   for (const mode of ['delete', 'wal']) {
-    test(`a file ${name} (journal: ${mode}) is refused and stays as it is to the byte`, (t) => {
+    test(`a file ${name} (journal: ${mode}) is refused and is not changed`, (t) => {
       const folder = temporaryFolder(t)
       const file = path.join(folder, 'service.db')
       const theirs = new Database(file)
@@ -80,7 +80,7 @@ for (const { name, make, says } of FOREIGN) {
   }
 }
 
-test('a file that is no database is refused and stays', (t) => {
+test('a file that is not a database is refused and is not changed', (t) => {
   const folder = temporaryFolder(t)
   const file = path.join(folder, 'service.db')
   writeFileSync(file, 'a letter to somebody'.repeat(1_000))
@@ -88,7 +88,7 @@ test('a file that is no database is refused and stays', (t) => {
   assert.equal(readFileSync(file, 'utf8'), 'a letter to somebody'.repeat(1_000))
 })
 
-test('a database whose header is overwritten by zeros is refused, and the error says what to do', (t) => {
+test('a database with a zeroed header is refused, and the error says what to do', (t) => {
   const folder = temporaryFolder(t)
   const file = path.join(folder, 'service.db')
   const options = { backupDir: folder, now: NOW }
@@ -99,7 +99,7 @@ test('a database whose header is overwritten by zeros is refused, and the error 
   assert.deepEqual(readFileSync(file), bytes)
 })
 
-/** A database of version 1 with a label that an issue refers to. */
+/** Creates a database of version 1 with a label that an issue references. */
 function oldDatabase(folder: string) {
   const file = path.join(folder, 'service.db')
   const sqlite = openDatabase(file, { backupDir: folder, now: NOW })
@@ -110,7 +110,7 @@ function oldDatabase(folder: string) {
   return { sqlite, file, options: { file, backupDir: path.join(folder, 'backups'), now: NOW } }
 }
 
-test('an older database goes through each step, keeps its rows, and a copy of it is put aside', (t) => {
+test('an older database is backed up, then migrated step by step, and keeps its rows', (t) => {
   const { sqlite, options } = oldDatabase(temporaryFolder(t))
   t.after(() => sqlite.close())
   migrate(sqlite, options, STEPS)
@@ -128,7 +128,7 @@ test('an older database goes through each step, keeps its rows, and a copy of it
   assert.equal(copies.length, 1, 'what is up to date is not copied again')
 })
 
-test('a database on its way gets only the steps that it lacks', (t) => {
+test('a partly migrated database runs only the missing migrations', (t) => {
   const { sqlite, options } = oldDatabase(temporaryFolder(t))
   t.after(() => sqlite.close())
   migrate(sqlite, options, STEPS.slice(0, 1))
@@ -151,7 +151,7 @@ for (const [name, step] of [
   })
 }
 
-test('a version is newer or not by the migrations that are known', (t) => {
+test('a database version is refused if it is newer than the known migrations', (t) => {
   const { sqlite, options, file } = oldDatabase(temporaryFolder(t))
   t.after(() => sqlite.close())
   migrate(sqlite, options, STEPS)
@@ -159,11 +159,11 @@ test('a version is newer or not by the migrations that are known', (t) => {
   assert.throws(() => refuseForeign(sqlite, file, STEPS.slice(0, 1)), WrongDatabase)
 })
 
-test('tables.ts is what tools/generate-tables.ts writes', () => {
+test('tables.ts is the output of tools/generate-tables.ts', () => {
   assert.equal(readFileSync(path.join(packageRoot(), 'src/platform/database/tables.ts'), 'utf8'), generateTables())
 })
 
-test('every table is strict, and every column that has a fixed set of values is checked', (t) => {
+test('every table is strict, and every column with a fixed set of values has a check constraint', (t) => {
   const folder = temporaryFolder(t)
   const sqlite = openDatabase(path.join(folder, 'service.db'), { backupDir: folder, now: NOW })
   t.after(() => sqlite.close())
@@ -192,7 +192,7 @@ test('every table is strict, and every column that has a fixed set of values is 
   }
 })
 
-test('a file is made for its owner alone under the umask of the server', (t) => {
+test('with the umask of the server, only the owner may access a new file', (t) => {
   const before = process.umask(0o077)
   t.after(() => process.umask(before))
   const folder = temporaryFolder(t)

@@ -26,7 +26,7 @@ for (const [what, harm] of Object.entries<(dataDir: string) => void>({
   },
   'without its WAL file': (dataDir) => rmSync(path.join(dataDir, 'service.db-wal')),
 })) {
-  test(`a server whose data directory is ${what} acknowledges nothing more, and stops with a message`, async (t) => {
+  test(`the server acknowledges no further write and exits with an error when its data directory is ${what}`, async (t) => {
     const dataDir = path.join(temporaryFolder(t), 'data')
     mkdirSync(dataDir, { mode: 0o700 })
     const server = await startService(t, ['--data-dir', dataDir])
@@ -40,7 +40,7 @@ for (const [what, harm] of Object.entries<(dataDir: string) => void>({
   })
 }
 
-test('a missing database beside keys is refused, unless a new one is asked for', async (t) => {
+test('refuses to start without a database if keys exist, except with --new', async (t) => {
   const dataDir = temporaryFolder(t)
   const server = await startService(t, ['--data-dir', dataDir])
   process.kill(server.pid, 'SIGTERM')
@@ -53,7 +53,7 @@ test('a missing database beside keys is refused, unless a new one is asked for',
   await startService(t, ['--data-dir', dataDir, '--new'])
 })
 
-test('a missing WAL file is refused after a crash, and not after a proper close', async (t) => {
+test('refuses to start without a WAL file after a crash, but starts after a clean shutdown', async (t) => {
   const dataDir = temporaryFolder(t)
   const wal = path.join(dataDir, 'service.db-wal')
   const first = await startService(t, ['--data-dir', dataDir])
@@ -71,7 +71,7 @@ test('a missing WAL file is refused after a crash, and not after a proper close'
   await startService(t, ['--data-dir', dataDir])
 })
 
-test('damaged pages fail the requests that need them, are logged with their cause, and the server goes on', async (t) => {
+test('a request that reads a damaged page fails with a logged cause, and the server keeps running', async (t) => {
   const { server, dataDir, logged } = await startTestServer(t)
   assert.equal((await post(server.url, 'Acme')).status, 201)
   const { db } = server.ctx
@@ -92,7 +92,7 @@ test('damaged pages fail the requests that need them, are logged with their caus
   assert.equal(again.status, 500)
 })
 
-test('doctor diagnoses a damaged file without a server', async (t) => {
+test('doctor detects a damaged file while no server runs', async (t) => {
   const dataDir = temporaryFolder(t)
   const server = await startService(t, ['--data-dir', dataDir])
   await post(server.url, 'Acme')

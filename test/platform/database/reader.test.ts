@@ -17,9 +17,9 @@ async function setUpReader(t: TestContext, options?: { maxQueued: number }) {
   return { ...app, file, reader, want }
 }
 
-test('a job over its time limit fails, and the next job runs', async (t) => {
+test('a job that exceeds its time limit fails, and the next job runs', async (t) => {
   const { reader, want } = await setUpReader(t)
-  // The start of the thread alone takes longer than 1 ms.
+  // The thread takes longer than 1 ms to start.
   const slow = reader.run(searchJob, want, { timeLimitMs: 1 })
   const next = reader.run(searchJob, want)
   await assert.rejects(slow, { code: 'rate_limited', details: { retryAfterSec: 1 } })
@@ -33,7 +33,7 @@ test('a full queue refuses the next job', async (t) => {
   for (const { issues } of await Promise.all(accepted)) assert.equal(issues.length, 1)
 })
 
-test('a long job does not delay the queue, and runs alone', async (t) => {
+test('a long job does not delay the queue, and no second long job runs', async (t) => {
   const { reader, want } = await setUpReader(t)
   const long = reader.runLong(searchJob, want)
   await assert.rejects(reader.runLong(searchJob, want), { code: 'rate_limited' })
@@ -42,7 +42,7 @@ test('a long job does not delay the queue, and runs alone', async (t) => {
   assert.equal((await reader.runLong(searchJob, want)).issues.length, 1)
 })
 
-test('a file that cannot be read is database_damaged, with the cause for the log', async (t) => {
+test('an unreadable file is database_damaged, with the cause of the error', async (t) => {
   const { config, want, onClose } = await setUpReader(t)
   const file = path.join(config.dataDir, 'damaged.db')
   writeFileSync(file, 'no database'.repeat(1_000))
@@ -55,7 +55,7 @@ test('a file that cannot be read is database_damaged, with the cause for the log
   })
 })
 
-test('a closed reader fails what waits and what comes', async (t) => {
+test('a closed reader rejects queued and new jobs', async (t) => {
   const { reader, want } = await setUpReader(t)
   const waiting = [reader.run(searchJob, want), reader.run(searchJob, want)].map((job) =>
     assert.rejects(job, { code: 'shutting_down' }),
@@ -65,7 +65,7 @@ test('a closed reader fails what waits and what comes', async (t) => {
   await assert.rejects(reader.run(searchJob, want), { code: 'shutting_down' })
 })
 
-test('its connection cannot write', async (t) => {
+test('the connection of the reader cannot write', async (t) => {
   const { file } = await setUpReader(t)
   const sqlite = openReadOnly(file)
   assert.throws(() => sqlite.exec("update company set name = 'Other'"), /readonly/)

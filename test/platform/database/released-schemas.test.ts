@@ -18,7 +18,7 @@ const versions = readdirSync(SCHEMAS)
   .map((name) => Number.parseInt(name, 10))
   .toSorted((a, b) => a - b)
 
-test('there is a copy of each schema, and the last one is schema.sql', () => {
+test('the fixtures contain each schema version, and the last one equals schema.sql', () => {
   assert.deepEqual(
     versions,
     Array.from({ length: SCHEMA_VERSION }, (_, i) => i + 1),
@@ -27,7 +27,7 @@ test('there is a copy of each schema, and the last one is schema.sql', () => {
   assert.equal(read(`${SCHEMA_VERSION}.sql`), schema, 'Run npm run tables.')
 })
 
-test('a released schema does not change: a later change is a migration', () => {
+test('a released schema never changes', () => {
   for (const [version, hash] of Object.entries(JSON.parse(read('released.json')))) {
     assert.equal(
       createHash('sha256')
@@ -40,7 +40,7 @@ test('a released schema does not change: a later change is a migration', () => {
 })
 
 for (const version of versions) {
-  test(`a database of schema ${version} is migrated to the schema of a new one, with its rows`, (t) => {
+  test(`a database of schema version ${version} migrates to the current schema and keeps its rows`, (t) => {
     const folder = temporaryFolder(t)
     const options = { backupDir: path.join(folder, 'backups'), now: NOW }
     const file = path.join(folder, 'old.db')
@@ -60,7 +60,7 @@ for (const version of versions) {
   })
 }
 
-/** How many rows each table of the first schema has. */
+/** Counts the rows of each table of the first schema. */
 function rowsOf(sqlite: Sqlite): Record<string, unknown> {
   const tables = ['company', 'issue', 'label', 'issue_label']
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 import type { Database as Sqlite } from 'better-sqlite3'
 
-/** Lists what a database consists of. The way its SQL is written does not matter. */
+/** Lists the schema objects of a database, with normalized SQL. */
 export function schemaOf(sqlite: Sqlite) {
   const rows = sqlite
     .prepare<[], { type: string; name: string; sql: string | null }>(

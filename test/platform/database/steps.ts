@@ -1,6 +1,6 @@
 import type { Migration } from '../../../src/platform/database/migrations.ts'
 
-/** Two migrations for tests. The second one creates a table again. */
+/** Two migrations for tests. The second one rebuilds a table. */
 export const STEPS: readonly Migration[] = [
   { summary: 'Add icons to labels.', sql: 'alter table label add column icon text' },
   {

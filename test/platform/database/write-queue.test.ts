@@ -17,7 +17,7 @@ function open(t: TestContext) {
   return { sqlite, notes, add: (n: number) => note.run(n), ...createWriteQueue(sqlite) }
 }
 
-test('the writes of one turn run in their order and resolve with their results', async (t) => {
+test('the writes of one turn run in order and resolve with their results', async (t) => {
   const { write } = open(t)
   const ran: number[] = []
   const results = await Promise.all(
@@ -32,7 +32,7 @@ test('the writes of one turn run in their order and resolve with their results',
   assert.deepEqual(results, [10, 20, 30])
 })
 
-test('nothing is visible to another connection before the commit, and all of the turn after it', async (t) => {
+test('another connection sees no write of a turn before the commit, and all of them after it', async (t) => {
   const folder = temporaryFolder(t)
   const file = path.join(folder, 'service.db')
   const options = { backupDir: folder, now: new Date(0) }
@@ -52,7 +52,7 @@ test('nothing is visible to another connection before the commit, and all of the
   assert.equal(seen(), 2)
 })
 
-test('a write that throws is undone alone, and the others stand', async (t) => {
+test('a write that throws is rolled back alone; the other writes of the turn commit', async (t) => {
   const { write, add, notes } = open(t)
   const results = await Promise.allSettled([
     write(() => add(1)),
@@ -73,7 +73,7 @@ test('a write that throws is undone alone, and the others stand', async (t) => {
   assert.deepEqual(notes(), [1, 4])
 })
 
-test('a write that throws after a change makes its batch run again, and no other write does', async (t) => {
+test('only a write that throws after a change causes its batch to run again', async (t) => {
   const { write, add, notes } = open(t)
   const runs: string[] = []
   const effects: string[] = []
@@ -98,7 +98,7 @@ test('a write that throws after a change makes its batch run again, and no other
   assert.deepEqual(notes(), [1, 2, 3, 5])
 })
 
-test('effects come after the commit, in order, and never for what was undone', async (t) => {
+test('effects run after the commit, in order, and never for a rolled-back write', async (t) => {
   const { write, add, sqlite } = open(t)
   const effects: string[] = []
   const effect = (name: string) => () => effects.push(`${name} ${sqlite.inTransaction ? 'inside' : 'after'}`)
@@ -117,7 +117,7 @@ test('effects come after the commit, in order, and never for what was undone', a
   assert.deepEqual(effects, ['one after', 'two after', 'three after'])
 })
 
-test('an effect that fails is logged and hurts nobody', async (t) => {
+test('an effect that fails is logged and affects no other effect', async (t) => {
   const { ctx, logged } = createTestApp(t)
   const effects: string[] = []
   const result = await ctx.write(() => {
@@ -132,7 +132,7 @@ test('an effect that fails is logged and hurts nobody', async (t) => {
   assert.match(logged.join(''), /an effect of no use/)
 })
 
-test('an asynchronous change is refused and undone', async (t) => {
+test('refuses an asynchronous change and rolls it back', async (t) => {
   const { write, add, notes } = open(t)
   await assert.rejects(
     write(async () => add(1)),
@@ -141,7 +141,7 @@ test('an asynchronous change is refused and undone', async (t) => {
   assert.deepEqual(notes(), [])
 })
 
-test('a write inside a write is refused, and so is the one around it', async (t) => {
+test('refuses a nested write, and rolls back the outer write', async (t) => {
   const { write, add, notes } = open(t)
   const nested = write(() => {
     add(1)
@@ -152,15 +152,15 @@ test('a write inside a write is refused, and so is the one around it', async (t)
   assert.deepEqual(notes(), [3])
 })
 
-test('a write may be asked for by an effect', async (t) => {
+test('an effect may queue a write', async (t) => {
   const { write, add, notes } = open(t)
   await new Promise((resolve) => write((afterCommit) => afterCommit(() => write(() => add(1)).then(resolve))))
   assert.deepEqual(notes(), [1])
 })
 
-test('a commit that fails fails every write of its turn, lets no effect go, and the next turn works', async (t) => {
+test('a failed commit rejects every write of its turn and runs no effect; the next turn commits', async (t) => {
   const { write, sqlite, notes, add } = open(t)
-  // A deferred foreign key is checked by the commit itself.
+  // SQLite checks a deferred foreign key at the commit.
   sqlite.exec('create table child (n integer references note (n) deferrable initially deferred)')
   let effects = 0
   const results = await Promise.allSettled([
@@ -180,7 +180,7 @@ test('a commit that fails fails every write of its turn, lets no effect go, and 
   assert.deepEqual(notes(), [2])
 })
 
-test('flush commits at once what is queued', async (t) => {
+test('flush commits the queued writes immediately', async (t) => {
   const { write, flush, add, notes } = open(t)
   const written = write(() => add(1))
   flush()
@@ -188,7 +188,7 @@ test('flush commits at once what is queued', async (t) => {
   await written
 })
 
-test('all of a write has one moment', async (t) => {
+test('the time is constant during a write', async (t) => {
   const { ctx, clock } = createTestApp(t)
   const [first, second] = await ctx.write(() => {
     const before = ctx.now
@@ -200,7 +200,7 @@ test('all of a write has one moment', async (t) => {
   assert.throws(() => ctx.afterCommit(() => {}), /inside a write/)
 })
 
-test('a stray execute() throws instead of answering nothing', async () => {
+test('a direct call of execute() throws', async () => {
   await assert.rejects(sql.selectFrom('company').selectAll().execute(), /db\.all/)
   await assert.rejects(
     sql.transaction().execute(async () => {}),
@@ -208,7 +208,7 @@ test('a stray execute() throws instead of answering nothing', async () => {
   )
 })
 
-test('a full disk is 507 to whoever writes, reads go on, and all is well when there is room again', async (t) => {
+test('on a full disk writes are 507 and reads work; writes work again when space is free', async (t) => {
   const { ctx, ask } = createTestApp(t)
   const pragma = (name: string) => ctx.db.first<Record<string, number>>(rawPragma(name))
   const pages = pragma('page_count')!.page_count!
@@ -226,7 +226,7 @@ test('a full disk is 507 to whoever writes, reads go on, and all is well when th
 
 const rawPragma = (name: string) => ({ compile: () => ({ sql: `pragma ${name}`, parameters: [] }) }) as never
 
-test('after a fault of the disk, a check writes until that works again', async (t) => {
+test('after a disk error, the check writes to the disk until a write succeeds', async (t) => {
   const { sqlite, write, check, add } = open(t)
   await check()
   const fault = Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_WRITE' })
@@ -244,7 +244,7 @@ test('after a fault of the disk, a check writes until that works again', async (
   await write(() => add(1))
 })
 
-test('a refusal of a use case is no fault of the disk', async (t) => {
+test('an application error does not count as a disk error', async (t) => {
   const { sqlite, write, check } = open(t)
   await assert.rejects(
     write(() => {
