@@ -81,7 +81,7 @@ const line = fc.oneof(
 const totals = fc.dictionary(fc.constantFrom('demo', 'x', '__proto__'), usage as unknown as fc.Arbitrary<UsageTotals>)
 
 for (const type of ADAPTER_TYPES) {
-  test(`no line makes the reader of ${type} throw, and no figure is ever negative or not a number`, () => {
+  test(`the reader of ${type} never throws, and never reports a negative or NaN value`, () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 12 }), fc.option(totals), (lines, kept) => {
         const reader = readerOf(type, {}, { session: kept && { id: 'a', totals: kept }, newSessionId: 'b' })

@@ -20,7 +20,7 @@ const run: RunInput = {
 }
 const session = { id: 'session-1', totals: {} }
 
-/** The command of a configuration as a user writes it. */
+/** Builds the command for a configuration as a user writes it. */
 function commandOf(type: string, config: Record<string, unknown>, changes: Partial<RunInput> = {}) {
   const adapter = adapterOf(type)!
   return adapter.command(v.parse(adapter.config, config), { ...run, ...changes })
@@ -65,74 +65,74 @@ const lines: [
   changes: Partial<RunInput>,
   args: string[],
 ][] = [
-  ['claude starts fresh under a preset session id', 'runtimeA_local', {}, {}, [...A_FRESH, SKIP]],
+  ['claude starts a new session with a preset session id', 'runtimeA_local', {}, {}, [...A_FRESH, SKIP]],
   ['claude resumes a session', 'runtimeA_local', {}, { session }, [...A, '--resume', 'session-1', SKIP]],
   [
-    'claude takes a model, turns and more arguments, these last and as they are',
+    'claude has the model, the turn limit and extra arguments, unchanged and last',
     'runtimeA_local',
     { model: 'opus', maxTurns: 7, extraArgs: ['--add-dir', '/a b; rm -rf $HOME'] },
     {},
     [...A_FRESH, '--model', 'opus', '--max-turns', '7', SKIP, '--add-dir', '/a b; rm -rf $HOME'],
   ],
   [
-    'gemini starts fresh under a preset session id',
+    'gemini starts a new session with a preset session id',
     'gemini_local',
     {},
     {},
     [...G, '--yolo', '--session-id', run.newSessionId],
   ],
   [
-    'gemini resumes a session, and asks for permission when it is told to',
+    'gemini resumes a session, and runs without --yolo if the configuration says so',
     'gemini_local',
     { yolo: false, model: 'gemini-2.5-pro', extraArgs: ['--debug'] },
     { session },
     [...G, '--resume', 'session-1', '--model', 'gemini-2.5-pro', '--debug'],
   ],
   [
-    'opencode takes a model and resumes a session',
+    'opencode has the model and resumes a session',
     'opencode_local',
     { model: 'anthropic/claude-sonnet-5' },
     { session },
     [...O, '--auto', '--model', 'anthropic/claude-sonnet-5', '--session', 'session-1'],
   ],
-  ['opencode starts fresh', 'opencode_local', { autoApprove: false }, {}, O],
+  ['opencode starts a new session', 'opencode_local', { autoApprove: false }, {}, O],
   [
-    'claude loads the skills of the agent as a plugin',
+    'claude loads the skills of the agent as a plugin folder',
     'runtimeA_local',
     {},
     { skillsDir: '/data/skills/1' },
     [...A_FRESH, '--plugin-dir=/data/skills/1', SKIP],
   ],
   [
-    'claude gets MCP servers, with their values as variables',
+    'claude has the MCP servers, with secret values as environment variables',
     'runtimeA_local',
     { mcpServers: MCP_SERVERS },
     {},
     [...A_FRESH, `--mcp-config=${JSON.stringify(CLAUDE_MCP)}`, SKIP],
   ],
   [
-    'codex gets MCP servers, with their values as variables',
+    'codex has the MCP servers, with secret values as environment variables',
     'runtimeB_local',
     { mcpServers: MCP_SERVERS },
     {},
     [...B, ...CODEX_MCP, '-'],
   ],
   [
-    'claude asks for permission when it is told to',
+    'claude keeps permission prompts if the configuration says so',
     'runtimeA_local',
     { dangerouslySkipPermissions: false },
     {},
     A_FRESH,
   ],
   [
-    'claude gets its instructions as a file',
+    'claude has its instructions in a file',
     'runtimeA_local',
     {},
     { instructionsFile: '/repo/AGENTS.md' },
     [...A_FRESH, '--append-system-prompt-file', '/repo/AGENTS.md', SKIP],
   ],
   [
-    'claude reads changed instructions on resume if it has the option for it',
+    'claude reads changed instructions on resume if it supports the option',
     'runtimeA_local',
     {},
     { session, instructionsFile: '/repo/AGENTS.md', flags: new Set(['--system-prompt-snapshot']) },
@@ -148,29 +148,29 @@ const lines: [
     ],
   ],
   [
-    'a claude that lists no --session-id gets none',
+    'claude has no --session-id if it does not support the option',
     'runtimeA_local',
     {},
     { flags: new Set(['--resume']) },
     [...A, SKIP],
   ],
-  ['codex starts fresh', 'runtimeB_local', {}, {}, [...B, '-']],
+  ['codex starts a new thread', 'runtimeB_local', {}, {}, [...B, '-']],
   ['codex resumes a thread, after all options', 'runtimeB_local', {}, { session }, [...B, 'resume', 'session-1', '-']],
   [
-    'codex takes a model and more arguments, and goes without turns',
+    'codex has the model and extra arguments, and ignores the turn limit',
     'runtimeB_local',
     { model: 'gpt-5', maxTurns: 7, extraArgs: ['-c', 'model_reasoning_effort="high"'] },
     { session },
     [...B, '-m', 'gpt-5', '-c', 'model_reasoning_effort="high"', 'resume', 'session-1', '-'],
   ],
   [
-    'codex keeps its sandbox when it is told to',
+    'codex keeps its sandbox if the configuration says so',
     'runtimeB_local',
     { dangerouslyBypassApprovalsAndSandbox: false },
     {},
     ['exec', '--json', '--skip-git-repo-check', '-'],
   ],
-  ['a process has its own arguments', 'process', { command: 'make', args: ['-j', '2'] }, {}, ['-j', '2']],
+  ['a process has the configured arguments', 'process', { command: 'make', args: ['-j', '2'] }, {}, ['-j', '2']],
 ]
 
 describe('the command of a run', () => {
@@ -182,25 +182,25 @@ describe('the command of a run', () => {
     })
   }
 
-  test('the programs are claude and codex unless the configuration names others', () => {
+  test('the default programs are claude and codex', () => {
     assert.equal(commandOf('runtimeA_local', {}).command, 'claude')
     assert.equal(commandOf('runtimeB_local', {}).command, 'codex')
     assert.equal(commandOf('runtimeA_local', { command: '/opt/agent' }).command, '/opt/agent')
   })
 
-  test('only root has to be told that it is in a sandbox, and the configuration has the last word', () => {
+  test('only root needs IS_SANDBOX, and the configuration overrides it', () => {
     const asRoot = process.getuid?.() === 0 ? { IS_SANDBOX: '1' } : {}
     assert.deepEqual(commandOf('runtimeA_local', { env: { A: 'b' } }).env, { ...asRoot, A: 'b' })
     assert.deepEqual(commandOf('runtimeA_local', { env: { IS_SANDBOX: '0' } }).env, { IS_SANDBOX: '0' })
     assert.deepEqual(commandOf('runtimeA_local', { dangerouslySkipPermissions: false }).env, {})
   })
 
-  test('a secret that was not resolved never reaches a program', () => {
+  test('an unresolved secret is never passed to a program', () => {
     const config = { command: 'make', env: { TOKEN: { $secret: 'GITHUB' } } }
     assert.throws(() => commandOf('process', config), /The secret GITHUB of TOKEN was not resolved/)
   })
 
-  test('a POST is a program of our own, with the wake on its standard input', () => {
+  test('an http adapter runs the POST program, with the wake on standard input', () => {
     const { command, args, env, stdin } = commandOf('http', {
       url: 'https://agent.example/wake',
       headers: { 'x-key': 'k' },
@@ -214,7 +214,7 @@ describe('the command of a run', () => {
     })
   })
 
-  test('a POST has the token, the URL and the id of the run in its body, in headers, or not at all', () => {
+  test('a POST sends the token, the URL and the run id in the body, in headers, or not at all', () => {
     const job = (credentials: string) =>
       JSON.parse(commandOf('http', { url: 'https://agent.example/wake', headers: { 'x-key': 'k' }, credentials }).stdin)
     const { headers, body } = job('header')
@@ -230,7 +230,7 @@ describe('the command of a run', () => {
   })
 })
 
-test('the values of MCP servers are in the environment of the run alone', () => {
+test('the secret values of MCP servers are only in the environment of the run', () => {
   for (const type of ['runtimeA_local', 'runtimeB_local']) {
     const { env, args } = commandOf(type, { mcpServers: MCP_SERVERS })
     assert.deepEqual([env.SERVICE_MCP_1, env.SERVICE_MCP_2], ['a b"$c', 'Bearer x'])

@@ -47,7 +47,7 @@ describe('the configuration of an adapter', () => {
     })
   }
 
-  test('an empty one is enough for both local adapters, and has limits', () => {
+  test('both local adapters accept an empty configuration, with default limits', () => {
     for (const type of ['runtimeA_local', 'runtimeB_local']) {
       assert.deepEqual(limitsOf(v.parse(adapterOf(type)!.config, {})), {
         timeoutSec: 3600,
@@ -68,7 +68,7 @@ describe('the configuration of an adapter', () => {
     }
   })
 
-  test('secrets are found and replaced in env and headers', () => {
+  test('finds and replaces secrets in env and headers', () => {
     const config = { url: 'https://a', headers: { authorization: { $secret: 'KEY' }, accept: 'x' } }
     assert.deepEqual(secretNames(config), ['KEY'])
     assert.deepEqual(withSecrets(config, (name) => `value of ${name}`).headers as unknown, {
@@ -83,17 +83,17 @@ describe('a session', () => {
   const setting = { cwd: '/work', instructionsHash: 'one', flags: null }
   const [a, b, program] = [adapterOf('runtimeA_local')!, adapterOf('runtimeB_local')!, adapterOf('process')!]
 
-  test('is resumed in the same directory under the same instructions', () => {
+  test('is resumed in the same directory with the same instructions', () => {
     assert.deepEqual(sessionToResume(a, kept, setting), { id: 's', totals: {} })
     assert.equal(sessionToResume(a, null, setting), null)
     assert.equal(sessionToResume(program, kept, setting), null)
     assert.equal(sessionToResume(a, kept, { ...setting, cwd: '/other' }), null)
   })
 
-  test('ends when the instructions change, unless the program can take changed ones', () => {
+  test('is not resumed with changed instructions, unless the program supports it', () => {
     const changed = { ...setting, instructionsHash: 'two' }
     assert.equal(sessionToResume(a, kept, changed), null)
     assert.ok(sessionToResume(a, kept, { ...changed, flags: new Set(['--system-prompt-snapshot']) }))
-    assert.ok(sessionToResume(b, kept, changed)) // they are in its prompt
+    assert.ok(sessionToResume(b, kept, changed)) // the instructions are in its prompt
   })
 })

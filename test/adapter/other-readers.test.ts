@@ -13,7 +13,7 @@ const cases: [
   expected: Record<string, unknown>,
 ][] = [
   [
-    'gemini reports its session, last words and tokens, thoughts as output; a model without a price is unpriced',
+    'gemini reports its session, final text and tokens, with thoughts as output; a model without a price is unpriced',
     'gemini-success',
     {},
     {
@@ -23,11 +23,11 @@ const cases: [
       usage: { 'gemini-2.5-pro': { ...use(1_200, 300, 60, null), costStatus: 'unpriced' } },
     },
   ],
-  ['a session that gemini does not know is dead', 'gemini-dead-session', { session }, { dead: true }],
-  ['a fresh run of gemini has no session to be dead', 'gemini-dead-session', {}, { dead: false }],
-  ['a quota of gemini is a rate limit', 'gemini-quota', {}, { outcome: 'rate_limited', limited: null }],
+  ['a session unknown to gemini is dead', 'gemini-dead-session', { session }, { dead: true }],
+  ['a new run of gemini never reports a dead session', 'gemini-dead-session', {}, { dead: false }],
+  ['a quota error of gemini is a rate limit', 'gemini-quota', {}, { outcome: 'rate_limited', limited: null }],
   [
-    'opencode reports its session, last words, tokens and cost, step by step',
+    'opencode reports its session, final text, tokens and cost, step by step',
     'opencode-success',
     { model: `anthropic/${SONNET}` },
     {
@@ -37,7 +37,7 @@ const cases: [
       usage: { [SONNET]: { ...use(2_400, 600, 80, 0.00858), costStatus: 'reported' } },
     },
   ],
-  ['a session that opencode does not know is dead', 'opencode-dead-session', { session }, { dead: true }],
+  ['a session unknown to opencode is dead', 'opencode-dead-session', { session }, { dead: true }],
   ['a 429 of opencode is a rate limit', 'opencode-429', {}, { outcome: 'rate_limited', limited: null }],
 ]
 

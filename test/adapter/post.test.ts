@@ -21,7 +21,7 @@ async function listen(t: TestContext, answer: RequestListener): Promise<string> 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/wake`
 }
 
-/** Runs the program on a job and reads its output as a run's. */
+/** Runs the program with a job, and reads its output like the output of a run. */
 async function post(job: Partial<PostJob> & { url: string }) {
   const child = spawn(process.execPath, [PROGRAM])
   const output = { stdout: '', stderr: '' }
@@ -42,8 +42,8 @@ async function post(job: Partial<PostJob> & { url: string }) {
   return { exitCode, outcome, ...output }
 }
 
-describe('a POST to a URL', () => {
-  test('sends the body and the headers, and a 2xx accepts it', async (t) => {
+describe('the POST program', () => {
+  test('sends the body and the headers, and succeeds on a 2xx response', async (t) => {
     let got: unknown
     const url = await listen(t, async (request, response) => {
       const body = (await request.toArray()).join('')
@@ -55,13 +55,13 @@ describe('a POST to a URL', () => {
     assert.deepEqual([exitCode, outcome?.ok, stdout], [0, true, 'HTTP 202\naccepted\n'])
   })
 
-  test('a 500 is a failure', async (t) => {
+  test('fails on a 500 response', async (t) => {
     const url = await listen(t, (_, response) => response.writeHead(500).end('broken\nHTTP 200'))
     const { exitCode, outcome } = await post({ url })
     assert.deepEqual([exitCode, outcome?.ok, outcome?.code], [1, false, 'http_500'])
   })
 
-  test('a redirect is not followed and is a failure', async (t) => {
+  test('fails on a redirect and does not follow it', async (t) => {
     let calls = 0
     const url = await listen(t, (_, response) => {
       calls++
@@ -71,19 +71,19 @@ describe('a POST to a URL', () => {
     assert.deepEqual([exitCode, outcome?.code, calls], [1, 'http_307', 1])
   })
 
-  test('a URL where nobody listens is a failure that says so', async () => {
+  test('fails with an explanation if the connection is refused', async () => {
     const { exitCode, outcome } = await post({ url: 'http://127.0.0.1:1/' })
     assert.equal(exitCode, 1)
     assert.match(outcome?.message ?? '', /cannot be reached|bad port/)
   })
 
-  test('a URL that does not answer in time is a failure', async (t) => {
+  test('fails on a timeout', async (t) => {
     const url = await listen(t, () => {})
     const { exitCode, outcome } = await post({ url, timeoutSec: 0.2 })
     assert.deepEqual([exitCode, outcome?.message], [1, 'The URL did not respond within the time limit (timeoutSec).'])
   })
 
-  test('a long answer is cut', async (t) => {
+  test('truncates a long response', async (t) => {
     const url = await listen(t, (_, response) => response.end('x'.repeat(1_000_000)))
     const { exitCode, stdout } = await post({ url })
     assert.equal(exitCode, 0)

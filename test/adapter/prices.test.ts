@@ -5,7 +5,7 @@ import { fromEpochSeconds, resetTime } from '../../src/adapter/reset-time.ts'
 
 const million = { inputTokens: 1e6, cachedInputTokens: 1e6, outputTokens: 1e6 }
 
-test('a model is priced by its name, with a date or a variant behind it', () => {
+test('the price of a model is found by its name, also with a date or variant suffix', () => {
   for (const model of [
     'claude-sonnet-4-5',
     'claude-sonnet-4-5-20250929',
@@ -18,13 +18,13 @@ test('a model is priced by its name, with a date or a variant behind it', () => 
   assert.equal(estimateCost('gpt-5-2025-08-07', million), 11.375)
 })
 
-test('a model that only begins like a known one has no price', () => {
+test('a model that only shares a prefix with a known model has no price', () => {
   for (const model of ['gpt-5-pro', 'gpt-55', 'claude-sonnet-4-5-turbo', 'default', '', '__proto__', 'constructor']) {
     assert.equal(estimateCost(model, million), null, model)
   }
 })
 
-test('writing to the cache costs a quarter more', () => {
+test('a cache write costs 25 % more', () => {
   const use = { inputTokens: 1e6, cachedInputTokens: 0, outputTokens: 0 }
   assert.equal(estimateCost('demo', use, 1e6), 3.75)
 })
@@ -44,10 +44,10 @@ const moments: [text: string, expected: string | null][] = [
 ]
 
 for (const [text, expected] of moments) {
-  test(`"${text}" is ${expected ?? 'no moment'}`, () => assert.equal(resetTime(text, NOW), expected))
+  test(`the reset time in "${text}" is ${expected ?? 'undefined'}`, () => assert.equal(resetTime(text, NOW), expected))
 }
 
-test('a reset in epoch seconds is a moment, and nothing else is', () => {
+test('accepts a reset time in epoch seconds only', () => {
   assert.equal(fromEpochSeconds(1760000000), '2025-10-09T08:53:20.000Z')
   for (const value of [null, '1760000000', -1, Number.NaN, 1e300]) assert.equal(fromEpochSeconds(value), null)
 })

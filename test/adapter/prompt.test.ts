@@ -16,7 +16,7 @@ const parts: PromptParts = {
   promptTemplate: null,
 }
 
-test('a prompt says who, the instructions, the procedure, and why now, in this order', () => {
+test('a prompt contains the identity, the instructions, the procedure and the wake reasons, in this order', () => {
   const prompt = buildPrompt(parts)
   const places = [
     'You are Ada (Engineer), an agent of the company Walnut.',
@@ -39,20 +39,20 @@ test('a prompt says who, the instructions, the procedure, and why now, in this o
   )
 })
 
-test('a template is the opening; unknown placeholders and those in a value stay as they are', () => {
+test('a template replaces the opening; unknown placeholders and those in a value are not replaced', () => {
   const promptTemplate = '{{ agent.name }} {{agent.secret}} {{issue.title}} {{constructor}} {{wake.reasons}}'
   const prompt = buildPrompt({ ...parts, promptTemplate })
   assert.ok(prompt.startsWith('Ada {{agent.secret}} Fix {{agent.name}} {{constructor}} mention, timer\n'))
 })
 
-test('what is not there is not spoken of', () => {
+test('a prompt omits empty sections', () => {
   const prompt = buildPrompt({ ...parts, issue: null, comment: null, approval: null, instructions: null, skills: [] })
   assert.ok(prompt.endsWith('Woken by: mention, timer.\nNo single issue: look at your assignments.'))
   assert.ok(!prompt.includes('# Your instructions'))
   assert.ok(!prompt.includes('# Your skills'))
 })
 
-test('the skill names only variables that a run has', () => {
+test('the skill uses only environment variables of a run', () => {
   const given =
     'API_URL API_KEY AGENT_ID COMPANY_ID RUN_ID WAKE_REASON TASK_ID WAKE_COMMENT_ID APPROVAL_ID APPROVAL_STATUS LINKED_ISSUE_IDS'
   const named = new Set(HEARTBEAT_SKILL.match(/SERVICE_\w+/g))

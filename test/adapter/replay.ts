@@ -16,7 +16,7 @@ const TYPES: Record<string, string> = {
   opencode: 'opencode_local',
 }
 
-/** Runs the replay program on a stream and gives the facts that the adapter's reader finds, with the exit code. */
+/** Runs the replay program on a stream, and returns the facts that the adapter's reader finds and the exit code. */
 export async function replay(
   stream: string,
   { session = null, model }: { session?: SessionState | null; model?: string } = {},
@@ -32,7 +32,7 @@ export async function replay(
   return { facts, exitCode }
 }
 
-/** What is left when every snapshot has replaced the ones before it. */
+/** Returns the result after each snapshot replaces the previous one. */
 export function settled(facts: Fact[]) {
   const last = <Kind extends Fact['kind']>(kind: Kind) =>
     facts.filter((fact): fact is Extract<Fact, { kind: Kind }> => fact.kind === kind).at(-1)

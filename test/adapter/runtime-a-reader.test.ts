@@ -18,7 +18,7 @@ const small = { [SONNET]: reported(10, 0, 5, 0.0001) }
 
 const cases: [title: string, stream: string, session: SessionState | null, expected: Record<string, unknown>][] = [
   [
-    'a run that succeeds reports its session, last words, use and end',
+    'a successful run reports its session, final text, usage and result',
     'claude-success',
     null,
     {
@@ -29,41 +29,36 @@ const cases: [title: string, stream: string, session: SessionState | null, expec
       usage: { [SONNET]: reported(310, 300, 90, 0.00252) },
     },
   ],
-  ['the order of the keys does not matter', 'claude-key-order', null, { text: 'Hello.', outcome: 'ok', usage: small }],
-  ['a retry is not the end', 'claude-api-retry', null, { outcome: 'ok', limited: undefined, usage: small }],
+  ['the order of JSON keys does not matter', 'claude-key-order', null, { text: 'Hello.', outcome: 'ok', usage: small }],
+  ['an API retry is not a failure', 'claude-api-retry', null, { outcome: 'ok', limited: undefined, usage: small }],
   [
-    'used-up turns are a failure, and their tokens count',
+    'reaching the turn limit is a failure, and the tokens count',
     'claude-max-turns',
     null,
     { outcome: 'error_max_turns', message: 'The run reached its limit of turns (maxTurns).', usage: small },
   ],
   [
-    'a used-up budget is a failure with its errors as the message',
+    'reaching the budget is a failure with the reported errors as the message',
     'claude-max-budget',
     null,
     { outcome: 'error_max_budget_usd', message: 'Reached the budget of $0.0001', usage: small },
   ],
+  ['a missing session is dead', 'claude-dead-session', resumed, { dead: true, session: null, outcome: 'dead_session' }],
   [
-    'a session that is gone is dead',
-    'claude-dead-session',
-    resumed,
-    { dead: true, session: null, outcome: 'dead_session' },
-  ],
-  [
-    'standard error alone tells of a dead session',
+    'a dead session is detected from standard error alone',
     'claude-dead-session-stderr',
     resumed,
     { dead: true, outcome: 'dead_session' },
   ],
   [
-    'a fresh run has no session to be dead',
+    'a new run never reports a dead session',
     'claude-dead-session',
     null,
     { dead: false, outcome: 'error_during_execution' },
   ],
-  ['what a tool printed about a session says nothing', 'claude-success', resumed, { dead: false, outcome: 'ok' }],
+  ['tool output does not change the session state', 'claude-success', resumed, { dead: false, outcome: 'ok' }],
   [
-    'an error that reports no use leaves the estimate',
+    'an error without usage keeps the estimate',
     'claude-execution-error',
     resumed,
     {
@@ -73,38 +68,38 @@ const cases: [title: string, stream: string, session: SessionState | null, expec
     },
   ],
   [
-    'success with is_error is a failure, and what the program made up costs nothing',
+    'success with is_error is a failure, and synthetic messages cost nothing',
     'claude-api-error',
     null,
     { outcome: 'error', message: 'Invalid API key · Please run /login', usage: {}, totals: null },
   ],
   [
-    'a usage limit with an epoch says until when',
+    'a usage limit with an epoch includes its reset time',
     'claude-limit-epoch',
     null,
     { outcome: 'rate_limited', limited: '2025-10-09T08:53:20.000Z' },
   ],
   [
-    'the moment of a rate limit event is kept over what the text says',
+    'the reset time of a rate limit event takes precedence over the text',
     'claude-limit-event',
     null,
     { outcome: 'rate_limited', limited: new Date(1778565600e3).toISOString() },
   ],
+  ['a 429 without a reset time is a rate limit', 'claude-limit-429', null, { outcome: 'rate_limited', limited: null }],
   [
-    'a 429 without a moment is a limit all the same',
-    'claude-limit-429',
+    'a limit event that does not stop the run is not a rate limit',
+    'claude-limit-allowed',
     null,
-    { outcome: 'rate_limited', limited: null },
+    { outcome: 'ok', limited: undefined },
   ],
-  ['a limit that lets the run go on is none', 'claude-limit-allowed', null, { outcome: 'ok', limited: undefined }],
   [
-    'noise, half lines and unknown lines are passed over',
+    'ignores non-JSON, incomplete and unknown lines',
     'claude-noise',
     null,
     { session: SESSION, outcome: 'ok', usage: small },
   ],
   [
-    'a run that is killed has been counted all the same, by its estimate',
+    'a killed run has estimated usage',
     'claude-killed',
     null,
     {
@@ -120,24 +115,24 @@ const cases: [title: string, stream: string, session: SessionState | null, expec
     { usage: { 'llama-9': { ...use(100, 0, 10, null), costStatus: 'unpriced' } } },
   ],
   [
-    'the true output tokens come with the parts of a message, also of one that a sub-agent streams',
+    'partial messages include the actual output tokens, also those of a sub-agent',
     'claude-partial-killed',
     null,
     {
       outcome: null,
       usage: { [SONNET]: { ...use(4000, 0, 551, 0.020265), costStatus: 'estimated' } },
-      // The last message was cut off: the program does not count it in its session.
+      // The last message is incomplete: the program does not count it in its session.
       totals: { [SONNET]: use(3000, 0, 550, 0.01725) },
     },
   ],
   [
-    'a cost that the program made up, since it does not know the price, is unpriced; refused tool calls are counted',
+    'a cost without a known price is unpriced; refused tool calls are counted',
     'claude-cost-basis-unknown',
     null,
     { outcome: 'ok', refused: 1, usage: { 'llama-9': { ...use(10, 0, 5, null), costStatus: 'unpriced' } } },
   ],
   [
-    'wrong credentials end the run at once',
+    'invalid credentials end the run immediately',
     'claude-unauthorized',
     null,
     {
@@ -148,27 +143,32 @@ const cases: [title: string, stream: string, session: SessionState | null, expec
     },
   ],
   [
-    'a retry says which and why',
+    'a retry reports its number and cause',
     'claude-overloaded',
     null,
     { outcome: null, gaveUp: false, retrying: 'retrying 4 of 10: 529 overloaded' },
   ],
-  ['a retry that works is over', 'claude-api-retry', null, { outcome: 'ok', gaveUp: false, retrying: null }],
   [
-    'a limit that lasts longer than a minute ends the run',
+    'a successful retry clears the retry state',
+    'claude-api-retry',
+    null,
+    { outcome: 'ok', gaveUp: false, retrying: null },
+  ],
+  [
+    'a rate limit longer than a minute ends the run',
     'claude-limit-long-wait',
     null,
     { outcome: 'rate_limited', gaveUp: true },
   ],
-  ['a session longer than the context is dead', 'claude-prompt-too-long', resumed, { dead: true }],
+  ['a resumed session longer than the context is dead', 'claude-prompt-too-long', resumed, { dead: true }],
   [
-    'a fresh one that is too long is not resumed',
+    'a new session longer than the context is not resumed',
     'claude-prompt-too-long',
     null,
     { dead: true, outcome: 'context_overflow' },
   ],
   [
-    'an estimate under another name is taken back',
+    'an estimate under another model name is replaced',
     'claude-other-name',
     null,
     {
@@ -177,18 +177,18 @@ const cases: [title: string, stream: string, session: SessionState | null, expec
     },
   ],
   [
-    'without modelUsage the main model has it all',
+    'without modelUsage all usage belongs to the main model',
     'claude-no-model-usage',
     null,
     { usage: { [SONNET]: reported(100, 0, 10, 0.0005) } },
   ],
   [
-    'the embedded runtime is priced in round figures',
+    'the embedded runtime has rounded prices',
     'claude-demo',
     null,
     { usage: { demo: { ...use(1000, 1000, 1000, 0.0183), costStatus: 'estimated' } } },
   ],
-  ['an id that could be an option is no session', 'claude-bad-session-id', null, { session: null }],
+  ['refuses a session id that looks like a command-line option', 'claude-bad-session-id', null, { session: null }],
 ]
 
 describe('the output of claude', () => {
@@ -199,7 +199,7 @@ describe('the output of claude', () => {
     })
   }
 
-  test('the lines of one message count once, the last usage winning, while the run streams', async () => {
+  test('repeated lines of one message count once, with the last usage, during the run', async () => {
     const { facts } = await replay('claude-success')
     const inputs = facts.flatMap((fact) =>
       fact.kind === 'usage' ? [[fact.inputTokens, fact.outputTokens, fact.costStatus]] : [],
@@ -213,7 +213,7 @@ describe('the output of claude', () => {
     ])
   })
 
-  test('figures that are none count as zero, and a model may have any name', async () => {
+  test('invalid usage values count as zero, and a model may have any name', async () => {
     const { usage } = settled((await replay('claude-odd-figures')).facts)
     assert.deepEqual(Object.keys(usage).sort(), ['__proto__', SONNET, 'constructor'])
     assert.deepEqual(usage[SONNET], { ...use(7, 0, 0, 0.000021), costStatus: 'estimated' })
@@ -224,7 +224,7 @@ describe('the output of claude', () => {
   })
 
   for (const version of ['cumulative', 'per-run']) {
-    test(`three runs of one session cost what each of them used (${version} figures)`, async () => {
+    test(`each of three runs of one session has its own cost (${version} usage)`, async () => {
       let session: SessionState | null = null
       for (const run of [1, 2, 3]) {
         const found = settled((await replay(`claude-${version}-${run}`, { session })).facts)
@@ -235,31 +235,31 @@ describe('the output of claude', () => {
     })
   }
 
-  test("a subagent's tokens do not make figures of one run look like those of the session", async () => {
+  test('sub-agent tokens do not make per-run usage look cumulative', async () => {
     const session = { id: SESSION, totals: { [SONNET]: use(9000, 0, 900, 0.09) } }
     const { usage } = settled((await replay('claude-per-run-subagent', { session })).facts)
     assert.deepEqual(usage[SONNET], reported(1000, 0, 100, 0.01))
     assert.equal(usage['claude-haiku-4-5-20251001']!.costUsd, 0.0003)
   })
 
-  test('the run after a killed one is charged only for itself', async () => {
+  test('a run after a killed run is charged only its own usage', async () => {
     const session = { id: SESSION, totals: { [SONNET]: use(1000, 0, 60, 0.0039) } } // the estimate that the killed run left
     const { usage } = settled((await replay('claude-cumulative-2', { session })).facts)
     assert.deepEqual(usage[SONNET], reported(1000, 0, 140, 0.0161))
   })
 
-  test("when the session's earlier cost is unknown, the run has its share by tokens", async () => {
+  test('with an unknown previous session cost, the run is charged by its share of the tokens', async () => {
     const session = { id: SESSION, totals: { [SONNET]: use(1000, 0, 100, null) } }
     const { usage } = settled((await replay('claude-cumulative-2', { session })).facts)
     assert.deepEqual(usage[SONNET], reported(1000, 0, 100, 0.01))
   })
 
-  test('a reader that starts over finds the same', async () => {
+  test('reading the output again returns the same result', async () => {
     const [once, again] = await Promise.all([replay('claude-success'), replay('claude-success')])
     assert.deepEqual(settled([...once.facts, ...again.facts]), settled(once.facts))
   })
 
-  test('a sub-agent is counted from its own file, once, and those of earlier runs are not', async (t) => {
+  test('sub-agent usage is read from its own file once, and excludes earlier runs', async (t) => {
     const home = mkdtempSync(path.join(tmpdir(), 'service-home-'))
     t.after(() => rmSync(home, { recursive: true }))
     const folder = path.join(home, '.claude/projects/-work', SESSION, 'subagents')
@@ -276,7 +276,7 @@ describe('the output of claude', () => {
     assert.deepEqual(settled(facts).usage, { [SONNET]: { ...use(200, 0, 100, 0.0021), costStatus: 'estimated' } })
   })
 
-  test('a write to the cache for an hour costs twice the input, one for five minutes a quarter more', () => {
+  test('a one-hour cache write costs twice the input price, a five-minute cache write 25 % more', () => {
     const reader = runtimeAReader({}, { session: null, newSessionId: 'x' })
     const usage = {
       cache_creation_input_tokens: 2_000,
@@ -286,7 +286,7 @@ describe('the output of claude', () => {
     assert.deepEqual(settled(facts).usage, { [SONNET]: { ...use(2_000, 0, 0, 0.00975), costStatus: 'estimated' } })
   })
 
-  test('a huge line is cut to a summary, never through a character', () => {
+  test('a very long line is truncated to a summary, never inside a character', () => {
     const reader = runtimeAReader({}, { session: null, newSessionId: 'x' })
     const text = `${'a'.repeat(1999)}${'😀'.repeat(1_000_000)}`
     const [fact] = reader.line(JSON.stringify({ type: 'assistant', message: { content: [{ type: 'text', text }] } }))

@@ -11,12 +11,12 @@ const unpriced = (input: number, cached: number, output: number) => ({
 
 const cases: [title: string, stream: string, session: SessionState | null, expected: Record<string, unknown>][] = [
   [
-    'a run that succeeds reports its thread, last words and use; cached input is told apart',
+    'a successful run reports its thread, final text and usage, with cached input separate',
     'codex-success',
     null,
     { session: THREAD, text: 'All done.', outcome: 'ok', dead: false, usage: unpriced(600, 400, 200) },
   ],
-  ['what a command printed says nothing about the thread', 'codex-success', resumed, { dead: false, outcome: 'ok' }],
+  ['command output does not change the thread state', 'codex-success', resumed, { dead: false, outcome: 'ok' }],
   ['an error item and a reconnection are not fatal', 'codex-not-fatal', null, { text: 'Got there.', outcome: 'ok' }],
   [
     'a failed turn is a failure',
@@ -24,27 +24,37 @@ const cases: [title: string, stream: string, session: SessionState | null, expec
     null,
     { outcome: 'turn_failed', message: 'stream disconnected before completion', usage: {}, limited: undefined },
   ],
-  ['a thread that is gone is dead', 'codex-dead-thread', resumed, { dead: true, outcome: 'dead_session' }],
-  ['a resumed thread that is longer than the context is dead', 'codex-overflow', resumed, { dead: true }],
-  ['a fresh one that is too long is not resumed', 'codex-overflow', null, { dead: true, outcome: 'context_overflow' }],
-  ['a 429 is a limit', 'codex-429', null, { outcome: 'rate_limited', limited: null }],
-  ['a 429 that the program waits out ends the run', 'codex-429-waits', null, { outcome: 'rate_limited', gaveUp: true }],
+  ['a missing thread is a dead session', 'codex-dead-thread', resumed, { dead: true, outcome: 'dead_session' }],
+  ['a resumed thread longer than the context is a dead session', 'codex-overflow', resumed, { dead: true }],
   [
-    'a reconnection says which and why',
+    'a new thread longer than the context is not resumed',
+    'codex-overflow',
+    null,
+    { dead: true, outcome: 'context_overflow' },
+  ],
+  ['a 429 is a rate limit', 'codex-429', null, { outcome: 'rate_limited', limited: null }],
+  ['a 429 that codex would wait for ends the run', 'codex-429-waits', null, { outcome: 'rate_limited', gaveUp: true }],
+  [
+    'a reconnection reports its number and cause',
     'codex-reconnects',
     null,
     { outcome: null, gaveUp: false, retrying: 'retrying 2 of 5: stream disconnected before completion' },
   ],
-  ['a fresh run has no thread to be dead', 'codex-dead-thread', null, { dead: false }],
-  ['odd figures count as zero', 'codex-odd-figures', null, { outcome: 'turn_failed', usage: unpriced(0, 400, 0) }],
+  ['a new run never reports a dead session', 'codex-dead-thread', null, { dead: false }],
   [
-    'another thread than the one to resume counts from zero',
+    'invalid usage values count as zero',
+    'codex-odd-figures',
+    null,
+    { outcome: 'turn_failed', usage: unpriced(0, 400, 0) },
+  ],
+  [
+    'a different thread than the resumed one counts from zero',
     'codex-other-thread',
     { id: THREAD, totals: { default: use(900, 100, 200, null) } },
     { session: '0199ffff-81c0-7800-8aa1-bbab2a035a53', usage: unpriced(5000, 0, 500) },
   ],
   [
-    'figures below the kept ones are not cumulative',
+    'usage below the stored totals is not cumulative',
     'codex-success',
     { id: THREAD, totals: { default: use(90_000, 400, 9000, null) } },
     { usage: unpriced(600, 400, 200) },
@@ -59,13 +69,13 @@ describe('the output of codex', () => {
     })
   }
 
-  test('a usage limit says until when, by the clocks of this machine', async () => {
+  test('a usage limit includes its reset time, in the local time zone', async () => {
     const { outcome, limited } = settled((await replay('codex-usage-limit')).facts)
     assert.equal(outcome, 'rate_limited')
     assert.equal(limited, new Date(2027, 0, 1, 0, 57).toISOString())
   })
 
-  test('three runs of one thread have used what each of them used, priced by the configured model', async () => {
+  test('each of three runs of one thread reports its own usage, at the prices of the configured model', async () => {
     let session: SessionState | null = null
     const expected = [use(600, 400, 200, 0.0028), use(300, 200, 60, 0.001), use(0, 1000, 40, 0.000525)]
     for (const [index, stream] of ['codex-success', 'codex-run-2', 'codex-run-3'].entries()) {
@@ -75,7 +85,7 @@ describe('the output of codex', () => {
     }
   })
 
-  test('the thread stays the measure when the model changes', async () => {
+  test('usage is still measured by thread when the model changes', async () => {
     const session = { id: THREAD, totals: { 'gpt-5': use(600, 400, 200, null) } }
     const { usage, totals } = settled((await replay('codex-run-2', { session, model: 'gpt-5.4' })).facts)
     assert.deepEqual(usage['gpt-5.4'], { ...use(300, 200, 60, 0.0017), costStatus: 'estimated' })

@@ -12,7 +12,7 @@ const ROOT = '0199a213-81c0-7800-8aa1-bbab2a035a53'
 const CHILD = '0199a213-81c0-7800-8aa1-bbab2a035a54'
 const OTHER = '0199a213-81c0-7800-8aa1-bbab2a035a55'
 
-/** A home in which `codex` records threads. */
+/** Creates a home directory with recorded `codex` threads. */
 function createHome(t: TestContext) {
   const home = mkdtempSync(path.join(tmpdir(), 'service-home-'))
   t.after(() => rmSync(home, { recursive: true }))
@@ -27,14 +27,14 @@ function createHome(t: TestContext) {
     )
   return {
     env: { HOME: home },
-    /** Begins the file of a thread; a sub-agent has the session of its root. */
+    /** Starts the file of a thread. A sub-agent has the session of its root thread. */
     begin: (thread: string, session: string, model: string) =>
       write(
         thread,
         { type: 'session_meta', payload: { session_id: session, id: thread, base_instructions: 'x'.repeat(5_000) } },
         { type: 'turn_context', payload: { model } },
       ),
-    /** Records the total of a thread before its tool has ended, in the file of the same or another thread. */
+    /** Records the total usage of a thread before its tool ends, in the file of the same or another thread. */
     record: (file: string, thread: string, input: number, output: number) => {
       const thread_token_usage = { input_tokens: input, cached_input_tokens: 0, output_tokens: output }
       write(file, { type: 'token_usage_record', payload: { thread_id: thread, thread_token_usage } })
@@ -54,7 +54,7 @@ const usageOf = (facts: Fact[]) =>
     ]),
   )
 
-test('a run of codex includes its sub-agents, and not those of another thread', (t) => {
+test('the usage of a codex run includes its sub-agents, and excludes those of other threads', (t) => {
   const home = createHome(t)
   const reader = runtimeBReader({}, { session: null, newSessionId: 'x', env: home.env })
   const facts: Fact[] = []
@@ -77,7 +77,7 @@ test('a run of codex includes its sub-agents, and not those of another thread', 
   assert.deepEqual(usageOf(readSessionFileUsage(starts)), usageOf(facts), 'a lost run costs the same')
 })
 
-test('a resumed run of codex does not include what a sub-agent used before', (t) => {
+test('the usage of a resumed codex run excludes earlier sub-agent usage', (t) => {
   const home = createHome(t)
   home.begin(ROOT, ROOT, 'gpt-5.5')
   home.spend(ROOT, 100, 10)
@@ -91,7 +91,7 @@ test('a resumed run of codex does not include what a sub-agent used before', (t)
   assert.deepEqual(usageOf(facts), { 'gpt-5.5': use(30, 0, 3, null), 'gpt-5.4': use(500, 0, 50, null) })
 })
 
-test('a call of the model counts when its response is recorded, once, before its tool has ended', (t) => {
+test('a model call counts once, when its response is recorded, before its tool ends', (t) => {
   const home = createHome(t)
   const reader = runtimeBReader({}, { session: null, newSessionId: 'x', env: home.env })
   const facts: Fact[] = []
