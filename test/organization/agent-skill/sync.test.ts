@@ -10,7 +10,7 @@ import { actions, makeAgent, makeCompany } from '../../make.ts'
 import { createTestRuns } from '../../runs.ts'
 import { importFiles, repositoryZip, skillText } from '../skill/arrange.ts'
 
-test('desired skills are named by id, key or slug, and stored as keys', async (t) => {
+test('desired skills may be given by id, key or slug, and are stored as keys', async (t) => {
   const app = createTestApp(t)
   const { companyId, ids } = await shelf(t, app)
   const desiredSkills = [ids['tern/skills/ink']!, 'MAPS', 'tern/skills/sums', 'sums', 'heartbeat']
@@ -25,7 +25,7 @@ test('desired skills are named by id, key or slug, and stored as keys', async (t
   assert.deepEqual(skill.usedByAgents, [{ id: agent.id, name: 'Ann' }])
 })
 
-test('an entry that names no skill, or several, is refused by name with what it may mean', async (t) => {
+test('refuses an unknown or ambiguous skill, and lists the candidates', async (t) => {
   const app = createTestApp(t)
   const { companyId, ids } = await shelf(t, app)
   await app.make('DELETE', `/api/skills/${ids.ink}`)
@@ -56,7 +56,7 @@ test('an entry that names no skill, or several, is refused by name with what it 
   assert.equal((await app.make('GET', `/api/companies/${companyId}/agents`)).length, 1)
 })
 
-test('a sync writes exactly the skills that are desired, and the answer says what is there', async (t) => {
+test('a sync writes exactly the desired skills and returns the installed ones', async (t) => {
   const app = createTestApp(t)
   const { companyId } = await shelf(t, app)
   const agent = await makeAgent(app, companyId, { desiredSkills: ['maps', 'sums'] })
@@ -94,7 +94,7 @@ test('a sync writes exactly the skills that are desired, and the answer says wha
   assert.deepEqual((await actions(app, companyId)).slice(-2), ['agent.skills_changed', 'agent.skills_synced'])
 })
 
-test('two skills of one slug have folders of their own', async (t) => {
+test('two skills with the same slug have separate folders', async (t) => {
   const app = createTestApp(t)
   const { companyId } = await shelf(t, app)
   const agent = await makeAgent(app, companyId, { desiredSkills: ['ink', 'tern/skills/ink'] })
@@ -102,7 +102,7 @@ test('two skills of one slug have folders of their own', async (t) => {
   assert.deepEqual(readdirSync(directory).sort(), ['.claude-plugin', 'heartbeat', 'ink', 'tern--skills--ink'])
 })
 
-test('a folder that was tampered with is made anew, and no link in it is followed', async (t) => {
+test('a sync rebuilds a modified folder and follows no link in it', async (t) => {
   const app = createTestApp(t)
   const { companyId } = await shelf(t, app)
   const agent = await makeAgent(app, companyId, { desiredSkills: ['maps'] })
@@ -142,7 +142,7 @@ test('a folder that was tampered with is made anew, and no link in it is followe
   }
 })
 
-test('many syncs at once come to the same as one, and leave nothing else', async (t) => {
+test('concurrent syncs have the same result as one, and leave no other files', async (t) => {
   const app = createTestApp(t)
   const { companyId } = await shelf(t, app)
   const agent = await makeAgent(app, companyId, { desiredSkills: ['maps'] })
@@ -158,7 +158,7 @@ test('many syncs at once come to the same as one, and leave nothing else', async
   assert.deepEqual(readdirSync(path.dirname(directory!)), [path.basename(directory!)])
 })
 
-test('the agent syncs its own skills but does not choose them; its managers and the board do', async (t) => {
+test('an agent may sync its skills; only its managers and the board may choose them', async (t) => {
   const app = createTestApp(t)
   const { companyId } = await shelf(t, app)
   const lead = await makeAgent(app, companyId, { name: 'Lead' })
@@ -178,7 +178,7 @@ test('the agent syncs its own skills but does not choose them; its managers and 
   assert.equal((await app.ask('POST', url)).status, 422)
 })
 
-test('a deleted skill goes from the agents that had it', async (t) => {
+test('deleting a skill removes it from its agents', async (t) => {
   const app = createTestApp(t)
   const { companyId, ids } = await shelf(t, app)
   const agent = await makeAgent(app, companyId, { desiredSkills: ['maps', 'ink'] })
@@ -188,7 +188,7 @@ test('a deleted skill goes from the agents that had it', async (t) => {
   assert.deepEqual((await actions(app, companyId)).slice(-2), ['agent.skills_changed', 'skill.deleted'])
 })
 
-test('a deleted company leaves no file and no row of its skills', async (t) => {
+test('deleting a company deletes the files and rows of its skills', async (t) => {
   const app = createTestApp(t)
   const { companyId } = await shelf(t, app)
   await sync(app, await makeAgent(app, companyId, { desiredSkills: ['maps'] }))
@@ -198,7 +198,7 @@ test('a deleted company leaves no file and no row of its skills', async (t) => {
   assert.deepEqual(app.ctx.db.all(sql.selectFrom('skill_file').select('path')), [])
 })
 
-test('a version of the service with another heartbeat skill brings it to every company', async (t) => {
+test('a new service version updates the heartbeat skill of every company', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const [before] = await app.make('GET', `/api/companies/${companyId}/skills`)
@@ -211,7 +211,7 @@ test('a version of the service with another heartbeat skill brings it to every c
   assert.match((await app.make('GET', `/api/skills/${after.id}/files`)).content, /# The heartbeat/)
 })
 
-test('a run sees the skills of its agent, as they are when it starts', async (t) => {
+test('a run has the skills that its agent has at the start', async (t) => {
   const app = await createTestRuns(t)
   await importFiles(app, app.companyId, { 'SKILL.md': skillText('maps'), 'a.md': 'one' })
   const agentId = await app.agentThat('echo-env.js')
@@ -233,7 +233,7 @@ test('a run sees the skills of its agent, as they are when it starts', async (t)
   assert.ok(!existsSync(first))
 })
 
-test('a live run keeps the folder that it began with', async (t) => {
+test('a live run keeps its skill folder after a sync', async (t) => {
   const app = createTestApp(t)
   const { companyId } = await shelf(t, app)
   const agent = await makeAgent(app, companyId, { desiredSkills: ['maps'] })
@@ -248,7 +248,7 @@ test('a live run keeps the folder that it began with', async (t) => {
 
 type Test = Parameters<typeof temporaryFolder>[0]
 
-/** A company with the skills `ink` and `maps` of its own, and `ink` and `sums` of a repository. */
+/** Creates a company with its own skills `ink` and `maps`, and `ink` and `sums` from a repository. */
 async function shelf(t: Test, app: TestApp) {
   const companyId = await makeCompany(app)
   await importFiles(app, companyId, {
@@ -272,7 +272,7 @@ async function hosted(t: Test, app: TestApp, companyId: string, repository: stri
 const sync = (app: TestApp, agent: { id: string }, body?: object) =>
   app.make('POST', `/api/agents/${agent.id}/skills/sync`, body)
 
-/** The files below a folder, by path. */
+/** Returns the files in a folder, by path. */
 const filesIn = (folder: string): string[] => Object.keys(snapshot(folder))
 
 const snapshot = (folder: string): Record<string, string> =>

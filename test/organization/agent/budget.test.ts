@@ -9,7 +9,7 @@ import { asAgent, insertSpend } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 import { makeAgent, makeCompany } from '../../make.ts'
 
-test('an agent paused for its budget keeps its wake, and the next month resumes it', async (t) => {
+test('an agent paused for its budget keeps its wake, and resumes in the next month', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app), { budgetMonthlyCents: 100 })
   insertSpend(app.ctx, agent, 100)
@@ -26,7 +26,7 @@ test('an agent paused for its budget keeps its wake, and the next month resumes 
   assert.equal((await app.ask('GET', `/api/agents/${agent.id}`)).body.status, 'idle')
 })
 
-test('a budget below the spend pauses the agent, and one above it or none resumes it', async (t) => {
+test('a budget up to the spend pauses the agent; a higher budget or none resumes it', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app))
   insertSpend(app.ctx, agent, 100)
@@ -40,7 +40,7 @@ test('a budget below the spend pauses the agent, and one above it or none resume
   assert.deepEqual(await budget(0), ['idle', null])
 })
 
-test('a budget does not resume what was paused for another reason', async (t) => {
+test('a budget change does not resume an agent that was paused manually', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app), { budgetMonthlyCents: 100 })
   await app.make('POST', `/api/agents/${agent.id}/pause`)
@@ -48,7 +48,7 @@ test('a budget does not resume what was paused for another reason', async (t) =>
   assert.equal(status, 'paused')
 })
 
-test('a manager sets budgets below it, within its own', async (t) => {
+test('a manager may set the budgets of its reports, up to its own budget', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const boss = await makeAgent(app, companyId, { name: 'Boss', budgetMonthlyCents: 1_000 })

@@ -4,7 +4,7 @@ import { asAgent, insertIssue, insertRunRow, insertSpend } from '../../arrange.t
 import { createTestApp } from '../../helpers.ts'
 import { actions, importSkills, makeAgent, makeCompany } from '../../make.ts'
 
-test('a name is enough for an agent', async (t) => {
+test('an agent requires only a name', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const agent = await makeAgent(app, companyId, { name: 'Ada Lovelace' })
@@ -25,7 +25,7 @@ test('a name is enough for an agent', async (t) => {
   assert.deepEqual(await actions(app, companyId), ['company.created', 'agent.created'])
 })
 
-test('everything that an agent is created with can be read back', async (t) => {
+test('a read returns every field that the agent was created with', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const boss = await makeAgent(app, companyId, { name: 'Boss', role: 'ceo' })
@@ -52,7 +52,7 @@ test('everything that an agent is created with can be read back', async (t) => {
   assert.deepEqual(entry.details.sourceIssueIds, [issueId])
 })
 
-test('names need not be unique, and their url keys are', async (t) => {
+test('agents may share a name, and url keys are unique', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const keys = []
@@ -62,7 +62,7 @@ test('names need not be unique, and their url keys are', async (t) => {
   assert.deepEqual(keys, ['zoe', 'zoe-2', 'zoe-3', 'agent', 'me-2', 'agent-2'])
 })
 
-test('an agent is found by its url key with its company', async (t) => {
+test('an agent is found by its company and url key', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const agent = await makeAgent(app, companyId, { name: 'Zoe' })
@@ -83,7 +83,7 @@ for (const [field, value] of Object.entries({
   companyId: 'x',
   status: 'idle',
 })) {
-  test(`a creation with a wrong ${field} is a 400 that names it`, async (t) => {
+  test(`refuses an agent with an invalid ${field}, and names the field`, async (t) => {
     const app = createTestApp(t)
     const companyId = await makeCompany(app)
     const { status, body } = await app.ask('POST', `/api/companies/${companyId}/agents`, { name: 'A', [field]: value })
@@ -93,14 +93,14 @@ for (const [field, value] of Object.entries({
   })
 }
 
-test('an unknown adapter type is answered with those there are', async (t) => {
+test('an unknown adapter type is refused with the list of known types', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const { body } = await app.ask('POST', `/api/companies/${companyId}/agents`, { name: 'A', adapterType: 'x' })
   for (const type of ['runtimeA_local', 'runtimeB_local', 'process', 'http']) assert.ok(body.error.includes(type))
 })
 
-test('a manager of another company, a terminated one and an unknown one are all 422', async (t) => {
+test('an unknown, terminated or foreign manager is 422', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const other = await makeAgent(app, await makeCompany(app, { name: 'Other' }))
@@ -113,7 +113,7 @@ test('a manager of another company, a terminated one and an unknown one are all 
   }
 })
 
-test('only the board creates agents', async (t) => {
+test('only the board may create agents', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const ceo = await makeAgent(app, companyId, { role: 'ceo' })
@@ -121,7 +121,7 @@ test('only the board creates agents', async (t) => {
   assert.equal(answer.status, 403)
 })
 
-test('an agent reads itself as me, and the board is told that it is none', async (t) => {
+test('/agents/me returns the calling agent, and is 403 for the board', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const boss = await makeAgent(app, companyId, { name: 'Boss' })
@@ -135,7 +135,7 @@ test('an agent reads itself as me, and the board is told that it is none', async
   assert.match(body.error, /board/)
 })
 
-test('an agent is running while a run of it lives, and no longer', async (t) => {
+test('an agent has the status running only while it has a live run', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const busy = await makeAgent(app, companyId)
@@ -150,7 +150,7 @@ test('an agent is running while a run of it lives, and no longer', async (t) => 
   assert.equal((await app.ask('GET', `/api/companies/${companyId}/agents?status=busy`)).status, 400)
 })
 
-test('agents are listed oldest first, by role, by manager and page by page', async (t) => {
+test('lists agents oldest first, filtered by role or manager, in pages', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const boss = await makeAgent(app, companyId, { name: 'Boss', role: 'ceo' })
@@ -167,7 +167,7 @@ test('agents are listed oldest first, by role, by manager and page by page', asy
   assert.deepEqual(names(await app.ask('GET', next!)), ['C'])
 })
 
-test("an agent's spend is this month's, and its budget status follows it", async (t) => {
+test('the spend and budget status of an agent are those of the current month', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const agent = await makeAgent(app, companyId, { budgetMonthlyCents: 1_000 })
@@ -185,7 +185,7 @@ test("an agent's spend is this month's, and its budget status follows it", async
   assert.deepEqual(await look(), [0, 'ok'])
 })
 
-test('an agent of another company is as unknown as one that is nowhere', async (t) => {
+test('an agent of another company is 404, like an unknown agent', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app))
   const stranger = await makeAgent(app, await makeCompany(app, { name: 'Other' }))

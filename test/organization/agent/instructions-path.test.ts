@@ -5,7 +5,7 @@ import { createTestApp } from '../../helpers.ts'
 import { makeAgent, makeCompany } from '../../make.ts'
 
 for (const adapterType of ['runtimeA_local', 'runtimeB_local']) {
-  test(`for ${adapterType} the path is stored under instructionsFilePath`, async (t) => {
+  test(`${adapterType} stores the path as instructionsFilePath`, async (t) => {
     const app = createTestApp(t)
     const agent = await makeAgent(app, await makeCompany(app), { adapterType, adapterConfig: { cwd: '/srv/app' } })
     const path = `/api/agents/${agent.id}/instructions-path`
@@ -36,7 +36,7 @@ test('a relative path without a cwd is 422', async (t) => {
   assert.match(answer.body.error, /cwd/)
 })
 
-test('the agent itself and those above it set its path, and nobody beside or below it', async (t) => {
+test('only the agent and its managers may set its path', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const top = await makeAgent(app, companyId, { name: 'Top' })
@@ -59,7 +59,7 @@ test('the agent itself and those above it set its path, and nobody beside or bel
   }
 })
 
-test('no other key than one for a path can be written in this way', async (t) => {
+test('the instructions-path endpoint refuses a configuration key that holds no path', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const local = await makeAgent(app, companyId)

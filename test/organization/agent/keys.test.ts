@@ -5,7 +5,7 @@ import { asAgent, insertRun } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 import { makeAgent, makeCompany } from '../../make.ts'
 
-test('a key speaks for its agent until it is revoked', async (t) => {
+test('a key authenticates its agent until it is revoked', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app))
   const key = await app.make('POST', `/api/agents/${agent.id}/keys`, { name: 'laptop' })
@@ -19,7 +19,7 @@ test('a key speaks for its agent until it is revoked', async (t) => {
   assert.equal(again.body.revokedAt, revoked.body.revokedAt)
 })
 
-test('a key is shown once and stored nowhere', async (t) => {
+test('a key is returned once and never stored', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app))
   const key = await app.make('POST', `/api/agents/${agent.id}/keys`)
@@ -35,7 +35,7 @@ test('a key is shown once and stored nowhere', async (t) => {
   assert.ok(!stored.includes(key.token))
 })
 
-test('an agent makes, lists and revokes its own keys, and nobody else’s', async (t) => {
+test('an agent may create, list and revoke its own keys only', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const boss = await makeAgent(app, companyId, { name: 'Boss', role: 'ceo' })
@@ -61,7 +61,7 @@ test('an unknown key and a key of another agent are 404', async (t) => {
 })
 
 for (const status of ['pending_approval', 'terminated'] as const) {
-  test(`an agent that is ${status} gets no key`, async (t) => {
+  test(`refuses a key for an agent that is ${status}`, async (t) => {
     const app = createTestApp(t)
     const agent = await makeAgent(app, await makeCompany(app))
     await app.ctx.write(() => app.ctx.db.run(sql.updateTable('agent').set({ status })))
@@ -71,7 +71,7 @@ for (const status of ['pending_approval', 'terminated'] as const) {
   })
 }
 
-test('the token of a run makes no key: a key would outlive the run', async (t) => {
+test('a run token cannot create a key, because a key would outlive the run', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app))
   const own = await app.make('POST', `/api/agents/${agent.id}/keys`)

@@ -9,7 +9,7 @@ import { makeAgent, makeCompany } from '../../make.ts'
 type Names = [string, Names[]]
 const names = (nodes: OrgNode[]): Names[] => nodes.map((node) => [node.name, names(node.reports)])
 
-test('the org chart is a tree of those who are not terminated', async (t) => {
+test('the org chart is a tree of all agents that are not terminated', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const top = await makeAgent(app, companyId, { name: 'Top', role: 'ceo', title: 'Chief' })
@@ -37,7 +37,7 @@ test('the org chart is a tree of those who are not terminated', async (t) => {
   assert.deepEqual(node, { id: top.id, name: 'Top', role: 'ceo', title: 'Chief', status: 'running' })
 })
 
-test('everybody stands in the chart once, were their managers missing or in a circle', async (t) => {
+test('the org chart contains each agent once, even with missing managers or a cycle', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const rows = []
@@ -56,7 +56,7 @@ test('everybody stands in the chart once, were their managers missing or in a ci
   ])
 })
 
-test('the chart is drawn too, with names as text and never as markup', async (t) => {
+test('the org chart is also an SVG that escapes agent names', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   assert.equal((await app.ask('GET', `/api/companies/${companyId}/org.svg`)).status, 200)

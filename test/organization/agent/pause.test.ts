@@ -11,7 +11,7 @@ import { actions, makeAgent, makeCompany } from '../../make.ts'
 
 const TIMER = { heartbeat: { enabled: true, intervalSec: 600 } }
 
-/** Collects what the scheduler is told to stop. */
+/** Collects the stop requests to the scheduler. */
 function watchStops(t: TestContext, app: TestApp): unknown[] {
   const stops: unknown[] = []
   t.after(app.ctx.events.subscribe((event) => event.type === 'run.stopping' && stops.push(event.data)))
@@ -36,7 +36,7 @@ const setStatus = (app: TestApp, id: string, status: (typeof AGENT_STATUSES)[num
     ),
   )
 
-test('a pause stops the runs, drops the waiting wake and the timer, and says why', async (t) => {
+test('a pause stops the runs, deletes the waiting wake and the timer, and records the reason', async (t) => {
   const app = createTestApp(t)
   const stops = watchStops(t, app)
   const companyId = await makeCompany(app)
@@ -54,7 +54,7 @@ test('a pause stops the runs, drops the waiting wake and the timer, and says why
   assert.equal((await actions(app, companyId)).at(-1), 'agent.paused')
 })
 
-test('a resumed agent is idle, its timer starts over and its failures are forgotten', async (t) => {
+test('resuming an agent makes it idle, restarts its timer and resets its failure count', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app), { runtimeConfig: TIMER })
   await app.make('POST', `/api/agents/${agent.id}/pause`)
@@ -67,7 +67,7 @@ test('a resumed agent is idle, its timer starts over and its failures are forgot
   assert.equal(state.timerDueAt, '2026-11-21T09:11:00.000Z')
 })
 
-test('pausing twice is the same as once', async (t) => {
+test('a second pause is a no-op', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const agent = await makeAgent(app, companyId)
@@ -110,7 +110,7 @@ for (const status of AGENT_STATUSES) {
   })
 }
 
-test('an agent whose budget is spent resumes only when the budget is raised', async (t) => {
+test('an agent with an exceeded budget resumes only after a budget increase', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app), { budgetMonthlyCents: 100 })
   insertSpend(app.ctx, agent, 100)
@@ -123,7 +123,7 @@ test('an agent whose budget is spent resumes only when the budget is raised', as
   assert.equal((await app.ask('POST', `/api/agents/${agent.id}/resume`)).body.status, 'idle')
 })
 
-test('a terminated agent has no key, no wake, no timer and no issues, and its manager is woken', async (t) => {
+test('terminating an agent revokes its keys, deletes its wake and timer, releases its issues and wakes its manager', async (t) => {
   const app = createTestApp(t)
   const stops = watchStops(t, app)
   const companyId = await makeCompany(app)
@@ -169,7 +169,7 @@ test('a terminated agent has no key, no wake, no timer and no issues, and its ma
   assert.deepEqual((await actions(app, companyId)).slice(-3), ['agent.terminated', 'issue.released', 'issue.released'])
 })
 
-test('those who reported to a terminated agent report to its manager', async (t) => {
+test('the reports of a terminated agent then report to its manager', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const boss = await makeAgent(app, companyId, { name: 'Boss' })

@@ -10,7 +10,7 @@ const revisions = async (app: TestApp, id: string) => (await app.ask('GET', `/ap
 const rollBack = (app: TestApp, id: string, revisionId: string) =>
   app.ask('POST', `/api/agents/${id}/config-revisions/${revisionId}/rollback`)
 
-test('a rollback brings back what was, secrets too, and is a revision itself', async (t) => {
+test('a rollback restores the configuration with its secrets, and creates a revision', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const boss = await makeAgent(app, companyId, { name: 'Boss' })
@@ -44,7 +44,7 @@ test('a rollback brings back what was, secrets too, and is a revision itself', a
   assert.deepEqual(plainConfig(app, agent.id), { env: { KEY: 'second' } })
 })
 
-test('a rollback never makes a placeholder somebody’s secret', async (t) => {
+test('a rollback never stores a placeholder as a secret', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app), { adapterConfig: { env: { KEY: 'real' } } })
   const [revision] = await revisions(app, agent.id)
@@ -58,7 +58,7 @@ test('a rollback never makes a placeholder somebody’s secret', async (t) => {
   assert.deepEqual(plainConfig(app, agent.id), { env: { KEY: 'real' } })
 })
 
-test('a rollback to a manager who is gone, or to a circle, is 422', async (t) => {
+test('a rollback to a terminated manager or to a reporting cycle is 422', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const boss = await makeAgent(app, companyId, { name: 'Boss' })
@@ -71,7 +71,7 @@ test('a rollback to a manager who is gone, or to a circle, is 422', async (t) =>
   assert.equal((await rollBack(app, agent.id, created.id)).status, 422)
 })
 
-test('revisions of another agent and unknown ones are 404, and only the board rolls back', async (t) => {
+test('a revision that is unknown or of another agent is 404, and only the board may roll back', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const agent = await makeAgent(app, companyId, { role: 'ceo' })

@@ -4,7 +4,7 @@ import { asAgent } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 import { actions, importSkills, makeAgent, makeCompany } from '../../make.ts'
 
-test('the board changes any field, and the change is a revision that names it', async (t) => {
+test('the board may change any field, and each change creates a revision that lists the field', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const boss = await makeAgent(app, companyId, { name: 'Boss' })
@@ -46,7 +46,7 @@ test('the board changes any field, and the change is a revision that names it', 
   assert.equal(revision.afterConfig.name, 'Bea')
 })
 
-test('the same again changes nothing and records nothing', async (t) => {
+test('setting the current values changes nothing and records nothing', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   await importSkills(app, companyId, 'ink')
@@ -60,7 +60,7 @@ test('the same again changes nothing and records nothing', async (t) => {
   assert.equal((await app.ask('GET', `/api/agents/${agent.id}/config-revisions`)).body.length, 1)
 })
 
-test('configurations are merged key by key, and null removes a key', async (t) => {
+test('a PATCH merges configurations by key, and null removes a key', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app), {
     adapterConfig: { cwd: '/srv', model: 'm1', env: { A: '1', B: '2' } },
@@ -75,7 +75,7 @@ test('configurations are merged key by key, and null removes a key', async (t) =
   assert.deepEqual(body.runtimeConfig, { heartbeat: { enabled: true, intervalSec: 90 } })
 })
 
-test('another adapter begins its configuration anew', async (t) => {
+test('changing the adapter type resets the adapter configuration', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app), { adapterConfig: { model: 'm1' } })
   const change = { adapterType: 'process', adapterConfig: { command: 'true' } }
@@ -84,7 +84,7 @@ test('another adapter begins its configuration anew', async (t) => {
   assert.equal((await app.ask('PATCH', `/api/agents/${agent.id}`, { adapterType: 'telepathy' })).status, 400)
 })
 
-test('nobody reports to itself or to somebody below it', async (t) => {
+test('refuses an agent that would report to itself or to its own report', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const top = await makeAgent(app, companyId, { name: 'Top' })
@@ -102,7 +102,7 @@ test('nobody reports to itself or to somebody below it', async (t) => {
   )
 })
 
-test('fields that a change does not have are 400', async (t) => {
+test('a PATCH with unknown fields is 400', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app))
   for (const field of ['companyId', 'status', 'permissions', 'urlKey', 'spentMonthlyCents']) {
@@ -112,7 +112,7 @@ test('fields that a change does not have are 400', async (t) => {
   }
 })
 
-test('an agent describes itself and those below it, and nobody else', async (t) => {
+test('an agent may change the profile fields of itself and its reports only', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const boss = await makeAgent(app, companyId, { name: 'Boss' })
@@ -140,7 +140,7 @@ for (const [field, value] of Object.entries({
   desiredSkills: ['x'],
   metadata: {},
 })) {
-  test(`an agent never writes the ${field} of anyone, were it the CEO`, async (t) => {
+  test(`no agent, not even the CEO, may set ${field} of an agent`, async (t) => {
     const app = createTestApp(t)
     const companyId = await makeCompany(app)
     const ceo = await makeAgent(app, companyId, { name: 'Boss', role: 'ceo' })
@@ -156,7 +156,7 @@ for (const [field, value] of Object.entries({
   })
 }
 
-test('a changed timer starts over, and an unchanged one keeps its moment', async (t) => {
+test('a timer change restarts the timer; other changes keep its due time', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app), {
     runtimeConfig: { heartbeat: { enabled: true, intervalSec: 600 } },

@@ -38,7 +38,7 @@ for (const [what, content, type] of [
   ['SVG', SVG, 'image/svg+xml'],
   ['SVG with its prolog', `\ufeff<?xml version="1.0"?>\n<!-- a -->\n<!DOCTYPE svg>\n${SVG}`, 'image/svg+xml'],
 ] as const) {
-  test(`a logo may be a ${what}, whatever it is called`, async (t) => {
+  test(`accepts ${what} as a logo, whatever the file name`, async (t) => {
     const { upload, ask } = await arrange(t)
     const made = await upload(content as string, 'page.html')
     assert.equal(made.contentType, type)
@@ -60,14 +60,14 @@ for (const [what, content] of [
   ['a comment without an end', '<!-- <svg></svg>'],
   ['a program', Buffer.from('7f454c46020101', 'hex')],
 ] as const) {
-  test(`${what} is no logo, and nothing of it is kept`, async (t) => {
+  test(`refuses ${what} as a logo, and stores nothing`, async (t) => {
     const { ask, path: route, config } = await arrange(t)
     assert.equal((await ask('POST', route, formOf(content as string, 'logo.png'))).status, 415)
     assert.equal(existsSync(path.join(config.dataDir, 'assets')), false)
   })
 }
 
-test('an uploaded logo becomes the company’s by a PATCH', async (t) => {
+test('a PATCH of the company assigns an uploaded logo', async (t) => {
   const { upload, company, ask, ceo, path: route } = await arrange(t)
   const made = await upload(PNG, '/etc/../we\u0007ird "ü".png')
   assert.equal(made.fileName, 'weird "ü".png')
@@ -80,7 +80,7 @@ test('an uploaded logo becomes the company’s by a PATCH', async (t) => {
   assert.equal(branded.body.logoAssetId, own.assetId)
 })
 
-test('content comes back as it was sent, and is not sent again to whom has it', async (t) => {
+test('a download returns the uploaded content, and 304 for a matching ETag', async (t) => {
   const { upload, ask, engineer, stranger, app } = await arrange(t)
   const made = await upload(SVG)
   const first = await engineer.ask('GET', made.url)
@@ -93,13 +93,13 @@ test('content comes back as it was sent, and is not sent again to whom has it', 
   assert.equal(statSync(assetFile(app.config, made.assetId)).mode & 0o777, 0o600)
 })
 
-test('only the board and the CEO of the company upload a logo', async (t) => {
+test('only the board and the CEO of the company may upload a logo', async (t) => {
   const { path: route, engineer, stranger } = await arrange(t)
   assert.equal((await engineer.ask('POST', route, formOf(PNG))).status, 403)
   assert.equal((await stranger.ask('POST', route, formOf(PNG))).status, 403)
 })
 
-test('a logo is sent as a form, in the field file, and not empty', async (t) => {
+test('a logo upload requires a form with a non-empty field `file`', async (t) => {
   const { path: route, ask } = await arrange(t)
   assert.equal((await ask('POST', route, { file: 'x' })).status, 415)
   assert.equal((await ask('POST', route)).status, 415)
@@ -116,7 +116,7 @@ test('a logo is sent as a form, in the field file, and not empty', async (t) => 
   assert.equal(elsewhere.status, 415)
 })
 
-test('a logo of more than 5 MB is refused', async (t) => {
+test('refuses a logo of more than 5 MB', async (t) => {
   const { path: route, ask, config } = await arrange(t)
   const big = Buffer.concat([PNG, Buffer.alloc(5 * 1024 * 1024)])
   assert.equal((await ask('POST', route, formOf(big))).status, 413)
@@ -125,7 +125,7 @@ test('a logo of more than 5 MB is refused', async (t) => {
   assert.equal(readdirSync(path.join(config.dataDir, 'assets')).length, 1)
 })
 
-test('a form in chunks is held to the limit too', async (t) => {
+test('the limit applies to a chunked form', async (t) => {
   const { server } = await startTestServer(t)
   const company = await (
     await fetch(`${server.url}/api/companies`, {
@@ -149,10 +149,10 @@ test('a form in chunks is held to the limit too', async (t) => {
   assert.equal((await send(formOf(Buffer.alloc(5 * 1024 * 1024 + 100_000)))).status, 413)
 })
 
-test('an upload with an Idempotency-Key is kept once', async (t) => {
+test('a repeated upload with the same Idempotency-Key is stored once', async (t) => {
   const { path: route, ask, config } = await arrange(t)
   const form = formOf(PNG)
-  // The same bytes again: a form that is serialised twice has another boundary.
+  // Reuses the same bytes, because each serialization of a form has a new boundary.
   const request = new Request('http://x', { method: 'POST', body: form })
   const headers = { 'content-type': request.headers.get('content-type')!, 'idempotency-key': 'k' }
   const bytes = Buffer.from(await request.arrayBuffer()).toString('latin1')
@@ -163,7 +163,7 @@ test('an upload with an Idempotency-Key is kept once', async (t) => {
   assert.equal(readdirSync(path.join(config.dataDir, 'assets')).length, 1)
 })
 
-test('a file is attached to an issue, listed, read as a download, and removed with its content', async (t) => {
+test('attaches a file to an issue, lists it, downloads it, and deletes it with its content', async (t) => {
   const { app, ask, company, engineer, ceo, stranger } = await arrange(t)
   const issue = insertIssue(app.ctx, { company_id: company.id })
   const route = `/api/issues/${issue.identifier.toLowerCase()}/attachments`
@@ -183,14 +183,14 @@ test('a file is attached to an issue, listed, read as a download, and removed wi
   assert.equal((await ask('GET', made.url)).status, 404)
 })
 
-test('an archived company takes no file, and none is left over', async (t) => {
+test('an archived company refuses an upload, and stores no file', async (t) => {
   const { app, ask, path: route, company } = await arrange(t)
   await ask('POST', `/api/companies/${company.id}/archive`)
   assert.equal((await ask('POST', route, formOf(PNG))).status, 422)
   assert.ok(!existsSync(path.join(app.config.dataDir, 'assets')))
 })
 
-test('what is neither an image nor a text is bytes', () => {
+test('unknown binary content has the type application/octet-stream', () => {
   assert.equal(contentTypeOf(Buffer.from('%PDF-1.7')), 'application/pdf')
   assert.equal(contentTypeOf(Buffer.from('hello')), 'text/plain; charset=utf-8')
   assert.equal(contentTypeOf(Buffer.from([0, 1, 2])), 'application/octet-stream')

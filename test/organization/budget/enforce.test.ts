@@ -20,7 +20,7 @@ const spend = (runs: TestRuns, agentId: string, cents: number) =>
     ),
   )
 
-test('an agent whose budget is spent is paused, its wake waits, and a raise lets it go on', async (t) => {
+test('an agent with an exceeded budget is paused, keeps its wake, and resumes after an increase', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('succeed.js', { budget: 100 })
   await spend(runs, agent, 100)
@@ -33,7 +33,7 @@ test('an agent whose budget is spent is paused, its wake waits, and a raise lets
   assert.equal((await runs.ask('GET', `/api/agents/${agent}`)).body.status, 'idle')
 })
 
-test('80 % of a budget is said once in the activity', async (t) => {
+test('the activity records once that 80 % of a budget is spent', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('succeed.js', { budget: 100 })
   for (const cents of [79, 1, 1, 1]) await spend(runs, agent, cents)
@@ -42,7 +42,7 @@ test('80 % of a budget is said once in the activity', async (t) => {
   assert.equal((await runs.ask('GET', `/api/agents/${agent}`)).body.budgetStatus, 'warning')
 })
 
-test('the next month resumes what its budget paused', async (t) => {
+test('an agent paused for its budget resumes in the next month', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('succeed.js', { budget: 100 })
   await spend(runs, agent, 150)
@@ -56,7 +56,7 @@ test('the next month resumes what its budget paused', async (t) => {
   assert.equal(resumed.spentMonthlyCents, 0)
 })
 
-test('a company whose budget is spent runs nothing', async (t) => {
+test('a company with an exceeded budget starts no run', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('succeed.js')
   await runs.make('PATCH', `/api/companies/${runs.companyId}`, { budgetMonthlyCents: 50 })

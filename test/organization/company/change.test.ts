@@ -30,7 +30,7 @@ async function arrange(t: Parameters<typeof createTestApp>[0]) {
   return { ...app, ...people, app, path, patch, spend, events }
 }
 
-test('the board changes every field of a company', async (t) => {
+test('the board may change every field of a company', async (t) => {
   const { patch, ask, path } = await arrange(t)
   const change = {
     name: 'Walrus',
@@ -49,7 +49,7 @@ test('the board changes every field of a company', async (t) => {
   assert.equal(body.pausedAt, '2026-11-21T09:00:00.000Z')
 })
 
-test('the CEO changes how its company is called and looks', async (t) => {
+test('the CEO may change the name, description and branding of its company', async (t) => {
   const { ceo, path } = await arrange(t)
   const change = { name: 'Walrus', description: null, brandColor: '#112233', logoAssetId: null }
   const { status, body } = await ceo.ask('PATCH', path, change)
@@ -63,7 +63,7 @@ for (const [field, value] of Object.entries({
   spentMonthlyCents: 0,
   requireBoardApprovalForNewAgents: false,
 })) {
-  test(`a CEO's PATCH that has ${field} is refused whole`, async (t) => {
+  test(`refuses a PATCH by the CEO that contains ${field}`, async (t) => {
     const { ceo, path, ask } = await arrange(t)
     const before = (await ask('GET', path)).body
     const { status, body } = await ceo.ask('PATCH', path, { name: 'Walrus', [field]: value })
@@ -73,7 +73,7 @@ for (const [field, value] of Object.entries({
   })
 }
 
-test('the issue prefix is final for everybody', async (t) => {
+test('no caller may change the issue prefix', async (t) => {
   const { ceo, path, ask } = await arrange(t)
   for (const caller of [ask, ceo.ask]) {
     const { status, body } = await caller('PATCH', path, { name: 'x', issuePrefix: 'NEW' })
@@ -83,7 +83,7 @@ test('the issue prefix is final for everybody', async (t) => {
   assert.equal((await ask('GET', path)).body.name, 'Acme')
 })
 
-test('other agents change nothing of a company', async (t) => {
+test('other agents may not change a company', async (t) => {
   const { engineer, stranger, ceo, path } = await arrange(t)
   for (const [method, at, body] of [
     ['PATCH', '', { name: 'x' }],
@@ -99,7 +99,7 @@ test('other agents change nothing of a company', async (t) => {
   }
 })
 
-test('a logo is an image of the company', async (t) => {
+test('a logo must be an asset of the company', async (t) => {
   const { ask, path, other } = await arrange(t)
   const form = new FormData()
   form.append('file', new File(['GIF89a..'], 'x.gif'))
@@ -111,7 +111,7 @@ test('a logo is an image of the company', async (t) => {
   }
 })
 
-test('a spend that the board sets is booked as the difference, and the totals agree', async (t) => {
+test('a spend set by the board is recorded as a correction, and the totals match', async (t) => {
   const { app, patch, spend, company, clock } = await arrange(t)
   spend(1_234_567)
   assert.equal((await patch({ spentMonthlyCents: 5_000 })).spentMonthlyCents, 5_000)
@@ -130,14 +130,14 @@ test('a spend that the board sets is booked as the difference, and the totals ag
   assert.equal(companySpend(app.ctx.db, { companyId: company.id, now: '2026-11-30T00:00:00.000Z' }), 0)
 })
 
-test('sending back the spend that is shown books nothing', async (t) => {
+test('setting the displayed spend records nothing', async (t) => {
   const { app, patch, spend } = await arrange(t)
   spend(12_345)
   assert.equal((await patch({ spentMonthlyCents: 1 })).spentMonthlyCents, 1)
   assert.equal(app.ctx.db.all(sql.selectFrom('cost_event').select('id')).length, 1)
 })
 
-test('a budget at or under the spend pauses the company, and one above it resumes it', async (t) => {
+test('a budget up to the spend pauses the company, and a higher budget resumes it', async (t) => {
   const { patch, spend, events, path, ask } = await arrange(t)
   spend(30_000_000)
   const paused = await patch({ budgetMonthlyCents: 3_000 })
@@ -151,7 +151,7 @@ test('a budget at or under the spend pauses the company, and one above it resume
   assert.equal((await patch({ budgetMonthlyCents: 0 })).status, 'active')
 })
 
-test('what the board paused by hand no budget resumes', async (t) => {
+test('a budget change does not resume a company that the board paused', async (t) => {
   const { patch, spend } = await arrange(t)
   spend(30_000_000)
   await patch({ budgetMonthlyCents: 1 })
@@ -161,7 +161,7 @@ test('what the board paused by hand no budget resumes', async (t) => {
 })
 
 for (const status of ['paused', 'archived']) {
-  test(`what runs in a company that is ${status} is asked to stop, once`, async (t) => {
+  test(`the runs of a company that becomes ${status} are stopped once`, async (t) => {
     const { app, ceo, patch, events } = await arrange(t)
     await insertRun(app, ceo)
     await patch({ status })
@@ -191,7 +191,7 @@ test('an archived company is read-only until the board makes it active again', a
   assert.deepEqual(actions, ['company.resumed', 'company.archived', 'company.created'])
 })
 
-test('a change to what stands already is recorded nowhere', async (t) => {
+test('setting fields to their current values records nothing', async (t) => {
   const { patch, ask, path, events, company } = await arrange(t)
   await patch({ name: 'Acme', status: 'active', budgetMonthlyCents: 0, spentMonthlyCents: 0, brandColor: null })
   assert.deepEqual(events, [])

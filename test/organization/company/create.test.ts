@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTestApp } from '../../helpers.ts'
 
-test('a company takes its issue prefix from its name, made unique', async (t) => {
+test('the issue prefix of a company is derived from its name and unique', async (t) => {
   const { make } = createTestApp(t)
   const prefixes = []
   for (const name of ['Walrus Ltd', 'Walnut', 'Wallaby', 'é', '株式会社']) {
@@ -11,7 +11,7 @@ test('a company takes its issue prefix from its name, made unique', async (t) =>
   assert.deepEqual(prefixes, ['WAL', 'WALA', 'WALB', 'EX', 'XX'])
 })
 
-test('a created company is listed, and its activity says who made it', async (t) => {
+test('a new company is listed, and its activity records the creator', async (t) => {
   const { make, ask } = createTestApp(t)
   const company = await make('POST', '/api/companies', { name: 'Acme', budgetMonthlyCents: 5_000 })
   assert.equal(company.budgetMonthlyCents, 5_000)
@@ -24,7 +24,7 @@ test('a created company is listed, and its activity says who made it', async (t)
   assert.equal(entry.entityId, company.id)
 })
 
-test('every field at fault is named, and nothing is created', async (t) => {
+test('the error names every invalid field, and nothing is created', async (t) => {
   const { ask } = createTestApp(t)
   const { status, body } = await ask('POST', '/api/companies', { name: '', brandColor: 'red', nmae: 'x' })
   assert.equal(status, 400)

@@ -20,7 +20,7 @@ import { arrangeCompany } from '../../make.ts'
 import { createTestRuns } from '../../runs.ts'
 import { startTestServer } from '../../server.ts'
 
-/** The rows of every table that is one of ours, by table. */
+/** Counts the rows of every table of the schema, by table. */
 function countRows(app: TestApp): Record<string, number> {
   const tables = app.ctx.db.all(
     sql
@@ -45,7 +45,7 @@ const formOf = (content: string) => {
   return form
 }
 
-/** A company with something in every part of it. */
+/** Creates a company with data of every kind. */
 async function fill(app: TestApp) {
   const { company, ceo, engineer, other, stranger } = await arrangeCompany(app)
   const at = `/api/companies/${company.id}`
@@ -113,7 +113,7 @@ const FILLED = [
   .join(' ')
   .split(' ')
 
-test('a deleted company leaves no row in any table, and no file', async (t) => {
+test('deleting a company deletes all its rows and files', async (t) => {
   const app = createTestApp(t)
   const { company, other, end } = await fill(app)
   end()
@@ -123,7 +123,7 @@ test('a deleted company leaves no row in any table, and no file', async (t) => {
   assert.equal(status, 200)
   assert.deepEqual(body, { ok: true, id: company.id })
   const left = Object.entries(countRows(app)).filter(([, rows]) => rows > 0)
-  // The other company, its agent with its key, its bundled skill, and the activity of its creation.
+  // The other company, its agent with a key, its bundled skill, and the activity of its creation.
   const own = { company: 1, agent: 1, agent_key: 1, skill: 1, skill_file: 1, activity: 1 }
   assert.deepEqual(Object.fromEntries(left), own)
   assert.deepEqual(
@@ -136,7 +136,7 @@ test('a deleted company leaves no row in any table, and no file', async (t) => {
   assert.equal((await app.ask('GET', `/api/companies/${company.id}`)).status, 404)
 })
 
-/** Puts a file into a folder that an id names, as runs and agents do. @returns the folder */
+/** Creates a file in a folder named by an id, like those of runs and agents. @returns the folder */
 function fillFolder(app: TestApp, kind: string, id: string): string {
   const folder = path.join(app.config.dataDir, kind, id)
   mkdirSync(path.join(folder, 'deep'), { recursive: true })
@@ -144,7 +144,7 @@ function fillFolder(app: TestApp, kind: string, id: string): string {
   return folder
 }
 
-test('the folders of a deleted company go, those of its runs and agents among them, and no other', async (t) => {
+test('deleting a company deletes its folders, and those of its runs and agents, and no others', async (t) => {
   const app = createTestApp(t)
   const { company, ceo, stranger, other, run, end } = await fill(app)
   end()
@@ -159,7 +159,7 @@ test('the folders of a deleted company go, those of its runs and agents among th
   assert.deepEqual(kept.filter(existsSync), kept)
 })
 
-test('a link in the place of a folder goes, and what it leads to stays', async (t) => {
+test('deletes a symbolic link in place of a folder, and keeps its target', async (t) => {
   const app = createTestApp(t)
   const { company, ceo, engineer } = await arrangeCompany(app)
   const outside = temporaryFolder(t)
@@ -174,11 +174,11 @@ test('a link in the place of a folder goes, and what it leads to stays', async (
   assert.equal(readFileSync(path.join(outside, 'file'), 'utf8'), 'x')
 })
 
-test('what could not be removed is logged, and goes at the next start of the server', async (t) => {
+test('logs a folder that cannot be deleted, and deletes it at the next start', async (t) => {
   const app = createTestApp(t)
   const { company, ceo, engineer } = await arrangeCompany(app)
   const folders = [fillFolder(app, 'agents', ceo.id), fillFolder(app, 'agents', engineer.id)]
-  // As root may remove anything, the name of the folder that these are in is taken by a file.
+  // Root may delete anything, so a file replaces the parent folder.
   const [agents, aside] = [path.join(app.config.dataDir, 'agents'), path.join(app.config.dataDir, 'aside')]
   renameSync(agents, aside)
   writeFileSync(agents, '')
@@ -192,7 +192,7 @@ test('what could not be removed is logged, and goes at the next start of the ser
   assert.equal(countRows(app).leftover, 0)
 })
 
-test('a company is deleted even where it cannot be written down that its files are gone', async (t) => {
+test('deletes a company even if the deletion of its files cannot be recorded', async (t) => {
   const app = createTestApp(t)
   const { company, ceo } = await arrangeCompany(app)
   const folder = fillFolder(app, 'agents', ceo.id)
@@ -203,7 +203,7 @@ test('a company is deleted even where it cannot be written down that its files a
   assert.ok(countRows(app).leftover! > 0)
 })
 
-test('a server removes at its start what the one before it had no time for', async (t) => {
+test('the server deletes leftover folders at its start', async (t) => {
   const dataDir = temporaryFolder(t)
   const id = uuid()
   const { server } = await startTestServer(t, { dataDir })
@@ -215,14 +215,14 @@ test('a server removes at its start what the one before it had no time for', asy
   assert.equal(existsSync(folder), false)
 })
 
-test('only an id names what is left over', (t) => {
+test('a leftover must have a valid id', (t) => {
   const { ctx } = createTestApp(t)
   for (const id of ['', '.', '..', `../${'a'.repeat(33)}`, `${'a'.repeat(17)}/${'a'.repeat(18)}`]) {
     assert.throws(() => ctx.db.run(sql.insertInto('leftover').values({ folder: 'runs', id })), /CHECK/, id)
   }
 })
 
-test('every reference to what there may be many of has an index, so that a deletion reads no whole table for each row', (t) => {
+test('every foreign key to a large table has an index, so a deletion needs no full table scan per row', (t) => {
   const app = createTestApp(t)
   const few = ['company', 'agent']
   const references = raw<{ name: string; child: string; parent: string }>`(
@@ -239,7 +239,7 @@ test('every reference to what there may be many of has an index, so that a delet
   )
 })
 
-test('a company is deleted only by its name, in the body or the query', async (t) => {
+test('deleting a company requires its name, in the body or the query', async (t) => {
   const app = createTestApp(t)
   const company = await app.make('POST', '/api/companies', { name: 'Ac & me' })
   const path = `/api/companies/${company.id}`
@@ -256,7 +256,7 @@ test('a company is deleted only by its name, in the body or the query', async (t
   assert.equal((await app.ask('DELETE', `${path}?confirm=x`)).status, 404)
 })
 
-test('a company in which something runs is not deleted', async (t) => {
+test('refuses to delete a company with a live run', async (t) => {
   const app = createTestApp(t)
   const { company, run, end } = await fill(app)
   const path = `/api/companies/${company.id}?confirm=Acme`
@@ -269,7 +269,7 @@ test('a company in which something runs is not deleted', async (t) => {
   assert.equal((await app.ask('DELETE', path)).status, 200)
 })
 
-test('a run that is being stopped keeps its folder until it has ended', async (t) => {
+test('a stopping run keeps its folder until it ends', async (t) => {
   const app = await createTestRuns(t)
   const agent = await app.agentThat('ignore-sigterm.js')
   const remove = () => app.ask('DELETE', `/api/companies/${app.companyId}?confirm=Acme`)
@@ -288,7 +288,7 @@ test('a run that is being stopped keeps its folder until it has ended', async (t
   assert.equal(existsSync(folder), false)
 })
 
-test('the counts are of the companies of the caller', async (t) => {
+test('the counts include only the companies of the caller', async (t) => {
   const app = createTestApp(t)
   const { company, ceo, engineer, other, stranger } = await arrangeCompany(app)
   const at = `/api/companies/${company.id}`

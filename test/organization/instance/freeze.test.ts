@@ -5,7 +5,7 @@ import { requestWake } from '../../../src/organization/agent/request-wake.ts'
 import { markedProcesses } from '../../../src/runtime/process/process-table.ts'
 import { createTestRuns, type TestRuns } from '../../runs.ts'
 
-/** Two agents with a live run each, the second deaf to SIGTERM, and one that waits for a slot. */
+/** Creates two agents with a live run each, the second ignoring SIGTERM, and one that waits for a slot. */
 async function arrange(runs: TestRuns) {
   const live = [await runs.agentThat('hang.js'), await runs.agentThat('ignore-sigterm.js')]
   for (const id of live) await runs.make('POST', `/api/agents/${id}/heartbeat/invoke`)
@@ -39,7 +39,7 @@ const stops: Record<string, { stop: (runs: TestRuns) => string; thaw: (runs: Tes
   }
 
 for (const [what, { stop, thaw, isStopped }] of Object.entries(stops)) {
-  test(`stopping ${what} leaves no process, starts nothing, and a thaw brings back what was waiting`, async (t) => {
+  test(`stopping ${what} ends all processes and starts no run, and a thaw starts the waiting wakes`, async (t) => {
     const runs = await createTestRuns(t, { maxRuns: 2 })
     const { waiting } = await arrange(runs)
     const stopped = await runs.make('POST', stop(runs), { reason: 'Enough.' })
@@ -71,7 +71,7 @@ for (const [what, { stop, thaw, isStopped }] of Object.entries(stops)) {
     )
   })
 
-  test(`stopping ${what} twice is the same as once, and so is a thaw`, async (t) => {
+  test(`a second stop or thaw of ${what} is a no-op`, async (t) => {
     const runs = await createTestRuns(t)
     const first = await runs.make('POST', stop(runs))
     runs.clock.move(1_000)
@@ -84,7 +84,7 @@ for (const [what, { stop, thaw, isStopped }] of Object.entries(stops)) {
     assert.equal(actions.filter((action: string) => /company\.(stopped|thawed|frozen|unfrozen)/.test(action)).length, 2)
   })
 
-  test(`a run that was claimed when ${what} stops is never spawned`, async (t) => {
+  test(`never spawns a run that was claimed before stopping ${what}`, async (t) => {
     const runs = await createTestRuns(t)
     const agent = await runs.agentThat('hang.js')
     await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
@@ -95,7 +95,7 @@ for (const [what, { stop, thaw, isStopped }] of Object.entries(stops)) {
   })
 }
 
-test('a company that its budget paused is paused still after a stop and a thaw', async (t) => {
+test('a company paused for its budget stays paused after a stop and a thaw', async (t) => {
   const { make, companyId } = await createTestRuns(t)
   await make('PATCH', `/api/companies/${companyId}`, { budgetMonthlyCents: 10, spentMonthlyCents: 20 })
   await make('POST', `/api/companies/${companyId}/stop`)
@@ -103,7 +103,7 @@ test('a company that its budget paused is paused still after a stop and a thaw',
   assert.deepEqual([thawed.status, thawed.pauseReason, thawed.stoppedAt], ['paused', 'budget', null])
 })
 
-test('timers that come while all is frozen are one wake after the thaw', async (t) => {
+test('timers that are due during a freeze cause one wake after the thaw', async (t) => {
   const runs = await createTestRuns(t)
   await runs.agentThat('succeed.js', { heartbeat: { enabled: true, intervalSec: 60 } })
   await runs.make('POST', '/api/instance/freeze')
@@ -117,14 +117,14 @@ test('timers that come while all is frozen are one wake after the thaw', async (
   assert.equal((await runs.runs()).length, 1)
 })
 
-test('a freeze is known to a server that starts after it', async (t) => {
+test('a freeze is stored with its reason and actor', async (t) => {
   const runs = await createTestRuns(t)
   await runs.make('POST', '/api/instance/freeze', { reason: 'The bill' })
   const shown = (await runs.ask('GET', '/api/instance')).body
   assert.deepEqual([shown.isFrozen, shown.frozenBecause, shown.frozenBy], [true, 'The bill', 'local-board'])
 })
 
-test('an agent freezes nothing', async (t) => {
+test('an agent may not freeze or stop anything', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('succeed.js')
   const { token } = await runs.make('POST', `/api/agents/${agent}/keys`)
@@ -133,7 +133,7 @@ test('an agent freezes nothing', async (t) => {
   }
 })
 
-test('a run that is live when its company is archived ends and is recorded', async (t) => {
+test('archiving a company cancels and records its live run', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('hang.js')
   await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)

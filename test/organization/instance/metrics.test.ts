@@ -48,13 +48,13 @@ test('the metrics count requests, writes, runs, waiting wakes and spend', async 
   assert.ok(samples.get('service_disk_bytes{what="database"}')! > 0)
 })
 
-test('an agent does not read the metrics', async (t) => {
+test('an agent may not read the metrics', async (t) => {
   const app = createTestApp(t)
   const agent = insertAgent(app, { company_id: insertCompany(app.ctx) })
   assert.equal((await agent.ask('GET', '/api/metrics')).status, 403)
 })
 
-test('the dashboard for Grafana names only metrics that exist', async (t) => {
+test('the Grafana dashboard uses only existing metrics', async (t) => {
   const app = createTestApp(t)
   await app.ask('GET', '/api/metrics')
   const { body } = await app.ask('GET', '/api/metrics')

@@ -16,7 +16,7 @@ import { createTestApp } from '../../helpers.ts'
 
 const SSH = { name: 'farm', type: 'ssh', settings: { host: 'build@farm' } }
 
-test('the board adds, reads, changes and removes a placement, and every company records it', async (t) => {
+test('the board creates, reads, updates and deletes a placement, and every company records it', async (t) => {
   const { make, ask, ctx } = createTestApp(t)
   const companyId = insertCompany(ctx)
   assert.deepEqual((await ask('GET', '/api/placements')).body, [])
@@ -42,7 +42,7 @@ test('the board adds, reads, changes and removes a placement, and every company 
   )
 })
 
-test('invalid settings are refused, each by its name', async (t) => {
+test('refuses invalid settings, and names each one', async (t) => {
   const { ask } = createTestApp(t)
   const refused = async (body: object, path: string, status = 400) => {
     const answer = await ask('POST', '/api/placements', body)
@@ -61,7 +61,7 @@ test('invalid settings are refused, each by its name', async (t) => {
   await refused(slurm, 'local trusted mode .* loopback only', 422)
 })
 
-test('in authenticated mode the person who set the server up adds placements of every type', async (t) => {
+test('in authenticated mode the person who set up the server may create placements of every type', async (t) => {
   const { person } = createPeopleApp(t)
   const founder = await person('Olga', {}, true)
   const publicUrl = 'https://control.example.org/'
@@ -72,7 +72,7 @@ test('in authenticated mode the person who set the server up adds placements of 
   assert.equal((await (await person('Nora')).ask('POST', '/api/placements', SSH)).status, 403)
 })
 
-test('agents name no placement: not for themselves, not in a hire, not for a project', async (t) => {
+test('agents may not set a placement for themselves, in a hire or for a project', async (t) => {
   const app = createTestApp(t)
   const { ctx, make } = app
   await make('POST', '/api/placements', SSH)
@@ -99,7 +99,7 @@ test('agents name no placement: not for themselves, not in a hire, not for a pro
   assert.equal((await ask('POST', '/api/placements', { ...SSH, name: 'barn' })).status, 403)
 })
 
-test('the agent comes before the project, the project before the instance, and `local` is a choice too', async (t) => {
+test('the placement of the agent overrides the project, the project overrides the instance, and `local` is valid', async (t) => {
   const { ctx, make, ask } = createTestApp(t)
   const companyId = insertCompany(ctx)
   const agent = insertAgentRow(ctx, { company_id: companyId })
@@ -124,7 +124,7 @@ test('the agent comes before the project, the project before the instance, and `
   assert.match(unknown.body.error, /there is no placement none-such. The placements are: local, of-agent/)
 })
 
-test('a placement in use is not removed without force; afterwards the wakes of its agents wait and say why', async (t) => {
+test('refuses to delete a placement in use without force; with force the wakes of its agents wait with a reason', async (t) => {
   const { ctx, make, ask } = createTestApp(t)
   const companyId = insertCompany(ctx)
   await make('POST', '/api/placements', { ...SSH, maxRuns: 1 })
@@ -148,7 +148,7 @@ test('a placement in use is not removed without force; afterwards the wakes of i
   assert.equal((await ask('GET', `/api/runs/${runId}`)).body.placement, 'farm')
 })
 
-test('runs in placements take none of the slots of this machine', async (t) => {
+test('runs in placements use no local slot', async (t) => {
   const { ctx, make } = createTestApp(t, { maxRuns: 1 })
   const companyId = insertCompany(ctx)
   await make('POST', '/api/placements', SSH)

@@ -1,16 +1,16 @@
 import { zipSync } from 'fflate'
 import type { TestApp } from '../../helpers.ts'
 
-/** A SKILL.md of a few words. */
+/** Returns a short SKILL.md. */
 export const skillText = (name: string, description = `Does ${name}.`) =>
   `---\nname: ${name}\ndescription: ${description}\n---\n\n# ${name}\n`
 
-/** Imports files as the board and returns the answer's body. */
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely.
+/** Imports files as the board and returns the response body. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response.
 export const importFiles = (app: TestApp, companyId: string, files: Record<string, unknown>): Promise<any> =>
   app.make('POST', `/api/companies/${companyId}/skills/import`, { files })
 
-/** A zip archive as GitHub makes it; a text that begins with `-> ` is a symbolic link. */
+/** Creates a zip archive in the format of GitHub. Content that starts with `-> ` is a symbolic link. */
 export const repositoryZip = (files: Record<string, string | Uint8Array>): Uint8Array =>
   zipSync(
     Object.fromEntries(

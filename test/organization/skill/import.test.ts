@@ -7,7 +7,7 @@ import { createTestApp, type TestApp, temporaryFolder } from '../../helpers.ts'
 import { actions, makeAgent, makeCompany } from '../../make.ts'
 import { importFiles, skillText } from './arrange.ts'
 
-test('a skill that is imported as files can be read back, whole', async (t) => {
+test('a skill imported as files can be read back completely', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255])
@@ -48,7 +48,7 @@ test('a skill that is imported as files can be read back, whole', async (t) => {
   assert.equal((await actions(app, companyId)).at(-1), 'skill.imported')
 })
 
-test('each folder with a SKILL.md is a skill, up to the next one below it', async (t) => {
+test('each folder with a SKILL.md is a skill, without nested skills', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const { imported, warnings } = await importFiles(app, companyId, {
@@ -70,7 +70,7 @@ test('each folder with a SKILL.md is a skill, up to the next one below it', asyn
   assert.deepEqual(warnings, ['README.md is not part of a skill and was ignored.'])
 })
 
-test('every skill of a real package imports, and again unchanged', async (t) => {
+test('imports every skill of a real package, and a second import changes nothing', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const files = {
@@ -85,7 +85,7 @@ test('every skill of a real package imports, and again unchanged', async (t) => 
   assert.deepEqual(await actions(app, companyId), before)
 })
 
-test('importing a skill again updates it: its id stays, its files are the new ones', async (t) => {
+test('importing a skill again replaces its files and keeps its id', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const first = await importFiles(app, companyId, { 'SKILL.md': skillText('ink'), 'old.md': 'old' })
@@ -103,7 +103,7 @@ test('importing a skill again updates it: its id stays, its files are the new on
   assert.equal((await actions(app, companyId)).at(-1), 'skill.updated')
 })
 
-test('of what is imported together, all comes in or nothing', async (t) => {
+test('an import of several skills is atomic', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const files = { 'a/SKILL.md': skillText('a'), 'b/SKILL.md': '---\nname: [\n---\n' }
@@ -113,7 +113,7 @@ test('of what is imported together, all comes in or nothing', async (t) => {
   assert.deepEqual(await keys(app, companyId), ['service/heartbeat'])
 })
 
-test('the trust level says what a skill brings with it', async (t) => {
+test('the trust level depends on the files of a skill', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const rows: [string, string, string][] = [
@@ -131,7 +131,7 @@ test('the trust level says what a skill brings with it', async (t) => {
   }
 })
 
-/** Files that must not come in, by what is wrong with them, and what the answer says. */
+/** Hostile files, by problem, with the expected error. */
 const HOSTILE: Record<string, [Record<string, unknown>, RegExp]> = {
   'a way up': [{ '../x.md': 'x' }, /\.\./],
   'a way up in the middle': [{ 'a/../../x.md': 'x' }, /\.\./],
@@ -162,7 +162,7 @@ const HOSTILE: Record<string, [Record<string, unknown>, RegExp]> = {
   ],
 }
 
-/** Frontmatter that is refused. */
+/** Invalid frontmatter, by problem, with the expected error. */
 const HOSTILE_HEADS: Record<string, [string, RegExp]> = {
   'no end': ['---\nname: x\n', /has no end/],
   'a size beyond the limit': [`---\nname: x\nk: ${'y'.repeat(20_000)}\n---\n`, /longer than 16384/],
@@ -183,7 +183,7 @@ const HOSTILE_HEADS: Record<string, [string, RegExp]> = {
   'a NUL': ['---\nname: "x\\0"\n---\n', /NUL/],
 }
 
-test('nothing hostile comes in, and the answer names what is wrong', async (t) => {
+test('refuses hostile files, and the error names the problem', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const url = `/api/companies/${companyId}/skills/import`
@@ -201,7 +201,7 @@ test('nothing hostile comes in, and the answer names what is wrong', async (t) =
   assert.deepEqual(await keys(app, companyId), ['service/heartbeat'])
 })
 
-test('a body that is not one place of skills is refused', async (t) => {
+test('refuses a body without exactly one valid source', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const url = `/api/companies/${companyId}/skills/import`
@@ -228,7 +228,7 @@ test('a body that is not one place of skills is refused', async (t) => {
     assert.equal((await app.ask('POST', url, body)).status, status, JSON.stringify(body))
 })
 
-test('a source may be sent as text: an absolute path here, as in `path`', async (t) => {
+test('`source` may be an absolute path, like `path`', async (t) => {
   const app = createTestApp(t)
   const url = `/api/companies/${await makeCompany(app)}/skills/import`
   const folder = temporaryFolder(t)
@@ -237,7 +237,7 @@ test('a source may be sent as text: an absolute path here, as in `path`', async 
   assert.deepEqual([imported[0].key, imported[0].sourceType], ['tides', 'local_path'])
 })
 
-test('the board, the CEO and managers import and delete; every agent of the company reads', async (t) => {
+test('the board, the CEO and managers may import and delete skills; every agent of the company may read them', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const ceo = await makeAgent(app, companyId, { name: 'Boss', role: 'ceo' })
@@ -265,7 +265,7 @@ test('the board, the CEO and managers import and delete; every agent of the comp
   }
 })
 
-test('every company has the bundled heartbeat skill, which cannot be deleted', async (t) => {
+test('every company has the bundled heartbeat skill, and nobody can delete it', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const [skill, ...others] = await app.make('GET', `/api/companies/${companyId}/skills`)
@@ -275,7 +275,7 @@ test('every company has the bundled heartbeat skill, which cannot be deleted', a
   assert.equal((await app.ask('DELETE', `/api/skills/${skill.id}`)).status, 422)
 })
 
-test('the list has pages by key, and a count', async (t) => {
+test('the list is paginated by key and has a total count', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   await importFiles(app, companyId, { 'b/SKILL.md': skillText('b'), 'a/SKILL.md': skillText('a') })

@@ -12,7 +12,7 @@ import { skillText } from './arrange.ts'
 
 const INLINE: SkillSource = { type: 'inline', namespace: null, locator: null, ref: null }
 
-/** Names that file systems and paths take for something else, among plain ones. */
+/** Path names with a special meaning for file systems, among plain ones. */
 const part = fc.oneof(
   fc.constantFrom(
     'a',
@@ -38,7 +38,7 @@ const part = fc.oneof(
 const anyPath = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'))
 const anyFiles = fc.array(fc.tuple(anyPath, fc.uint8Array({ maxLength: 20 })), { maxLength: 5 })
 
-test('whatever is accepted is written as it is, inside of its folder, and nothing else is', async (t) => {
+test('every accepted skill is written unchanged, inside its folder, and nothing else is written', async (t) => {
   const root = temporaryFolder(t)
   let n = 0
   let accepted = 0
@@ -67,7 +67,7 @@ test('whatever is accepted is written as it is, inside of its folder, and nothin
   assert.ok(accepted > 50, `only ${accepted} were accepted, so little was tried`)
 })
 
-test('a file that is shown as text is the same bytes when it is sent again', () => {
+test('a file that is returned as text has the same bytes when sent back', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -82,7 +82,7 @@ test('a file that is shown as text is the same bytes when it is sent again', () 
   )
 })
 
-/** The skills of the files; undefined when they are refused, as only an AppError may. */
+/** Reads the skills of the files. Returns undefined if an AppError refuses them. */
 function readOrRefuse(files: Map<string, Uint8Array>) {
   try {
     return readSkills(files, INLINE, null).skills

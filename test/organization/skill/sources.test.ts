@@ -7,7 +7,7 @@ import { createTestApp, temporaryFolder } from '../../helpers.ts'
 import { makeCompany } from '../../make.ts'
 import { repositoryZip, skillText } from './arrange.ts'
 
-test('the board imports a folder of the machine; links are left out and other files are not read', async (t) => {
+test('the board imports a local folder; the import ignores links and reads no other files', async (t) => {
   const app = createTestApp(t)
   const url = `/api/companies/${await makeCompany(app)}/skills/import`
   const folder = temporaryFolder(t)
@@ -47,7 +47,7 @@ test('a skill without frontmatter is named after its folder', async (t) => {
   assert.deepEqual([imported[0].key, imported[0].name, imported[0].description], ['tide-tables', 'Tide Tables', null])
 })
 
-test('a folder that is none, has no skill or too large a file is refused', async (t) => {
+test('refuses a path that is not a folder, or a folder with no skill or a too large file', async (t) => {
   const app = createTestApp(t)
   const url = `/api/companies/${await makeCompany(app)}/skills/import`
   const folder = temporaryFolder(t)
@@ -65,7 +65,7 @@ test('a folder that is none, has no skill or too large a file is refused', async
   assert.match(await says(folder), /big\.md: is larger/)
 })
 
-test('a repository on GitHub is imported under its own keys, from its folder and ref', async (t) => {
+test('imports a GitHub repository from a folder and ref, with keys of the repository', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const asked: string[] = []
@@ -99,12 +99,12 @@ test('a repository on GitHub is imported under its own keys, from its folder and
   assert.equal(second.imported[0].outcome, 'unchanged')
 })
 
-test('an archive that is broken, or says less than it unpacks to, is refused', async (t) => {
+test('refuses an archive that is corrupt or declares a too small size', async (t) => {
   const app = createTestApp(t)
   const url = `/api/companies/${await makeCompany(app)}/skills/import`
   const bomb = repositoryZip({ 'SKILL.md': skillText('x'), 'a.txt': 'a'.repeat(900_000) })
   const lying = new Uint8Array(bomb)
-  // The size of the last entry, in the central directory and in its own header.
+  // The size of the last entry, in the central directory and in the local header.
   const central = Buffer.from(lying.buffer).lastIndexOf('PK\x01\x02')
   const local = Buffer.from(lying.buffer).lastIndexOf('PK\x03\x04')
   for (const at of [central + 24, local + 22]) new DataView(lying.buffer).setUint32(at, 10, true)
@@ -151,7 +151,7 @@ for (const url of [
   'https://github.com/a/%',
   'github.com/a/b',
 ]) {
-  test(`${url} is no repository that is fetched`, async (t) => {
+  test(`refuses ${url} as a repository, and sends no request`, async (t) => {
     const app = createTestApp(t)
     const fetched = t.mock.method(globalThis, 'fetch', async () => new Response(''))
     const source = { type: 'github', url }
@@ -161,7 +161,7 @@ for (const url of [
   })
 }
 
-test('a ref or a folder that leads elsewhere is refused', () => {
+test('refuses a ref or folder that escapes the repository', () => {
   const url = 'https://github.com/a/b'
   for (const ref of ['../x', '-x', 'a..b', '/x', 'x/', 'a b', 'a?b', 'a%2fb', '']) {
     assert.throws(() => parseGithubUrl({ url, ref }), { code: 'semantic' }, ref)
@@ -180,7 +180,7 @@ test('a ref or a folder that leads elsewhere is refused', () => {
 
 const REPOSITORY = { owner: 'a', repo: 'b', ref: null, folder: '' }
 
-test('a redirect is followed on hosts of GitHub alone', async () => {
+test('follows redirects to GitHub hosts only', async () => {
   const redirectTo = (location: string) => async (url: string) =>
     url.includes('/zip/') ? new Response(null, { status: 302, headers: { location } }) : new Response('zip')
   const good = await fetchArchive(REPOSITORY, redirectTo('https://codeload.github.com/a/b/legacy'))
@@ -198,7 +198,7 @@ test('a redirect is followed on hosts of GitHub alone', async () => {
   await assert.rejects(fetchArchive(REPOSITORY, round), /too many times/)
 })
 
-test('what GitHub refuses, does not finish or sends without end is said', async () => {
+test('reports GitHub errors, network errors and too large archives', async () => {
   const answering = (response: () => Response) => fetchArchive(REPOSITORY, async () => response())
   await assert.rejects(
     answering(() => new Response('', { status: 404 })),

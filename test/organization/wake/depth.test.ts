@@ -13,7 +13,7 @@ import { makeAgent, makeCompany } from '../../make.ts'
 
 const PROGRAM = { adapterType: 'process', adapterConfig: { command: '/bin/true' } }
 
-/** Creates two agents and an issue in whose comments they can mention each other. */
+/** Creates two agents, and an issue for their comments. */
 async function arrange(t: TestContext, config: Partial<Config>) {
   const app = createTestApp(t, { maxRuns: 4, loopRuns: 0, ...config })
   const companyId = await makeCompany(app)
@@ -35,8 +35,8 @@ async function end({ ctx }: TestApp, agentId: string) {
   }
 }
 
-/** The two mention each other in turn, each in a run that the other's mention started. @returns how many runs there were */
-async function mentionInTurn({ app, ann, ben, issue }: Arranged, times: number): Promise<number> {
+/** Makes the two agents mention each other in turn, each in the run that the last mention started. @returns the number of runs */
+async function mentionEachOther({ app, ann, ben, issue }: Arranged, times: number): Promise<number> {
   await app.make('POST', `/api/issues/${issue.id}/comments`, { body: '@Ann look' })
   let runs = (await claim(app)).length
   for (let turn = 0, [from, to] = [ann, ben]; turn < times; turn++, [from, to] = [to, from]) {
@@ -51,10 +51,10 @@ async function mentionInTurn({ app, ann, ben, issue }: Arranged, times: number):
 
 const agentOf = async (app: TestApp, id: string) => (await app.ask('GET', `/api/agents/${id}`)).body
 
-test('two agents that mention each other without end are paused as a loop, and their wake waits', async (t) => {
+test('two agents that mention each other in a loop are paused, and their wake waits', async (t) => {
   const arranged = await arrange(t, { maxWakeDepth: 6 })
   const { app, ann, ben } = arranged
-  assert.equal(await mentionInTurn(arranged, 20), 6, 'the person and five mentions')
+  assert.equal(await mentionEachOther(arranged, 20), 6, 'the person and five mentions')
   for (const [{ id }, other] of [
     [ann, 'Ben'],
     [ben, 'Ann'],
@@ -72,7 +72,7 @@ test('two agents that mention each other without end are paused as a loop, and t
   assert.deepEqual([run?.agent_id, run?.depth], [ann.id, 0], 'the resume is the act of a person')
 })
 
-/** Lets each agent in turn act in the run that the one before it caused. Returns the number of runs. */
+/** Runs an action as each agent in turn, in the run that the previous action caused. @returns the number of runs */
 async function actInTurn(app: TestApp, agents: { id: string }[], act: (ask: Ask, turn: number) => Promise<unknown>) {
   let runs = (await claim(app)).length
   for (let turn = 0; turn < 30; turn++) {
@@ -90,7 +90,7 @@ const pausedAgents = async (app: TestApp, companyId: string) =>
     (agent: { pauseReason: string | null }) => agent.pauseReason === 'loop',
   ).length
 
-test('three agents that mention each other in a ring are stopped', async (t) => {
+test('three agents that mention each other in a loop are paused', async (t) => {
   const { app, companyId, ann, ben, issue } = await arrange(t, { maxWakeDepth: 6 })
   const cid = await makeAgent(app, companyId, { name: 'Cid', ...PROGRAM })
   await app.make('POST', `/api/issues/${issue.id}/comments`, { body: '@Ann look' })
@@ -102,7 +102,7 @@ test('three agents that mention each other in a ring are stopped', async (t) => 
   assert.equal(await pausedAgents(app, companyId), 2, 'the last one and the one that woke it')
 })
 
-test('agents that mention two others at a time are stopped', async (t) => {
+test('agents that mention two others each in a loop are paused', async (t) => {
   const { app, companyId, ann, ben, issue } = await arrange(t, { maxWakeDepth: 4 })
   const cid = await makeAgent(app, companyId, { name: 'Cid', ...PROGRAM })
   const agents = [ann, ben, cid]
@@ -122,7 +122,7 @@ test('agents that mention two others at a time are stopped', async (t) => {
   assert.ok(runs <= 12, `${runs} runs`)
 })
 
-test('agents that create issues for each other without end are stopped', async (t) => {
+test('agents that create issues for each other in a loop are paused', async (t) => {
   const { app, companyId, ann, ben } = await arrange(t, { maxWakeDepth: 6 })
   const create = (ask: Ask, to: { id: string }, more: object = {}) =>
     ask('POST', `/api/companies/${companyId}/issues`, {
@@ -141,7 +141,7 @@ test('agents that create issues for each other without end are stopped', async (
   assert.equal(await pausedAgents(app, companyId), 2)
 })
 
-test('an issue that an agent unblocks, and a parent whose children it finishes, continue the chain', async (t) => {
+test('unblocking an issue and finishing the children of a parent continue the wake chain', async (t) => {
   const { app, companyId, ann, ben } = await arrange(t, {})
   const create = (body: object) => app.make('POST', `/api/companies/${companyId}/issues`, { status: 'todo', ...body })
   const parent = await create({ title: 'Parent', assigneeAgentId: ben.id })
@@ -161,15 +161,15 @@ test('an issue that an agent unblocks, and a parent whose children it finishes, 
   assert.deepEqual([sources.sort(), wake.depth], [['blockers_resolved', 'children_done'], 1])
 })
 
-test('a comment of a person starts a chain again', async (t) => {
+test('a comment of a person resets the wake chain', async (t) => {
   const arranged = await arrange(t, { maxWakeDepth: 6 })
-  assert.equal(await mentionInTurn(arranged, 4), 5)
+  assert.equal(await mentionEachOther(arranged, 4), 5)
   await end(arranged.app, arranged.ann.id)
-  assert.equal(await mentionInTurn(arranged, 4), 5)
+  assert.equal(await mentionEachOther(arranged, 4), 5)
   assert.equal((await agentOf(arranged.app, arranged.ann.id)).status, 'running')
 })
 
-test('a mention with the lasting key of an agent continues the chain of its latest run', async (t) => {
+test('a mention with an agent key continues the wake chain of the latest run', async (t) => {
   const { app, ann, ben, issue } = await arrange(t, {})
   await app.make('POST', `/api/issues/${issue.id}/comments`, { body: '@Ann look' })
   await claim(app)
@@ -180,7 +180,7 @@ test('a mention with the lasting key of an agent continues the chain of its late
   assert.equal(findRun(app.ctx.db, { id: run!.id })?.depth, 1)
 })
 
-test('an issue has only so many runs within an hour; later wakes wait', async (t) => {
+test('limits the runs of an issue per hour; later wakes wait', async (t) => {
   const arranged = await arrange(t, { issueRunsPerHour: 3 })
   const { app, ann, issue } = arranged
   const mention = async () => {

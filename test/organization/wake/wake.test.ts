@@ -8,7 +8,7 @@ import { forgetWakes, insertAgentRow, insertCompany, insertIssue, insertRunRow, 
 import { createTestApp } from '../../helpers.ts'
 import { createTestRuns } from '../../runs.ts'
 
-test('causes that come while a wake waits merge into it, and the run knows them all', async (t) => {
+test('new causes merge into a waiting wake, and the run has all of them', async (t) => {
   const { agentThat, ctx, settle, runs } = await createTestRuns(t)
   const agentId = await agentThat('succeed.js')
   await ctx.write(() => requestWake(ctx, LOCAL_BOARD, { agentId, source: 'mention' }))
@@ -22,7 +22,7 @@ test('causes that come while a wake waits merge into it, and the run knows them 
   )
 })
 
-test('a wake with many causes keeps the first, the latest of each issue, and each approval', async (t) => {
+test('a wake with many causes keeps the first cause, the latest of each issue, and each approval', async (t) => {
   const { ctx } = createTestApp(t)
   const company_id = insertCompany(ctx)
   const agent = insertAgentRow(ctx, { company_id })
@@ -68,7 +68,7 @@ test('a retry does not replace the latest reasons of the waiting wake', async (t
   )
 })
 
-test('the causes of a wake about many issues are all kept, up to 500', async (t) => {
+test('a wake keeps one cause per issue or approval, up to 500', async (t) => {
   const { ctx } = createTestApp(t)
   const company_id = insertCompany(ctx)
   const agent = insertAgentRow(ctx, { company_id })
@@ -96,7 +96,7 @@ test('an agent never wakes itself', async (t) => {
   assert.deepEqual(await runs(), [])
 })
 
-test('an agent that takes no wakes on demand is woken by its timer and by the board alone', async (t) => {
+test('only the timer and the board wake an agent with wakeOnDemand off', async (t) => {
   const { agentThat, ask, ctx, settle, runs } = await createTestRuns(t)
   const agentId = await agentThat('succeed.js', { heartbeat: { wakeOnDemand: false } })
   await ctx.write(() => assert.equal(requestWake(ctx, LOCAL_BOARD, { agentId, source: 'mention' }), undefined))
@@ -105,7 +105,7 @@ test('an agent that takes no wakes on demand is woken by its timer and by the bo
   assert.equal((await runs()).length, 1)
 })
 
-test('a timer wakes its agent when it is due, and however many ticks were missed, once', async (t) => {
+test('a due timer wakes its agent once, however many intervals were missed', async (t) => {
   const { agentThat, clock, settle, runs } = await createTestRuns(t)
   await agentThat('succeed.js', { heartbeat: { enabled: true, intervalSec: 60 } })
   await settle()
@@ -127,7 +127,7 @@ test('a timer wakes its agent when it is due, and however many ticks were missed
   assert.equal((await runs()).length, 3)
 })
 
-test('a timer skips a run when nothing concerns the agent, and says so', async (t) => {
+test('with skipIfIdle a timer starts no run for an idle agent, and records it', async (t) => {
   const { agentThat, ask, companyId, clock, settle, runs } = await createTestRuns(t)
   await agentThat('succeed.js', { heartbeat: { enabled: true, intervalSec: 60, skipIfIdle: true } })
   clock.move(60_000)
@@ -137,7 +137,7 @@ test('a timer skips a run when nothing concerns the agent, and says so', async (
   assert.equal(skipped.body.length, 1)
 })
 
-test('no more runs live at once than the server allows, and the most urgent go first', async (t) => {
+test('at most maxRuns runs are live, and the most urgent wakes start first', async (t) => {
   const { agentThat, ctx, tick, settle, runs } = await createTestRuns(t, { maxRuns: 2 })
   const agents = []
   for (const priority of [3, 2, 1, 0]) {
@@ -155,7 +155,7 @@ test('no more runs live at once than the server allows, and the most urgent go f
   assert.equal((await runs()).length, 4)
 })
 
-test('an agent has one run at a time unless it is allowed more', async (t) => {
+test('an agent has one run at a time unless maxConcurrentRuns is higher', async (t) => {
   const { agentThat, ask, tick, runs } = await createTestRuns(t)
   const one = await agentThat('hang.js')
   const two = await agentThat('hang.js', { heartbeat: { maxConcurrentRuns: 2 } })
@@ -169,7 +169,7 @@ test('an agent has one run at a time unless it is allowed more', async (t) => {
   assert.equal(live.filter((run) => run.agentId === two).length, 2)
 })
 
-test('what waits for an agent is dropped when it is paused, and its wakes wait until it is resumed', async (t) => {
+test('a pause deletes the waiting wake, and later wakes wait until the agent is resumed', async (t) => {
   const { agentThat, ask, ctx, settle, runs } = await createTestRuns(t)
   const agentId = await agentThat('succeed.js')
   await ctx.write(() => requestWake(ctx, LOCAL_BOARD, { agentId, source: 'mention' }))

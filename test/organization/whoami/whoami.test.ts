@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { insertAgent, insertCompany, insertRun } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 
-test('each kind of caller gets its own identity', async (t) => {
+test('whoami returns the identity of each kind of caller', async (t) => {
   const app = createTestApp(t)
   const agent = insertAgent(app, { company_id: insertCompany(app.ctx), name: 'Ada', role: 'cto' })
   const run = await insertRun(app, agent)
