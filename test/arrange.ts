@@ -20,7 +20,7 @@ import type {
 import { ISSUE_STATUSES } from '../src/work/issue/lifecycle.ts'
 import type { Ask, TestApp, TestServices } from './helpers.ts'
 
-/** An agent as tests use it: its row, and the app asked with its own key. */
+/** The row of an agent, with a function that sends requests with its key. */
 export interface TestAgent extends AgentRow {
   ask: Ask
 }
@@ -33,7 +33,7 @@ export function insertCompany(ctx: Context, name = 'Acme'): string {
   return id
 }
 
-/** Inserts an agent with a key of its own. */
+/** Inserts an agent with a key. */
 export function insertAgent(
   { ctx, as }: Pick<TestApp, 'ctx' | 'as'>,
   values: Partial<Insertable<AgentTable>> & { company_id: string },
@@ -65,7 +65,7 @@ export function insertAgentRow(
   )!
 }
 
-/** Inserts an agent's key, used at this moment unless told otherwise. @returns its id, and the key itself */
+/** Inserts an agent key, last used now by default. @returns its id and the key itself */
 export function insertKey(
   ctx: Context,
   agent: { id: string },
@@ -91,7 +91,7 @@ export function insertKey(
 
 const companyOf = (ctx: Context, agent: { id: string }) => findAgent(ctx.db, agent)!.company_id
 
-/** Inserts a run of an agent, live unless told otherwise. @returns its id, and the app asked with its token */
+/** Inserts a run of an agent, live by default. @returns its id, and a function that sends requests with its token */
 export async function insertRun(
   { ctx, as }: Pick<TestApp, 'ctx' | 'as'>,
   agent: { id: string },
@@ -101,7 +101,7 @@ export async function insertRun(
   return { id, ask: as(await signRun(ctx, agent, id)) }
 }
 
-/** Asks as an agent, with the token of a live run of its. */
+/** Returns a function that sends requests as an agent, with the token of a live run. */
 export async function asAgent(app: Pick<TestApp, 'ctx' | 'as'>, agent: { id: string }): Promise<Ask> {
   const live = listLiveRuns(app.ctx.db, { agentId: agent.id })[0]
   return live ? app.as(await signRun(app.ctx, agent, live.id)) : (await insertRun(app, agent)).ask
@@ -110,7 +110,7 @@ export async function asAgent(app: Pick<TestApp, 'ctx' | 'as'>, agent: { id: str
 const signRun = (ctx: TestServices, agent: { id: string }, id: string) =>
   ctx.tokens.sign({ id, agentId: agent.id, companyId: companyOf(ctx, agent) })
 
-/** Inserts a run of an agent, live unless told otherwise. @returns its id */
+/** Inserts a run of an agent, live by default. @returns its id */
 export function insertRunRow(ctx: Context, agent: { id: string }, values: Partial<Insertable<RunTable>> = {}): string {
   const id = uuid()
   const wakeId = uuid()
@@ -134,7 +134,7 @@ export function insertRunRow(ctx: Context, agent: { id: string }, values: Partia
   return id
 }
 
-/** Inserts an issue, whose identifier is none that the server would give. @returns its id and identifier */
+/** Inserts an issue. The server never generates its identifier prefix. @returns its id and identifier */
 export function insertIssue(
   ctx: Context,
   values: Partial<Insertable<IssueTable>> & { company_id: string },
@@ -155,7 +155,7 @@ export function insertIssue(
   return { id, identifier: row.identifier }
 }
 
-/** Inserts issues of an agent in all statuses in turn, as fast as SQLite can. They all have one title. */
+/** Inserts many issues of an agent with one SQL statement. Their statuses alternate; their titles are equal. */
 export function insertManyIssues(ctx: Context, agent: { id: string; company_id: string }, n: number): void {
   const statuses = JSON.stringify(ISSUE_STATUSES)
   ctx.db.run(
@@ -168,7 +168,7 @@ export function insertManyIssues(ctx: Context, agent: { id: string; company_id: 
   )
 }
 
-/** Why an agent is to be woken, oldest cause first; nothing when it is not. */
+/** Returns the reasons of the waiting wake of an agent, oldest first, or an empty list. */
 export function wakeReasons(ctx: Context, agent: { id: string }): WakeReason[] {
   const wake = ctx.db.first(
     sql.selectFrom('wake').select('reasons').where('agent_id', '=', agent.id).where('status', '=', 'waiting'),
@@ -176,10 +176,10 @@ export function wakeReasons(ctx: Context, agent: { id: string }): WakeReason[] {
   return wake ? JSON.parse(wake.reasons) : []
 }
 
-/** Forgets who is to be woken, so that a test sees what comes next. */
+/** Deletes all waiting wakes, so a test sees only later ones. */
 export const forgetWakes = (ctx: Context) => ctx.db.run(sql.deleteFrom('wake').where('status', '=', 'waiting'))
 
-/** Books what an agent spent at this moment, in cents. */
+/** Records a cost of an agent in cents, at the current time. */
 export function insertSpend(ctx: Context, agent: { id: string }, cents: number): void {
   ctx.db.run(
     sql.insertInto('cost_event').values({

@@ -22,7 +22,7 @@ import { createRunTokens, type RunTokens } from '../src/runtime/executor/run-tok
 import { type Canaries, createCanaries } from './canary/canaries.ts'
 import { answerOf, noticeAnswer, noticeBody, noticeHeaders, noticeSealed, ownToken } from './canary/noticed.ts'
 
-/** An answer, with its body read. `body` is `any`: tests look into it freely. */
+/** A response with its parsed body. `body` is `any`, because tests read any field. */
 export interface Answer {
   status: number
   headers: Headers
@@ -30,48 +30,48 @@ export interface Answer {
   body: any
 }
 
-/** The context of a test app, with the run tokens that the server hands to its executor. */
+/** The context of a test app, with the run tokens that the server passes to its executor. */
 export type TestServices = AccessContext & Pick<OwnedContext, 'flush' | 'untilFree'> & { tokens: RunTokens }
 
 export type Ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
 
-/** The whole app over a real database of its own, with a clock that only the test moves. */
+/** The complete app with its own database file, and a clock that only the test changes. */
 export interface TestApp {
   ctx: TestServices
   config: Config
-  /** Asks as the board. */
+  /** Sends a request as the board. */
   ask: Ask
-  /** Asks with a bearer token. */
+  /** Returns a function that sends requests with a bearer token. */
   as(token: string): Ask
-  /** Asks as the board and fails unless the status is 2xx; returns the body. */
+  /** Sends a request as the board, fails unless the status is 2xx, and returns the body. */
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   make(method: string, path: string, body?: unknown): Promise<any>
   clock: Clock & { move(ms: number): void; set(at: string): void }
-  /** What the server logged, a line each. */
+  /** The log lines of the server. */
   logged: string[]
-  /** The secrets that went in and out; none may be found again in an answer, an event, the log or the data directory. */
+  /** The secrets of requests and responses. None may appear in another response, an event, the log or the data directory. */
   canaries: Canaries
-  /** Does something after the test, before the database is closed. */
+  /** Registers a function that runs after the test, before the database is closed. */
   onClose(close: () => void | Promise<void>): void
 }
 
-/** Makes a folder that is searched for secrets and removed after the test. */
+/** Creates a folder that is searched for secrets and deleted after the test. */
 export function temporaryFolder(t: TestContext): string {
-  const { folder, canaries, closing } = closableFolder(t)
+  const { folder, canaries, closing } = createTestFolder(t)
   closing.push(() => canaries.searchFolder(folder))
   return folder
 }
 
 /**
- * A folder that is removed after the test, when what uses it was closed, the
- * latest first; and the secrets of whatever uses it: the test fails if they
- * were found anywhere.
+ * Creates a folder that is deleted after the test. The functions in `closing`
+ * run first, in reverse order. The test fails if a secret in `canaries` was
+ * found anywhere.
  */
-export function closableFolder(t: TestContext) {
+export function createTestFolder(t: TestContext) {
   const folder = mkdtempSync(path.join(tmpdir(), 'service-test-'))
   const canaries = createCanaries()
   const closing: (() => void | Promise<void>)[] = []
-  afterTest(t, async () => {
+  runAfterTest(t, async () => {
     await runAll(closing.toReversed())
     rmSync(folder, { recursive: true, force: true })
     canaries.assertNoHits()
@@ -84,10 +84,11 @@ type Step = () => unknown
 const stepsOf = new WeakMap<TestContext, Step[]>()
 
 /**
- * Like `t.after`, but the latest first and whatever fails: that one leaves the
- * later ones out, and with them a server that keeps the process.
+ * Runs a step after the test, like `t.after`, but in reverse order and even if
+ * another step fails. `t.after` skips the steps after a failure, so a server
+ * could keep the process alive.
  */
-function afterTest(t: TestContext, step: Step): void {
+function runAfterTest(t: TestContext, step: Step): void {
   const steps = stepsOf.get(t)
   if (steps) {
     steps.push(step)
@@ -98,7 +99,7 @@ function afterTest(t: TestContext, step: Step): void {
   t.after(() => runAll(own.toReversed()))
 }
 
-/** Takes every step, whatever fails, and then throws the first failure. */
+/** Runs every step, even if one fails, and then throws the first error. */
 async function runAll(steps: readonly Step[]): Promise<void> {
   const failures: unknown[] = []
   for (const step of steps) {
@@ -117,9 +118,9 @@ const keyFor = (name: string) => new Uint8Array(createHash('sha256').update(name
 export const TEST_KEYS = { runToken: keyFor('run-token'), secret: keyFor('secret') }
 
 export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): TestApp {
-  const { folder: dataDir, canaries, closing } = closableFolder(t)
+  const { folder: dataDir, canaries, closing } = createTestFolder(t)
   const config: Config = { ...readConfig({ dataDir }, {}), selfCheck: true, ...overrides }
-  const clock = stoppedClock('2026-11-21T09:00:00.000Z')
+  const clock = createTestClock('2026-11-21T09:00:00.000Z')
   const logged: string[] = []
   const log = createLog((line) => logged.push(line))
   const sqlite = openNewDatabase(path.join(dataDir, 'service.db'), { backupDir: dataDir, now: clock.now() })
@@ -135,7 +136,7 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
       sqlite.close()
     },
     () => ctx.reader.close(),
-    // While the WAL is there, which holds what the database does not any more.
+    // Before the close deletes the WAL, which can contain deleted data.
     async () => {
       await searchExports(ctx, canaries)
       canaries.search('the log', logged.join(''))
@@ -144,12 +145,12 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
   )
   const app = createApp(ctx, ctx.tokens)
 
-  const asking =
+  const sendWith =
     (credential: Record<string, string>): Ask =>
     async (method, path, body, headers = {}) => {
       const isRaw = typeof body === 'string' || body instanceof FormData || body === undefined
       const text = isRaw ? body : JSON.stringify(body)
-      // A form brings a type of its own, with its boundary.
+      // A form sets its own content type, with its boundary.
       const type = typeof text === 'string' ? { 'content-type': 'application/json' } : undefined
       const init = {
         method,
@@ -161,10 +162,10 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
       const response = await app.request(path, init)
       const isJson = response.headers.get('content-type')?.startsWith('application/json')
       const answer = await response.text()
-      // An answer of 5xx is always our bug; a test that wants one (a full disk) asks the app itself.
+      // A 5xx response is always a bug. A test that expects one calls the app directly, except for a full disk (507).
       assert.ok(response.status < 500 || response.status === 507, `${method} ${path}: ${answer} ${logged.join('')}`)
       const content = isJson && answer ? JSON.parse(answer) : answer
-      // A page's form is answered by a page, whatever went wrong.
+      // The response to a page's form is always a page, even for an error.
       const isPage = response.headers.get('content-type')?.startsWith('text/html')
       if (response.status >= 400 && method !== 'HEAD' && !isPage) v.assert(ErrorAnswer, content)
       const given = JSON.stringify([...response.headers]) + answer
@@ -174,12 +175,12 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
       return { status: response.status, headers: response.headers, body: content }
     }
 
-  const ask = asking({})
+  const ask = sendWith({})
   return {
     ctx,
     config,
     ask,
-    as: (token) => asking({ authorization: `Bearer ${token}` }),
+    as: (token) => sendWith({ authorization: `Bearer ${token}` }),
     async make(method, path, body) {
       const answer = await ask(method, path, body)
       assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
@@ -192,7 +193,7 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
   }
 }
 
-/** Notices the secrets that a server makes or is given, and searches its events. */
+/** Records the secrets that a server creates or receives, and searches its events for them. */
 export function watch(
   { tokens, vault, events }: Pick<TestServices, 'tokens' | 'vault' | 'events'>,
   canaries: Canaries,
@@ -207,8 +208,8 @@ export function watch(
   events.subscribe((event) => canaries.search(`the event ${event.type}`, JSON.stringify(event)))
 }
 
-/** The largest company that is exported after its test: more issues are rows that measure something, and take minutes. */
-const MOST_ISSUES = 1_000
+/** Companies with more issues are not exported after the test, because the export would take minutes. */
+const MAX_EXPORTED_ISSUES = 1_000
 
 const companies = sql
   .selectFrom('company')
@@ -216,18 +217,18 @@ const companies = sql
   .select(['company.id', (eb) => eb.fn.count<number>('issue.id').as('issues')])
   .groupBy('company.id')
 
-/** Exports every company with all there is of it, and searches the packages. */
+/** Exports every company completely, and searches the packages for secrets. */
 async function searchExports(ctx: Context, canaries: Canaries): Promise<void> {
   const include = { company: true, agents: true, projects: true, issues: true }
   for (const { id, issues } of ctx.db.all(companies)) {
-    if (issues > MOST_ISSUES) continue
+    if (issues > MAX_EXPORTED_ISSUES) continue
     canaries.search('an export', JSON.stringify(await previewExport(ctx, SYSTEM, id, { include })))
   }
 }
 
 let emptyDatabase: Buffer | undefined
 
-/** Like `openDatabase` for a file that does not exist: the schema is created once and then copied. */
+/** Opens a new database, like `openDatabase`. The schema is created once and then copied. */
 function openNewDatabase(file: string, options: Parameters<typeof openDatabase>[1]) {
   if (emptyDatabase) writeFileSync(file, emptyDatabase)
   else {
@@ -237,7 +238,7 @@ function openNewDatabase(file: string, options: Parameters<typeof openDatabase>[
   return openDatabase(file, options)
 }
 
-function stoppedClock(start: string) {
+function createTestClock(start: string) {
   let now = Date.parse(start)
   return {
     now: () => new Date(now),

@@ -14,14 +14,14 @@ import { createTestApp, type TestApp } from './helpers.ts'
 
 const ownRuns = sql.selectFrom('run').select('id')
 
-/** The folder of the small programs that play agents. */
+/** The folder of the small programs that act as agents. */
 const AGENTS = path.join(import.meta.dirname, 'agents')
 
-/** The app with a scheduler that the test turns by hand, and runs that are real processes. */
+/** The app with a scheduler that the test calls, and runs that are real processes. */
 export interface TestRuns extends TestApp {
   companyId: string
   executor: Executor
-  /** Makes an agent that runs one of the programs of test/agents, and returns its id. */
+  /** Creates an agent that runs one of the programs in test/agents, and returns its id. */
   agentThat(
     program: string,
     options?: {
@@ -32,21 +32,21 @@ export interface TestRuns extends TestApp {
       speaks?: 'runtimeA_local' | 'runtimeB_local'
     },
   ): Promise<string>
-  /** One turn of the scheduler. */
+  /** Runs one tick of the scheduler. */
   tick(): Promise<void>
-  /** Turns the scheduler until nothing runs and nothing may run any more. */
+  /** Runs the scheduler twice, and waits for all runs each time. */
   settle(): Promise<void>
   /** The company's runs, oldest first. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response.
   runs(): Promise<any[]>
-  /** Resolves with the next event of a type. */
+  /** Resolves with the data of the next event of a type. */
   next(type: string): Promise<unknown>
 }
 
 export const createTestRuns = (t: TestContext, overrides: Partial<Config> = {}): Promise<TestRuns> =>
   createTestRunsIn(createTestApp(t, { environment: { PATH: process.env.PATH ?? '' }, maxRuns: 4, ...overrides }))
 
-/** @param app whose `ask` is the board, or a person who may create companies */
+/** Adds a scheduler and an executor to an app. @param app with an `ask` as the board, or as a person who may create companies */
 export async function createTestRunsIn(
   app: TestApp,
   { shim = argvOf('shim') }: { shim?: readonly [string, ...string[]] } = {},
@@ -68,7 +68,7 @@ export async function createTestRunsIn(
     const own = app.ctx.db.all(ownRuns).map((run) => run.id)
     if (left.some((id) => own.includes(id))) throw new Error('A run left a process behind.')
   })
-  // Its shim is there, and its command perhaps; test/canary/run.test.ts waits for one.
+  // The shim has started, and perhaps its command. test/canary/run.test.ts waits for the command.
   app.ctx.events.subscribe(({ type, data }) => {
     if (type === 'run.running') searchArguments(app.canaries, (data as { runId: string }).runId)
   })
@@ -119,7 +119,7 @@ export async function createTestRunsIn(
 
 const launcherOf = (app: TestApp, program: string) => path.join(app.config.dataDir, `${program}.sh`)
 
-/** A command of its own, which an adapter can give its own arguments: it asks for help and version first. */
+/** Writes a launcher script that accepts any adapter arguments, and exits for `--help` and `--version`. */
 function writeLauncher(app: TestApp, program: string, args: string[]): void {
   const command = [process.execPath, path.join(AGENTS, program), ...args].map((word) => `'${word}'`).join(' ')
   const script = `#!/bin/sh\ncase " $* " in *" --help "* | *" --version "*) exit 0 ;; esac\nexec ${command}\n`

@@ -5,7 +5,7 @@ import { createLog } from '../src/platform/log.ts'
 import { type RunningServer, startServer } from '../src/server.ts'
 import type { Canaries } from './canary/canaries.ts'
 import { watchWire } from './canary/wire.ts'
-import { closableFolder, watch } from './helpers.ts'
+import { createTestFolder, watch } from './helpers.ts'
 
 export interface TestServer {
   server: RunningServer
@@ -15,9 +15,9 @@ export interface TestServer {
   canaries: Canaries
 }
 
-/** Starts the real server, on a free port and a data directory of its own; it is closed after the test. */
+/** Starts the real server on a free port with a new data directory. Closes it after the test. */
 export async function startTestServer(t: TestContext, overrides: Partial<Config> = {}): Promise<TestServer> {
-  const { folder, canaries, closing } = closableFolder(t)
+  const { folder, canaries, closing } = createTestFolder(t)
   const logged: string[] = []
   const config = { ...readConfig({ dataDir: folder, port: '0' }, {}), selfCheck: true, ...overrides }
   const server = await startServer(
@@ -31,34 +31,34 @@ export async function startTestServer(t: TestContext, overrides: Partial<Config>
     canaries.search('the log', logged.join(''))
     canaries.searchFolder(dataDir)
   }
-  // Before it closes too, while the WAL is there.
+  // Also before the close, which deletes the WAL.
   closing.push(search, watchWire(port, canaries), () => server.close(), search)
   return { server, port, dataDir, logged, canaries }
 }
 
-/** An answer as it came over the wire. */
-export interface RawAnswer {
+/** A response as received over the socket. */
+export interface RawResponse {
   status: number
   headers: Headers
   body: string
 }
 
-/** Sends bytes over a socket of its own and reads what comes back until the server closes it. */
-export function exchange(port: number, bytes: string | Buffer): Promise<RawAnswer[]> {
+/** Sends bytes over a new socket, and reads the responses until the server closes it. */
+export function exchange(port: number, bytes: string | Buffer): Promise<RawResponse[]> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
     const chunks: Buffer[] = []
     socket.on('data', (chunk) => chunks.push(chunk))
     socket.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? undefined : reject(error)))
-    socket.on('close', () => resolve(parseAnswers(Buffer.concat(chunks).toString('latin1'))))
+    socket.on('close', () => resolve(parseResponses(Buffer.concat(chunks).toString('latin1'))))
   })
 }
 
-/** The lines of a request that ends its connection. */
+/** Formats the header lines of a request with `Connection: close`. */
 export const lines = (...parts: string[]) => `${[...parts, 'Connection: close'].join('\r\n')}\r\n\r\n`
 
-function parseAnswers(text: string): RawAnswer[] {
-  const answers: RawAnswer[] = []
+function parseResponses(text: string): RawResponse[] {
+  const answers: RawResponse[] = []
   for (const part of text.split(/(?=HTTP\/1\.1 \d{3} )/)) {
     const [head = '', ...rest] = part.split('\r\n\r\n')
     const [first = '', ...fields] = head.split('\r\n')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createGate, hostsOf, SECURITY_HEADERS } from '../../src/http/cross-site-gate.ts'
 import { listen } from '../../src/http/listener.ts'
 import { createLog } from '../../src/platform/log.ts'
-import { exchange, lines, type RawAnswer, startTestServer } from '../server.ts'
+import { exchange, lines, type RawResponse, startTestServer } from '../server.ts'
 
 interface Vector {
   name: string
@@ -281,7 +281,7 @@ test('HEAD returns the response of GET without the body', async (t) => {
 
 const withPort = (text: string, port: number) => text.replaceAll('PORT', String(port))
 
-function checkAlways({ headers, status }: RawAnswer, name: string): void {
+function checkAlways({ headers, status }: RawResponse, name: string): void {
   for (const [field] of SECURITY_HEADERS) assert.ok(headers.get(field), `${name}: ${status} without ${field}`)
   assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/, `${name}: ${status} without a request id`)
   for (const [field] of headers) assert.ok(!field.startsWith('access-control-'), `${name}: ${field}`)
