@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { SessionState } from '../../src/adapter/adapter.ts'
-import { replay, settled, use } from './replay.ts'
+import { mergeFacts, replay, use } from './replay.ts'
 
 const session: SessionState = { id: 'session-1', totals: {} }
 const SONNET = 'claude-sonnet-4-5'
@@ -44,7 +44,7 @@ const cases: [
 describe('the output of gemini and opencode', () => {
   for (const [title, stream, run, expected] of cases) {
     test(title, async () => {
-      const found: Record<string, unknown> = settled((await replay(stream, run)).facts)
+      const found: Record<string, unknown> = mergeFacts((await replay(stream, run)).facts)
       for (const [key, value] of Object.entries(expected)) assert.deepEqual(found[key], value, key)
     })
   }

@@ -33,7 +33,7 @@ export async function replay(
 }
 
 /** Returns the result after each snapshot replaces the previous one. */
-export function settled(facts: Fact[]) {
+export function mergeFacts(facts: Fact[]) {
   const last = <Kind extends Fact['kind']>(kind: Kind) =>
     facts.filter((fact): fact is Extract<Fact, { kind: Kind }> => fact.kind === kind).at(-1)
   const usage = new Map<string, UsageTotals & { costStatus: string }>()

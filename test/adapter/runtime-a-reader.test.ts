@@ -5,7 +5,7 @@ import path from 'node:path'
 import { describe, test } from 'node:test'
 import type { SessionState } from '../../src/adapter/adapter.ts'
 import { runtimeAReader } from '../../src/adapter/runtime-a-reader.ts'
-import { replay, settled, use } from './replay.ts'
+import { mergeFacts, replay, use } from './replay.ts'
 
 const SESSION = '5f0c7b1e-3c1a-4a53-9d0e-0d6f1f2a3b4c'
 const SONNET = 'claude-sonnet-4-5-20250929'
@@ -194,7 +194,7 @@ const cases: [title: string, stream: string, session: SessionState | null, expec
 describe('the output of claude', () => {
   for (const [title, stream, session, expected] of cases) {
     test(title, async () => {
-      const found: Record<string, unknown> = settled((await replay(stream, { session })).facts)
+      const found: Record<string, unknown> = mergeFacts((await replay(stream, { session })).facts)
       for (const [key, value] of Object.entries(expected)) assert.deepEqual(found[key], value, key)
     })
   }
@@ -214,7 +214,7 @@ describe('the output of claude', () => {
   })
 
   test('invalid usage values count as zero, and a model may have any name', async () => {
-    const { usage } = settled((await replay('claude-odd-figures')).facts)
+    const { usage } = mergeFacts((await replay('claude-odd-figures')).facts)
     assert.deepEqual(Object.keys(usage).sort(), ['__proto__', SONNET, 'constructor'])
     assert.deepEqual(usage[SONNET], { ...use(7, 0, 0, 0.000021), costStatus: 'estimated' })
     assert.deepEqual(Object.entries(usage).find(([model]) => model === 'constructor')?.[1], {
@@ -227,7 +227,7 @@ describe('the output of claude', () => {
     test(`each of three runs of one session has its own cost (${version} usage)`, async () => {
       let session: SessionState | null = null
       for (const run of [1, 2, 3]) {
-        const found = settled((await replay(`claude-${version}-${run}`, { session })).facts)
+        const found = mergeFacts((await replay(`claude-${version}-${run}`, { session })).facts)
         assert.deepEqual(found.usage, { [SONNET]: reported(1000, 0, 100, 0.01) }, `run ${run}`)
         assert.deepEqual(found.totals, { [SONNET]: use(1000 * run, 0, 100 * run, 0.01 * run) })
         session = { id: found.session!, totals: found.totals! }
@@ -237,26 +237,26 @@ describe('the output of claude', () => {
 
   test('sub-agent tokens do not make per-run usage look cumulative', async () => {
     const session = { id: SESSION, totals: { [SONNET]: use(9000, 0, 900, 0.09) } }
-    const { usage } = settled((await replay('claude-per-run-subagent', { session })).facts)
+    const { usage } = mergeFacts((await replay('claude-per-run-subagent', { session })).facts)
     assert.deepEqual(usage[SONNET], reported(1000, 0, 100, 0.01))
     assert.equal(usage['claude-haiku-4-5-20251001']!.costUsd, 0.0003)
   })
 
   test('a run after a killed run is charged only its own usage', async () => {
     const session = { id: SESSION, totals: { [SONNET]: use(1000, 0, 60, 0.0039) } } // the estimate that the killed run left
-    const { usage } = settled((await replay('claude-cumulative-2', { session })).facts)
+    const { usage } = mergeFacts((await replay('claude-cumulative-2', { session })).facts)
     assert.deepEqual(usage[SONNET], reported(1000, 0, 140, 0.0161))
   })
 
   test('with an unknown previous session cost, the run is charged by its share of the tokens', async () => {
     const session = { id: SESSION, totals: { [SONNET]: use(1000, 0, 100, null) } }
-    const { usage } = settled((await replay('claude-cumulative-2', { session })).facts)
+    const { usage } = mergeFacts((await replay('claude-cumulative-2', { session })).facts)
     assert.deepEqual(usage[SONNET], reported(1000, 0, 100, 0.01))
   })
 
   test('reading the output again returns the same result', async () => {
     const [once, again] = await Promise.all([replay('claude-success'), replay('claude-success')])
-    assert.deepEqual(settled([...once.facts, ...again.facts]), settled(once.facts))
+    assert.deepEqual(mergeFacts([...once.facts, ...again.facts]), mergeFacts(once.facts))
   })
 
   test('sub-agent usage is read from its own file once, and excludes earlier runs', async (t) => {
@@ -273,7 +273,7 @@ describe('the output of claude', () => {
     const facts = [...reader.line(message('msg_2', 1))]
     writeFileSync(path.join(folder, 'agent-2.jsonl'), message('msg_2', 40) + message('msg_3', 60))
     facts.push(...reader.poll!(), ...reader.poll!(), ...reader.line(message('msg_2', 1)))
-    assert.deepEqual(settled(facts).usage, { [SONNET]: { ...use(200, 0, 100, 0.0021), costStatus: 'estimated' } })
+    assert.deepEqual(mergeFacts(facts).usage, { [SONNET]: { ...use(200, 0, 100, 0.0021), costStatus: 'estimated' } })
   })
 
   test('a one-hour cache write costs twice the input price, a five-minute cache write 25 % more', () => {
@@ -283,7 +283,7 @@ describe('the output of claude', () => {
       cache_creation: { ephemeral_1h_input_tokens: 1_000, ephemeral_5m_input_tokens: 1_000 },
     }
     const facts = reader.line(JSON.stringify({ type: 'assistant', message: { id: 'm', model: SONNET, usage } }))
-    assert.deepEqual(settled(facts).usage, { [SONNET]: { ...use(2_000, 0, 0, 0.00975), costStatus: 'estimated' } })
+    assert.deepEqual(mergeFacts(facts).usage, { [SONNET]: { ...use(2_000, 0, 0, 0.00975), costStatus: 'estimated' } })
   })
 
   test('a very long line is truncated to a summary, never inside a character', () => {

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import type { Fact } from '../../src/adapter/adapter.ts'
 import { readSessionFileUsage } from '../../src/adapter/runtime-b-meter.ts'
 import { runtimeBReader } from '../../src/adapter/runtime-b-reader.ts'
-import { settled, use } from './replay.ts'
+import { mergeFacts, use } from './replay.ts'
 
 const ROOT = '0199a213-81c0-7800-8aa1-bbab2a035a53'
 const CHILD = '0199a213-81c0-7800-8aa1-bbab2a035a54'
@@ -48,7 +48,7 @@ function createHome(t: TestContext) {
 
 const usageOf = (facts: Fact[]) =>
   Object.fromEntries(
-    Object.entries(settled(facts).usage).map(([model, { costStatus: _, ...figures }]) => [
+    Object.entries(mergeFacts(facts).usage).map(([model, { costStatus: _, ...figures }]) => [
       model,
       { ...figures, costUsd: null },
     ]),
@@ -71,7 +71,11 @@ test('the usage of a codex run includes its sub-agents, and excludes those of ot
   const end = { input_tokens: 150, cached_input_tokens: 0, output_tokens: 15 }
   facts.push(...reader.line(JSON.stringify({ type: 'turn.completed', usage: end })), ...reader.poll!())
   assert.deepEqual(usageOf(facts), { 'gpt-5.5': use(2_150, 0, 215, null) })
-  assert.deepEqual(settled(facts).totals, { 'gpt-5.5': use(150, 0, 15, null) }, 'the next run resumes its own thread')
+  assert.deepEqual(
+    mergeFacts(facts).totals,
+    { 'gpt-5.5': use(150, 0, 15, null) },
+    'the next run resumes its own thread',
+  )
 
   const starts = facts.filter((fact) => fact.kind === 'session_file')
   assert.deepEqual(usageOf(readSessionFileUsage(starts)), usageOf(facts), 'a lost run costs the same')

@@ -5,9 +5,9 @@ import { createTestApp } from '../helpers.ts'
 import { exchange, lines, startTestServer } from '../server.ts'
 
 const REFUSED: { name: string; body: string; code: string; says: RegExp }[] = [
-  { name: 'JSON that breaks off', body: '{"name":', code: 'malformed_json', says: /not JSON/ },
+  { name: 'incomplete JSON', body: '{"name":', code: 'malformed_json', says: /not JSON/ },
   { name: 'an empty body', body: '', code: 'malformed_json', says: /empty/ },
-  { name: 'blanks', body: '  ', code: 'malformed_json', says: /not JSON/ },
+  { name: 'only spaces', body: '  ', code: 'malformed_json', says: /not JSON/ },
   { name: 'a comment', body: '{"name":"x"} // y', code: 'malformed_json', says: /not JSON/ },
   { name: 'a NaN', body: '{"name":"x","budgetMonthlyCents":NaN}', code: 'malformed_json', says: /not JSON/ },
   { name: 'null', body: 'null', code: 'validation_failed', says: /Object/ },
@@ -16,7 +16,7 @@ const REFUSED: { name: string; body: string; code: string; says: RegExp }[] = [
   { name: 'an array', body: '[{"name":"x"}]', code: 'validation_failed', says: /name|field/ },
   { name: 'a missing field', body: '{}', code: 'validation_failed', says: /name: is required/ },
   {
-    name: 'a null where text must be',
+    name: 'null in a string field',
     body: '{"name":null}',
     code: 'validation_failed',
     says: /name: expected string/,
@@ -48,7 +48,7 @@ const REFUSED: { name: string; body: string; code: string; says: RegExp }[] = [
     says: /budgetMonthlyCents: is a number out of range/,
   },
   {
-    name: 'a number too great',
+    name: 'a number over the maximum',
     body: '{"name":"x","budgetMonthlyCents":1e15}',
     code: 'validation_failed',
     says: /budgetMonthlyCents/,
@@ -73,7 +73,7 @@ const REFUSED: { name: string; body: string; code: string; says: RegExp }[] = [
     code: 'validation_failed',
     says: /name: must be one line/,
   },
-  { name: 'a name of blanks', body: '{"name":"   "}', code: 'validation_failed', says: /name: must not be empty/ },
+  { name: 'a name of spaces', body: '{"name":"   "}', code: 'validation_failed', says: /name: must not be empty/ },
   {
     name: 'a name of 1 MB',
     body: `{"name":"${'x'.repeat(1024 * 1024)}"}`,

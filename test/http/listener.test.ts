@@ -24,9 +24,9 @@ async function serve(t: TestContext, fetch: Serve) {
 const failed = (code?: string) => Object.assign(new Error('a failure of the handler'), code ? { code } : {})
 
 for (const [how, fetch] of [
-  ['throws', () => Promise.reject(failed())],
+  ['rejects', () => Promise.reject(failed())],
   [
-    'throws at once',
+    'throws synchronously',
     () => {
       throw failed()
     },

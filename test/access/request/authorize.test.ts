@@ -170,7 +170,7 @@ async function newMember({ world }: Place): Promise<string> {
 }
 
 /** Builds a valid request, which only an authorization error can refuse. */
-async function goodRequest(place: Place, endpoint: Endpoint, ask: Ask): Promise<Parameters<Ask>> {
+async function validRequest(place: Place, endpoint: Endpoint, ask: Ask): Promise<Parameters<Ask>> {
   const { method, path, id } = endpoint
   const own = await REQUESTS[id]?.(place, ask)
   const request = await requestOf(place.world, method, path, 'board', own)
@@ -206,7 +206,7 @@ test('each endpoint authorizes exactly the people in the table, and refuses ever
   const surprises: string[] = []
   for (const endpoint of CLOSED) {
     world.ctx.signIn.rates = createRateCounter()
-    const refused = await goodRequest(place, endpoint, people.founder.ask)
+    const refused = await validRequest(place, endpoint, people.founder.ask)
     const look = async (name: string, ask: Ask, request: Parameters<Ask>, expected: 'ok' | number) => {
       const { status, body } = await ask(...request)
       const got = status < 300 ? 'ok' : status
@@ -224,7 +224,7 @@ test('each endpoint authorizes exactly the people in the table, and refuses ever
     for (const kind of KINDS) {
       const { ask } = people[kind]
       if (expectedOf(endpoint, kind) !== 'ok') continue
-      await look(kind, ask, await goodRequest(place, endpoint, ask), 'ok')
+      await look(kind, ask, await validRequest(place, endpoint, ask), 'ok')
       if (endpoint.id === 'instance.freeze') await world.make('POST', '/api/instance/thaw')
       if (endpoint.id === 'companies.stop') await world.make('POST', world.of('/thaw'))
     }
@@ -242,7 +242,7 @@ test('only rate-limited endpoints document 429', async (t) => {
   const endsItsSession = (id: string) => ['session.signOut', 'session.signOutEverywhere'].indexOf(id)
   for (const endpoint of DOCUMENTED_ENDPOINTS.toSorted((a, b) => endsItsSession(a.id) - endsItsSession(b.id))) {
     const { ask } = place.people[endpoint.id === 'session.signOutEverywhere' ? 'owner' : 'founder']
-    const request = await goodRequest(place, endpoint, ask)
+    const request = await validRequest(place, endpoint, ask)
     Object.assign(place.world.ctx.signIn, { rates: { take: () => 1_000 } })
     const { status, headers } = await ask(...request)
     Object.assign(place.world.ctx.signIn, { rates })

@@ -40,14 +40,14 @@ const commandExpecting = (env: Record<string, string>, args: string[]) => {
 
 /** Starts an HTTP endpoint for wakes that records the request headers. */
 async function listen(t: TestContext) {
-  const heard: IncomingHttpHeaders[] = []
+  const received: IncomingHttpHeaders[] = []
   const server = createServer((request, response) => {
-    heard.push(request.headers)
+    received.push(request.headers)
     request.resume().on('end', () => response.end('ok'))
   }).listen(0, '127.0.0.1')
   t.after(() => server.close())
   await once(server, 'listening')
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, heard }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, received }
 }
 
 test('a redacted value reaches its run, and is nowhere in the data directory', async (t) => {
@@ -81,7 +81,7 @@ test('a redacted value reaches its run, and is nowhere in the data directory', a
   await make('POST', `/api/agents/${agent.id}/config-revisions/${created.id}/rollback`)
   await make('POST', `/api/agents/${agent.id}/config-revisions/${patched.id}/rollback`)
 
-  const { url, heard } = await listen(t)
+  const { url, received } = await listen(t)
   const caller = await make('POST', `${at}/agents`, {
     name: 'Caller',
     adapterType: 'http',
@@ -123,8 +123,8 @@ test('a redacted value reaches its run, and is nowhere in the data directory', a
     ran.map((run) => [run.status, run.error]),
     Array(3).fill(['succeeded', null]),
   )
-  assert.equal(heard[0]!['x-place'], C.header)
-  assert.equal(heard[0]!.authorization, C.stored)
+  assert.equal(received[0]!['x-place'], C.header)
+  assert.equal(received[0]!.authorization, C.stored)
 
   const include = { company: true, agents: true, projects: true, issues: true }
   const { files } = await make('POST', `${at}/exports`, { include })

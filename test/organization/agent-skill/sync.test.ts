@@ -12,7 +12,7 @@ import { importFiles, repositoryZip, skillText } from '../skill/arrange.ts'
 
 test('desired skills may be given by id, key or slug, and are stored as keys', async (t) => {
   const app = createTestApp(t)
-  const { companyId, ids } = await shelf(t, app)
+  const { companyId, ids } = await arrangeSkills(t, app)
   const desiredSkills = [ids['tern/skills/ink']!, 'MAPS', 'tern/skills/sums', 'sums', 'heartbeat']
   const want = ['tern/skills/ink', 'maps', 'tern/skills/sums', 'service/heartbeat']
   const agent = await makeAgent(app, companyId, { desiredSkills })
@@ -27,9 +27,9 @@ test('desired skills may be given by id, key or slug, and are stored as keys', a
 
 test('refuses an unknown or ambiguous skill, and lists the candidates', async (t) => {
   const app = createTestApp(t)
-  const { companyId, ids } = await shelf(t, app)
+  const { companyId, ids } = await arrangeSkills(t, app)
   await app.make('DELETE', `/api/skills/${ids.ink}`)
-  await hosted(t, app, companyId, 'other/skills', ['ink'])
+  await importRepository(t, app, companyId, 'other/skills', ['ink'])
   const otherCompany = await makeCompany(app)
   const { imported } = await importFiles(app, otherCompany, { 'SKILL.md': skillText('foreign') })
   const desiredSkills = ['maps', 'ink', 'nothing', imported[0].id]
@@ -58,7 +58,7 @@ test('refuses an unknown or ambiguous skill, and lists the candidates', async (t
 
 test('a sync writes exactly the desired skills and returns the installed ones', async (t) => {
   const app = createTestApp(t)
-  const { companyId } = await shelf(t, app)
+  const { companyId } = await arrangeSkills(t, app)
   const agent = await makeAgent(app, companyId, { desiredSkills: ['maps', 'sums'] })
   const first = await sync(app, agent)
   assert.ok(first.changed)
@@ -96,7 +96,7 @@ test('a sync writes exactly the desired skills and returns the installed ones', 
 
 test('two skills with the same slug have separate folders', async (t) => {
   const app = createTestApp(t)
-  const { companyId } = await shelf(t, app)
+  const { companyId } = await arrangeSkills(t, app)
   const agent = await makeAgent(app, companyId, { desiredSkills: ['ink', 'tern/skills/ink'] })
   const { directory } = await sync(app, agent)
   assert.deepEqual(readdirSync(directory).sort(), ['.claude-plugin', 'heartbeat', 'ink', 'tern--skills--ink'])
@@ -104,7 +104,7 @@ test('two skills with the same slug have separate folders', async (t) => {
 
 test('a sync rebuilds a modified folder and follows no link in it', async (t) => {
   const app = createTestApp(t)
-  const { companyId } = await shelf(t, app)
+  const { companyId } = await arrangeSkills(t, app)
   const agent = await makeAgent(app, companyId, { desiredSkills: ['maps'] })
   const { directory } = await sync(app, agent)
   const whole = snapshot(directory)
@@ -144,7 +144,7 @@ test('a sync rebuilds a modified folder and follows no link in it', async (t) =>
 
 test('concurrent syncs have the same result as one, and leave no other files', async (t) => {
   const app = createTestApp(t)
-  const { companyId } = await shelf(t, app)
+  const { companyId } = await arrangeSkills(t, app)
   const agent = await makeAgent(app, companyId, { desiredSkills: ['maps'] })
   const answers = await Promise.all(Array.from({ length: 8 }, () => sync(app, agent)))
   const [directory, ...others] = new Set(answers.map((answer) => answer.directory))
@@ -160,7 +160,7 @@ test('concurrent syncs have the same result as one, and leave no other files', a
 
 test('an agent may sync its skills; only its managers and the board may choose them', async (t) => {
   const app = createTestApp(t)
-  const { companyId } = await shelf(t, app)
+  const { companyId } = await arrangeSkills(t, app)
   const lead = await makeAgent(app, companyId, { name: 'Lead' })
   const agent = await makeAgent(app, companyId, { reportsTo: lead.id, desiredSkills: ['maps', 'sums'] })
   const peer = await makeAgent(app, companyId, { name: 'Peer' })
@@ -180,7 +180,7 @@ test('an agent may sync its skills; only its managers and the board may choose t
 
 test('deleting a skill removes it from its agents', async (t) => {
   const app = createTestApp(t)
-  const { companyId, ids } = await shelf(t, app)
+  const { companyId, ids } = await arrangeSkills(t, app)
   const agent = await makeAgent(app, companyId, { desiredSkills: ['maps', 'ink'] })
   await app.make('DELETE', `/api/skills/${ids.maps}`)
   assert.deepEqual((await app.make('GET', `/api/agents/${agent.id}`)).desiredSkills, ['ink'])
@@ -190,7 +190,7 @@ test('deleting a skill removes it from its agents', async (t) => {
 
 test('deleting a company deletes the files and rows of its skills', async (t) => {
   const app = createTestApp(t)
-  const { companyId } = await shelf(t, app)
+  const { companyId } = await arrangeSkills(t, app)
   await sync(app, await makeAgent(app, companyId, { desiredSkills: ['maps'] }))
   await app.make('DELETE', `/api/companies/${companyId}`, { confirm: 'Acme' })
   assert.deepEqual(readdirSync(path.join(app.config.dataDir, 'skills')), [])
@@ -235,7 +235,7 @@ test('a run has the skills that its agent has at the start', async (t) => {
 
 test('a live run keeps its skill folder after a sync', async (t) => {
   const app = createTestApp(t)
-  const { companyId } = await shelf(t, app)
+  const { companyId } = await arrangeSkills(t, app)
   const agent = await makeAgent(app, companyId, { desiredSkills: ['maps'] })
   const first = await sync(app, agent)
   const runId = insertRunRow(app.ctx, agent)
@@ -249,19 +249,19 @@ test('a live run keeps its skill folder after a sync', async (t) => {
 type Test = Parameters<typeof temporaryFolder>[0]
 
 /** Creates a company with its own skills `ink` and `maps`, and `ink` and `sums` from a repository. */
-async function shelf(t: Test, app: TestApp) {
+async function arrangeSkills(t: Test, app: TestApp) {
   const companyId = await makeCompany(app)
   await importFiles(app, companyId, {
     'ink/SKILL.md': skillText('ink'),
     'maps/SKILL.md': skillText('maps'),
     'maps/run.sh': '#!/bin/sh\n',
   })
-  await hosted(t, app, companyId, 'tern/skills', ['ink', 'sums'])
+  await importRepository(t, app, companyId, 'tern/skills', ['ink', 'sums'])
   const skills: { key: string; id: string }[] = await app.make('GET', `/api/companies/${companyId}/skills`)
   return { companyId, ids: Object.fromEntries(skills.map(({ key, id }) => [key, id])) }
 }
 
-async function hosted(t: Test, app: TestApp, companyId: string, repository: string, slugs: string[]) {
+async function importRepository(t: Test, app: TestApp, companyId: string, repository: string, slugs: string[]) {
   const zip = repositoryZip(Object.fromEntries(slugs.map((slug) => [`${slug}/SKILL.md`, skillText(slug)])))
   const fetched = t.mock.method(globalThis, 'fetch', async () => new Response(zip as Uint8Array<ArrayBuffer>))
   const source = { type: 'github', url: `https://github.com/${repository}` }
@@ -272,7 +272,7 @@ async function hosted(t: Test, app: TestApp, companyId: string, repository: stri
 const sync = (app: TestApp, agent: { id: string }, body?: object) =>
   app.make('POST', `/api/agents/${agent.id}/skills/sync`, body)
 
-/** Returns the files in a folder, by path. */
+/** Returns the paths of the files in a folder. */
 const filesIn = (folder: string): string[] => Object.keys(snapshot(folder))
 
 const snapshot = (folder: string): Record<string, string> =>

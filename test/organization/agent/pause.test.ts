@@ -21,7 +21,7 @@ function watchStops(t: TestContext, app: TestApp): unknown[] {
 const wake = (app: TestApp, agentId: string) =>
   app.ctx.write(() => requestWake(app.ctx, SYSTEM, { agentId, source: 'timer' }))
 
-const waits = (app: TestApp, agentId: string) => findWaitingWake(app.ctx.db, { agentId }) !== undefined
+const hasWaitingWake = (app: TestApp, agentId: string) => findWaitingWake(app.ctx.db, { agentId }) !== undefined
 
 const dueAt = async (app: TestApp, id: string) =>
   (await app.ask('GET', `/api/agents/${id}/runtime-state`)).body.timerDueAt
@@ -48,7 +48,7 @@ test('a pause stops the runs, deletes the waiting wake and the timer, and record
     [body.status, body.pauseReason, body.pauseMessage, body.pausedAt],
     ['paused', 'manual', 'Lunch.', app.ctx.now],
   )
-  assert.equal(waits(app, agent.id), false)
+  assert.equal(hasWaitingWake(app, agent.id), false)
   assert.equal(await dueAt(app, agent.id), null)
   assert.deepEqual(stops, [{ runId, reason: 'paused' }])
   assert.equal((await actions(app, companyId)).at(-1), 'agent.paused')
@@ -148,7 +148,7 @@ test('terminating an agent revokes its keys, deletes its wake and timer, release
   assert.equal((await app.as(token)('GET', '/api/agents/me')).status, 401)
   assert.equal((await app.ask('GET', `/api/agents/${agent.id}/keys`)).body[0].revokedAt, app.ctx.now)
   assert.equal((await inRun('GET', '/api/agents/me')).status, 401)
-  assert.equal(waits(app, agent.id), false)
+  assert.equal(hasWaitingWake(app, agent.id), false)
   assert.equal(await dueAt(app, agent.id), null)
   const live = app.ctx.db.all(sql.selectFrom('run').select('id').where('agent_id', '=', agent.id))
   assert.deepEqual(

@@ -46,7 +46,7 @@ const formOf = (content: string) => {
 }
 
 /** Creates a company with data of every kind. */
-async function fill(app: TestApp) {
+async function fillCompany(app: TestApp) {
   const { company, ceo, engineer, other, stranger } = await arrangeCompany(app)
   const at = `/api/companies/${company.id}`
   const top = await app.make('POST', `${at}/goals`, { title: 'top' })
@@ -115,7 +115,7 @@ const FILLED = [
 
 test('deleting a company deletes all its rows and files', async (t) => {
   const app = createTestApp(t)
-  const { company, other, end } = await fill(app)
+  const { company, other, end } = await fillCompany(app)
   end()
   const before = countRows(app)
   for (const table of FILLED) assert.ok(before[table]! > 0, `${table} has rows that could be left`)
@@ -146,7 +146,7 @@ function fillFolder(app: TestApp, kind: string, id: string): string {
 
 test('deleting a company deletes its folders, and those of its runs and agents, and no others', async (t) => {
   const app = createTestApp(t)
-  const { company, ceo, stranger, other, run, end } = await fill(app)
+  const { company, ceo, stranger, other, run, end } = await fillCompany(app)
   end()
   const kept = [
     fillFolder(app, 'agents', stranger.id),
@@ -258,7 +258,7 @@ test('deleting a company requires its name, in the body or the query', async (t)
 
 test('refuses to delete a company with a live run', async (t) => {
   const app = createTestApp(t)
-  const { company, run, end } = await fill(app)
+  const { company, run, end } = await fillCompany(app)
   const path = `/api/companies/${company.id}?confirm=Acme`
   const before = countRows(app)
   const { status, body } = await app.ask('DELETE', path)

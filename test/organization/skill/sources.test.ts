@@ -199,13 +199,13 @@ test('follows redirects to GitHub hosts only', async () => {
 })
 
 test('reports GitHub errors, network errors and too large archives', async () => {
-  const answering = (response: () => Response) => fetchArchive(REPOSITORY, async () => response())
+  const fetchWith = (response: () => Response) => fetchArchive(REPOSITORY, async () => response())
   await assert.rejects(
-    answering(() => new Response('', { status: 404 })),
+    fetchWith(() => new Response('', { status: 404 })),
     /no such public repository/,
   )
   await assert.rejects(
-    answering(() => new Response('', { status: 429 })),
+    fetchWith(() => new Response('', { status: 429 })),
     /status 429/,
   )
   await assert.rejects(
@@ -223,7 +223,7 @@ test('reports GitHub errors, network errors and too large archives', async () =>
     },
   })
   await assert.rejects(
-    answering(() => new Response(endless)),
+    fetchWith(() => new Response(endless)),
     /larger than/,
   )
   assert.ok(isCancelled)

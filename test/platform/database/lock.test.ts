@@ -10,7 +10,7 @@ import { packageRoot } from '../../../src/platform/package-root.ts'
 import { temporaryFolder } from '../../helpers.ts'
 
 /** Starts another process that locks the data directory and prints the result. It holds the lock until it is killed. */
-async function holder(t: TestContext, dataDir: string) {
+async function lockInChild(t: TestContext, dataDir: string) {
   const lock = path.join(packageRoot(), 'src/platform/database/lock.ts')
   const program = `const { lockDataDir } = await import(${JSON.stringify(lock)})
     try { globalThis.held = lockDataDir(${JSON.stringify(dataDir)}); held.announce({ pid: process.pid, url: 'http://localhost:1', instance: null }); console.log('taken') }
@@ -20,8 +20,8 @@ async function holder(t: TestContext, dataDir: string) {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   t.after(() => child.kill('SIGKILL'))
-  const [said] = await once(child.stdout, 'data')
-  return { child, said: String(said).trim() }
+  const [output] = await once(child.stdout, 'data')
+  return { child, output: String(output).trim() }
 }
 
 test('a second process cannot lock the data directory, and the error names the holder', async (t) => {
@@ -29,8 +29,8 @@ test('a second process cannot lock the data directory, and the error names the h
   const lock = lockDataDir(dataDir)
   t.after(() => lock.release())
   lock.announce({ pid: process.pid, url: 'http://localhost:3100', instance: null })
-  const { said } = await holder(t, dataDir)
-  assert.match(said, new RegExp(`pid ${process.pid}, http://localhost:3100.*--data-dir`))
+  const { output } = await lockInChild(t, dataDir)
+  assert.match(output, new RegExp(`pid ${process.pid}, http://localhost:3100.*--data-dir`))
 })
 
 test('refuses a second lock in the same process, and the first lock stays valid', async (t) => {
@@ -38,13 +38,13 @@ test('refuses a second lock in the same process, and the first lock stays valid'
   const lock = lockDataDir(dataDir)
   t.after(() => lock.release())
   assert.throws(() => lockDataDir(dataDir), DataDirTaken)
-  assert.match((await holder(t, dataDir)).said, /Another server/)
+  assert.match((await lockInChild(t, dataDir)).output, /Another server/)
 })
 
 test('the lock is released immediately when its holder is killed', async (t) => {
   const dataDir = temporaryFolder(t)
-  const { child, said } = await holder(t, dataDir)
-  assert.equal(said, 'taken')
+  const { child, output } = await lockInChild(t, dataDir)
+  assert.equal(output, 'taken')
   assert.equal(readServerInfo(dataDir)?.pid, child.pid)
   assert.throws(
     () => lockDataDir(dataDir),
@@ -72,5 +72,5 @@ test('invalid data in the lock file does not prevent the lock', async (t) => {
   writeFileSync(path.join(dataDir, 'server.lock'), 'garbage\n'.repeat(200))
   const lock = lockDataDir(dataDir)
   t.after(() => lock.release())
-  assert.match((await holder(t, dataDir)).said, new RegExp(`pid ${process.pid}`))
+  assert.match((await lockInChild(t, dataDir)).output, new RegExp(`pid ${process.pid}`))
 })

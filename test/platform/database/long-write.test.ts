@@ -12,14 +12,14 @@ import { makeCompany } from '../../make.ts'
 const rename = (ctx: Context, name: string) => ctx.db.run(sql.updateTable('company').set({ name }))
 const nameOf = (ctx: Context) => ctx.db.first(sql.selectFrom('company').select('name'))!.name
 
-/** Creates a pause for a long change, which lasts until `goOn` is called. */
-function pausing() {
+/** Creates a pause for a long change, which lasts until `resume` is called. */
+function createPause() {
   const state = { isPaused: true }
   return {
     *pause(): LongChange<void> {
       while (state.isPaused) yield
     },
-    goOn() {
+    resume() {
       state.isPaused = false
     },
   }
@@ -33,7 +33,7 @@ async function arrange(app: TestApp) {
 test('during a long change, reads see the previous state and other writes wait', async (t) => {
   const app = createTestApp(t)
   await arrange(app)
-  const { pause, goOn } = pausing()
+  const { pause, resume } = createPause()
   const order: string[] = []
   const long = app.ctx
     .writeLong(function* (ctx) {
@@ -47,7 +47,7 @@ test('during a long change, reads see the previous state and other writes wait',
   for (let turn = 0; turn < 5; turn++) await nextTurn()
   assert.equal(nameOf(app.ctx), 'Before')
   assert.deepEqual(order, [])
-  goOn()
+  resume()
   await long
   assert.equal(await short, 'During')
   assert.deepEqual(order.toSorted(), ['long', 'short'])
@@ -76,7 +76,7 @@ test('a long change that throws is rolled back, and its effects do not run', asy
 test('a shutdown rolls back a long change and commits the waiting writes', async (t) => {
   const app = createTestApp(t)
   await arrange(app)
-  const { pause } = pausing()
+  const { pause } = createPause()
   const long = app.ctx.writeLong(function* (ctx) {
     rename(ctx, 'During')
     yield* pause()
@@ -128,7 +128,7 @@ test('other requests run during a change of 20,000 rows', async (t) => {
 test('refuses to commit a long change if the database file was replaced', async (t) => {
   const app = createTestApp(t)
   await arrange(app)
-  const { pause, goOn } = pausing()
+  const { pause, resume } = createPause()
   const long = app.ctx.writeLong(function* (ctx) {
     rename(ctx, 'During')
     yield* pause()
@@ -137,7 +137,7 @@ test('refuses to commit a long change if the database file was replaced', async 
   const file = path.join(app.config.dataDir, 'service.db')
   renameSync(file, `${file}.moved`)
   copyFileSync(`${file}.moved`, file)
-  goOn()
+  resume()
   await assert.rejects(long, { code: 'database_damaged' })
   renameSync(`${file}.moved`, file)
   assert.equal(nameOf(app.ctx), 'Before')

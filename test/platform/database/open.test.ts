@@ -53,7 +53,7 @@ const FOREIGN: { name: string; make: (sqlite: Sqlite) => void; says: RegExp }[] 
   },
   { name: 'of another program', make: (sqlite) => sqlite.exec('create table theirs (n)'), says: /another program/ },
   {
-    name: 'of another program that counts its versions too',
+    name: 'of another program with the same user_version',
     make: (sqlite) => {
       sqlite.exec('create table theirs (n)')
       sqlite.pragma(`user_version = ${SCHEMA_VERSION}`)
