@@ -4,13 +4,15 @@ import { spawn } from 'node:child_process'
 const deaf = new URL('ignore-sigterm.js', import.meta.url).pathname
 const leave = `const { spawn } = require('node:child_process')
 const child = spawn(process.execPath, [${JSON.stringify(deaf)}, ${JSON.stringify(process.argv[2])}], { detached: true, env: {}, stdio: ['ignore', 'pipe', 'ignore'] })
-child.stdout.once('data', () => { process.stdout.write('left one\\n'); process.exit(0) })`
+child.stdout.once('data', () => process.exit(0))`
 const parent = spawn(process.execPath, ['-e', leave], {
   detached: true,
   env: {},
-  stdio: ['ignore', 'inherit', 'ignore'],
+  stdio: 'ignore',
 })
 parent.on('exit', () => {
+  // Not earlier: until its parent has exited, there is one process more.
+  process.stdout.write('left one\n')
   if (process.argv[3] === 'stay') process.on('SIGTERM', () => {})
   else process.exit(0)
 })
