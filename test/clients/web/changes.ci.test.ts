@@ -60,7 +60,7 @@ test('the changes of an issue are shown with branch, commit and patch', { skip: 
   const changes = page.getByRole('region', { name: 'Changes' })
   await changes.getByText('Add high water').waitFor()
   await changes.getByText('service/ter-1', { exact: true }).waitFor()
-  await changes.getByText('not all committed').waitFor()
+  await changes.getByText('uncommitted changes').waitFor()
   await changes.getByRole('button', { name: 'tide.ts' }).click()
   await changes.locator('.diff .added', { hasText: 'export const high = 2' }).waitFor()
 

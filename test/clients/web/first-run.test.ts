@@ -10,7 +10,7 @@ test('a person goes from an empty server to a finished issue without a terminal'
   await page.waitForURL(`${url}/welcome`)
   await page.getByLabel('Company name').fill('Gull & Sons')
   await page.getByRole('radio', { name: 'Demo agent' }).check()
-  assert.equal(await page.getByLabel('Budget a month').inputValue(), '50')
+  assert.equal(await page.getByLabel('Monthly budget').inputValue(), '50')
   await page.getByLabel('Title').fill('Say hello')
   await page.getByRole('button', { name: 'Create and start' }).click()
   await page.waitForURL(/\/GUL\/issues\/GUL-1$|\/GS\/issues\/GS-1$/)

@@ -18,7 +18,7 @@ test('an owner invites a viewer, who sees everything and is offered nothing', { 
   await owner.getByRole('button', { name: 'Create the company' }).click()
   await owner.waitForURL(`${url}/TER/inbox`)
   await owner.getByRole('heading', { name: 'Inbox' }).waitFor()
-  await owner.getByText('Nothing waits for you.').waitFor()
+  await owner.getByText('Your inbox is empty.').waitFor()
   await owner.keyboard.press('c')
   await owner.getByRole('dialog').getByLabel('Title').fill('Draw the curve')
   await owner.getByRole('button', { name: 'Create issue' }).click()

@@ -1,5 +1,5 @@
 declare module '*.svg' {
-  /** What stands inside the icon's `<svg>`. */
+  /** The content of the icon's `<svg>` element. */
   const inner: string
   export default inner
 }

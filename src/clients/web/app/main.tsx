@@ -18,7 +18,7 @@ function App() {
   )
 }
 
-/** Opens the company that the address names; without one, the company that was open last, or the first run. */
+/** Opens the company in the address. Without one, it opens the last company or the setup page. */
 function Start() {
   const { path, route } = useLocation()
   const prefix = /^\/([A-Z][A-Z0-9]*)(?:\/|$)/.exec(path)?.[1]
@@ -50,6 +50,6 @@ const WelcomePage = lazy(() => import('./pages/welcome/welcome-page.tsx').then((
 applyTheme()
 addEventListener('keydown', onKey)
 void boot()
-// The HTML has the browser load the page's code along with this: one render shows all of it.
+// The HTML preloads the code of the page, so one render displays the complete page.
 await preloadPage(location.pathname).catch(() => {})
 render(<App />, document.getElementById('app')!)

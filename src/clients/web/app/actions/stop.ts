@@ -5,7 +5,7 @@ import { request } from '../state/api.ts'
 import { companies, company, issues, liveRuns } from '../state/company.ts'
 import { toast } from '../state/toasts.ts'
 
-/** Ends every run of the company and lets nothing start, after one question. */
+/** Asks for confirmation, then stops all runs of the company and blocks new ones. */
 export async function stopEverything(): Promise<void> {
   const found = company.peek()
   if (!found) return
@@ -23,10 +23,10 @@ export async function stopEverything(): Promise<void> {
   companies.put(await request('GET /api/companies/:companyId', { params: { companyId: found.id } }))
 }
 
-/** Lets a stopped company go on. */
+/** Lifts the emergency stop of a company. */
 export async function resumeCompany(): Promise<void> {
   const companyId = company.peek()!.id
   await act(() => request('POST /api/companies/:companyId/thaw', { params: { companyId } }))
   companies.put(await request('GET /api/companies/:companyId', { params: { companyId } }))
-  toast('The company goes on.')
+  toast('The company can run again.')
 }

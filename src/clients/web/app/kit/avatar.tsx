@@ -14,10 +14,13 @@ const initialsOf = (name: string) => {
   return (second ? first.charAt(0) + second.charAt(0) : first.slice(0, 2)).toUpperCase()
 }
 
-/** A hue that is always the same for the same name. */
+/** Returns the hue of a name. The same name always has the same hue. */
 const hueOf = (name: string) => [...name].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)!) % 360, 7)
 
-/** An agent or a person as initials. An agent is a rounded square with a ring for its state; a person is a circle. */
+/**
+ * The initials of an agent or a person. An agent is a rounded square with a ring for its
+ * status; a person is a circle.
+ */
 export function Avatar({
   name,
   status,

@@ -6,16 +6,16 @@ interface ButtonProps {
   onClick?: (event: MouseEvent) => void
   kind?: 'plain' | 'primary' | 'danger' | 'quiet'
   icon?: string
-  /** The key that does the same, shown beside the text. */
+  /** The keyboard shortcut of the action, displayed beside the text. */
   hint?: string
-  /** What the button does, where it has no text. */
+  /** The accessible name of a button without text. */
   label?: string
   href?: string
   type?: 'button' | 'submit'
-  /** The id of the form that the button submits, where it stands outside of it. */
+  /** The id of the form that the button submits, if the button is outside the form. */
   form?: string
   isDisabled?: boolean
-  /** Has the focus when its dialog opens. */
+  /** Whether the button receives the focus when its dialog opens. */
   autoFocus?: boolean
   isPressed?: boolean
   class?: string

@@ -3,11 +3,11 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { Bars } from './draw-chart.ts'
 
 interface ChartProps {
-  /** What the chart shows, for those who do not see it. */
+  /** The text alternative of the chart. */
   label: string
-  /** `2026-11-22`, in order. */
+  /** The days in ascending order, such as `2026-11-22`. */
   days: readonly string[]
-  /** Each stands before the one that it is a part of: the last one is drawn in front. */
+  /** The series. A series that is a part of another one comes after it, because the last one is drawn in front. */
   bars: readonly Bars[]
   format: (value: number) => string
   height?: number
@@ -20,7 +20,7 @@ const dayName = new Intl.DateTimeFormat(undefined, {
   timeZone: 'UTC',
 })
 
-/** Bars by day. The line above says the figures of the day under the pointer; its library loads when it is first shown. */
+/** A bar chart by day. The line above has the values of the hovered day. The chart library loads on first use. */
 export function Chart({ label, days, bars, format, height = 160 }: ChartProps) {
   const box = useRef<HTMLDivElement>(null)
   const at = useSignal<number | undefined>(undefined)

@@ -1,4 +1,4 @@
-/** A company's logo, or its first letter on its colour. */
+/** The logo of a company, or its first letter on its color. */
 export function CompanyMark({ name, logoUrl, color }: { name: string; logoUrl: string | null; color: string | null }) {
   if (logoUrl) return <img class="company-mark" src={logoUrl} alt="" width="18" height="18" />
   return (

@@ -5,10 +5,10 @@ export interface DiffLine {
   text: string
 }
 
-/** How many equal lines stand around a change. */
+/** The number of unchanged lines around a change. */
 const CONTEXT = 3
 
-/** Compares two texts line by line and leaves out long stretches that are equal. */
+/** Compares two texts line by line. It omits long unchanged parts. */
 export function compareTexts(before: string, after: string): DiffLine[] {
   const lines = diffLines(before, after).flatMap(({ value, added, removed }): DiffLine[] =>
     value

@@ -8,14 +8,14 @@ interface DialogProps {
   title: string
   onClose: () => void
   children: ComponentChildren
-  /** The buttons at the end, the main one last. */
+  /** The buttons at the end, main button last. */
   actions?: ComponentChildren
   width?: number
-  /** Hides the title from view; it still names the dialog. */
+  /** Hides the title. Screen readers still read it as the name of the dialog. */
   isBare?: boolean
 }
 
-/** A modal dialog. Escape and a press outside close it, and the focus returns to where it was. */
+/** A modal dialog. Escape and a click outside close it. Then the focus returns to the previous element. */
 export function Dialog({ title, onClose, children, actions, width = 480, isBare }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
@@ -55,16 +55,16 @@ export function Dialog({ title, onClose, children, actions, width = 480, isBare 
 
 interface Question {
   title: string
-  /** What will happen, in numbers. */
+  /** The consequences, with numbers. */
   text: ComponentChildren
-  /** The verb on the button. */
+  /** The text of the confirm button, a verb. */
   action: string
   tone?: 'primary' | 'danger'
 }
 
 const asked = signal<(Question & { answer: (yes: boolean) => void }) | undefined>(undefined)
 
-/** Asks before something that cannot be undone. @returns whether the person agreed */
+/** Asks for confirmation of an irreversible action. @returns whether the person confirmed */
 export function confirm(question: Question): Promise<boolean> {
   return new Promise((resolve) => {
     asked.value = {
@@ -77,7 +77,7 @@ export function confirm(question: Question): Promise<boolean> {
   })
 }
 
-/** Shows the question of `confirm`. Mounted once, by the frame. */
+/** Displays the dialog of `confirm`. The frame mounts it once. */
 export function Confirmation() {
   const question = asked.value
   if (!question) return null

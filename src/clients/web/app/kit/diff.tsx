@@ -5,7 +5,7 @@ import { number } from './format.ts'
 
 type Compare = (before: string, after: string) => DiffLine[]
 
-/** Loaded when the first difference is shown. */
+/** The diff library, loaded when the first diff is displayed. */
 const compare = signal<Compare | undefined>(undefined)
 let isLoading = false
 
@@ -19,7 +19,7 @@ function load(): void {
 
 const SIGNS: Record<DiffLine['kind'], string> = { same: ' ', added: '+', removed: '-', gap: '⋯' }
 
-/** The lines that two texts differ in, with a few that surround them. A sign stands before each line, besides its colour. */
+/** The diff of two texts, with a few unchanged lines around each change. Each line has a sign and a color. */
 export function Diff({ before, after }: { before: string; after: string }) {
   const lines = useMemo(() => compare.value?.(before, after), [before, after, compare.value])
   if (!lines) {
@@ -29,10 +29,10 @@ export function Diff({ before, after }: { before: string; after: string }) {
   return <DiffLines lines={lines} />
 }
 
-/** So many lines of a difference are shown. */
+/** The maximum number of displayed lines. */
 const SHOWN_LINES = 3_000
 
-/** Lines of a difference that is known already, such as those of a patch. */
+/** Displays the lines of a diff that is already computed, such as a patch. */
 export function DiffLines({ lines }: { lines: readonly DiffLine[] }) {
   return (
     <pre class="diff" tabIndex={0}>

@@ -2,9 +2,9 @@ import UPlot from 'uplot'
 
 export interface Bars {
   label: string
-  /** One value for each day. */
+  /** The values, one for each day. */
   values: readonly number[]
-  /** A colour of the tokens, such as `--accent`. */
+  /** The color, as a design token such as `--accent`. */
   color: string
 }
 
@@ -17,11 +17,11 @@ interface Input {
 
 const dayName = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
-/** Draws bars by day. `onDay` gets the index of the day under the pointer. */
+/** Draws a bar chart by day. `onDay` receives the index of the hovered day. */
 export function drawChart(box: HTMLElement, { days, bars, format, height }: Input, onDay: (index?: number) => void) {
   const probe = document.createElement('i')
   box.append(probe)
-  // A canvas knows no custom properties, and `light-dark()` is resolved only where it is used.
+  // A canvas cannot use custom properties, and `light-dark()` is resolved only in an element.
   const colorOf = (name: string) => {
     probe.style.color = `var(${name})`
     return getComputedStyle(probe).color
@@ -84,7 +84,7 @@ export function drawChart(box: HTMLElement, { days, bars, format, height }: Inpu
   }
 }
 
-/** So many pixels a day's name takes at the axis. */
+/** The width of a day's label at the axis, in pixels. */
 const NAME_WIDTH = 64
 
 function splitsOf(count: number, width: number): number[] {

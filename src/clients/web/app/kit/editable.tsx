@@ -5,11 +5,11 @@ import { Markdown } from './markdown.tsx'
 interface EditableProps {
   value: string
   isFixed: boolean
-  /** @returns whether it was saved; otherwise the text stays in the field */
+  /** @returns whether the text was saved; if not, it stays in the field */
   onSave: (value: string) => Promise<boolean>
 }
 
-/** A title, which is edited in place: Enter saves, Escape leaves it. */
+/** A title that can be edited in place. Enter saves, Escape cancels. */
 export function EditableTitle({ value, isFixed, onSave }: EditableProps) {
   const text = useSignal<string | undefined>(undefined)
   if (text.value === undefined || isFixed) {
@@ -55,7 +55,7 @@ export function EditableTitle({ value, isFixed, onSave }: EditableProps) {
   )
 }
 
-/** A Markdown text, which is edited in place: Ctrl Enter saves. */
+/** A Markdown text that can be edited in place. Ctrl+Enter saves. */
 export function EditableText({ value, isFixed, onSave }: EditableProps) {
   const text = useSignal<string | undefined>(undefined)
   const edit = () => {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** Names and values in two columns. A value that is undefined is left out with its name. */
+/** Names and values in two columns. An undefined value is omitted together with its name. */
 export function Facts({ rows, label }: { rows: readonly (readonly [string, ComponentChildren])[]; label?: string }) {
   return (
     <dl class="facts-list" aria-label={label}>

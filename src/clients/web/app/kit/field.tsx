@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks'
 
 interface FieldProps {
   label: string
-  /** What is wrong with the value. */
+  /** The validation error. */
   error?: string | undefined
   hint?: ComponentChildren
 }
@@ -13,19 +13,19 @@ interface TextProps extends FieldProps {
   onInput: (value: string) => void
   placeholder?: string
   type?: 'text' | 'number' | 'password' | 'email' | 'url' | 'time'
-  /** Of a text of several lines. */
+  /** The number of lines of a multi-line field. */
   rows?: number
   isRequired?: boolean
   isDisabled?: boolean
   autoFocus?: boolean
-  /** What stands before the value, such as `$`. */
+  /** The prefix of the value, such as `$`. */
   prefix?: string
-  /** For paths, commands and JSON. */
+  /** Whether the font is monospaced, for paths, commands and JSON. */
   isMono?: boolean
   class?: string
 }
 
-/** A labelled text field, of one line or several. */
+/** A text field with a label, of one or several lines. */
 export function TextField({ label, error, hint, value, onInput, rows, prefix, ...more }: TextProps) {
   const id = useId()
   const shared = {
@@ -64,7 +64,7 @@ interface SelectProps<T extends string> extends FieldProps {
   isDisabled?: boolean
 }
 
-/** A labelled choice of one. */
+/** A select field with a label. */
 export function Select<T extends string>({ label, error, hint, value, options, onChange, isDisabled }: SelectProps<T>) {
   const id = useId()
   return (
@@ -93,7 +93,7 @@ interface CheckboxProps {
   isDisabled?: boolean
 }
 
-/** A choice of yes or no. */
+/** A checkbox with a label. */
 export function Checkbox({ label, isChecked, onChange, hint, isDisabled }: CheckboxProps) {
   return (
     <label class="checkbox">
@@ -111,7 +111,7 @@ export function Checkbox({ label, isChecked, onChange, hint, isDisabled }: Check
   )
 }
 
-/** A label, a control with the id, and a hint or an error below it. */
+/** A label, a control with the given id, and a hint or an error below it. */
 export function Field({
   id,
   label,

@@ -7,17 +7,17 @@ import { Dialog } from './dialog.tsx'
 
 interface FormDialogProps {
   title: string
-  /** The verb on the button. */
+  /** The text of the submit button, a verb. */
   action: string
   tone?: 'primary' | 'danger'
   width?: number
   onClose: () => void
-  /** Sends the form. The dialog closes afterwards, or shows the reason of the error. */
+  /** Sends the form. The dialog closes on success and displays the error otherwise. */
   onSubmit: () => Promise<unknown>
   children: ComponentChildren
 }
 
-/** A dialog with fields. It stays open, with what was typed, when the server refuses. */
+/** A dialog with fields. If the server rejects the request, it stays open and keeps the input. */
 export function FormDialog({
   title,
   action,

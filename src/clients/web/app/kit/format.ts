@@ -6,10 +6,10 @@ const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
 const dayOfYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
 
-/** `$1.24`; less than a cent with more places. */
+/** Formats an amount: `$1.24`. Amounts below one cent have more decimals. */
 export const money = (cents: number) => (cents !== 0 && Math.abs(cents) < 1 ? fine : dollars).format(cents / 100)
 
-/** `$1.24 of $20.00`, or without the budget where there is none. */
+/** Formats an amount with its budget: `$1.24 of $20.00`, or without it if there is none. */
 export const spendOf = ({
   spentMonthlyCents,
   budgetMonthlyCents,
@@ -21,16 +21,16 @@ export const spendOf = ({
 
 export const number = (value: number) => whole.format(value)
 
-/** `12.4K`, for tokens. */
+/** Formats a number of tokens: `12.4K`. */
 export const short = (value: number) => compact.format(value)
 
-/** `812 B`, `3.0 KB`, `1.2 MB`. */
+/** Formats a size: `812 B`, `3.0 KB`, `1.2 MB`. */
 export function size(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }
 
-/** `38 ms`, `4.2 s`, `3 min`, `2 h 5 min`. */
+/** Formats a duration: `38 ms`, `4.2 s`, `3 min`, `2 h 5 min`. */
 export function duration(ms: number): string {
   if (ms < 100) return `${Math.max(0, Math.round(ms))} ms`
   const seconds = ms / 1_000
@@ -43,7 +43,7 @@ export function duration(ms: number): string {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`
 }
 
-/** `now`, `5 min ago`, `3 h ago`, `4 Nov`. For a moment to come: `in 5 min`. */
+/** Formats a time relative to now: `now`, `5 min ago`, `3 h ago`, `4 Nov`, or `in 5 min`. */
 export function ago(at: string, now: number): string {
   const ms = now - Date.parse(at)
   const span = Math.abs(ms)
@@ -58,12 +58,12 @@ export function ago(at: string, now: number): string {
 
 export const exactTime = (at: string) => exact.format(new Date(at))
 
-/** `in_progress` as `In progress`. */
+/** Formats a status: `in_progress` becomes `In progress`. */
 export const words = (name: string) => {
   const text = name.replaceAll(/[_.]/g, ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** `1 run`, `2 runs`. */
+/** Formats a number with its noun: `1 run`, `2 runs`. */
 export const plural = (count: number, noun: string, more = `${noun}s`) =>
   `${number(count)} ${count === 1 ? noun : more}`

@@ -2,17 +2,17 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 
 interface Held<Row> {
   rows: readonly Row[]
-  /** How many rows wait to be shown. */
+  /** The number of rows that are not displayed yet. */
   fresh: number
-  /** Shows everything as it is now. */
+  /** Displays all current rows. */
   release: () => void
   hold: () => void
 }
 
 /**
- * Keeps the rows of a list in their places while the pointer is over it: a row
- * that moves under the pointer is pressed by mistake. New rows wait; those
- * that are loaded at the end do not.
+ * Freezes the order of a list while the pointer is over it, to prevent clicks
+ * on the wrong row. New rows are held back until the pointer leaves. Rows that
+ * are loaded at the end are displayed immediately.
  */
 export function useHeldRows<Row>(
   rows: readonly Row[],

@@ -1,4 +1,4 @@
-/** An icon of lucide-static, 16 px, in the colour of the text. It is decoration: a word stands beside it, or a label names it. */
+/** An icon of lucide-static, 16 px, in the text color. It is decorative: a text or a label names it. */
 export function Icon({ svg, label, size = 16 }: { svg: string; label?: string; size?: number }) {
   return (
     <svg

@@ -14,9 +14,9 @@ import { number } from './format.ts'
 import { useHeldRows } from './held-rows.ts'
 
 /**
- * A virtualizer that renders its component again when the visible rows change.
- * Pass the same `getItemKey` as long as the rows are the same: a new one makes
- * it compute the place of every row again.
+ * Returns a virtualizer that renders the component when the visible rows change.
+ * Pass the same `getItemKey` until the rows change. With a new function, the
+ * virtualizer recomputes the position of every row.
  */
 export function useVirtual(
   options: Pick<
@@ -39,40 +39,43 @@ export function useVirtual(
   return virtualizer
 }
 
-/** Where each list was when it was left: the focused row and the scroll offset. */
+/** The position at which each list was left: the focused row and the scroll offset. */
 const places = new Map<string, { key: string | undefined; offset: number }>()
 
 interface ListProps<Row> {
-  /** Names the list, also for coming back to the same place in it. */
+  /** The name of the list. It is also the key of the saved position. */
   id: string
   label: string
   rows: readonly Row[]
   keyOf: (row: Row) => string
   heightOf?: (row: Row) => number
-  /** Whether a row can have the focus; headings cannot. */
+  /** Whether a row can receive the focus. Headings cannot. */
   isItem?: (row: Row) => boolean
-  /** A row's content. Its link has the class `row-link`; the list focuses that. */
+  /** Renders a row. The list focuses the link with the class `row-link`. */
   children: (row: Row, state: { isSelected: boolean }) => ComponentChildren
-  /** The selected keys, where rows can be selected. */
+  /** The keys of the selected rows, if rows can be selected. */
   selection?: { value: ReadonlySet<string> }
   onSelect?: (keys: ReadonlySet<string>) => void
-  /** Called before the last rows come into view. */
+  /** Called before the last rows become visible. */
   onEnd?: () => void
-  /** Called with the index of the last row in view. */
+  /** Called with the index of the last visible row. */
   onShown?: (lastIndex: number) => void
-  /** Called with the key of the row that has the focus. */
+  /** Called with the key of the focused row. */
   onFocus?: (key: string | undefined) => void
 }
 
 const ROW_HEIGHT = 32
 
-/** How many rows above and below the visible ones are in the page. */
+/** The number of rendered rows above and below the visible ones. */
 const OVERSCAN = 6
 
-/** So many rows before the end the next ones are loaded: a reader who scrolls does not wait for them. */
+/** The distance from the end, in rows, at which the next rows are loaded. */
 export const AHEAD = 60
 
-/** A list of any length: only the visible rows are in the page. `j` and `k` move, Enter opens, `x` selects, Escape clears. */
+/**
+ * A list of any length that renders only the visible rows. `j` and `k` move, Enter opens,
+ * `x` selects, Escape clears.
+ */
 export function List<Row>(props: ListProps<Row>) {
   const {
     id,
@@ -101,7 +104,7 @@ export function List<Row>(props: ListProps<Row>) {
   const heights = useMemo(() => rows.reduce((hash, row) => (hash * 31 + heightOf(row)) | 0, 0), [rows])
   useLayoutEffect(() => virtualizer.measure(), [rows.length, heights])
   useEffect(() => () => void places.set(id, { key: focused.peek(), offset: virtualizer.scrollOffset ?? 0 }), [id])
-  // The row that is to have the focus may only now have come into view.
+  // The row that receives the focus may not have been rendered before.
   useLayoutEffect(() => {
     if (wanted.current === undefined) return
     const link = box.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(wanted.current)}"] .row-link`)

@@ -5,7 +5,7 @@ interface Renderer {
   isRendered: (text: string) => boolean
 }
 
-/** Loaded when the first text is shown: it is a third of what the page needs to begin. */
+/** The renderer, loaded when the first text is displayed. It is a third of the size of the initial code. */
 const renderer = signal<Renderer | undefined>(undefined)
 let isLoading = false
 
@@ -18,9 +18,9 @@ function load(): void {
 }
 
 /**
- * Markdown as a person wrote it, made safe. Until the renderer is there the text stands as it is.
+ * Renders Markdown to safe HTML. It displays the source until the renderer is loaded.
  *
- * @param isPassing the text scrolls by: it stands as it is, unless it was rendered before
+ * @param isPassing whether the reader scrolls; the source is then displayed unless the HTML is in the cache
  */
 export function Markdown({ text, isPassing = false }: { text: string; isPassing?: boolean }) {
   if (!renderer.value) load()

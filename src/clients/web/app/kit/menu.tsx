@@ -8,37 +8,37 @@ export interface Option<T extends string = string> {
   value: T
   label: string
   icon?: ComponentChildren
-  /** A few words behind the label. */
+  /** A short text after the label. */
   note?: string
   isDisabled?: boolean
 }
 
 interface PickerProps<T extends string> {
-  /** What the choice is about, for screen readers. */
+  /** The accessible name of the choice. */
   label: string
-  /** A function is called when the list opens: a page has hundreds of pickers that nobody opens. */
+  /** The options, or a function that returns them when the list opens. A page can have hundreds of pickers. */
   options: readonly Option<T>[] | (() => readonly Option<T>[])
-  /** The chosen values. */
+  /** The selected values. */
   value?: T | readonly T[] | undefined
   onPick: (value: T) => void
-  /** What the button shows. */
+  /** The content of the button. */
   children: ComponentChildren
-  /** Whether several can be chosen: then it stays open. */
+  /** Whether several options can be selected. The list then stays open. */
   isMultiple?: boolean
   isDisabled?: boolean
-  /** Whether the button shows no text: then the label alone names it. */
+  /** Whether the button has no text. The label is then its accessible name. */
   isGlyph?: boolean
   class?: string
-  /** Why it is disabled, or what it does. */
+  /** The tooltip: the reason why it is disabled, or its action. */
   title?: string
 }
 
-/** A choice has a field to filter it from so many options on. */
+/** The number of options from which a list has a filter field. */
 const FILTERED_FROM = 8
 
 /**
- * A button that opens a list to choose from. By keyboard: Enter or Space opens
- * it, the arrows move, Enter chooses, Escape closes, and typing filters.
+ * A button that opens a list of options. Keyboard: Enter or Space opens it,
+ * the arrow keys move, Enter selects, Escape closes, and typing filters.
  */
 export function Picker<T extends string>(props: PickerProps<T>) {
   const { label, options, value, onPick, children, isMultiple, isDisabled, isGlyph, title } = props
@@ -65,7 +65,7 @@ export function Picker<T extends string>(props: PickerProps<T>) {
           setOpen(!isOpen)
         }}
       >
-        {/* The name is the label and what is shown: people who speak to their computer say what they see. */}
+        {/* The accessible name includes the visible text. Speech control needs this. */}
         {!isGlyph && <span class="hidden">{label}: </span>}
         {children}
       </button>
@@ -166,7 +166,7 @@ function Choices<T extends string>({ anchor, label, options, chosen, isMultiple,
   )
 }
 
-/** Places a popup beside its anchor and closes it on a press elsewhere. */
+/** Positions a popup beside its anchor and closes it on a click elsewhere. */
 export function useFloating(anchor: HTMLElement, box: { current: HTMLElement | null }, onClose: () => void): void {
   useLayoutEffect(() => {
     const popup = box.current!
@@ -203,7 +203,7 @@ export function useFloating(anchor: HTMLElement, box: { current: HTMLElement | n
   }, [anchor])
 }
 
-/** A menu of actions: the same keys as a `Picker`, and nothing stays chosen. */
+/** A menu of actions. It has the same keys as a `Picker`, but no selection. */
 export function Menu({
   label,
   items,

@@ -4,20 +4,20 @@ import { pageTitle } from '../state/title.ts'
 
 interface PageProps {
   title: string
-  /** What the header shows, where the content begins with the title itself. */
+  /** The text in the header, if the content starts with the title. */
   heading?: ComponentChildren
-  /** What stands before the title, such as a link to where this page belongs. */
+  /** The content before the title, such as a link to the parent page. */
   trail?: ComponentChildren
-  /** Filters and the like, after the title. */
+  /** The content after the title, such as filters. */
   tools?: ComponentChildren
-  /** Buttons at the end, the main one last. */
+  /** The buttons at the end, main button last. */
   actions?: ComponentChildren
-  /** A narrow page is a form or a text; a list takes the whole width, and scrolls by itself. */
+  /** Whether the page is narrow (forms, texts). A list has the full width and scrolls by itself. */
   layout?: 'list' | 'narrow' | 'wide'
   children: ComponentChildren
 }
 
-/** The frame of every page: a header line, and the content below it. */
+/** The frame of every page: a header and the content below it. */
 export function Page({ title, heading, trail, tools, actions, layout = 'wide', children }: PageProps) {
   useEffect(() => {
     pageTitle.value = title

@@ -1,9 +1,9 @@
 import type { DiffLine } from './compare.ts'
 
-/** What stands before the first `@@` of a file, and says what the page says in its own way. */
+/** Matches the header lines of a file, before the first `@@`. The page displays their content in another form. */
 const HEADER = /^(---|\+\+\+|diff |index |(new|deleted) file |(old|new) mode |similarity |rename |Binary )/
 
-/** A patch as text, line by line. */
+/** Parses a patch into lines. */
 export function linesOfPatch(patch: string): DiffLine[] {
   let isHeader = true
   return patch
@@ -21,7 +21,7 @@ export function linesOfPatch(patch: string): DiffLine[] {
     })
 }
 
-/** A patch of several files as one patch for each, by the path that the file has afterwards. */
+/** Splits a patch into one patch for each file, keyed by the file's new path. */
 export function filesOfPatch(patch: string): Map<string, string> {
   const parts = patch.split(/^(?=diff --git )/m).filter((part) => part.startsWith('diff --git '))
   return new Map(parts.map((part) => [pathOfPatch(part), part]))
@@ -30,7 +30,7 @@ export function filesOfPatch(patch: string): Map<string, string> {
 function pathOfPatch(part: string): string {
   const [header = ''] = part.split(/^@@/m)
   const named = /^(?:\+\+\+ b\/|rename to )(.+)$/m.exec(header) ?? /^--- a\/(.+)$/m.exec(header)
-  // A file without a text, such as an image, has its name in the first line alone.
+  // A binary file has its name only in the first line.
   const [, path = ''] = named ?? /^diff --git .* b\/(.+)$/m.exec(header) ?? []
   return path.replace(/\t$/, '')
 }

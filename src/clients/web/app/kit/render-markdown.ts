@@ -7,10 +7,10 @@ const marked = new Marked({ gfm: true, breaks: true })
 const cache = new Map<string, string>()
 const CACHED = 300
 
-/** Whether a text is still known as HTML. */
+/** Whether the HTML of a text is in the cache. */
 export const isRendered = (text: string) => cache.has(text)
 
-/** Renders markdown to safe HTML. Identifiers of issues become links, and known `@Name`s stand out. */
+/** Renders Markdown to safe HTML. It links issue identifiers and highlights known `@Name`s. */
 export function renderMarkdown(text: string): string {
   const known = cache.get(text)
   if (known !== undefined) return known
@@ -33,7 +33,7 @@ export function renderMarkdown(text: string): string {
   return html
 }
 
-/** Turns `TER-6` into a link and marks `@Name`, outside of code and links. */
+/** Links issue identifiers such as `TER-6` and highlights `@Name`, outside code and links. */
 function link(fragment: DocumentFragment): void {
   const prefix = company.peek()?.issuePrefix
   const names = agents.all

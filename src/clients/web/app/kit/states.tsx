@@ -3,7 +3,7 @@ import { reasonOf } from '../state/act.ts'
 import type { Query } from '../state/query.ts'
 import { Button } from './button.tsx'
 
-/** A page or a part without content: one sentence and the next sensible thing to do. */
+/** The state of a page or a section without content: one sentence and the next action. */
 export function Empty({
   title,
   children,
@@ -22,7 +22,7 @@ export function Empty({
   )
 }
 
-/** What failed, with a retry. */
+/** An error message with a retry button. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   return (
     <div class="failure" role="alert">
@@ -32,7 +32,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry: () => voi
   )
 }
 
-/** Grey lines in the places of what is loading. */
+/** Grey lines in place of content that is loading. */
 export function Skeleton({ rows = 8, height = 32 }: { rows?: number; height?: number }) {
   return (
     <div class="skeleton" aria-hidden="true">
@@ -43,7 +43,7 @@ export function Skeleton({ rows = 8, height = 32 }: { rows?: number; height?: nu
   )
 }
 
-/** Shows a query: its data, a skeleton while the first load is slow, or its error with a retry. */
+/** Displays a query: its data, a skeleton while the first load is slow, or its error with a retry button. */
 export function Loaded<T>({
   query,
   children,

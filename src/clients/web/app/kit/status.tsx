@@ -3,7 +3,7 @@ import type { Issue, Run } from '../state/types.ts'
 export type IssueStatus = Issue['status']
 export type Priority = Issue['priority']
 
-/** In the order in which boards and lists show them. */
+/** The statuses in the order of boards and lists. */
 export const STATUSES: readonly IssueStatus[] = [
   'in_progress',
   'in_review',
@@ -26,10 +26,10 @@ export const STATUS_NAME: Record<IssueStatus, string> = {
   cancelled: 'Cancelled',
 }
 
-/** The part of the circle that is full, by status. */
+/** The filled part of the circle, by status. */
 const FULL: Partial<Record<IssueStatus, number>> = { in_progress: 0.5, in_review: 0.75 }
 
-/** The shape of an issue's status: each is told from the others without colour. */
+/** The icon of an issue's status. The shapes differ, so color is not needed to identify them. */
 export function StatusGlyph({ status }: { status: IssueStatus }) {
   return (
     <svg
@@ -64,7 +64,7 @@ export function StatusGlyph({ status }: { status: IssueStatus }) {
   )
 }
 
-/** Three bars, of which as many are full as the priority is high; a critical one is a filled square with a mark. */
+/** The icon of a priority: one to three filled bars, or a filled square with a mark for critical. */
 export function PriorityGlyph({ priority }: { priority: Priority }) {
   const full = 4 - PRIORITIES.indexOf(priority)
   return (
@@ -110,7 +110,7 @@ const RUN_SHAPE: Record<Run['status'], string> = {
   lost: 'M5.4 5.3a1.6 1.6 0 1 1 2.4 1.5c-.5.3-.8.6-.8 1.1M7 10.1v.1',
 }
 
-/** The shape of a run's status. */
+/** The icon of a run's status. */
 export function RunGlyph({ status }: { status: Run['status'] }) {
   return (
     <svg

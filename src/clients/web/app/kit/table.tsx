@@ -3,13 +3,13 @@ import type { ComponentChildren } from 'preact'
 export interface Column<Row> {
   title: string
   cell: (row: Row) => ComponentChildren
-  /** Numbers stand at the right. */
+  /** Whether the column contains numbers, which are right-aligned. */
   isNumber?: boolean
-  /** Left out on a phone. */
+  /** Whether the column is hidden on a phone. */
   isExtra?: boolean
 }
 
-/** A table of a few rows. For more than a hundred, use a `List`. */
+/** A table of up to a hundred rows. For more rows, use a `List`. */
 export function Table<Row>({
   label,
   columns,

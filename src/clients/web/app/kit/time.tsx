@@ -1,13 +1,13 @@
 import { signal } from '@preact/signals'
 import { ago, duration, exactTime } from './format.ts'
 
-/** The time, for relative texts: it changes every ten seconds. */
+/** The current time for relative texts. It changes every ten seconds. */
 export const now = signal(Date.now())
 setInterval(() => {
   now.value = Date.now()
 }, 10_000)
 
-/** A moment, relative to now, with the exact one on hover. */
+/** A time relative to now. The tooltip has the exact time. */
 export function Ago({ at }: { at: string }) {
   return (
     <time dateTime={at} title={exactTime(at)}>
@@ -21,7 +21,7 @@ setInterval(() => {
   second.value = Date.now()
 }, 1_000)
 
-/** How long something took, or has taken so far. */
+/** The duration of something that ended, or the time since its start. */
 export function Took({ from, to }: { from: string; to?: string | null | undefined }) {
   const end = to ? Date.parse(to) : second.value
   return <span class="num">{duration(end - Date.parse(from))}</span>

@@ -2,7 +2,7 @@ import x from 'lucide-static/icons/x.svg'
 import { dismiss, toasts } from '../state/toasts.ts'
 import { Button } from './button.tsx'
 
-/** The toasts, at the bottom. Screen readers read them out. */
+/** The toasts at the bottom of the page. Screen readers announce them. */
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">

@@ -14,7 +14,7 @@ import { companies, company, instance, may, pathTo } from '../state/company.ts'
 import { isDiskFull } from '../state/disk.ts'
 import { connection } from '../state/live.ts'
 
-/** What holds work back, on every page, with the way out. */
+/** The banners of every page. Each names a condition that blocks work and the action that removes it. */
 export function Banners() {
   const found = company.value
   const frozen = instance.value?.isFrozen ? instance.value : undefined
@@ -29,13 +29,13 @@ export function Banners() {
       {instance.value?.isReadOnly && (
         <div class="banner warn">
           <Icon svg={snow} />
-          <p>This is a backup. Nothing can be changed here, and no agent starts.</p>
+          <p>This is a backup. It is read-only, and no agent starts.</p>
         </div>
       )}
       {isDiskFull.value && (
         <div class="banner danger">
           <Icon svg={drive} />
-          <p>The disk of the server is full: nothing can be changed. What is shown is safe. Free some space on it.</p>
+          <p>The disk of the server is full, so changes cannot be saved. Stored data is safe. Free some disk space.</p>
         </div>
       )}
       {frozen && (
@@ -74,7 +74,7 @@ export function Banners() {
           <p>
             {found.pauseReason === 'budget'
               ? `Paused: the company has spent ${money(found.spentMonthlyCents)} of its ${money(found.budgetMonthlyCents)} for this month.`
-              : 'This company is paused: nothing starts.'}
+              : 'This company is paused. No run starts.'}
           </p>
           {found.pauseReason === 'budget' ? (
             <Button href={pathTo('costs')}>Raise the budget</Button>

@@ -23,14 +23,14 @@ import { Palette, paletteCommands } from './palette.tsx'
 import { NAVIGATION, PAGES, preloadPages } from './routes.tsx'
 import { Sidebar } from './sidebar.tsx'
 
-/** The first page has the network and the processor for itself for so long, in milliseconds. */
+/** The delay before other pages are preloaded, in milliseconds. The first page needs the network and the processor. */
 const PRELOAD_MS = 1_000
 
-/** The pages of one company: the sidebar, what holds work back, and the page that the address names. */
+/** The frame of a company's pages: the sidebar, the banners and the page at the address. */
 export function Frame({ prefix }: { prefix: string }) {
   const found = companies.all.value.find(({ issuePrefix }) => issuePrefix === prefix)
   const { route } = useLocation()
-  // An effect would show the page a frame later.
+  // A normal effect would display the page one frame later.
   useLayoutEffect(() => {
     if (!found) return
     openCompany(found)
@@ -124,7 +124,7 @@ export function Frame({ prefix }: { prefix: string }) {
   )
 }
 
-/** An address without a page. */
+/** The page for an unknown address. */
 function Missing() {
   const { path, route } = useLocation()
   const isRoot = path.split('/').filter(Boolean).length < 2
@@ -142,7 +142,7 @@ function Missing() {
   )
 }
 
-/** The address of a company that is not there, or not for this person. */
+/** The page for a company that does not exist or is not visible to the person. */
 function Lost() {
   return (
     <main class="alone">

@@ -4,7 +4,7 @@ import { type Command, currentCommands } from '../state/commands.ts'
 
 const shown = signal<readonly Command[] | undefined>(undefined)
 
-/** `mod+k` as it stands on a keyboard. */
+/** Formats a shortcut such as `mod+k` for the keyboard of this computer. */
 export const keyText = (keys: string) =>
   keys.replace('mod+', 'Ctrl ').replace('shift+', 'Shift ').replace('Escape', 'Esc')
 
@@ -12,7 +12,7 @@ export const showKeys = () => {
   shown.value = currentCommands()
 }
 
-/** The keys of this page, by group. */
+/** The shortcuts of the page, by group. */
 export function Keys() {
   if (!shown.value) return null
   const withKeys = shown.value.filter(({ keys }) => keys && !keys.startsWith('Arrow'))

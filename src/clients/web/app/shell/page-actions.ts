@@ -3,18 +3,18 @@ import type { Command } from '../state/commands.ts'
 const CONTROLS =
   'button:not(:disabled), a.button, label.button, [role=tab], nav a[href]:not([aria-current]), input[type=checkbox], select'
 
-/** What stands once for each row is named with its row. */
+/** The selector of rows. The commands of controls in a row include the name of the row. */
 const ROW = '[role=listitem], li, tr, article'
 
-/** A row's own name, such as that of an agent. */
+/** The selector of the name of a row, such as the name of an agent. */
 const NAME = 'b, .row-link, td, code, .clip'
 
 /**
- * Every button, tab and filter that the open page shows, as a command: each can
- * be reached from the palette without a mouse. Rows of a long list have their
- * own keys, so only those of short lists are here.
+ * Returns a command for each button, tab and filter of the open page, so they
+ * can be used from the palette without a mouse. It includes the rows of short
+ * lists. Rows of long lists have their own keys.
  *
- * @param known the titles that commands have already
+ * @param known the titles of existing commands
  */
 export function pageActions(known: ReadonlySet<string>): Command[] {
   const titles = new Set(known)
@@ -29,7 +29,7 @@ export function pageActions(known: ReadonlySet<string>): Command[] {
   })
 }
 
-/** The name of a control: its label, or its text without the key that stands in it. */
+/** Returns the name of a control: its label, or its text without the shortcut. */
 function nameOf(control: HTMLElement): string {
   const named = control.getAttribute('aria-label') ?? control.title
   if (named) return named
@@ -38,7 +38,7 @@ function nameOf(control: HTMLElement): string {
   return text.textContent?.trim() ?? ''
 }
 
-/** The palette gives the focus back first; then the control takes it, and a choice opens. */
+/** Runs a control after the palette has returned the focus. The control then gets the focus, and a picker opens. */
 const press = (control: HTMLElement) =>
   setTimeout(() => {
     control.focus()

@@ -27,13 +27,13 @@ interface Entry {
   run: () => void
 }
 
-/** How many entries of one group are shown. */
+/** The maximum number of entries of a group. */
 const SHOWN = 8
 
-/** How long typing must rest before the server is asked, in milliseconds. */
+/** The delay between the last keystroke and the search request, in milliseconds. */
 const REST_MS = 120
 
-/** Everything that can be done and opened, found by typing. */
+/** The command palette: a search over all commands and pages. */
 export function Palette() {
   return isOpen.value ? <OpenPalette /> : null
 }
@@ -160,20 +160,20 @@ function unique<T extends { id: string }>(rows: readonly T[]): T[] {
 
 const EVERYWHERE = ['Go to', 'General', 'Agents', 'Projects', 'Issues']
 
-/** The best matches, the groups in the order of their best one. */
+/** Returns the best matches. The groups are sorted by their best match. */
 function rank(entries: readonly Entry[], text: string): Entry[] {
   const matches =
     text.trim() === '' ? entries : fuzzysort.go(text, entries, { key: 'title', limit: 60 }).map(({ obj }) => obj)
   const groups = [...Map.groupBy(matches, ({ group }) => group).values()]
   if (text.trim() !== '') return groups.flatMap((group) => group.slice(0, SHOWN))
-  // What the page itself offers comes first.
+  // The commands of the open page come first.
   const isEverywhere = ([first]: readonly Entry[]) => EVERYWHERE.includes(first!.group)
   return groups
     .toSorted((a, b) => Number(isEverywhere(a)) - Number(isEverywhere(b)))
     .flatMap((group) => group.slice(0, group[0]!.group === 'Go to' ? group.length : 6))
 }
 
-/** The commands of every page. */
+/** The commands that are available on every page. */
 export const paletteCommands = () => [
   { id: 'palette', title: 'Search and commands', keys: 'mod+k', group: 'General', isKeyOnly: true, run: openPalette },
   { id: 'search', title: 'Search', keys: '/', group: 'General', isKeyOnly: true, run: openPalette },

@@ -13,13 +13,13 @@ import goals from 'lucide-static/icons/target.svg'
 import type { ComponentType } from 'preact'
 import { lazy } from 'preact-iso'
 
-/** A page with its address below the company's, `:name` being a parameter. */
+/** A page and its address below the company's address. `:name` is a parameter. */
 export interface PageRoute {
   path: string
   component: ComponentType
 }
 
-/** Every page. Add a page here, and to NAVIGATION if the sidebar shows it. */
+/** All pages. Add a new page here, and to NAVIGATION if the sidebar displays it. */
 export const PAGES: readonly PageRoute[] = [
   { path: 'agents', component: lazy(() => import('../pages/agents/agents-page.tsx').then((m) => m.AgentsPage)) },
   {
@@ -84,7 +84,7 @@ export async function preloadPage(pathname: string): Promise<void> {
   await (page?.component as Loadable | undefined)?.preload?.()
 }
 
-/** Loads the pages that were not opened yet while the browser has nothing else to do: they open at once then. */
+/** Preloads the code of all pages while the browser is idle. */
 export function preloadPages(): void {
   const [next, ...rest] = PAGES.map(({ component }) => component as Loadable)
   const load = async (page: typeof next, others: typeof rest): Promise<void> => {
@@ -95,7 +95,7 @@ export function preloadPages(): void {
   whenIdle(() => void load(next, rest))
 }
 
-/** Safari has no idle callbacks. */
+/** A replacement for idle callbacks, which Safari does not have. */
 const whenIdle = (run: () => void) =>
   'requestIdleCallback' in window ? requestIdleCallback(run, { timeout: 2_000 }) : setTimeout(run, 200)
 
@@ -103,13 +103,13 @@ export interface Place {
   path: string
   title: string
   icon: string
-  /** The letter after `g`. */
+  /** The letter of the shortcut, after `g`. */
   key: string
-  /** Whether it has a place at the bottom of a phone; the others stand under More there. */
+  /** Whether the bottom bar of a phone contains it. The other pages are under More. */
   isMain?: boolean
 }
 
-/** What the sidebar shows. */
+/** The pages in the sidebar. */
 export const NAVIGATION: readonly Place[] = [
   { path: 'inbox', title: 'Inbox', icon: inbox, key: 'i', isMain: true },
   { path: 'dashboard', title: 'Dashboard', icon: dashboard, key: 'd' },

@@ -16,7 +16,7 @@ import { NAVIGATION } from './routes.tsx'
 const NEW = 'new'
 const STOP = 'stop'
 
-/** Pages that stand under another one of the sidebar. */
+/** The pages without an entry in the sidebar, each with the page whose entry is highlighted. */
 const PARENTS: Record<string, string> = {
   approvals: 'settings',
   skills: 'settings',
@@ -26,7 +26,7 @@ const PARENTS: Record<string, string> = {
   export: 'settings',
 }
 
-/** The company, the pages, and the emergency stop. */
+/** The sidebar: the company, the pages and the emergency stop. */
 export function Sidebar() {
   const { path, route } = useLocation()
   const page = path.split('/')[2] ?? ''
@@ -100,12 +100,12 @@ export function Sidebar() {
         <span>More</span>
       </Picker>
       <div class="side-foot not-on-phone">
-        <span class={atWork > 0 ? 'live' : ''}>{atWork > 0 ? `${atWork} live` : 'Nothing runs'}</span>
+        <span class={atWork > 0 ? 'live' : ''}>{atWork > 0 ? `${atWork} live` : 'No live runs'}</span>
         {canStop && (
           <button
             type="button"
             class="stop"
-            title={`Emergency stop: ends ${plural(atWork, 'run')} and lets nothing start`}
+            title={`Emergency stop: ends ${plural(atWork, 'run')} and blocks new ones`}
             onClick={() => void stopEverything()}
           >
             <Icon svg={octagon} size={14} />

@@ -2,11 +2,11 @@ import { toApiError } from './api.ts'
 import { toast } from './toasts.ts'
 
 /**
- * Does something that the page shows at once. When the server refuses it, the
- * change is undone and the server's reason is shown.
+ * Sends a change to the server and applies it to the page immediately. If the
+ * server rejects it, the change is reverted and the error is displayed.
  *
- * @param change applies it to the page and returns what undoes that
- * @returns what the server returned, or undefined when it failed
+ * @param change applies the change to the page and returns a function that reverts it
+ * @returns the response body, or undefined if the request failed
  */
 export async function act<T>(send: () => Promise<T>, change?: () => () => void): Promise<T | undefined> {
   const undo = change?.()
@@ -19,7 +19,7 @@ export async function act<T>(send: () => Promise<T>, change?: () => () => void):
   }
 }
 
-/** What went wrong, as a sentence for people. */
+/** Returns the error message for people. */
 export function reasonOf(error: unknown): string {
   const known = toApiError(error)
   const { fields = [] } = ('details' in known ? (known.details ?? {}) : {}) as {

@@ -3,7 +3,7 @@ import type { Agent } from './types.ts'
 
 export type Adapter = Received<'GET /api/adapters'>[number]
 
-/** The part of a JSON Schema that the forms read. */
+/** The part of a JSON Schema that the forms use. */
 export interface Property {
   type?: string
   description?: string
@@ -13,7 +13,7 @@ export interface Property {
 
 type Kind = 'text' | 'number' | 'yes' | 'json'
 
-/** The values that a person typed into the fields of an adapter, by key. */
+/** The input in the fields of an adapter, by key. */
 export type Typed = Readonly<Record<string, string>>
 
 const NAMES: Record<string, string> = {
@@ -21,7 +21,7 @@ const NAMES: Record<string, string> = {
   runtimeB_local: 'Codex',
   process: 'Another program',
   http: 'An HTTP endpoint',
-  none: 'Nothing: it works elsewhere',
+  none: 'None: an external agent',
 }
 
 export const adapterName = (type: string) => NAMES[type] ?? type
@@ -45,7 +45,7 @@ const LABELS: Record<string, string> = {
   url: 'URL',
 }
 
-/** What most people set; the rest is folded. */
+/** The fields that most people set. The other fields are collapsed. */
 const MAIN = ['command', 'args', 'url', 'headers', 'model', 'cwd', 'instructionsFilePath']
 
 export interface AdapterField {
@@ -57,7 +57,7 @@ export interface AdapterField {
   property: Property
 }
 
-/** The fields of an adapter's configuration, from its schema. */
+/** Returns the fields of an adapter's configuration, from its schema. */
 export function fieldsOf({ configSchema }: Adapter): AdapterField[] {
   const { properties = {}, required = [] } = configSchema as {
     properties?: Record<string, Property>
@@ -84,13 +84,16 @@ const kindOf = (property: Property): Kind => {
   return type === 'string' ? 'text' : 'json'
 }
 
-/** A value of a configuration as the text of its field. */
+/** Converts a value of a configuration to the text of its field. */
 export function textOf(value: unknown, kind: Kind): string {
   if (value === undefined || value === null) return ''
   return kind === 'json' ? JSON.stringify(value, null, 2) : String(value)
 }
 
-/** What was typed, as a configuration; an empty field removes its key. @throws Error for a field that is not JSON */
+/**
+ * Converts the input to a configuration. An empty field removes its key. @throws Error for a
+ * field that is not valid JSON
+ */
 export const toConfig = (adapter: Adapter, typed: Typed): Record<string, unknown> =>
   Object.fromEntries(
     fieldsOf(adapter).flatMap((field) => {
@@ -111,7 +114,7 @@ function parse({ label, kind }: AdapterField, text: string): unknown {
   }
 }
 
-/** The program that an agent is configured to run, without its folder. */
+/** Returns the program that an agent is configured to run, without its folder. */
 export const programOf = (agent: Agent | undefined) => {
   const { command } = (agent?.adapterConfig ?? {}) as { command?: unknown }
   return typeof command === 'string' ? command.split('/').at(-1) : undefined

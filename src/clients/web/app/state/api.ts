@@ -6,12 +6,12 @@ import type { OptionsOf } from '../../../client/types.ts'
 import { takeResponse } from './boot-record.ts'
 import { noteDisk } from './disk.ts'
 
-/** What an endpoint returns. */
+/** The response body of an endpoint. */
 export type Received<Name extends EndpointName> = WireOf<Name>['response']
-/** What an endpoint is sent: `{ params, query, body }`. */
+/** The input of an endpoint: `{ params, query, body }`. */
 export type Sent<Name extends EndpointName> = OptionsOf<Name>
 
-/** A request that failed. `message` is a sentence for people; `status` is 0 when the server did not respond. */
+/** A request that failed. `message` is for people. `status` is 0 if the server did not respond. */
 export type ApiError = AppError | UnexpectedResponse
 
 const client = createClient({
@@ -24,7 +24,7 @@ const client = createClient({
     }
     const response = await fetch(url, init).catch((error) => {
       if (init.signal?.aborted) throw error
-      throw new UnexpectedResponse(0, 'offline', 'The server does not respond. Nothing was changed; try again.')
+      throw new UnexpectedResponse(0, 'offline', 'The server does not respond. The change was not saved. Try again.')
     })
     noteDisk(init.method, response.status)
     if (response.status === 401) await leave(response.clone())
@@ -32,18 +32,25 @@ const client = createClient({
   },
 })
 
-/** Calls an endpoint by its name in the endpoint table: `request('GET /api/issues/:issueId', { params })`. */
+/** Calls an endpoint by its key in the endpoint table: `request('GET /api/issues/:issueId', { params })`. */
 export const request = client.request
-/** Calls an endpoint that returns a list: its items, the cursor of the next page and, if counted, the total. */
+/**
+ * Calls an endpoint that returns a list. The result has the items, the cursor of the next
+ * page and the total, if counted.
+ */
 export const requestPage = client.page
 
-/** What was thrown, as an error that can be shown. */
+/** Converts a thrown value to an error that can be displayed. */
 export const toApiError = (thrown: unknown): ApiError =>
   thrown instanceof AppError || thrown instanceof UnexpectedResponse
     ? thrown
-    : new UnexpectedResponse(0, 'page', `The page failed: ${thrown instanceof Error ? thrown.message : thrown}`)
+    : new UnexpectedResponse(
+        0,
+        'page',
+        `An error occurred in this page: ${thrown instanceof Error ? thrown.message : thrown}`,
+      )
 
-/** Sends a person who is not signed in to the sign-in page. Local trusted mode has none. */
+/** Redirects a person who is not signed in to the sign-in page. Local trusted mode has no sign-in page. */
 async function leave(response: Response): Promise<void> {
   const { details } = await response.json().catch(() => ({}))
   if (details?.mode === 'local_trusted') return

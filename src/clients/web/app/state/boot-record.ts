@@ -8,19 +8,19 @@ function read(): unknown {
   }
 }
 
-/** What the HTML brought along, as `boot.ts` wrote it; undefined if the server refused some of it. */
+/** The data in the HTML, as written by `boot.ts`; undefined if an endpoint returned an error. */
 export const bootRecord = read()
 
 const responses = new Map(
   Object.entries((bootRecord as { responses?: Record<string, GivenResponse> } | undefined)?.responses ?? {}),
 )
 
-/** @returns the response that the HTML brought for a target, once */
+/** @returns the response in the HTML for a target, only once */
 export function takeResponse(target: string): GivenResponse | undefined {
   const response = responses.get(target)
   responses.delete(target)
   return response
 }
 
-/** Forgets the responses that nobody has taken: something has changed since. */
+/** Discards the unused responses, because the data has changed. */
 export const forgetResponses = () => responses.clear()

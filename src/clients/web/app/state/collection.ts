@@ -1,14 +1,14 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 
-/** Rows of one kind by their id. Each row is a signal: what renders it renders again when it changes, and nothing else does. */
+/** Rows of one type by id. Each row is a signal, so a change renders only the components that use the row. */
 export interface Collection<T extends { id: string }> {
-  /** The row's signal, which is undefined until the row is loaded. */
+  /** Returns the signal of a row. Its value is undefined until the row is loaded. */
   row(id: string): Signal<T | undefined>
   get(id: string | null | undefined): T | undefined
-  /** All rows, in the order in which they came. Changes when any row changes. */
+  /** All rows in order of arrival. It changes when any row changes. */
   all: ReadonlySignal<readonly T[]>
   put(...rows: readonly T[]): void
-  /** Changes some fields of a row, if it is loaded. @returns a function that changes them back */
+  /** Changes some fields of a row, if it is loaded. @returns a function that reverts the change */
   patch(id: string, fields: Partial<T>): () => void
   remove(id: string): void
   clear(): void

@@ -1,25 +1,25 @@
 import { computed, signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
-/** Something that a person can do: the palette lists it, its keys do it, and `?` shows them. */
+/** A command: the palette lists it, its keys run it, and `?` lists the keys. */
 export interface Command {
   id: string
   title: string
-  /** Such as `c`, `g i` (one after the other), `mod+k` or `Escape`. */
+  /** The keys, such as `c`, `g i` (one after the other), `mod+k` or `Escape`. */
   keys?: string
-  /** Under which heading the palette and the help list it. */
+  /** The heading in the palette and the help. */
   group: string
   run: () => void
-  /** Left out of the palette: it makes sense by its key alone. */
+  /** Whether the palette omits it. Such a command is useful only by its key. */
   isKeyOnly?: boolean
 }
 
 const layers = signal<readonly { current: readonly Command[] }[]>([])
 
-/** Every command that can be run now; those of the page that was opened last come first. */
+/** The available commands. The commands of the most recently opened component come first. */
 export const commands = computed(() => layers.value.flatMap((layer) => layer.current))
 
-/** Offers commands while a component is shown. */
+/** Registers commands while a component is mounted. */
 export function useCommands(list: readonly Command[]): void {
   const layer = useRef(list)
   layer.current = list
@@ -31,14 +31,14 @@ export function useCommands(list: readonly Command[]): void {
   }, [])
 }
 
-/** What the layers offer now: the refs change without a signal. */
+/** Returns the current commands of all layers. The refs change without a signal. */
 export const currentCommands = () => layers.peek().flatMap((layer) => layer.current)
 
-/** The first key of two, such as `g`, waits so long for the second, in milliseconds. */
+/** The time to press the second key of a sequence such as `g i`, in milliseconds. */
 const SEQUENCE_MS = 1_200
 let first: { key: string; at: number } | undefined
 
-/** Runs the command of a pressed key. Keys that are typed into a field are left alone. */
+/** Runs the command of a pressed key. Keys pressed in a text field are ignored. */
 export function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return
   const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable]')

@@ -7,17 +7,20 @@ import { followEvents, type LiveEvent, onEvent } from './live.ts'
 import { clearQueries } from './query.ts'
 import type { Agent, Company, Goal, Instance, Issue, Label, Member, Project, Run, Session } from './types.ts'
 
-/** The companies that the person may see, and who the person is. */
+/** The companies that are visible to the person, and the person's session. */
 export const companies = createCollection<Company>()
 export const session = signal<Session | undefined>(undefined)
 export const instance = signal<Instance | undefined>(undefined)
 
 const companyId = signal<string | undefined>(undefined)
 
-/** The company whose pages are open. */
+/** The open company. */
 export const company = computed(() => companies.get(companyId.value))
 
-/** What is held of the open company. Agents, projects, goals, labels and members are all there; issues and runs as they were loaded. */
+/**
+ * The records of the open company. All agents, projects, goals, labels and members are
+ * loaded, but only some issues and runs.
+ */
 export const agents = createCollection<Agent>()
 export const projects = createCollection<Project>()
 export const goals = createCollection<Goal>()
@@ -29,19 +32,19 @@ export const runs = createCollection<Run>()
 /** The ids of the runs that are starting or running. */
 export const liveRuns = computed(() => runs.all.value.filter(isLive))
 
-/** The issues that have a live run, as one text: it changes only when one begins or ends. */
+/** The ids of issues with a live run, joined to one string, which changes only when a run starts or ends. */
 const liveIssueIds = computed(() => liveRuns.value.map(({ issueId }) => issueId).join())
-/** Whether a run works on an issue. */
+/** Whether an issue has a live run. */
 export const isWorkedOn = (issueId: string) => liveIssueIds.value.includes(issueId)
 
 export const isLive = (run: Pick<Run, 'status'>) => run.status === 'starting' || run.status === 'running'
 
-/** Why the page cannot start. */
+/** The error that prevents the page from starting. */
 export const bootError = signal<ApiError | undefined>(undefined)
-/** Whether the companies are known. */
+/** Whether the companies are loaded. */
 export const isBooted = signal(false)
 
-/** Loads what every page needs. */
+/** Loads the data that every page needs. */
 export async function boot(): Promise<void> {
   bootError.value = undefined
   if (given && !isBooted.peek()) return start(given.companies, given.session, given.instance)
@@ -69,10 +72,10 @@ function start(found: readonly Company[], who: Session, state: Instance): void {
 let stop = new AbortController()
 let opened = 0
 
-/** How often a company was opened: what was kept from an earlier time is not to be used. */
+/** The number of times a company was opened. Data from an earlier opening is discarded. */
 export const openings = () => opened
 
-/** Opens a company: forgets the one before, follows its events and loads what is small. */
+/** Opens a company: clears the previous one, follows its events and loads the small collections. */
 export function openCompany(found: Company): void {
   if (companyId.peek() === found.id) return
   stop.abort()
@@ -86,7 +89,7 @@ export function openCompany(found: Company): void {
   })
   localStorage.setItem('company', found.issuePrefix)
   followEvents(found.id, stop.signal)
-  // A company that was created or joined since the page was loaded: the session does not know the person's role in it.
+  // The session has no role for a company that was created or joined after the page was loaded.
   const me = session.peek()
   if (me && me.name !== null && !me.memberships.some((one) => one.companyId === found.id)) void LOADERS.session()
   const known = takeGiven(found.id, 'lists')
@@ -112,13 +115,13 @@ function putLiveRuns(live: readonly Run[]): void {
   for (const { issueId } of live) ensureIssue(issueId)
 }
 
-/** The id of the open company; pages are shown only while there is one. */
+/** The id of the open company. Pages are rendered only while a company is open. */
 export const companyIdNow = () => companyId.peek()!
 
-/** A path of the open company: `pathTo('issues/TER-6')` is `/TER/issues/TER-6`. */
+/** Returns a path of the open company: `pathTo('issues/TER-6')` is `/TER/issues/TER-6`. */
 export const pathTo = (rest: string) => `/${company.value?.issuePrefix ?? ''}/${rest}`
 
-/** The company to open when the address names none: the last one, or the first. */
+/** Returns the company to open if the address has none: the last one, or the first. */
 export function defaultCompany(): Company | undefined {
   const last = localStorage.getItem('company')
   const all = companies.all.peek().filter(({ status }) => status !== 'archived')
@@ -150,9 +153,9 @@ const LOADERS = {
 type Params = { companyId: string }
 type Part = keyof typeof LOADERS
 
-/** What could not be loaded; the pages show it with a retry. */
+/** The error of a failed load. The pages display it with a retry button. */
 export const loadError = signal<ApiError | undefined>(undefined)
-/** Whether the small collections are there. */
+/** Whether the small collections are loaded. */
 export const isLoaded = signal(false)
 
 export async function loadAll(): Promise<void> {
@@ -181,9 +184,9 @@ function replace<T extends { id: string }>(collection: Collection<T>, rows: read
   })
 }
 
-/** Events within this time cost one request for each issue and run, in milliseconds. */
+/** The time in which several events cause one request for each issue and run, in milliseconds. */
 const GATHER_MS = 60
-/** Whole lists are loaded again at most so often: a busy company has many events a second. */
+/** The minimum time between two loads of a list, in milliseconds. A busy company has many events per second. */
 const LIST_MS = 1_000
 
 const wantedParts = new Set<Part>()
@@ -215,7 +218,7 @@ onEvent((event) => {
   if (wantedParts.size > 0) loadLists()
 })
 
-/** Shows at once what the event itself says; the request that follows brings the rest. */
+/** Applies the summary in an event immediately. The request that follows loads the complete record. */
 function showEntity(noun: string, { type, data: { entityId, entity, agentId, createdAt } }: LiveEvent): void {
   if (!entityId || !entity) return
   if (noun === 'issue') issues.patch(entityId, { ...entity, ...(createdAt && { updatedAt: createdAt }) })
@@ -227,7 +230,7 @@ function showEntity(noun: string, { type, data: { entityId, entity, agentId, cre
   }
 }
 
-/** Loads again the issues and runs that events were about. */
+/** Reloads the issues and runs that events were about. */
 const loadChanged = gather(GATHER_MS, () => {
   for (const id of wantedIssues) void loadIssue(id)
   for (const id of wantedRuns) void loadRun(id).catch(() => {})
@@ -235,17 +238,17 @@ const loadChanged = gather(GATHER_MS, () => {
   wantedRuns.clear()
 })
 
-/** Loads again the lists that events have changed. */
+/** Reloads the lists that events changed. */
 const loadLists = gather(LIST_MS, () => {
   const params = { companyId: companyIdNow() }
   for (const part of wantedParts) void LOADERS[part](params).catch(() => {})
   wantedParts.clear()
 })
 
-/** The issues that are being loaded: a list may ask for the same one in every row. */
+/** The issues that are being loaded. Many rows of a list can request the same issue. */
 const loading = new Map<string, Promise<void>>()
 
-/** Loads one issue into the page, unless it is here. */
+/** Loads an issue, unless it is loaded. */
 export function ensureIssue(issueId: string | null): void {
   if (issueId === null || issues.row(issueId).peek() || loading.has(issueId)) return
   loading.set(
@@ -254,7 +257,7 @@ export function ensureIssue(issueId: string | null): void {
   )
 }
 
-/** Loads one issue into the page again. An issue that is gone is removed. */
+/** Reloads an issue. A deleted issue is removed from the page. */
 async function loadIssue(issueId: string): Promise<void> {
   try {
     const { project, goal, ancestors, activeRun, ...issue } = (await request('GET /api/issues/:issueId', {
@@ -270,7 +273,7 @@ async function loadRun(runId: string): Promise<void> {
   runs.put(await request('GET /api/runs/:runId', { params: { runId } }))
 }
 
-/** What the person is in the open company. Local trusted mode has no roles: then everything is allowed. */
+/** The person's role in the open company. Local trusted mode has no roles and allows everything. */
 export const role = computed(() => {
   const me = session.value
   if (!me || me.name === null) return 'owner'
@@ -278,10 +281,10 @@ export const role = computed(() => {
 })
 const RANK = ['viewer', 'member', 'admin', 'owner']
 
-/** Whether the person's role in the open company is at least this one. */
+/** Whether the person's role in the open company is at least the given one. */
 export const may = (least: 'member' | 'admin' | 'owner') => RANK.indexOf(role.value) >= RANK.indexOf(least)
 
-/** The name of an agent or a person; the person who looks is "You". */
+/** Returns the name of an agent or a person. The current person is "You". */
 export function nameOf(who: { agentId?: string | null; userId?: string | null }): string {
   if (who.agentId) return agents.get(who.agentId)?.name ?? 'An agent'
   if (who.userId && who.userId === session.value?.userId) return session.value.name ?? 'You'

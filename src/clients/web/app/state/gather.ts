@@ -1,4 +1,4 @@
-/** Makes calls within a time cost one call, at its end. */
+/** Combines all calls within a period into one call at its end. */
 export function gather(ms: number, run: () => void): () => void {
   let isWaiting = false
   return () => {

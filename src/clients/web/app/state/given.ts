@@ -1,12 +1,12 @@
 import type { Received } from './api.ts'
 import { bootRecord } from './boot-record.ts'
 
-/** What the page's HTML brings along: the responses with which every page begins. */
+/** The responses in the HTML of the page, which every page needs at its start. */
 interface Given {
   companies: Received<'GET /api/companies'>
   session: Received<'GET /api/auth/session'>
   instance: Received<'GET /api/instance'>
-  /** Of the company that the address names. */
+  /** The responses for the company in the address. */
   company?: {
     id: string
     agents: Received<'GET /api/companies/:companyId/agents'>
@@ -20,12 +20,12 @@ interface Given {
   }
 }
 
-/** What the HTML brought; undefined if the server refused some of it. */
+/** The responses in the HTML; undefined if an endpoint returned an error. */
 export const given = bootRecord as Given | undefined
 
 const taken = new Set<string>()
 
-/** @returns what the HTML brought of a company, once for each reader: later it is old */
+/** @returns the responses for a company, once for each consumer, because they become stale */
 export function takeGiven(companyId: string, reader: 'lists' | 'inbox'): Given['company'] {
   if (taken.has(reader) || given?.company?.id !== companyId) return undefined
   taken.add(reader)

@@ -9,31 +9,31 @@ import { type LiveEvent, onEvent } from './live.ts'
 import { toast } from './toasts.ts'
 import type { Approval } from './types.ts'
 
-/** Something that waits for the person. It leaves the inbox when its cause is dealt with, or when the person dismisses it. */
+/** An inbox item. It is removed when its cause is resolved or when the person dismisses it. */
 export type InboxItem = Received<'GET /api/inbox'>[number]
 
 const items = createCollection<InboxItem>()
 
-/** Approvals, as far as an item or a page needs them. */
+/** The fields of an approval that items and pages need. */
 export const approvals = createCollection<Approval>()
 
 /** Whether the inbox was loaded since the company was opened. */
 export const isInboxLoaded = signal(false)
 
-/** Everything that waits, the latest first. */
+/** The inbox items, latest first. */
 export const inbox = computed((): InboxItem[] =>
   items.all.value
     .filter(({ dismissedAt, approvalId }) => dismissedAt === null && isOpen(approvalId))
     .toSorted((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)),
 )
 
-/** An approval that was decided in this page is gone at once, before the server says so. */
+/** Whether an approval is pending. A decision in this page hides it before the server confirms the decision. */
 const isOpen = (approvalId: string | null) => {
   const approval = approvals.get(approvalId)
   return approval === undefined || approval.status === 'pending'
 }
 
-/** How much waits, for the sidebar, the title and the icon. */
+/** The number of inbox items, for the sidebar, the title and the icon. */
 export const inboxCount = computed(() => inbox.value.length)
 
 /** Loads the inbox of the open company. */
@@ -50,7 +50,7 @@ export async function loadInbox(): Promise<void> {
   replaceItems(found, pending)
 }
 
-/** Shows what was loaded, and forgets the rest. */
+/** Stores the loaded items and removes all others. */
 function replaceItems(found: readonly InboxItem[], pending: readonly Approval[]): void {
   const ids = new Set(found.map(({ id }) => id))
   for (const { id } of items.all.peek()) if (!ids.has(id)) items.remove(id)
@@ -59,14 +59,14 @@ function replaceItems(found: readonly InboxItem[], pending: readonly Approval[])
   isInboxLoaded.value = true
 }
 
-/** Empties the inbox, when another company is opened. */
+/** Clears the inbox when another company is opened. */
 export function clearInbox(): void {
   items.clear()
   approvals.clear()
   isInboxLoaded.value = false
 }
 
-/** The inbox is loaded again at most so often, in milliseconds: a busy company has many events a second. */
+/** The minimum time between two loads of the inbox, in milliseconds. A busy company has many events per second. */
 const GATHER_MS = 400
 
 const reload = gather(GATHER_MS, () => {
@@ -87,7 +87,7 @@ const changesInbox = ({ type, data: { entityType } }: LiveEvent) =>
 
 type Mark = { read?: boolean; dismissed?: boolean }
 
-/** Marks an item at once in the page, and back when the server refuses. */
+/** Changes an item in the page immediately, and reverts the change if the server rejects it. */
 async function mark(item: InboxItem, body: Mark): Promise<void> {
   const at = new Date().toISOString()
   const shown = {
@@ -104,7 +104,7 @@ export function markRead(item: InboxItem, read = true): void {
   if ((item.readAt !== null) !== read) void mark(item, { read })
 }
 
-/** Takes an item out of the inbox, with a way back. */
+/** Dismisses an item. The toast offers to undo it. */
 export function dismiss(item: InboxItem): void {
   void mark(item, { dismissed: true })
   toast('Dismissed.', { undo: () => void mark(item, { dismissed: false }) })

@@ -2,7 +2,7 @@ import { effect, signal } from '@preact/signals'
 import { forgetResponses } from './boot-record.ts'
 import { type ConnectionState, type Frame, readStream } from './stream.ts'
 
-/** Something that happened in the company. `data` of an activity has at least these fields. */
+/** A live event of the company. `data` of an activity has at least these fields. */
 export interface LiveEvent {
   type: string
   data: {
@@ -10,7 +10,7 @@ export interface LiveEvent {
     actorId?: string
     entityType?: string
     entityId?: string
-    /** What a list shows of the entity: its title or name, and its status. */
+    /** The summary of the entity for lists: its title or name, and its status. */
     entity?: Record<string, unknown> | null
     agentId?: string | null
     runId?: string | null
@@ -19,19 +19,19 @@ export interface LiveEvent {
   }
 }
 
-/** Whether the event stream is connected. `offline` is shown to people; `connecting` is not. */
+/** The state of the event stream. The page displays `offline`, but not `connecting`. */
 export const connection = signal<ConnectionState>('connecting')
 
 type Listener = (event: LiveEvent) => void
 const listeners = new Set<Listener>()
 
-/** Calls a function with each event of the open company. @returns a function that ends it */
+/** Calls a function with each event of the open company. @returns a function that unsubscribes */
 export function onEvent(listener: Listener): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** What the page shows is too old to be caught up with: load everything again. */
+/** The event that reloads everything, because the page is too old to resume the stream. */
 export const RESET: LiveEvent = { type: 'reset', data: {} }
 
 const publish = (event: LiveEvent) => {
@@ -39,24 +39,24 @@ const publish = (event: LiveEvent) => {
   for (const listener of listeners) listener(event)
 }
 
-/** What the tabs of one browser say to each other. */
+/** The messages between the tabs of a browser. */
 type Message =
   | { kind: 'frame'; frame: Frame }
   | { kind: 'state'; state: ConnectionState }
-  /** A tab that has just opened: what has it missed since this event? */
+  /** Sent by a new tab: requests the events after this one. */
   | { kind: 'hello'; since: number }
 
-/** So many frames are kept for tabs that open later. */
+/** The number of frames that are stored for new tabs. */
 const KEPT = 300
 
 /**
  * Follows a company's events until it is aborted. A browser opens only six
- * connections to a server, so one tab reads the stream and tells the others:
- * the one that holds the lock. When it closes, the next one gets the lock and
- * goes on after the last event that it saw.
+ * connections to a server, so only the tab with the lock reads the stream. It
+ * forwards the events to the other tabs. When it closes, another tab gets the
+ * lock and resumes after the last event that it received.
  *
- * The page's HTML names the event that the server was at, so that nothing
- * between it and the first connection is missed.
+ * The page's HTML contains the id of the latest event at the time of the
+ * request. The first connection resumes after it, so no event is lost.
  */
 export function followEvents(companyId: string, stop: AbortSignal): void {
   let last = Number(document.querySelector<HTMLMetaElement>('meta[name=event-id]')?.content ?? 0)
@@ -71,7 +71,7 @@ export function followEvents(companyId: string, stop: AbortSignal): void {
   }
   const lastId = () => last
   if (!('locks' in navigator)) {
-    // A page that is not served over HTTPS or from localhost has no locks.
+    // Locks exist only on pages that are served over HTTPS or from localhost.
     void readStream({ companyId, lastId, onFrame: take, onState: setState, stop })
     return
   }
@@ -84,7 +84,7 @@ export function followEvents(companyId: string, stop: AbortSignal): void {
   }
   tell({ kind: 'hello', since: last })
 
-  /** Reads the stream for all tabs, until this one closes or opens another company. */
+  /** Reads the stream for all tabs, until this tab closes or opens another company. */
   const lead = async () => {
     const kept: Frame[] = []
     let keptSince = last
@@ -112,7 +112,7 @@ export function followEvents(companyId: string, stop: AbortSignal): void {
   })
 }
 
-/** Calls a function when the connection comes back. */
+/** Calls a function when the connection is restored. */
 export const onReconnect = (back: () => void) => {
   let before = connection.peek()
   return effect(() => {

@@ -4,15 +4,15 @@ import { inbox, isInboxLoaded } from './inbox.ts'
 
 const KEY = 'notifications'
 
-/** Whether the person wants this browser to say what is new in the inbox. */
+/** Whether the person enabled notifications for new inbox items in this browser. */
 export const isNotifying = signal(
   'Notification' in window && Notification.permission === 'granted' && localStorage.getItem(KEY) === 'on',
 )
 
-/** Whether this browser can, and was not forbidden to. */
+/** Whether this browser supports notifications and does not block them. */
 export const canNotify = () => 'Notification' in window && Notification.permission !== 'denied'
 
-/** Turns notifications on, after the browser has asked, or off. */
+/** Enables notifications, after the browser asked for permission, or disables them. */
 export async function setNotifying(isOn: boolean): Promise<void> {
   const isAllowed = isOn && (await Notification.requestPermission()) === 'granted'
   isNotifying.value = isAllowed
@@ -22,7 +22,7 @@ export async function setNotifying(isOn: boolean): Promise<void> {
 
 let known: ReadonlySet<string> | undefined
 
-// What comes while nobody looks is said; what was there when the page was opened is not new.
+// Notifies of new items while no tab is visible. Items that existed when the page was opened are not new.
 effect(() => {
   const items = inbox.value
   if (!isInboxLoaded.value) {
@@ -34,7 +34,7 @@ effect(() => {
   if (!before || !isNotifying.peek() || !document.hidden) return
   for (const { id, at, title, body } of items) {
     if (before.has(`${id} ${at}`)) continue
-    // The same tag from several tabs is one notification.
+    // Notifications with the same tag replace each other, so several tabs cause only one.
     const shown = new Notification(title, { tag: id, ...(body && { body: body.slice(0, 160) }) })
     shown.onclick = () => {
       window.focus()

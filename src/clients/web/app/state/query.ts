@@ -3,15 +3,15 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { type ApiError, toApiError } from './api.ts'
 import { type LiveEvent, onEvent, onReconnect } from './live.ts'
 
-/** Data that was loaded, with how that stands. */
+/** The state of a query: its data, its error and whether it loads. */
 export interface Query<T> {
   data: ReadonlySignal<T | undefined>
-  /** The last load failed; `data` may hold what an earlier one brought. */
+  /** The error of the last load. `data` may contain the result of an earlier load. */
   error: ReadonlySignal<ApiError | undefined>
-  /** Whether there is no data yet and the wait is long enough to show a skeleton. */
+  /** Whether there is no data yet and a skeleton should be displayed. */
   isSlow: ReadonlySignal<boolean>
   reload(): Promise<void>
-  /** Replaces the data without a request, for an optimistic change. @returns a function that undoes it */
+  /** Replaces the data without a request, for an optimistic change. @returns a function that reverts it */
   set(data: T): () => void
 }
 
@@ -26,18 +26,18 @@ interface Entry<T> extends Query<T> {
 
 const entries = new Map<string, Entry<unknown>>()
 
-/** A wait that is shorter than this shows nothing. */
+/** The delay before a skeleton is displayed, in milliseconds. */
 export const SKELETON_MS = 150
 
-/** Events within this time cost one refetch. */
+/** The time in which several events cause one refetch, in milliseconds. */
 const GATHER_MS = 80
 
 /**
- * Loads data once for each key and keeps it while the page is open. It is shown
- * at once when a page is opened again, and loaded anew when an event says that
- * it has changed.
+ * Loads data once for each key and caches it while the tab is open. A page that
+ * is opened again displays the cached data immediately. Events that change the
+ * data reload it.
  *
- * @param key names the data, such as `runs/<issue id>`; undefined loads nothing
+ * @param key the key of the data, such as `runs/<issue id>`; undefined loads nothing
  * @param refetchOn whether an event changes the data
  */
 export function useQuery<T>(
@@ -53,7 +53,7 @@ export function useQuery<T>(
   )
   entry.load = load
   entry.refetchOn = refetchOn
-  // An effect would begin the request a frame later.
+  // Starts the request during rendering. An effect would start it one frame later.
   useLayoutEffect(() => {
     if (key === undefined) return
     entry.users++
@@ -65,7 +65,7 @@ export function useQuery<T>(
   return entry
 }
 
-/** Loads data before it is shown: for a link that the pointer is over. */
+/** Loads data in advance, for example while the pointer is over a link. */
 export function prefetch<T>(key: string, load: () => Promise<T>): void {
   const entry = entryOf(key, load, () => false)
   if (entry.isStale && entry.data.peek() === undefined) void entry.reload()
@@ -126,7 +126,7 @@ function createEntry<T>(load: Entry<T>['load'], refetchOn: Entry<T>['refetchOn']
   return entry
 }
 
-/** Marks data as old: what is shown is loaded again, the rest when it is shown next. */
+/** Marks data as stale. Displayed data is reloaded now, other data when it is displayed next. */
 function expire(entry: Entry<unknown>): void {
   entry.isStale = true
   if (entry.users === 0) return
@@ -146,10 +146,10 @@ onReconnect(() => {
   for (const entry of entries.values()) if (entry.error.peek()) expire(entry)
 })
 
-/** Loads again whatever has a key that begins so. */
+/** Reloads all queries with a key that starts with the prefix. */
 export function invalidate(prefix: string): void {
   for (const [key, entry] of entries) if (key.startsWith(prefix)) expire(entry)
 }
 
-/** Forgets everything, when another company is opened. */
+/** Clears all data when another company is opened. */
 export const clearQueries = () => entries.clear()

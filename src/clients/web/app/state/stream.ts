@@ -1,4 +1,4 @@
-/** A frame of the event stream. A frame without a type only says where the stream is. */
+/** A frame of the event stream. A frame without a type only updates the position in the stream. */
 export interface Frame {
   id: number
   type?: string
@@ -9,31 +9,31 @@ export type ConnectionState = 'connecting' | 'online' | 'offline'
 
 interface StreamOptions {
   companyId: string
-  /** The last event that is known: the stream goes on after it. */
+  /** The id of the last known event. The stream resumes after it. */
   lastId: () => number
   onFrame: (frame: Frame) => void
   onState: (state: ConnectionState) => void
   stop: AbortSignal
 }
 
-/** How long to wait before the next try, in milliseconds, and at most. */
+/** The first and the longest delay before a retry, in milliseconds. */
 const RETRY_MS = 500
 const MAX_RETRY_MS = 8_000
 
-/** The server sends something at least every 15 s; a stream that is silent for longer is dead. */
+/** The timeout of a silent stream. The server sends data at least every 15 s. */
 const SILENCE_MS = 40_000
 
-/** Reads a company's event stream until it is aborted. It connects again when the connection is lost. */
+/** Reads a company's event stream until it is aborted. It reconnects when the connection is lost. */
 export async function readStream({ companyId, lastId, onFrame, onState, stop }: StreamOptions): Promise<void> {
   for (let failures = 0; !stop.aborted; failures++) {
-    // One failure is a restart of the server, or a laptop that wakes: it is shown when the next try fails too.
+    // A single failure is normal, for example a restart of the server. The page displays only repeated failures.
     if (failures > 1) onState('offline')
     if (failures > 0) await pause(Math.min(RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS), stop)
     if (stop.aborted) return
     const attempt = new AbortController()
     const abort = () => attempt.abort()
     stop.addEventListener('abort', abort)
-    // A connection outlives its network. A server on this machine is reached all the same: the next try finds it.
+    // A connection can survive the loss of its network. If the server is on this machine, the retry still succeeds.
     addEventListener('offline', abort)
     let silence = setTimeout(abort, SILENCE_MS)
     try {
@@ -60,7 +60,7 @@ export async function readStream({ companyId, lastId, onFrame, onState, stop }: 
         }
       }
     } catch {
-      // The next try follows.
+      // The loop retries.
     } finally {
       clearTimeout(silence)
       stop.removeEventListener('abort', abort)
@@ -78,7 +78,7 @@ function parse(text: string): Frame | undefined {
   return { id: Number(id), ...(type !== undefined && { type, data: JSON.parse(field('data') ?? '{}') }) }
 }
 
-/** Waits, or less when the network comes back. */
+/** Waits for the delay, or until the network is available again. */
 const pause = (ms: number, stop: AbortSignal) =>
   new Promise<void>((resolve) => {
     const end = () => {

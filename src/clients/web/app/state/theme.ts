@@ -1,12 +1,12 @@
 export type Theme = 'system' | 'light' | 'dark'
 
 export const THEMES = [
-  { value: 'system', label: 'As the system' },
+  { value: 'system', label: 'System' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ] as const
 
-/** The theme that the person chose in this browser. */
+/** The theme that the person selected in this browser. */
 export const theme = (): Theme => (localStorage.getItem('theme') as Theme | null) ?? 'system'
 
 export function setTheme(chosen: Theme): void {

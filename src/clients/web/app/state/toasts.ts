@@ -10,11 +10,11 @@ export interface Toast {
 export const toasts = signal<Toast[]>([])
 let last = 0
 
-/** How long a toast stays, in milliseconds; what can be undone, and what failed, stays longer. */
+/** The display time of a toast, in milliseconds. A toast with an undo button or an error is displayed longer. */
 const STAY_MS = 4_000
 const LONG_STAY_MS = 9_000
 
-/** Says what happened, with a way to undo it where there is one. */
+/** Displays a message, optionally with an undo button. */
 export function toast(text: string, { undo, tone = 'plain' }: { undo?: () => void; tone?: Toast['tone'] } = {}): void {
   const one = { id: ++last, text, tone, undo }
   toasts.value = [...toasts.value.slice(-3), one]

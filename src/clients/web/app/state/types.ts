@@ -1,6 +1,6 @@
 import type { Received } from './api.ts'
 
-/** The public objects of the API, as the page holds them. */
+/** The response types of the API that the page uses. */
 export type Company = Received<'GET /api/companies'>[number]
 export type Agent = Received<'GET /api/companies/:companyId/agents'>[number]
 export type Issue = Received<'GET /api/companies/:companyId/issues'>[number]

@@ -22,21 +22,21 @@ import { subjectOf, verbOf } from './say.ts'
 const PAGE = 100
 const ANY = 'any'
 
-/** What an activity can be about. */
+/** The types of entities that the filter offers. */
 const NOUNS = ['issue', 'run', 'agent', 'approval', 'project', 'goal', 'routine', 'skill', 'secret', 'company']
 
 interface Filter {
   agentId?: string
   entityType?: string
   runId?: string
-  /** Actions that are left out. */
+  /** The actions that are excluded. */
   without?: string
 }
 
-/** A timer that finds nothing to do says so each time: hundreds of lines that nobody reads. */
+/** The action of a timer that found no work. It is excluded by default, because it can be very frequent. */
 const SKIPPED = 'agent.heartbeat_skipped'
 
-/** Everything that was done in the company, newest first. The address holds the filter. */
+/** The activity of the company, newest first. The address contains the filter. */
 export function ActivityPage() {
   const { query: address, route } = useLocation()
   const filter: Filter = {
@@ -108,7 +108,7 @@ export function ActivityPage() {
         {({ items, next }) =>
           items.length === 0 ? (
             <Empty
-              title={isPlain ? 'Nothing has happened yet.' : 'Nothing passes this filter.'}
+              title={isPlain ? 'No activity yet.' : 'No activity matches this filter.'}
               action={
                 isPlain ? (
                   <Button href={pathTo('issues')}>Open the issues</Button>
@@ -176,7 +176,7 @@ function Rows({ filter, items, next }: { filter: Filter; items: readonly Activit
   )
 }
 
-/** An activity as one line: who did what to which thing. */
+/** An activity as one line: actor, verb and entity. */
 export function ActivityRow({ activity, times }: { activity: Activity; times: number }) {
   const { actorType, actorId, entityType, entityId, createdAt, runId } = activity
   useEffect(() => {
@@ -222,7 +222,7 @@ export function ActivityRow({ activity, times }: { activity: Activity; times: nu
   )
 }
 
-/** A timer may skip the same agent a hundred times in a row: one line says so. */
+/** Whether two activities are skipped timers of the same agent. Consecutive ones are displayed as one line. */
 const isRepeated = (a: Activity, b: Activity) =>
   a.action === SKIPPED && b.action === a.action && a.entityId === b.entityId
 

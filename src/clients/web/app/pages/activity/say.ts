@@ -4,31 +4,31 @@ import type { Activity } from '../../state/types.ts'
 
 const SENTENCES: Record<string, string> = {
   'issue.checked_out': 'started work on',
-  'issue.released': 'gave back',
+  'issue.released': 'released',
   'issue.commented': 'commented on',
   'issue.created': 'created',
   'issue.updated': 'changed',
   'agent.heartbeat_skipped': 'skipped a run of',
   'agent.budget_changed': 'changed the budget of',
-  'agent.hire_requested': 'asked to hire',
+  'agent.hire_requested': 'requested the hire of',
   'agent.costs_unpriced': 'found costs without a price of',
   'agent.key_created': 'created a key of',
   'agent.key_revoked': 'revoked a key of',
   'agent.invoked': 'woke',
-  'agent.held': 'held back',
+  'agent.held': 'delayed',
   'run.started': 'started',
   'run.finished': 'finished',
   'company.budget_changed': 'changed the budget of',
   'company.invited': 'invited a person to',
   'company.stopped': 'stopped',
   'company.thawed': 'resumed',
-  'approval.created': 'asked for',
+  'approval.created': 'requested',
 }
 
-/** What an activity did, as a verb. */
+/** Returns the verb of an activity. */
 export const verbOf = ({ action }: Activity) => SENTENCES[action] ?? words(action.split('.')[1] ?? action).toLowerCase()
 
-/** What an activity is about: its name, and its page where it has one. */
+/** Returns the name of the entity of an activity, and the address of its page if there is one. */
 export function subjectOf({ entityType, entityId, agentId, details }: Activity): {
   name: string
   href: string | undefined
@@ -70,7 +70,7 @@ export function subjectOf({ entityType, entityId, agentId, details }: Activity):
   }
 }
 
-/** `the goal Ship it`, or `a goal` where its name is not known. */
+/** Returns `the goal Ship it`, or `a goal` if the name is not known. */
 const called = (noun: string, name: string | undefined) => (name ? `the ${noun} ${name}` : `a ${noun}`)
 
 const PAGES = ['routines', 'skills', 'secrets', 'members']

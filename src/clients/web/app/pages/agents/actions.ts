@@ -8,7 +8,7 @@ import type { Agent } from '../../state/types.ts'
 
 const paramsOf = (agent: Pick<Agent, 'id'>) => ({ params: { agentId: agent.id } })
 
-/** Puts what the server returned of an agent into the page. */
+/** Stores the agent that the server returned. */
 const keep = ({ chainOfCommand, ...agent }: Agent & { chainOfCommand?: unknown }) => agents.put(agent as Agent)
 
 /** Queues a run of an agent now. */
@@ -22,7 +22,7 @@ export async function pauseAgent(agent: Agent): Promise<void> {
   if (live > 0) {
     const isSure = await confirm({
       title: `Pause ${agent.name}?`,
-      text: `This stops ${plural(live, 'live run')}. What waits for ${agent.name} stays with it.`,
+      text: `This stops ${plural(live, 'live run')}. Its queued work is kept.`,
       action: 'Pause',
     })
     if (!isSure) return
@@ -43,7 +43,7 @@ export async function resumeAgent(agent: Agent): Promise<void> {
   )
   if (!changed) return
   keep(changed)
-  toast(`${agent.name} goes on.`)
+  toast(`${agent.name} is resumed.`)
 }
 
 export async function terminateAgent(agent: Agent): Promise<void> {

@@ -3,13 +3,13 @@ import { type Adapter, type AdapterField, fieldsOf, type Typed, textOf } from '.
 
 interface FieldsProps {
   adapter: Adapter
-  /** The configuration as it is stored. */
+  /** The stored configuration. */
   config: Readonly<Record<string, unknown>>
   typed: Typed
   onType: (name: string, text: string) => void
 }
 
-/** The configuration of an adapter as a form; what few people change is folded. */
+/** The form of an adapter's configuration. Rarely used fields are collapsed. */
 export function AdapterFields({ adapter, ...rest }: FieldsProps) {
   const fields = fieldsOf(adapter)
   const main = fields.filter(({ isMain }) => isMain)

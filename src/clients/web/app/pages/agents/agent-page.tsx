@@ -29,7 +29,7 @@ import { AgentState, STATE_NAME } from './state.tsx'
 const TABS = ['overview', 'runs', 'configuration', 'revisions', 'keys'] as const
 type Tab = (typeof TABS)[number]
 
-/** One agent: what it does, its runs, how it is configured, and what it may spend. */
+/** The page of an agent: its issues, its runs, its configuration and its budget. */
 export function AgentPage() {
   const { agentRef = '' } = useRoute().params
   const { query, route } = useLocation()
@@ -86,7 +86,7 @@ export function AgentPage() {
   )
 }
 
-/** What can be done with the agent, for the palette. */
+/** The commands of the agent, for the palette. */
 function commandsOf(agent: Agent, back: () => void): Command[] {
   const command = (id: string, title: string, run: () => void, keys?: string): Command => ({
     id: `agent.${id}`,
@@ -114,7 +114,7 @@ function commandsOf(agent: Agent, back: () => void): Command[] {
   ]
 }
 
-/** Why the runs of an agent are restricted, with the way out. */
+/** The reason why the runs of an agent are restricted, and the action that removes the restriction. */
 function Restricted({ agent }: { agent: Agent }) {
   if (agent.status === 'pending_approval' || agent.status === 'terminated') return null
   if (agent.configApproved && agent.unapprovedPaths.length === 0) return null
@@ -122,7 +122,7 @@ function Restricted({ agent }: { agent: Agent }) {
     <p class="restricted">
       <span>
         {agent.configApproved
-          ? `An agent set ${agent.unapprovedPaths.join(', ')}: these paths may lead only to allowed folders.`
+          ? `An agent set ${agent.unapprovedPaths.join(', ')}. These paths must be in allowed folders.`
           : 'Its configuration was set by an agent or a package. Until a person approves it, its runs are restricted.'}
       </span>
       {may('admin') ? (
@@ -170,7 +170,7 @@ function Overview({ agent }: { agent: Agent }) {
         <dl class="agent-facts">
           <dt>This month</dt>
           <dd>{money(agent.spentMonthlyCents)}</dd>
-          <dt>Budget a month</dt>
+          <dt>Monthly budget</dt>
           <dd>
             <BudgetField agent={agent} />
           </dd>

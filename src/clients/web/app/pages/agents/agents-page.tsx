@@ -18,7 +18,7 @@ import { AgentState, BudgetMeter, STATE_NAME, STATE_ORDER } from './state.tsx'
 
 type Row = { key: string } & ({ status: Agent['status']; count: number } | { agent: Agent })
 
-/** Who is at work on what, and who waits and why. */
+/** The agents of the company, with their current work or the reason why they do not work. */
 export function AgentsPage() {
   useCommands(
     may('admin')
@@ -101,7 +101,7 @@ function AgentRow({ agent }: { agent: Agent }) {
   )
 }
 
-/** What can be done with an agent by this person. */
+/** The actions on an agent that this person is permitted to perform. */
 export function AgentMenu({ agent }: { agent: Agent }) {
   const isPaused = agent.status === 'paused'
   const items = [

@@ -6,7 +6,10 @@ import { invalidate } from '../../state/query.ts'
 import { toast } from '../../state/toasts.ts'
 import type { Agent } from '../../state/types.ts'
 
-/** Accepts the configuration that an agent or a package set, after the person saw exactly this one. */
+/**
+ * Approves a configuration that an agent or a package set. The dialog displays exactly the
+ * configuration that is approved.
+ */
 export async function approveConfiguration({ id: agentId, name }: Agent): Promise<void> {
   const params = { agentId }
   const seen = await act(() =>
@@ -21,7 +24,7 @@ export async function approveConfiguration({ id: agentId, name }: Agent): Promis
     title: `Approve the configuration of ${name}?`,
     text: (
       <>
-        <p>Its runs are no longer restricted, and its paths are used as they are.</p>
+        <p>Its runs will no longer be restricted, and its paths will not be checked.</p>
         <pre class="quoted" tabIndex={0}>
           {JSON.stringify(configuration, null, 2)}
         </pre>

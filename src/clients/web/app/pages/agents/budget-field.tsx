@@ -6,7 +6,7 @@ import { agents, may } from '../../state/company.ts'
 import { toast } from '../../state/toasts.ts'
 import type { Agent } from '../../state/types.ts'
 
-/** An agent's budget, which is edited in place by an admin. */
+/** The budget of an agent. An admin can edit it in place. */
 export function BudgetField({ agent }: { agent: Agent }) {
   const text = useSignal<string | undefined>(undefined)
   const shown = agent.budgetMonthlyCents === 0 ? 'No limit' : money(agent.budgetMonthlyCents)
@@ -46,7 +46,7 @@ export function BudgetField({ agent }: { agent: Agent }) {
         type="number"
         min="0"
         step="any"
-        aria-label="Budget a month in dollars; 0 means no limit"
+        aria-label="Monthly budget in dollars; 0 means no limit"
         autofocus
         value={text.value}
         onInput={(event) => {

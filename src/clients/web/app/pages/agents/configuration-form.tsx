@@ -11,14 +11,14 @@ import { toast } from '../../state/toasts.ts'
 import type { Agent } from '../../state/types.ts'
 import { AdapterFields } from './adapter-fields.tsx'
 
-/** The configuration of an agent: what it is for, when it runs, and a form made from the schema of its adapter. */
+/** The configuration of an agent: profile, schedule, and a form that is generated from the adapter's schema. */
 export function ConfigurationForm({ agent }: { agent: Agent }) {
   const query = useQuery('adapters', () => request('GET /api/adapters'))
   if (!may('admin')) return <p class="note">An admin can see and change the configuration.</p>
   return <Loaded query={query}>{(adapters) => <Form agent={agent} adapters={adapters} />}</Loaded>
 }
 
-/** How often the timer wakes an agent where nothing is set, in seconds. */
+/** The default timer interval, in seconds. */
 const INTERVAL_SEC = 3_600
 
 /** The units of an interval, in seconds. */
@@ -28,7 +28,7 @@ const UNITS = [
   { value: '3600', label: 'hours' },
 ]
 
-/** An interval in its largest whole unit. */
+/** Converts an interval to its largest whole unit. */
 function splitInterval(seconds: number): { every: string; unit: string } {
   const unit = UNITS.toReversed().find(({ value }) => seconds % Number(value) === 0)!.value
   return { every: String(seconds / Number(unit)), unit }
@@ -91,14 +91,14 @@ function Form({ agent, adapters }: { agent: Agent; adapters: readonly Adapter[] 
   return (
     <form class="agent-form" onSubmit={save}>
       <fieldset>
-        <legend>Who it is</legend>
+        <legend>Profile</legend>
         <div class="form-row">
           <TextField label="Name" value={name} onInput={(value) => set({ name: value })} />
           <TextField label="Title" value={title} onInput={(value) => set({ title: value })} />
         </div>
         <TextField
           label="Capabilities"
-          hint="Other agents read it to choose whom to ask."
+          hint="Other agents use it to choose an assignee."
           rows={2}
           value={capabilities}
           onInput={(value) => set({ capabilities: value })}
@@ -116,13 +116,13 @@ function Form({ agent, adapters }: { agent: Agent; adapters: readonly Adapter[] 
         />
       </fieldset>
       <fieldset>
-        <legend>When it runs</legend>
+        <legend>Schedule</legend>
         <Checkbox
-          label="When work comes: assignments, mentions, answers"
+          label="On new work: assignments, mentions, answers"
           isChecked={isWoken}
           onChange={(isOn) => set({ isWoken: isOn })}
         />
-        <Checkbox label="By a timer" isChecked={isTimed} onChange={(isOn) => set({ isTimed: isOn })} />
+        <Checkbox label="On a timer" isChecked={isTimed} onChange={(isOn) => set({ isTimed: isOn })} />
         {isTimed && (
           <div class="form-row under-check">
             <TextField label="Every" type="number" value={every} onInput={(value) => set({ every: value })} />

@@ -13,7 +13,7 @@ import { toast } from '../../state/toasts.ts'
 import type { Agent } from '../../state/types.ts'
 import { EXPIRIES, type Expiry, expiryAt } from '../settings/expiry.ts'
 
-/** The keys by which an agent that runs elsewhere authenticates. A key is shown once. */
+/** The API keys with which an external agent authenticates. A key is displayed only once. */
 export function Keys({ agent }: { agent: Agent }) {
   const params = { agentId: agent.id }
   const token = useSignal<string | undefined>(undefined)
@@ -21,7 +21,7 @@ export function Keys({ agent }: { agent: Agent }) {
   const revoke = async (keyId: string, prefix: string) => {
     const isSure = await confirm({
       title: 'Revoke the key?',
-      text: `Whatever uses ${prefix}… stops working at once.`,
+      text: `Programs that use ${prefix}… lose access immediately.`,
       action: 'Revoke',
     })
     if (!isSure) return
@@ -113,7 +113,7 @@ export function Keys({ agent }: { agent: Agent }) {
 }
 
 const SCOPES = [
-  { value: 'work', label: 'Work: everything that the agent may do' },
+  { value: 'work', label: 'Work: all permissions of the agent' },
   { value: 'read', label: 'Read only' },
 ] as const
 
@@ -138,7 +138,7 @@ function NewKey(props: { agent: Agent; onClose: () => void; onCreated: (token: s
     >
       <TextField
         label="Name"
-        hint="Where it is used."
+        hint="The program that uses the key."
         autoFocus
         value={name}
         onInput={(value) => set({ name: value })}

@@ -10,7 +10,7 @@ import { useQuery } from '../../state/query.ts'
 import { toast } from '../../state/toasts.ts'
 import { AdapterFields } from './adapter-fields.tsx'
 
-/** The built-in agent, which runs as the adapter `process`. */
+/** The built-in agent. It uses the adapter `process`. */
 const DEMO = 'demo'
 
 const isOpen = signal(false)
@@ -20,7 +20,7 @@ export const openNewAgent = () => {
   isOpen.value = true
 }
 
-/** The dialog that hires an agent. Mounted once, by the frame. */
+/** The dialog that hires an agent. The frame mounts it once. */
 export function NewAgent() {
   return isOpen.value ? <Form /> : null
 }
@@ -91,7 +91,7 @@ function Form() {
       </div>
       <TextField
         label="Capabilities"
-        hint="What it can be asked for; other agents read it."
+        hint="A description of its skills, for other agents."
         rows={2}
         value={capabilities}
         onInput={(value) => set({ capabilities: value })}
@@ -107,7 +107,7 @@ function Form() {
           onChange={(value) => set({ reportsTo: value })}
         />
         <TextField
-          label="Budget a month"
+          label="Monthly budget"
           hint="0 means no limit."
           prefix="$"
           value={budget}
@@ -116,7 +116,7 @@ function Form() {
       </div>
       <Select
         label="What runs"
-        hint={adapterType === DEMO ? 'Has no model and costs nothing: it only plays the work.' : adapter?.summary}
+        hint={adapterType === DEMO ? 'Uses no model and costs nothing. It simulates work.' : adapter?.summary}
         value={adapterType}
         options={[
           ...(adapters.data.value ?? []).map(({ type }) => ({ value: type, label: adapterName(type) })),

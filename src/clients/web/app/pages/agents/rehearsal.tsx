@@ -12,12 +12,12 @@ type Rehearsal = Received<'POST /api/agents/:agentId/rehearse'>
 
 const subject = signal<Agent | undefined>(undefined)
 
-/** Shows what the next run of an agent would be, without running it. */
+/** Displays the next run of an agent without starting it. */
 export const openRehearsal = (agent: Agent) => {
   subject.value = agent
 }
 
-/** The dialog of a rehearsal. Mounted once, by the frame. */
+/** The dialog of a rehearsal. The frame mounts it once. */
 export function RehearsalDialog() {
   return subject.value ? <Shown agent={subject.value} /> : null
 }

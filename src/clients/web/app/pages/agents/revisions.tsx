@@ -12,7 +12,7 @@ import { useQuery } from '../../state/query.ts'
 import { toast } from '../../state/toasts.ts'
 import type { Agent } from '../../state/types.ts'
 
-/** Every configuration that an agent has had, each as its difference to the one before. */
+/** The revisions of an agent's configuration. Each is displayed as a diff to the previous one. */
 export function Revisions({ agent }: { agent: Agent }) {
   const params = { agentId: agent.id }
   const opened = useSignal<string | undefined>(undefined)
@@ -24,7 +24,7 @@ export function Revisions({ agent }: { agent: Agent }) {
   const rollBack = async (revisionId: string, at: string) => {
     const isSure = await confirm({
       title: `Roll back ${agent.name}?`,
-      text: `The configuration becomes what it was after the change of ${new Date(at).toLocaleString()}. A run that is live goes on with the old one.`,
+      text: `This restores the configuration of ${new Date(at).toLocaleString()}. Live runs continue with the current one.`,
       action: 'Roll back',
       tone: 'primary',
     })

@@ -5,7 +5,7 @@ import { agents, companyIdNow, may } from '../../state/company.ts'
 import { useQuery } from '../../state/query.ts'
 import type { Agent } from '../../state/types.ts'
 
-/** The skills that an agent has, chosen from those of the company. */
+/** The skills of an agent, selected from those of the company. */
 export function Skills({ agent }: { agent: Agent }) {
   const query = useQuery('skills', () =>
     request('GET /api/companies/:companyId/skills', { params: { companyId: companyIdNow() } }),
@@ -22,7 +22,7 @@ export function Skills({ agent }: { agent: Agent }) {
       () => agents.patch(agent.id, { desiredSkills: next }),
     )
   }
-  const shown = desiredSkills.length === 0 ? 'None beside the bundled one' : desiredSkills.map(nameOf).join(', ')
+  const shown = desiredSkills.length === 0 ? 'Only the bundled skill' : desiredSkills.map(nameOf).join(', ')
   if (!may('admin') || options.length === 0) return <span>{shown}</span>
   return (
     <Picker label="Skills" class="in-place" isMultiple options={options} value={desiredSkills} onPick={toggle}>

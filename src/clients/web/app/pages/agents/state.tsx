@@ -4,15 +4,15 @@ import { issues, liveRuns, pathTo } from '../../state/company.ts'
 import type { Agent } from '../../state/types.ts'
 
 export const STATE_NAME: Record<Agent['status'], string> = {
-  running: 'At work',
+  running: 'Working',
   idle: 'Ready',
   paused: 'Paused',
-  error: 'In error',
-  pending_approval: 'Waits for approval',
+  error: 'Error',
+  pending_approval: 'Pending approval',
   terminated: 'Terminated',
 }
 
-/** The order of the list: who works, who cannot, who could. */
+/** The order of statuses in the list. */
 export const STATE_ORDER: readonly Agent['status'][] = [
   'running',
   'error',
@@ -22,7 +22,7 @@ export const STATE_ORDER: readonly Agent['status'][] = [
   'terminated',
 ]
 
-/** What an agent does at this moment, or why it does nothing. */
+/** The current work of an agent, or the reason why it does not work. */
 export function AgentState({ agent }: { agent: Agent }) {
   const live = liveRuns.value.filter((run) => run.agentId === agent.id)
   if (live.length > 0) {
@@ -35,7 +35,7 @@ export function AgentState({ agent }: { agent: Agent }) {
           </a>
         ) : (
           <a class="above" href={pathTo(`runs/${live[0]!.id}`)}>
-            Looks for work
+            Looking for work
           </a>
         )}
         {live.length > 1 && ` and ${live.length - 1} more`}
@@ -46,13 +46,13 @@ export function AgentState({ agent }: { agent: Agent }) {
   if (agent.heldUntil && Date.parse(agent.heldUntil) > Date.now()) {
     return (
       <span class="warn clip" title={agent.heldBecause ?? undefined}>
-        Starts again <Ago at={agent.heldUntil} />: {agent.heldBecause ?? 'its provider refuses it.'}
+        Starts again <Ago at={agent.heldUntil} />: {agent.heldBecause ?? 'its provider refuses requests.'}
       </span>
     )
   }
   if (agent.status === 'paused')
     return <span class="note clip">{agent.pauseMessage ?? PAUSED[agent.pauseReason ?? 'manual'](agent)}</span>
-  if (agent.status === 'pending_approval') return <span class="note">The board decides on its hire.</span>
+  if (agent.status === 'pending_approval') return <span class="note">The board must approve its hire.</span>
   return (
     <span class="note">
       {agent.lastHeartbeatAt ? (
@@ -68,12 +68,12 @@ export function AgentState({ agent }: { agent: Agent }) {
 
 const PAUSED: Record<NonNullable<Agent['pauseReason']>, (agent: Agent) => string> = {
   manual: () => 'Paused by a person',
-  budget: (agent) => `Has spent its ${money(agent.budgetMonthlyCents)} of this month`,
+  budget: (agent) => `Has spent its budget of ${money(agent.budgetMonthlyCents)} for this month`,
   failures: () => 'Three runs in a row failed',
-  loop: () => 'Ran again and again without a change',
+  loop: () => 'Repeated runs changed nothing',
 }
 
-/** What is spent of the budget, as a figure and a line. */
+/** The spent part of the budget, as an amount and a bar. */
 export function BudgetMeter({
   agent,
 }: {
@@ -87,7 +87,7 @@ export function BudgetMeter({
         {budget > 0 && <span class="none"> / {money(budget)}</span>}
       </span>
       {budget > 0 && (
-        <progress max={budget} value={Math.min(spent, budget)} aria-label="Spent of the budget of this month" />
+        <progress max={budget} value={Math.min(spent, budget)} aria-label="Spent part of the monthly budget" />
       )}
     </span>
   )

@@ -14,14 +14,14 @@ import { DecisionButtons } from './decision.tsx'
 import { ApprovalMeaning, approvalTitle } from './meaning.tsx'
 
 const STATES: Record<Approval['status'], string> = {
-  pending: 'Waits for a decision',
-  revision_requested: 'A revision is requested',
+  pending: 'Pending',
+  revision_requested: 'Revision requested',
   approved: 'Approved',
   rejected: 'Rejected',
   cancelled: 'Withdrawn',
 }
 
-/** What the board decides: first what waits, then what was decided. */
+/** The approvals of the company: pending ones first, then decided ones. */
 export function ApprovalsPage() {
   const { query: address, route } = useLocation()
   const isAll = address.show === 'all'
@@ -83,10 +83,10 @@ export function ApprovalsPage() {
         {(all) =>
           shown.length === 0 ? (
             <Empty
-              title="Nothing waits for a decision."
+              title="No pending approvals."
               action={
                 all.length > 0 ? (
-                  <Button href={pathTo('approvals?show=all')}>Show what was decided</Button>
+                  <Button href={pathTo('approvals?show=all')}>Show decided approvals</Button>
                 ) : (
                   <Button href={pathTo('settings')}>Choose what needs approval</Button>
                 )

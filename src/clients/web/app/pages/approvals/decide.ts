@@ -14,21 +14,24 @@ const ENDPOINTS = {
 
 export type Outcome = keyof typeof ENDPOINTS
 
-/** What a decision says besides its outcome. `allow` is for a folder: this run only, or the company from now on. */
+/** The details of a decision. `allow` is for a folder: only for this run, or always for the company. */
 export interface Details {
   decisionNote?: string | null
   allow?: 'once' | 'always'
-  /** Of a question to the board: what it chooses. */
+  /** The option that the board chose, for a question. */
   option?: string
 }
 
 const DONE: Record<Outcome, string> = {
   approved: 'Approved.',
   rejected: 'Rejected.',
-  revision_requested: 'A revision is requested.',
+  revision_requested: 'Revision requested.',
 }
 
-/** Decides an approval; it leaves the inbox at once, and comes back with the reason if the server refuses. */
+/**
+ * Decides an approval. It is removed from the inbox immediately, and restored with the
+ * reason if the server rejects it.
+ */
 export async function decide(approval: Approval, outcome: Outcome, details: Details = {}): Promise<boolean> {
   const decided = await act(
     () => request(ENDPOINTS[outcome], { params: { approvalId: approval.id }, body: details }) as Promise<Approval>,
@@ -41,10 +44,10 @@ export async function decide(approval: Approval, outcome: Outcome, details: Deta
   return true
 }
 
-/** The decision that a person is giving a reason for. */
+/** The decision that the reason dialog is open for. */
 export const asked = signal<{ approval: Approval; outcome: Outcome } | undefined>(undefined)
 
-/** Decides at once what needs no reason, and asks for the reason of everything else: the agent reads it. */
+/** Decides immediately if no reason is needed. Otherwise it asks for a reason, which the agent reads. */
 export function beginDecision(approval: Approval, outcome: Outcome, details?: Details): void {
   if (outcome === 'approved') void decide(approval, outcome, details)
   else asked.value = { approval, outcome }

@@ -8,7 +8,7 @@ import type { Approval } from '../../state/types.ts'
 import { asked, beginDecision, type Details, decide } from './decide.ts'
 import { approvalTitle, boardRequestOf } from './meaning.tsx'
 
-/** The buttons that decide an approval, with their keys where the page has them. */
+/** The buttons that decide an approval, with their shortcuts if the page has them. */
 export function DecisionButtons({ approval, hasKeys = false }: { approval: Approval; hasKeys?: boolean }) {
   const hint = (key: string) => (hasKeys ? { hint: key } : {})
   if (!may('admin')) return <span class="note">An admin decides this.</span>
@@ -27,7 +27,7 @@ export function DecisionButtons({ approval, hasKeys = false }: { approval: Appro
   )
 }
 
-/** More options than this are chosen from a list. */
+/** The maximum number of options that are displayed as buttons. More options are displayed as a list. */
 const MAX_BUTTONS = 4
 
 function ApproveButtons({ approval, hasKeys }: { approval: Approval; hasKeys: boolean }) {
@@ -82,7 +82,7 @@ function ApproveButtons({ approval, hasKeys }: { approval: Approval; hasKeys: bo
   )
 }
 
-/** Asks for the reason of a refusal. Mounted once, by the frame. */
+/** The dialog that asks for the reason of a rejection. The frame mounts it once. */
 export function DecisionReason() {
   return asked.value ? <Reason {...asked.value} /> : null
 }
@@ -101,7 +101,7 @@ function Reason({ approval, outcome }: NonNullable<typeof asked.value>) {
       onSubmit={() => decide(approval, outcome, { decisionNote: text.peek().trim() || null })}
     >
       <TextField
-        label={outcome === 'rejected' ? 'Why' : 'What is to be changed'}
+        label={outcome === 'rejected' ? 'Why' : 'Required changes'}
         hint="The agent that requested it reads this."
         rows={4}
         autoFocus

@@ -3,7 +3,7 @@ import { Markdown } from '../../kit/markdown.tsx'
 import { agents, nameOf, pathTo } from '../../state/company.ts'
 import type { Approval } from '../../state/types.ts'
 
-/** The payload of a hire, as far as it says what it means. */
+/** The fields of a hire's payload that are displayed. */
 interface Hire {
   name?: string
   role?: string
@@ -26,7 +26,7 @@ interface BoardRequest {
 
 export const boardRequestOf = (approval: Approval) => approval.payload as BoardRequest
 
-/** One line: what an approval is about. */
+/** Summarizes an approval in one line. */
 export function approvalTitle(approval: Approval): string {
   if (approval.type === 'request_board_approval') return boardRequestOf(approval).title ?? 'A question to the board'
   const hire = approval.payload as Hire
@@ -40,7 +40,7 @@ export function approvalTitle(approval: Approval): string {
   return `Approve the strategy of ${nameOf({ agentId: approval.requestedByAgentId, userId: approval.requestedByUserId })}`
 }
 
-/** What follows from an approval, in one line: `runs claude · reports to Mara · at most $20.00 a month`. */
+/** Summarizes the effect of an approval in one line: `runs claude · reports to Mara · at most $20.00 a month`. */
 export function approvalSummary(approval: Approval): string {
   const asker = `asked by ${nameOf({ agentId: approval.requestedByAgentId, userId: approval.requestedByUserId })}`
   if (approval.type === 'allow_folder')
@@ -62,7 +62,7 @@ const commandOf = ({ adapterConfig = {}, adapterType = '' }: Hire): string =>
   DEFAULT_COMMANDS[adapterType] ??
   adapterType
 
-/** What an approval means: who is hired, whom it reports to, which program will run, and what that may cost. */
+/** The details of an approval: the new agent, its manager, its program and its budget. */
 export function ApprovalMeaning({ approval }: { approval: Approval }) {
   if (approval.type === 'allow_folder') return <FolderMeaning approval={approval} />
   if (approval.type === 'request_board_approval') {
@@ -111,8 +111,8 @@ export function ApprovalMeaning({ approval }: { approval: Approval }) {
             </>
           )}
         </dd>
-        <dt>May cost</dt>
-        <dd>{hire.budgetMonthlyCents ? `${money(hire.budgetMonthlyCents)} a month` : 'No limit is set'}</dd>
+        <dt>Budget</dt>
+        <dd>{hire.budgetMonthlyCents ? `${money(hire.budgetMonthlyCents)} a month` : 'No limit'}</dd>
         {hire.capabilities && (
           <>
             <dt>For</dt>
@@ -132,7 +132,7 @@ export function ApprovalMeaning({ approval }: { approval: Approval }) {
   )
 }
 
-/** What an allowed folder means: which path led there, and for how long it is allowed. */
+/** The details of a folder approval: the path that leads to the folder, and the scope of the permission. */
 function FolderMeaning({ approval }: { approval: Approval }) {
   const { folder, path, key, runId } = approval.payload as Partial<Record<string, string>>
   return (
@@ -144,7 +144,7 @@ function FolderMeaning({ approval }: { approval: Approval }) {
         </dd>
         {path !== folder && (
           <>
-            <dt>Named as</dt>
+            <dt>Path</dt>
             <dd>
               <code>{path}</code> by {key}
             </dd>
@@ -156,7 +156,7 @@ function FolderMeaning({ approval }: { approval: Approval }) {
         <dd>Every agent of the company may work there from now on.</dd>
         {runId && (
           <>
-            <dt>Asked in</dt>
+            <dt>Issue</dt>
             <dd>
               <a class="link" href={pathTo(`runs/${runId}`)}>
                 its run

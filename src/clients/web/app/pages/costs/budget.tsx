@@ -3,14 +3,14 @@ import { money } from '../../kit/format.ts'
 import { may } from '../../state/company.ts'
 
 interface BudgetProps {
-  /** Whose budget it is. */
+  /** The name of the agent or company. */
   label: string
-  /** 0 is no limit. */
+  /** The budget in US cents; 0 means no limit. */
   cents: number
   onSave: (cents: number) => void
 }
 
-/** A monthly budget, edited in place: Enter saves, Escape leaves it. An empty field, or 0, is no limit. */
+/** A monthly budget, edited in place. Enter saves, Escape cancels. An empty field, or 0, means no limit. */
 export function Budget({ label, cents, onSave }: BudgetProps) {
   const text = useSignal<string | undefined>(undefined)
   const shown = cents === 0 ? 'no limit' : money(cents)
@@ -41,7 +41,7 @@ export function Budget({ label, cents, onSave }: BudgetProps) {
         type="number"
         min="0"
         step="any"
-        aria-label={`Monthly budget of ${label} in dollars; empty is no limit`}
+        aria-label={`Monthly budget of ${label} in dollars; empty means no limit`}
         placeholder="no limit"
         autofocus
         value={text.value}

@@ -19,12 +19,12 @@ import { daysOf, type Period, periods } from './period.ts'
 const VIEWS = { agent: 'Agents', project: 'Projects', model: 'Models', issue: 'Issues' } as const
 type View = keyof typeof VIEWS
 
-/** How many rows of a breakdown are read. */
+/** The maximum number of rows of a breakdown. */
 const ROWS = 100
 
 const isCost = ({ type }: { type: string }) => type.startsWith('cost.') || type === 'run.finished'
 
-/** What the company spends: by day, and by what it was spent on. */
+/** The costs of the company, by day and by agent, project, model or issue. */
 export function CostsPage() {
   const { query: address, route } = useLocation()
   const all = periods()
@@ -116,12 +116,12 @@ function Figures({ summary, isMonth }: { summary: Summary; isMonth: boolean }) {
         {budget > 0 && <Share spent={spent} budget={budget} />}
       </div>
       <div>
-        <span class="note">Tokens read</span>
+        <span class="note">Input tokens</span>
         <span class="figure">{short(summary.inputTokens + summary.cachedInputTokens)}</span>
         <span class="note">{short(summary.cachedInputTokens)} from a cache</span>
       </div>
       <div>
-        <span class="note">Tokens written</span>
+        <span class="note">Output tokens</span>
         <span class="figure">{short(summary.outputTokens)}</span>
         {summary.unpricedEventCount > 0 && (
           <span class="note">{plural(summary.unpricedEventCount, 'cost')} without a price</span>
@@ -135,7 +135,7 @@ function Share({ spent, budget }: { spent: number; budget: number }) {
   const percent = Math.round((spent / budget) * 100)
   return (
     <span class={`note share${percent >= 100 ? ' error' : ''}`}>
-      <progress value={Math.min(spent, budget)} max={budget} aria-label="Share of the budget that is spent" />
+      <progress value={Math.min(spent, budget)} max={budget} aria-label="Spent part of the budget" />
       {percent} % spent
     </span>
   )
@@ -200,7 +200,7 @@ function Breakdown({ view, period }: { view: View; period: Period }) {
   return (
     <Loaded query={query} skeleton={<Skeleton rows={6} height={36} />}>
       {(found) => {
-        // An agent that has spent nothing has a budget all the same.
+        // An agent without costs still has a budget.
         const idle: Line[] =
           view === 'agent'
             ? agents.all.value
@@ -218,10 +218,7 @@ function Breakdown({ view, period }: { view: View; period: Period }) {
         const lines = [...found, ...idle]
         if (lines.length === 0)
           return (
-            <Empty
-              title="Nothing was spent in this period."
-              action={<Button href={pathTo('runs')}>Look at the runs</Button>}
-            />
+            <Empty title="No costs in this period." action={<Button href={pathTo('runs')}>Show the runs</Button>} />
           )
         const sum = lines.reduce((total, { costCents }) => total + costCents, 0)
         return <Table label={`Costs by ${view}`} columns={columnsOf(view, sum)} rows={lines} keyOf={({ key }) => key} />
@@ -240,10 +237,10 @@ function columnsOf(view: View, sum: number): Column<Line>[] {
       cell: ({ costCents }) => <progress value={costCents} max={Math.max(sum, 1)} aria-label="Share of the spend" />,
     },
     ...(view === 'agent'
-      ? [{ title: 'Budget a month', isNumber: true, cell: (line: Line) => <AgentBudget agentId={line.key} /> }]
+      ? [{ title: 'Monthly budget', isNumber: true, cell: (line: Line) => <AgentBudget agentId={line.key} /> }]
       : []),
     {
-      title: 'Tokens read',
+      title: 'Input tokens',
       isNumber: true,
       isExtra: true,
       cell: (line) => short(line.inputTokens + line.cachedInputTokens),

@@ -8,7 +8,7 @@ export interface Period {
 
 const DAY_MS = 86_400_000
 
-/** The periods that costs can be read for; the first is the default. */
+/** The periods of the cost reports. The first is the default. */
 export function periods(now = new Date()): Period[] {
   const month = (by: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + by, 1))
   const tomorrow = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1))
@@ -28,7 +28,7 @@ export function periods(now = new Date()): Period[] {
   ]
 }
 
-/** The days of a period up to today, as `2026-11-22`. */
+/** Returns the days of a period up to today, such as `2026-11-22`. */
 export function daysOf({ from, to }: Period, now = Date.now()): string[] {
   const days: string[] = []
   for (let at = Date.parse(from); at < Math.min(Date.parse(to), now); at += DAY_MS)

@@ -15,7 +15,7 @@ import { RunRow } from '../runs/runs-page.tsx'
 
 const SHOWN: readonly IssueStatus[] = ['in_progress', 'in_review', 'blocked', 'todo', 'backlog', 'done']
 
-/** How the company stands: who is at work, how much there is to do, and what it costs. */
+/** The dashboard of the company: agents at work, open issues and costs. */
 export function DashboardPage() {
   const found = company.value
   const query = useQuery(
@@ -92,7 +92,7 @@ function Now({ dashboard }: { dashboard: Dashboard }) {
     <>
       <div class="figures">
         <div>
-          <span class="note">At work now</span>
+          <span class="note">Working agents</span>
           <span class="figure">{number(live.length)}</span>
           <a class="note link" href={pathTo('agents')}>
             of {plural(dashboard.agents.active + dashboard.agents.paused + dashboard.agents.error, 'agent')}
@@ -133,7 +133,7 @@ function Now({ dashboard }: { dashboard: Dashboard }) {
         </div>
         {live.length === 0 && (
           <p class="note">
-            Nothing runs. An agent starts when work is assigned to it.{' '}
+            No live runs. An agent starts when work is assigned to it.{' '}
             <Button kind="quiet" href={pathTo('issues')}>
               Open the issues
             </Button>
@@ -144,7 +144,7 @@ function Now({ dashboard }: { dashboard: Dashboard }) {
   )
 }
 
-/** What runs cost that changed nothing. */
+/** The costs of runs that changed nothing. */
 function Idle({ dashboard }: { dashboard: Dashboard }) {
   const { runs, costCents, byAgent } = dashboard.idleRuns
   const rows = byAgent.filter(({ idleRuns }) => idleRuns > 0)
@@ -190,7 +190,7 @@ function Stale({ dashboard }: { dashboard: Dashboard }) {
   return (
     <section>
       <div class="section-head">
-        <h2>Untouched for an hour or more</h2>
+        <h2>Without a change for an hour or more</h2>
         <span class="num">{number(dashboard.staleTasks)}</span>
       </div>
       <ul class="lines">

@@ -9,7 +9,7 @@ export const LEVELS = ['company', 'team', 'agent', 'task'] as const
 
 type Change = NonNullable<Sent<'PATCH /api/goals/:goalId'>['body']>
 
-/** Changes a goal at once in the page, and back when the server refuses. */
+/** Changes a goal in the page immediately, and reverts the change if the server rejects it. */
 export async function changeGoal(goal: Goal, change: Change): Promise<boolean> {
   const saved = await act(
     () => request('PATCH /api/goals/:goalId', { params: { goalId: goal.id }, body: change }),

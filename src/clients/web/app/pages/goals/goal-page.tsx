@@ -22,7 +22,7 @@ import { changeGoal, deleteGoal, LEVELS } from './change.ts'
 import { GoalStatus, GoalTree } from './goal-tree.tsx'
 import { NewGoal } from './new-goal.tsx'
 
-/** One goal: the goals and projects that serve it, and its open issues. */
+/** The page of a goal: its subgoals, its projects and its open issues. */
 export function GoalPage() {
   const { goalId = '' } = useRoute().params
   const { route } = useLocation()
@@ -70,8 +70,8 @@ export function GoalPage() {
             <Menu
               label="More actions"
               items={[
-                { label: 'New goal below it', run: () => add(goal.id) },
-                { label: 'Show all its issues', run: () => route(`${pathTo('issues')}?goal=${goal.id}`) },
+                { label: 'New subgoal', run: () => add(goal.id) },
+                { label: 'Show all issues', run: () => route(`${pathTo('issues')}?goal=${goal.id}`) },
                 { label: 'Delete', run: () => void remove() },
               ]}
             >
@@ -100,9 +100,9 @@ export function GoalPage() {
             onSave={(description) => changeGoal(goal, { description: description || null })}
           />
           {below.length > 0 && (
-            <section class="rows" aria-label="Goals that serve it">
+            <section class="rows" aria-label="Subgoals">
               <header class="section-head">
-                <h3>Goals that serve it</h3>
+                <h3>Subgoals</h3>
                 <span class="num">{below.length}</span>
               </header>
               <GoalTree roots={below} onAdd={add} />

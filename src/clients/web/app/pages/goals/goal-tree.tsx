@@ -11,11 +11,11 @@ import { changeGoal, deleteGoal, GOAL_STATUSES } from './change.ts'
 
 interface TreeProps {
   roots: readonly Goal[]
-  /** Opens the dialog for a goal below another one. */
+  /** Opens the dialog that creates a subgoal. */
   onAdd: (parentId: string) => void
 }
 
-/** Goals, each above those that serve it. */
+/** The tree of goals. */
 export function GoalTree({ roots, onAdd }: TreeProps) {
   return (
     <div class="tree" role="list" aria-label="Goals">
@@ -51,7 +51,7 @@ function Branch({ goal, depth, onAdd }: { goal: Goal; depth: number; onAdd: Tree
             <Menu
               label={`Actions of ${goal.title}`}
               items={[
-                { label: 'New goal below it', run: () => onAdd(goal.id) },
+                { label: 'New subgoal', run: () => onAdd(goal.id) },
                 { label: 'Show its issues', run: () => route(`${pathTo('issues')}?goal=${goal.id}`) },
                 { label: 'Delete', run: () => void deleteGoal(goal) },
               ]}

@@ -42,7 +42,7 @@ export function GoalsPage() {
             )
           }
         >
-          A goal says what the work is for. Agents read the goals of the issues that they work on.
+          A goal describes the purpose of the work. Agents read the goals of the issues that they work on.
         </Empty>
       ) : (
         <GoalTree

@@ -8,7 +8,7 @@ import { LEVELS } from './change.ts'
 
 const NONE = ''
 
-/** The dialog that creates a goal, below another one if `parentId` names one. */
+/** The dialog that creates a goal, as a subgoal of `parentId` if it is set. */
 export function NewGoal({ parentId = NONE, onClose }: { parentId?: string | undefined; onClose: () => void }) {
   const fields = useSignal({
     title: '',

@@ -24,7 +24,7 @@ interface LineProps {
   onDismiss: () => void
 }
 
-/** An item as one line: what it is, and what can be done with it. */
+/** An inbox item as one line, with its actions. */
 export function InboxLine(props: LineProps) {
   const { item } = props
   useEffect(() => {
@@ -46,7 +46,7 @@ export function InboxLine(props: LineProps) {
   }
 }
 
-/** The parts that every line has: the link, the time, the actions and the button that dismisses it. */
+/** The common parts of a line: the link, the time, the actions and the dismiss button. */
 function Line({
   item,
   onDismiss,
@@ -140,7 +140,7 @@ function MentionLine(props: LineProps) {
   )
 }
 
-/** The beginning of a Markdown text without its marks. */
+/** Returns the beginning of a Markdown text without its markup. */
 const plainText = (markdown: string) => markdown.replaceAll(/[*_`#>]+/g, '').slice(0, 300)
 
 function FailureLine(props: LineProps) {

@@ -26,7 +26,7 @@ const SECTIONS: readonly [InboxItem['kind'], string][] = [
   ['stale', 'Stale work'],
 ]
 
-/** What waits for the person. Each item can be dealt with here, by a key too, and leaves when it is done. */
+/** The inbox of the person. Each item can be resolved here, also by keyboard, and is removed when it is resolved. */
 export function InboxPage() {
   const { route } = useLocation()
   const items = inbox.value
@@ -35,7 +35,7 @@ export function InboxPage() {
   const answered = useSignal<string | undefined>(undefined)
   const box = useRef<HTMLDivElement>(null)
   const ordered = SECTIONS.flatMap(([kind]) => items.filter((item) => item.kind === kind))
-  // An item that left hands the focus to the one in its place.
+  // When an item is removed, the focus moves to the item at its position.
   const last = useRef(0)
   const index = ordered.findIndex(({ id }) => id === focused.value)
   if (index >= 0) last.current = index
@@ -72,7 +72,7 @@ export function InboxPage() {
     markRead(item)
     answered.value = item.id
   }
-  /** `r` rejects an approval and replies to a mention, as the buttons say. */
+  /** `r` rejects an approval and replies to a mention, as the buttons display. */
   const onR = () => {
     if (current?.kind === 'mention') reply(current)
     else if (current?.kind === 'question') toggle(current)
@@ -172,7 +172,7 @@ export function InboxPage() {
           )
         })}
         {items.length === 0 && (
-          <Empty title="Nothing waits for you." action={<Button href={pathTo('issues')}>Open the issues</Button>}>
+          <Empty title="Your inbox is empty." action={<Button href={pathTo('issues')}>Open the issues</Button>}>
             Approvals, mentions, failures and what is assigned to you appear here.
           </Empty>
         )}

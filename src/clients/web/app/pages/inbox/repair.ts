@@ -2,7 +2,7 @@ import { agents, may, pathTo } from '../../state/company.ts'
 import type { InboxItem } from '../../state/inbox.ts'
 import { resumeAgent, runAgent } from '../agents/actions.ts'
 
-/** The page of what an item is about. */
+/** Returns the address of an item's page. */
 export function placeOf({ kind, issueIdentifier, commentId, agentId }: InboxItem): string {
   if (issueIdentifier) return pathTo(`issues/${issueIdentifier}${commentId ? `#comment-${commentId}` : ''}`)
   if (kind === 'budget' && !agentId) return pathTo('costs')
@@ -10,7 +10,7 @@ export function placeOf({ kind, issueIdentifier, commentId, agentId }: InboxItem
   return agent ? pathTo(`agents/${agent.urlKey}`) : pathTo('approvals')
 }
 
-/** Lets the agent of a failure, or of stale work, try again. */
+/** Runs the agent of a failed run or of stale work again. */
 export async function repair({ kind, agentId }: InboxItem): Promise<void> {
   const agent = agents.row(agentId ?? '').peek()
   if (!agent || (kind !== 'failure' && kind !== 'stale')) return

@@ -7,7 +7,7 @@ import { agents } from '../../state/company.ts'
 import type { InboxItem } from '../../state/inbox.ts'
 import { toast } from '../../state/toasts.ts'
 
-/** Answers a mention below it, as a comment on the issue. */
+/** The reply form below a mention. It posts a comment on the issue. */
 export function Reply({ item, onClose }: { item: InboxItem; onClose: (isSent: boolean) => void }) {
   const asker = agents.row(item.agentId ?? '').peek()
   const text = useSignal(asker ? `@${asker.name} ` : '')

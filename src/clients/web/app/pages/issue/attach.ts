@@ -5,10 +5,10 @@ import { toast } from '../../state/toasts.ts'
 
 export type Attachment = Received<'GET /api/issues/:issueId/attachments'>[number]
 
-/** The largest file that the server takes, in bytes. */
+/** The maximum size of an uploaded file, in bytes. */
 const LIMIT = 20 * 1024 * 1024
 
-/** Attaches files to an issue, one after the other. @returns those that were attached */
+/** Attaches files to an issue, one after the other. @returns the attached files */
 export async function attach(issueId: string, files: readonly File[]): Promise<Attachment[]> {
   const done: Attachment[] = []
   for (const file of files) {
@@ -27,10 +27,13 @@ export async function attach(issueId: string, files: readonly File[]): Promise<A
 
 export const isImage = ({ contentType }: Attachment) => contentType.startsWith('image/')
 
-/** An attachment as Markdown: an image is shown, another file is a link. */
+/** Formats an attachment as Markdown: an image is embedded, another file is a link. */
 export const toMarkdown = (one: Attachment) =>
   `${isImage(one) ? '!' : ''}[${one.fileName.replaceAll(/[[\]]/g, '')}](${one.url})`
 
-/** The files of a paste or a drop. A paste of text from an office program has a picture of it too: the text counts. */
+/**
+ * Returns the files of a paste or a drop. Office programs paste text together with an image
+ * of it; the text takes precedence.
+ */
 export const filesOf = (data: DataTransfer | null): File[] =>
   data && !data.types.includes('text/plain') ? [...data.files] : []

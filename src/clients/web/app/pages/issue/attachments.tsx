@@ -74,7 +74,7 @@ export function AttachButton({ issue, onDone }: { issue: Issue; onDone?: (attach
 async function remove({ id, fileName }: Attachment): Promise<void> {
   const isSure = await confirm({
     title: `Remove ${fileName}?`,
-    text: 'The file is deleted. Comments that show it have a broken link.',
+    text: 'This deletes the file. Links to it in comments will be broken.',
     action: 'Remove the file',
   })
   if (!isSure) return

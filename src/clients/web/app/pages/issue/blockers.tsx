@@ -8,7 +8,7 @@ import { issues, may, pathTo } from '../../state/company.ts'
 import type { Issue } from '../../state/types.ts'
 import { changeIssue } from '../issues/change.ts'
 
-/** What the issue waits for, and what waits for it. */
+/** The issues that block this issue, and the issues that it blocks. */
 export function Blockers({ issue }: { issue: Issue }) {
   const ids = issue.blockedBy.map(({ id }) => id)
   const options = issues.all.value
@@ -20,7 +20,7 @@ export function Blockers({ issue }: { issue: Issue }) {
     }))
   return (
     <dl>
-      <dt>Waits for</dt>
+      <dt>Blocked by</dt>
       <dd class="refs">
         {issue.blockedBy.map((one) => (
           <span key={one.id} class="ref">
@@ -32,7 +32,7 @@ export function Blockers({ issue }: { issue: Issue }) {
               <Button
                 kind="quiet"
                 icon={x}
-                label={`Do not wait for ${one.identifier}`}
+                label={`Remove the blocker ${one.identifier}`}
                 onClick={() => void changeIssue(issue, { blockedByIssueIds: ids.filter((id) => id !== one.id) })}
               />
             )}
@@ -40,7 +40,7 @@ export function Blockers({ issue }: { issue: Issue }) {
         ))}
         {may('member') && (
           <Picker
-            label="Add an issue to wait for"
+            label="Add a blocker"
             options={options}
             onPick={(id) => void changeIssue(issue, { blockedByIssueIds: [...ids, id] })}
           >

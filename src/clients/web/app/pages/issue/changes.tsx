@@ -19,17 +19,17 @@ import type { Issue } from '../../state/types.ts'
 type Found = Received<'GET /api/issues/:issueId/changes'>
 type ChangedFile = Found['files'][number]
 
-/** So much of the patch is loaded, in bytes; the files are all named. */
+/** The maximum size of the loaded patch, in bytes. All files are listed. */
 const MAX_PATCH = 400_000
 
-/** A patch of so few lines stands open. */
+/** The maximum number of lines of a patch that is expanded by default. */
 const OPEN_LINES = 40
 
-/** Whether the runs of an issue work in a git worktree of its own. */
+/** Whether the runs of an issue work in a separate git worktree. */
 export const hasWorktree = (issue: Issue | undefined) =>
   projects.get(issue?.projectId)?.workspaces.some(({ isolation }) => isolation === 'worktree') ?? false
 
-/** What the runs of an issue changed in its worktree: branch, commits, and the patch by file. */
+/** The changes of an issue's runs in its worktree: branch, commits, and the patch of each file. */
 export function Changes({ issue, isAlone = false }: { issue: Issue; isAlone?: boolean }) {
   const isKnown = hasWorktree(issue)
   const query = useQuery(
@@ -60,13 +60,13 @@ export function Changes({ issue, isAlone = false }: { issue: Issue; isAlone?: bo
             in {plural(found.filesChanged, 'file')}
           </span>
         )}
-        {found.hasUncommitted && <span class="tag">not all committed</span>}
+        {found.hasUncommitted && <span class="tag">uncommitted changes</span>}
         <span class="section-end">{found.branch && <Branch name={found.branch} />}</span>
       </header>
-      {found.filesChanged === 0 && <p class="note">Nothing is changed on this branch.</p>}
+      {found.filesChanged === 0 && <p class="note">This branch has no changes.</p>}
       <Commits found={found} />
       <Files found={found} />
-      {found.isCut && <p class="note">Some of it is left out here. The branch holds all of it.</p>}
+      {found.isCut && <p class="note">Some changes are not displayed. The branch contains all of them.</p>}
     </section>
   )
 }
@@ -113,7 +113,7 @@ function Files({ found: { files, patch } }: { found: Found }) {
   return (
     <>
       {files.map((file, index) => (
-        // A renamed file is listed by both of its names.
+        // Git lists a renamed file with both names.
         <File key={file.path} file={file} patch={parts.get(file.path) ?? patches[index]} isFirst={index === 0} />
       ))}
     </>
@@ -155,7 +155,7 @@ function File({ file, patch, isFirst }: { file: ChangedFile; patch: string | und
           </div>
         ) : (
           <p class="note change-none">
-            {file.insertions === null ? 'A binary file has no lines to show.' : 'Its lines are left out here.'}
+            {file.insertions === null ? 'A binary file has no lines to show.' : 'Its lines are not displayed.'}
           </p>
         ))}
     </div>

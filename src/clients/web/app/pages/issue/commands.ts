@@ -18,17 +18,17 @@ export const copyLink = (issue: Issue) =>
 
 export const copyIdentifier = (issue: Issue) => copy(issue.identifier, `${issue.identifier} was copied.`)
 
-/** Gives an issue back: it is todo and has no assignee. */
+/** Releases an issue: its status becomes todo and its assignee is removed. */
 export async function release(issue: Issue): Promise<void> {
   const row = await act(() => request('POST /api/issues/:issueId/release', { params: { issueId: issue.id } }))
   if (row) issues.put(row)
 }
 
-/** @returns the ids of an issue's labels with one added, or without it if it is there */
+/** @returns the ids of an issue's labels with the given one added, or removed if it was present */
 export const toggleLabel = (issue: Issue, id: string) =>
   issue.labelIds.includes(id) ? issue.labelIds.filter((one) => one !== id) : [...issue.labelIds, id]
 
-/** Everything that can be done with an issue, for the palette and the keys. */
+/** The commands of an issue, for the palette and the keys. */
 export function issueCommands(
   issue: Issue,
   { write, attachFiles }: { write: () => void; attachFiles: () => void },
@@ -104,11 +104,11 @@ export function issueCommands(
     ...projects.all.value
       .filter(({ id }) => id !== issue.projectId)
       .map(({ id, name }) => change(`project.${id}`, `Move to the project ${name}`, { projectId: id })),
-    ...(issue.projectId ? [change('project', 'Take out of its project', { projectId: null })] : []),
+    ...(issue.projectId ? [change('project', 'Remove from its project', { projectId: null })] : []),
     ...goals.all.value
       .filter(({ id }) => id !== issue.goalId)
       .map(({ id, title }) => change(`goal.${id}`, `Set the goal to ${title}`, { goalId: id })),
-    ...(issue.goalId ? [change('goal', 'Remove its goal', { goalId: null })] : []),
+    ...(issue.goalId ? [change('goal', 'Remove the goal', { goalId: null })] : []),
     ...all,
   ]
 }

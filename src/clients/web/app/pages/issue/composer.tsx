@@ -10,10 +10,10 @@ import { type Attachment, attach, filesOf, toMarkdown } from './attach.ts'
 import { AttachButton } from './attachments.tsx'
 import { effectOf, useMentions } from './mentions.tsx'
 
-/** What was typed and not sent, by issue: it survives a look at another page. */
+/** The drafts of comments, by issue. They are kept when the person opens another page. */
 const drafts = new Map<string, string>()
 
-/** The field for a comment. It completes `@` names, takes files, and says whom the comment will wake. */
+/** The comment field. It completes `@` names, accepts files and states which agents the comment will wake. */
 export function Composer({ issue, onSent }: { issue: Issue; onSent: () => void }) {
   const text = useSignal(drafts.get(issue.id) ?? '')
   const isBusy = useSignal(false)

@@ -13,7 +13,7 @@ import { toast } from '../../state/toasts.ts'
 type DocumentSummary = Received<'GET /api/issues/:issueId/documents'>[number]
 type Document = Received<'GET /api/issues/:issueId/documents/:key'>
 
-/** A document: its text, which can be edited, and what each revision changed. */
+/** A document: its text, which can be edited, and the changes of each revision. */
 export function DocumentText({ issueId, summary }: { issueId: string; summary: DocumentSummary }) {
   const { key, latestRevisionId } = summary
   const mode = useSignal<'read' | 'edit' | 'history'>('read')
@@ -101,7 +101,7 @@ function Editor({ issueId, document, onClose }: { issueId: string; document: Doc
   )
 }
 
-/** The revisions, newest first; each unfolds to what it changed. */
+/** The revisions, newest first. Each expands to its changes. */
 function History({ issueId, summary }: { issueId: string; summary: DocumentSummary }) {
   const { key, latestRevisionId } = summary
   const params = { issueId, key }

@@ -12,7 +12,7 @@ import { invalidate, useQuery } from '../../state/query.ts'
 import type { Issue } from '../../state/types.ts'
 import { DocumentText } from './document-text.tsx'
 
-/** The documents of an issue, such as its plan: each unfolds to its text and its revisions. */
+/** The documents of an issue, such as its plan. Each expands to its text and its revisions. */
 export function Documents({ issue }: { issue: Issue }) {
   const opened = useSignal<string | undefined>(undefined)
   const query = useQuery(
@@ -86,7 +86,7 @@ export function NewDocumentButton({ issue }: { issue: Issue }) {
   )
 }
 
-/** `Plan of the page` as the key `plan-of-the-page`. */
+/** Converts a title to a key: `Plan of the page` becomes `plan-of-the-page`. */
 const keyOf = (title: string) =>
   title
     .toLowerCase()

@@ -28,7 +28,7 @@ import { SubIssues } from './sub-issues.tsx'
 import { Thread } from './thread.tsx'
 import { openWhy, WhyDialog } from './why.tsx'
 
-/** One issue: its thread, and its properties beside it. */
+/** The page of an issue: its thread, and its properties on the side. */
 export function IssuePage() {
   const { issueRef = '' } = useRoute().params
   const detail: Query<IssueDetail> = useQuery(
@@ -66,7 +66,7 @@ function Content({ detail, issue }: { detail: IssueDetail; issue: Issue }) {
     isWriting.value = true
   }
   const attachFiles = () => document.querySelector<HTMLElement>('.composer input[type=file]')?.click()
-  /** Files that are dropped beside the composer are attached to the issue. */
+  /** Attaches files that are dropped outside the comment field to the issue. */
   const onDragOver = (event: DragEvent) => {
     if (!may('member') || !event.dataTransfer?.types.includes('Files')) return
     event.preventDefault()
@@ -82,7 +82,7 @@ function Content({ detail, issue }: { detail: IssueDetail; issue: Issue }) {
   useCommands([
     {
       id: 'issue.why',
-      title: 'Why is it where it is?',
+      title: 'Show the history',
       keys: 'w',
       group: 'Issue',
       run: () => openWhy(issue),
@@ -142,7 +142,7 @@ function Content({ detail, issue }: { detail: IssueDetail; issue: Issue }) {
   )
 }
 
-/** What the issue is a part of. */
+/** The parent issue, project and goal. */
 function Trail({ detail }: { detail: IssueDetail }) {
   const { ancestors, goal } = detail
   if (ancestors.length === 0 && !goal) return null
@@ -162,7 +162,7 @@ function Actions({ issue }: { issue: Issue }) {
   if (!may('member')) return null
   const isClosed = issue.status === 'done' || issue.status === 'cancelled'
   const items: MenuItem[] = [
-    { label: 'Why is it where it is?', note: 'W', run: () => openWhy(issue) },
+    { label: 'Show the history', note: 'W', run: () => openWhy(issue) },
     { label: 'Copy the link', run: () => copyLink(issue) },
     { label: 'Copy the identifier', run: () => copyIdentifier(issue) },
     {

@@ -6,7 +6,7 @@ import type { Issue } from '../../state/types.ts'
 import { DecisionButtons } from '../approvals/decision.tsx'
 import { ApprovalMeaning, approvalTitle } from '../approvals/meaning.tsx'
 
-/** The approvals that an issue is linked to. One that waits can be decided here. */
+/** The approvals that are linked to an issue. A pending one can be decided here. */
 export function LinkedApprovals({ issue }: { issue: Issue }) {
   const query = useQuery(
     `issue-approvals/${issue.id}`,

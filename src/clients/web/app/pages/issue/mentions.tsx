@@ -6,7 +6,7 @@ import { words } from '../../kit/format.ts'
 import { agents, members, session } from '../../state/company.ts'
 import type { Agent, Issue } from '../../state/types.ts'
 
-/** Somebody who can be mentioned: an agent is woken, a person finds it in the inbox. */
+/** An agent or a person that can be mentioned. A mention wakes an agent and appears in the inbox of a person. */
 interface Mentionable {
   id: string
   name: string
@@ -14,7 +14,7 @@ interface Mentionable {
   agent?: Agent
 }
 
-/** Who stands for every person of the company. */
+/** The name that mentions every person of the company. */
 const BOARD: Mentionable = { id: 'board', name: 'board', note: 'every person of the company' }
 
 const mentionable = (): Mentionable[] => [
@@ -27,10 +27,10 @@ const mentionable = (): Mentionable[] => [
   BOARD,
 ]
 
-/** How many names are offered. */
+/** The maximum number of suggested names. */
 const OFFERED = 7
 
-/** Completes `@` names in a field: `onKeyDown` returns whether it took the key. */
+/** Completes `@` names in a field. `onKeyDown` returns whether it handled the key. */
 export function useMentions(
   field: RefObject<HTMLTextAreaElement | null>,
   text: Signal<string>,
@@ -104,11 +104,11 @@ export function useMentions(
 const canWake = ({ status }: Agent) => status !== 'terminated' && status !== 'pending_approval'
 const list = new Intl.ListFormat('en')
 
-/** What a comment does, as a sentence: whom it wakes, and who finds it in the inbox. */
+/** Describes the effect of a comment: the agents that it wakes and the people who see it in the inbox. */
 export function effectOf(text: string, issue: Issue): string {
   const assignee = agents.get(issue.assigneeAgentId)
   if (text.trim() === '')
-    return assignee ? `A comment wakes ${assignee.name}.` : 'Nobody is assigned: mention an agent to wake it.'
+    return assignee ? `A comment wakes ${assignee.name}.` : 'No assignee. Mention an agent to wake it.'
   const mentioned = findMentioned(text, mentionable())
   const woken = [
     ...(assignee && canWake(assignee) ? [`${assignee.name} (assignee)`] : []),

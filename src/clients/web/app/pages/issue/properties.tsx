@@ -25,7 +25,7 @@ import { openWhy } from './why.tsx'
 
 const NEW = 'new'
 
-/** The properties, each of which is changed by a press on it. */
+/** The properties of an issue. A click on a property changes it. */
 export function Properties({ issue, detail }: { issue: Issue; detail: IssueDetail }) {
   const isFixed = !may('member')
   const orNull = (id: string) => (id === NOBODY ? null : id)

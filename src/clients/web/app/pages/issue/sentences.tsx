@@ -5,7 +5,7 @@ import type { Activity } from '../../state/types.ts'
 
 type Changes = Record<string, { from?: unknown; to?: unknown }>
 
-/** What an activity says about an issue, after the name of who did it; undefined where the thread shows it already. */
+/** Describes an activity of an issue, without the actor. Returns undefined if the thread already contains it. */
 export function sentenceOf({ action, details }: Activity): ComponentChildren {
   switch (action) {
     case 'issue.created':
@@ -13,7 +13,7 @@ export function sentenceOf({ action, details }: Activity): ComponentChildren {
     case 'issue.checked_out':
       return 'started work'
     case 'issue.released':
-      return 'gave the issue back'
+      return 'released the issue'
     case 'issue.updated':
       return describe((details?.changes ?? {}) as Changes)
     case 'issue.commented':
@@ -39,11 +39,11 @@ function describe(changes: Changes): ComponentChildren {
       case 'description':
         return ['changed the description']
       case 'projectId':
-        return [to ? `moved it to the project ${projects.get(String(to))?.name ?? ''}` : 'took it out of its project']
+        return [to ? `moved it to the project ${projects.get(String(to))?.name ?? ''}` : 'removed it from its project']
       case 'goalId':
         return [to ? `linked the goal ${goals.get(String(to))?.title ?? ''}` : 'unlinked the goal']
       case 'blockedByIssueIds':
-        return ['changed what it waits for']
+        return ['changed its blockers']
       case 'labelIds':
         return ['changed the labels']
       default:

@@ -7,7 +7,7 @@ import type { Issue } from '../../state/types.ts'
 import { IssueRow } from '../issues/issue-row.tsx'
 import { openNewIssue } from '../issues/new-issue.tsx'
 
-/** The issues below an issue, with how many are done. */
+/** The sub-issues of an issue, with the number of completed ones. */
 export function SubIssues({ issue }: { issue: Issue }) {
   const query = useQuery(
     `children/${issue.id}`,

@@ -16,10 +16,10 @@ type Item =
   | { kind: 'run'; at: string; id: string; run: Run }
   | { kind: 'activity'; at: string; id: string; activity: Activity }
 
-/** How much of each is read at once. */
+/** The maximum number of comments, runs or activities in one request. */
 const LIMIT = 200
 
-/** Everything that happened on an issue, oldest first, and the field to write a comment. */
+/** The comments, runs and activity of an issue, oldest first, and the comment field. */
 export function Thread({ issue, activeRunId }: { issue: Issue; activeRunId: string | undefined }) {
   const params = { issueId: issue.id }
   const query = useQuery(
@@ -105,7 +105,7 @@ function CommentItem({ comment }: { comment: Comment }) {
   )
 }
 
-/** A run as one line: who, why, how long, what it cost and how it ended. */
+/** A run as one line: agent, cause, duration, cost and outcome. */
 export function RunLine({ run }: { run: Run }) {
   return (
     <div class="event run-line">
@@ -144,7 +144,7 @@ const VERB: Record<Run['status'], string> = {
   lost: 'was lost',
 }
 
-/** The run that works on the issue at this moment, pinned at the end of the thread. */
+/** The live run of the issue, pinned to the end of the thread. */
 function LiveRun({ runId }: { runId: string }) {
   const run = runs.get(runId)
   if (!run || !isLive(run)) return null

@@ -12,15 +12,15 @@ type Step = Received<'GET /api/issues/:issueId/why'>['steps'][number]
 
 const subject = signal<Issue | undefined>(undefined)
 
-/** Shows what happened on an issue, and what caused it. */
+/** Displays the history of an issue, with the cause of each event. */
 export const openWhy = (issue: Issue) => {
   subject.value = issue
 }
 
-/** So many steps are read, the latest. */
+/** The maximum number of steps. The latest are loaded. */
 const LIMIT = 200
 
-/** The dialog of `openWhy`. Mounted once, by the issue's page. */
+/** The dialog of `openWhy`. The issue page mounts it once. */
 export function WhyDialog() {
   const issue = subject.value
   return issue ? <Story issue={issue} /> : null
@@ -32,7 +32,7 @@ function Story({ issue }: { issue: Issue }) {
   )
   return (
     <Dialog
-      title={`Why ${issue.identifier} is where it is`}
+      title={`History of ${issue.identifier}`}
       width={760}
       onClose={() => {
         subject.value = undefined
@@ -59,7 +59,7 @@ function Story({ issue }: { issue: Issue }) {
   )
 }
 
-/** A deeper step is not moved further to the right. */
+/** The maximum indentation, in steps. */
 const MAX_DEPTH = 8
 
 function StepLine({ step }: { step: Step }) {

@@ -17,10 +17,10 @@ import type { Group } from './groups.ts'
 import { StatusPicker } from './issue-row.tsx'
 import { openNewIssue } from './new-issue.tsx'
 
-/** The height of a card with the gap below it. */
+/** The height of a card and the gap below it, in pixels. */
 const CARD = 98
 
-/** The issues in a column for each status. A card is dragged, or moved by the status on it. */
+/** The board: a column of issues for each status. A card can be dragged, or moved with its status picker. */
 export function Board({ groups }: { groups: readonly Group[] }) {
   const box = useRef<HTMLDivElement>(null)
   useCommands(

@@ -10,7 +10,7 @@ import { assigneeOptions, priorityOptions, statusOptions, toAssignee } from './c
 
 type Change = Parameters<typeof changeIssue>[1]
 
-/** What can be done with all selected issues at once. */
+/** The actions on all selected issues. */
 export function BulkBar({ selection }: { selection: Signal<ReadonlySet<string>> }) {
   const count = selection.value.size
   if (count === 0) return null

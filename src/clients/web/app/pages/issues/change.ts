@@ -7,7 +7,10 @@ import type { Issue } from '../../state/types.ts'
 
 type Change = NonNullable<Sent<'PATCH /api/issues/:issueId'>['body']>
 
-/** Changes an issue: at once in the page, and back with the server's reason when it refuses. */
+/**
+ * Changes an issue in the page immediately. If the server rejects the change, it reverts it
+ * and displays the reason.
+ */
 export async function changeIssue(issue: Issue, change: Change): Promise<boolean> {
   const changed = await act(
     () => request('PATCH /api/issues/:issueId', { params: { issueId: issue.id }, body: change }),
@@ -19,7 +22,7 @@ export async function changeIssue(issue: Issue, change: Change): Promise<boolean
   return true
 }
 
-/** Changes the status, with a way back where the way is one step. */
+/** Changes the status, and offers to undo it if one transition leads back. */
 export async function moveIssue(issue: Issue, status: IssueStatus): Promise<void> {
   if (issue.status === status) return
   const isReopened = issue.status === 'done' || issue.status === 'cancelled'

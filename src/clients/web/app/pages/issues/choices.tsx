@@ -27,7 +27,7 @@ export const priorityOptions = (): Option<Priority>[] =>
 
 const nobody: Option = { value: NOBODY, label: 'Nobody', icon: <Icon svg={userRound} /> }
 
-/** The agents that can take work. */
+/** The agents that issues can be assigned to. */
 export const agentOptions = (): Option[] => [
   nobody,
   ...agents.all.value
@@ -40,7 +40,7 @@ export const agentOptions = (): Option[] => [
     })),
 ]
 
-/** Agents that can take work, then people. An id is one or the other's. */
+/** The possible assignees: agents, then people. An id is unique among both. */
 export function assigneeOptions(): Option[] {
   const me = session.value
   const people = members.all.value
@@ -58,7 +58,7 @@ export function assigneeOptions(): Option[] {
   ]
 }
 
-/** An assignee's id as the fields of an issue. */
+/** Converts an assignee's id to the fields of an issue. */
 export function toAssignee(id: string): { assigneeAgentId: string | null; assigneeUserId: string | null } {
   if (id === NOBODY) return { assigneeAgentId: null, assigneeUserId: null }
   return agents.row(id).peek()
@@ -83,12 +83,12 @@ export const Dot = ({ color }: { color: string | null }) => (
   <span class="dot" style={color ? { background: color } : {}} />
 )
 
-/** The name of the one who has an issue. */
+/** Returns the name of the assignee of an issue. */
 export function assigneeName({ assigneeAgentId, assigneeUserId }: Pick<Issue, 'assigneeAgentId' | 'assigneeUserId'>) {
   return assigneeAgentId || assigneeUserId ? nameOf({ agentId: assigneeAgentId, userId: assigneeUserId }) : 'nobody'
 }
 
-/** Who has an issue: an avatar, with the name beside it where there is room. */
+/** The assignee of an issue: an avatar, and the name if there is space. */
 export function Assignee({
   agentId,
   userId,
@@ -125,7 +125,7 @@ export function Assignee({
   )
 }
 
-/** A button of a filter, or of a property: what it is about, and what is chosen. */
+/** The button of a filter or a property, with its name and the selected values. */
 export function Chip<T extends string>(props: {
   label: string
   options: readonly Option<T>[] | (() => readonly Option<T>[])

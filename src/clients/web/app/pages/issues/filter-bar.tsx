@@ -25,10 +25,10 @@ interface FilterBarProps {
   onChange: (changed: Partial<Filter>) => void
 }
 
-/** How long typing must rest before the list is searched, in milliseconds. */
+/** The delay between the last keystroke and the search, in milliseconds. */
 const REST_MS = 200
 
-/** A field to search, a button that adds a filter, and one chip for each filter that is on. */
+/** A search field, a button that adds a filter, and a chip for each active filter. */
 export function FilterBar({ filter, onChange }: FilterBarProps) {
   const text = useSignal(filter.q ?? '')
   const opened = useSignal<string | undefined>(undefined)

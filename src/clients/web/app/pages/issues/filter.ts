@@ -2,10 +2,10 @@ import { LISTED_STATUSES } from '../../../first-requests.ts'
 import { type IssueStatus, type Priority, STATUSES } from '../../kit/status.tsx'
 import type { Issue } from '../../state/types.ts'
 
-/** What a list of issues is filtered by. It stands in the address, so that a link shows the same. */
+/** The filter of a list of issues. It is part of the address, so it can be shared as a link. */
 export interface Filter {
   status: readonly IssueStatus[]
-  /** An agent's or a person's id. */
+  /** The id of an agent or a person. */
   assignee: string | undefined
   priority: Priority | undefined
   projectId: string | undefined
@@ -15,7 +15,7 @@ export interface Filter {
   view: 'list' | 'board'
 }
 
-/** The statuses that are shown when the address names none. */
+/** The default statuses, if the address has none. */
 export const DEFAULT_STATUSES: readonly IssueStatus[] = LISTED_STATUSES
 
 export function readFilter(query: Record<string, string>): Filter {
@@ -33,7 +33,7 @@ export function readFilter(query: Record<string, string>): Filter {
   }
 }
 
-/** The filter as the query of an address; what is as by default is left out. */
+/** Converts the filter to the query of an address. Default values are omitted. */
 export function toQuery(filter: Filter): string {
   const isDefault = filter.status.join() === DEFAULT_STATUSES.join()
   const fields = {
@@ -52,10 +52,10 @@ export function toQuery(filter: Filter): string {
   return text === '' ? '' : `?${text}`
 }
 
-/** Whether anything but the view is chosen. */
+/** Whether the filter has any value besides the view. */
 export const isFiltered = (filter: Filter) => toQuery({ ...filter, view: 'list' }) !== ''
 
-/** Whether an issue passes the filter, as far as the page can tell: a text is matched by the server alone. */
+/** Whether an issue matches the filter, except the search text, which only the server can match. */
 export const matches = (filter: Filter, issue: Issue) =>
   (filter.assignee === undefined ||
     filter.assignee === issue.assigneeAgentId ||

@@ -9,10 +9,10 @@ import { SKELETON_MS } from '../../state/query.ts'
 import type { Issue } from '../../state/types.ts'
 import { type Filter, matches, toQuery } from './filter.ts'
 
-/** The issues of one status, loaded page by page. */
+/** The issues of one status, loaded in pages. */
 export interface Group {
   status: IssueStatus
-  /** Those that are loaded, by priority, then newest first. */
+  /** The loaded issues, by priority, then newest first. */
   rows: ReadonlySignal<Issue[]>
   total: ReadonlySignal<number | undefined>
   hasMore: ReadonlySignal<boolean>
@@ -27,12 +27,12 @@ export interface Groups {
   reload(): void
 }
 
-/** How many further issues of a status are loaded at once. */
+/** The page size. */
 const PAGE = 200
 
 const cache = new Map<string, Groups & { connect(): () => void }>()
 
-/** The issues that pass a filter, by status. They stay loaded while the page is open and follow the events. */
+/** The issues that match a filter, by status. They stay loaded while the page is open, and events update them. */
 export function useGroups(filter: Filter): Groups {
   const key = `${openings()} ${toQuery({ ...filter, view: 'list' })}`
   const groups = useMemo(() => {
@@ -42,7 +42,7 @@ export function useGroups(filter: Filter): Groups {
     cache.set(key, created)
     return created
   }, [key])
-  // An effect would begin the requests a frame later.
+  // Starts the requests during rendering. An effect would start them one frame later.
   useLayoutEffect(() => groups.connect(), [groups])
   return groups
 }
@@ -51,7 +51,7 @@ function createGroups(filter: Filter): Groups & { connect(): () => void } {
   const isLoaded = signal(false)
   const isSlow = signal(false)
   const error = signal<ApiError | undefined>(undefined)
-  /** What passed the server's text search; without a text every known issue may pass. */
+  /** The ids that the server's text search returned. Without a search text, every loaded issue may match. */
   const found = signal<ReadonlySet<string>>(new Set())
   const rowsByStatus = computed(() => {
     const all = filter.q === undefined ? issues.all.value : issues.all.value.filter(({ id }) => found.value.has(id))
@@ -70,7 +70,7 @@ function createGroups(filter: Filter): Groups & { connect(): () => void } {
     const last = signal<Issue | undefined>(undefined)
     const counted = signal<{ total: number; had: number } | undefined>(undefined)
     const hasMore = computed(() => next.value !== undefined)
-    // What was loaded for another page is left out beyond the last loaded row: between them others are missing.
+    // Excludes issues after the last loaded row that another page loaded, because issues between them may be missing.
     const rows = computed(() => {
       const all = rowsByStatus.value.get(status) ?? []
       const end = last.value
@@ -142,7 +142,7 @@ function createGroups(filter: Filter): Groups & { connect(): () => void } {
     isSlow,
     error,
     reload: () => void reload(),
-    /** Loads what is missing, and keeps it current until the returned function is called. */
+    /** Loads missing issues and updates them until the returned function is called. */
     connect() {
       if (isStale) void reload()
       const stops = [
@@ -162,6 +162,6 @@ function createGroups(filter: Filter): Groups & { connect(): () => void } {
 
 const rank = Object.fromEntries(PRIORITIES.map((priority, index) => [priority, index]))
 
-/** The order of the server's lists: by priority, then newest first. */
+/** Compares issues in the order of the server: by priority, then newest first. */
 const byUrgency = (a: Issue, b: Issue) =>
   rank[a.priority]! - rank[b.priority]! || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)

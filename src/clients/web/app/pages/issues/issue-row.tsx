@@ -18,13 +18,16 @@ import {
 interface RowProps {
   id: string
   isSelected?: boolean
-  /** Selects the row; without it there is no checkbox. The same function for all rows: a new one renders every row again. */
+  /**
+   * Selects the row. Without it, the row has no checkbox. Pass the same function to all rows
+   * to avoid rendering them again.
+   */
   onSelect?: ((id: string) => void) | undefined
-  /** Whether the project stands in the row. */
+  /** Whether the row displays the project. */
   hasProject?: boolean
 }
 
-/** An issue as one line of a list. Its status, priority and assignee can be changed in place. */
+/** An issue as one row of a list. Status, priority and assignee can be changed in place. */
 export function IssueRow({ id, isSelected, onSelect, hasProject = true }: RowProps) {
   const issue = issues.row(id).value
   if (!issue) return null

@@ -11,10 +11,10 @@ import { openNewIssue } from './new-issue.tsx'
 
 type Of = { projectId: string } | { goalId: string }
 
-/** How many issues are shown; the list of issues shows all. */
+/** The maximum number of issues. The list of issues contains all of them. */
 const SHOWN = 50
 
-/** The open issues of a project or a goal, with a way to all of them. */
+/** The open issues of a project or a goal, with a link to all of them. */
 export function IssuesOf({ of }: { of: Of }) {
   const [name, id] = Object.entries(of)[0]!
   const query = useQuery(

@@ -20,7 +20,7 @@ import { type Group, type Groups, useGroups } from './groups.ts'
 import { IssueRow } from './issue-row.tsx'
 import { openNewIssue } from './new-issue.tsx'
 
-/** The company's issues, as a list by status or as a board. The address holds the filter. */
+/** The issues of the company, as a list by status or as a board. The address contains the filter. */
 export function IssuesPage() {
   const { query, route } = useLocation()
   const filter = readFilter(query)
@@ -89,10 +89,10 @@ export function IssuesPage() {
   )
 }
 
-/** Loaded when it is first shown: dragging is a library of its own. */
+/** The board, loaded on first use because it needs a library. */
 const Board = lazy(() => import('./board.tsx').then((m) => m.Board))
 
-/** What a new issue takes from the filter that is on. */
+/** Returns the defaults of a new issue from the active filter. */
 const draftOf = ({ assignee, projectId, goalId }: Filter) => ({ assignee, projectId, goalId })
 
 function Content({ filter, groups, onClear }: { filter: Filter; groups: Groups; onClear: () => void }) {
@@ -103,7 +103,7 @@ function Content({ filter, groups, onClear }: { filter: Filter; groups: Groups; 
   }
   if (list.every((group) => group.rows.value.length === 0)) {
     return isFiltered(filter) ? (
-      <Empty title="No issue passes this filter." action={<Button onClick={onClear}>Clear the filter</Button>} />
+      <Empty title="No issue matches this filter." action={<Button onClick={onClear}>Clear the filter</Button>} />
     ) : (
       <Empty
         title="No work yet."
@@ -115,7 +115,7 @@ function Content({ filter, groups, onClear }: { filter: Filter; groups: Groups; 
           )
         }
       >
-        An issue says what is to be done. Assign it to an agent, and the agent starts.
+        An issue describes a task. Assign it to an agent, and the agent starts.
       </Empty>
     )
   }

@@ -30,12 +30,12 @@ interface Draft {
 
 const draft = signal<Draft | undefined>(undefined)
 
-/** Opens the dialog, with what is known from where it is opened. */
+/** Opens the dialog with default values. */
 export const openNewIssue = (known: Draft) => {
   draft.value = known
 }
 
-/** The dialog that creates an issue. Mounted once, by the frame. */
+/** The dialog that creates an issue. The frame mounts it once. */
 export function NewIssue() {
   return draft.value ? <Form known={draft.value} /> : null
 }
@@ -121,7 +121,7 @@ function Form({ known }: { known: Draft }) {
         />
         <textarea
           class="draft-text"
-          placeholder="What is to be done, and how one sees that it is done. Markdown."
+          placeholder="The task and its acceptance criteria, in Markdown."
           aria-label="Description"
           rows={6}
           value={description.value}

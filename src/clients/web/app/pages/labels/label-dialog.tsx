@@ -7,7 +7,7 @@ import { companyIdNow, labels } from '../../state/company.ts'
 import type { Label } from '../../state/types.ts'
 
 interface Opened {
-  /** The label to change; without one a label is created. */
+  /** The label to change. Without it, the dialog creates a label. */
   label?: Label
   onSaved?: ((label: Label) => unknown) | undefined
 }
@@ -22,7 +22,7 @@ export const openLabel = (label: Label) => {
   opened.value = { label }
 }
 
-/** The dialog that creates or changes a label. Mounted once, by the frame. */
+/** The dialog that creates or changes a label. The frame mounts it once. */
 export function LabelDialog() {
   return opened.value ? <Form {...opened.value} /> : null
 }

@@ -8,13 +8,13 @@ import type { Label } from '../../state/types.ts'
 import { Dot } from '../issues/choices.tsx'
 import { openLabel, openNewLabel } from './label-dialog.tsx'
 
-/** The company's labels, as a part of its settings. */
+/** The labels of the company, as a section of its settings. */
 export function Labels() {
   const list = labels.all.value.toSorted((a, b) => a.name.localeCompare(b.name))
   return (
     <section class="settings-part">
       <h2>Labels</h2>
-      {list.length === 0 && <p class="note">No labels yet. A label marks issues of one kind, such as bug.</p>}
+      {list.length === 0 && <p class="note">No labels yet. Labels group issues by topic, such as bug.</p>}
       <ul class="lines">
         {list.map((label) => (
           <li key={label.id}>
@@ -45,7 +45,7 @@ export function Labels() {
 async function remove(label: Label): Promise<void> {
   const isSure = await confirm({
     title: `Delete the label ${label.name}?`,
-    text: 'It is taken off every issue that has it. The issues stay.',
+    text: 'This removes it from all issues. The issues are not deleted.',
     action: 'Delete the label',
   })
   if (!isSure) return

@@ -27,7 +27,7 @@ const MEANING: Record<Role, string> = {
 }
 const roleOptions = () => ROLES.map((value) => ({ value, label: words(value), note: MEANING[value] }))
 
-/** The people of the company, and the invitations that are open. */
+/** The members of the company and the open invitations. */
 export function MembersPage() {
   const isInviting = useSignal(false)
   const list = members.all.value
@@ -53,7 +53,7 @@ export function MembersPage() {
       {list.length === 0 ? (
         <Empty title={isLocal ? 'You are the only person here.' : 'No members yet.'} action={invite}>
           {isLocal &&
-            'This server runs in local mode: everybody on this machine is the board. Start it with accounts to invite people.'}
+            'This server runs in local mode: every user of this machine is the board. Start it with accounts to invite people.'}
         </Empty>
       ) : (
         <ul class="lines places-list">
@@ -138,7 +138,7 @@ async function setRole(member: Member, role: Role): Promise<void> {
 async function remove(member: Member): Promise<void> {
   const isSure = await confirm({
     title: `Remove ${member.name}?`,
-    text: 'They lose access at once. What they wrote stays.',
+    text: 'They lose access immediately. Their comments are kept.',
     action: 'Remove',
   })
   if (!isSure) return
@@ -152,7 +152,7 @@ async function revoke(invitationId: string): Promise<void> {
   invalidate('invitations')
 }
 
-/** Makes a link for one person. Only this dialog shows it. */
+/** Creates an invitation link for one person. Only this dialog displays it. */
 function Invite({ onClose }: { onClose: () => void }) {
   const role = useSignal<Role>('member')
   const url = useSignal<string | undefined>(undefined)
@@ -189,7 +189,7 @@ function Invite({ onClose }: { onClose: () => void }) {
       <div class="dialog-body form">
         {url.value ? (
           <>
-            <p>Send this link to the person. It works once, and it is not shown again.</p>
+            <p>Send this link to the person. It works once and is displayed only now.</p>
             <Copyable text={url.value} />
           </>
         ) : (

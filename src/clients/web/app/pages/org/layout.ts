@@ -5,7 +5,7 @@ export type OrgNode = Received<'GET /api/companies/:companyId/org'>[number]
 
 export const NODE = { width: 200, height: 60, gapX: 24, gapY: 48 }
 
-/** Places the agents of a company as a tree, from the top down. */
+/** Computes the layout of the agent tree, from the top down. */
 export function layoutOrg(roots: readonly OrgNode[]) {
   const all = hierarchy<{ id: string; node?: OrgNode }>({ id: '' }, ({ id, node }) =>
     (id === '' ? roots : (node?.reports ?? [])).map((one) => ({ id: one.id, node: one })),

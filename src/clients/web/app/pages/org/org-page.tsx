@@ -12,7 +12,7 @@ import { openNewAgent } from '../agents/new-agent.tsx'
 import { STATE_NAME } from '../agents/state.tsx'
 import { layoutOrg, NODE, type OrgNode } from './layout.ts'
 
-/** Who reports to whom, with what each agent does at the moment and what it has spent. */
+/** The org chart: managers, reports, and the current work and spend of each agent. */
 export function OrgPage() {
   const query = useQuery(
     'org',
@@ -132,7 +132,7 @@ function Item({ node, level, at, isFirst = false }: ItemProps) {
   )
 }
 
-/** Up and down go through the tree in reading order, left to the manager, right to the first report. */
+/** Moves the focus: up and down in reading order, left to the manager, right to the first report. */
 function onArrow(event: KeyboardEvent): void {
   const items = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role=treeitem]')]
   const current = (event.target as HTMLElement).closest<HTMLElement>('[role=treeitem]')

@@ -13,7 +13,7 @@ import { Warnings } from './warnings.tsx'
 
 const PARTS = ['company', 'agents', 'projects', 'issues'] as const
 
-/** The company as a package: what it would hold, and the file to download. */
+/** Exports the company as a package: a preview of the content, and the download. */
 export function ExportPage() {
   const include = useSignal({ company: true, agents: true, projects: true, issues: true })
   const chosen = PARTS.filter((part) => include.value[part])

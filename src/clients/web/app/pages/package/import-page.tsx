@@ -22,7 +22,7 @@ const aboutTemplate = (template: Template | undefined) =>
   template &&
   `${template.agents.map((agent) => agent.title ?? agent.role).join(', ')}; ${plural(template.issues, 'issue')}`
 
-/** Imports a package: first what it would do, thing by thing, then the import of exactly that. */
+/** Imports a package: a preview of the changes, then the import of exactly that plan. */
 export function ImportPage() {
   const kind = useSignal<Kind>('template')
   const templates = useQuery('templates', () => request('GET /api/templates'))
@@ -93,7 +93,7 @@ export function ImportPage() {
     >
       {may('admin') ? (
         <div class="form">
-          <div class="tabs" role="tablist" aria-label="Where the package is">
+          <div class="tabs" role="tablist" aria-label="Source of the package">
             {(Object.keys(KINDS) as Kind[]).map((one) => (
               <button
                 key={one}
@@ -147,16 +147,16 @@ export function ImportPage() {
               <span class="note">
                 {file.value
                   ? `${file.value.name}: ${plural(Object.keys(file.value.files).length, 'file')}`
-                  : 'The JSON file that the page Export downloads.'}
+                  : 'The JSON file from the Export page.'}
               </span>
             </div>
           )}
           <Select
-            label="Where a name is taken"
+            label="If a name exists"
             value={collision.value}
             options={[
               { value: 'rename', label: 'Import under another name' },
-              { value: 'skip', label: 'Leave it out' },
+              { value: 'skip', label: 'Skip it' },
             ]}
             onChange={(value) => {
               collision.value = value

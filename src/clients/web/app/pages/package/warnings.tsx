@@ -3,10 +3,10 @@ interface Warning {
   path?: string | null
 }
 
-/** So many files are named; the others are counted. */
+/** The number of files that are named. Further files are counted. */
 const NAMED = 3
 
-/** What an import or an export leaves out or changes: each sentence once, with the files that it is about. */
+/** The warnings of an import or an export. Each message is displayed once, with its files. */
 export function Warnings({ list }: { list: readonly Warning[] }) {
   if (list.length === 0) return null
   const byMessage = Map.groupBy(list, ({ message }) => message)

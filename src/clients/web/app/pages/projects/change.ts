@@ -10,7 +10,7 @@ export const PROJECT_STATUSES = ['backlog', 'planned', 'active', 'in_progress', 
 
 type Change = NonNullable<Sent<'PATCH /api/projects/:projectId'>['body']>
 
-/** Changes a project at once in the page, and back when the server refuses. */
+/** Changes a project in the page immediately, and reverts the change if the server rejects it. */
 export async function changeProject(project: Project, change: Change): Promise<boolean> {
   const saved = await act(
     () => request('PATCH /api/projects/:projectId', { params: { projectId: project.id }, body: change }),
@@ -27,7 +27,7 @@ export const reloadProject = async (projectId: string) =>
 export async function deleteProject(project: Project): Promise<boolean> {
   const isSure = await confirm({
     title: `Delete ${project.name}?`,
-    text: `This deletes the project and its ${plural(project.workspaces.length, 'workspace')}; the folders and the issues stay.`,
+    text: `This deletes the project and its ${plural(project.workspaces.length, 'workspace')}. It does not delete the folders and the issues.`,
     action: 'Delete the project',
   })
   if (!isSure) return false

@@ -48,7 +48,7 @@ export function NewProject({ onClose, onCreated }: { onClose: () => void; onCrea
       />
       <TextField
         label="Folder"
-        hint="Where agents work on its issues, on the server's machine. Without one they work in their own folders."
+        hint="The folder on the server's machine in which agents work. Without it, each agent uses its own folder."
         placeholder="/home/me/project"
         value={cwd}
         onInput={(value) => set({ cwd: value })}

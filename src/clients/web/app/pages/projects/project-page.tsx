@@ -20,7 +20,7 @@ import { changeProject, deleteProject, PROJECT_STATUSES } from './change.ts'
 import { ProjectStatus } from './projects-page.tsx'
 import { Workspaces } from './workspaces.tsx'
 
-/** One project: what it is for, where agents work on it, and its open issues. */
+/** The page of a project: its description, its workspaces and its open issues. */
 export function ProjectPage() {
   const { projectId = '' } = useRoute().params
   const { route } = useLocation()
@@ -100,7 +100,7 @@ export function ProjectPage() {
   )
 }
 
-/** What can be done with a project, for the palette. */
+/** The commands of a project, for the palette. */
 function projectCommands(project: Project, remove: () => void): Command[] {
   if (!may('member')) return []
   const group = 'Project'

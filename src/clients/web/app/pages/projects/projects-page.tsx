@@ -16,7 +16,7 @@ import type { Project } from '../../state/types.ts'
 import { changeProject, PROJECT_STATUSES } from './change.ts'
 import { NewProject } from './new-project.tsx'
 
-/** The projects of the company; those in work first. */
+/** The projects of the company. Active projects come first. */
 export function ProjectsPage() {
   const { route } = useLocation()
   const isOpen = useSignal(false)
@@ -53,7 +53,7 @@ export function ProjectsPage() {
             )
           }
         >
-          A project groups issues and says in which folder or repository agents work on them.
+          A project groups issues and sets the folder or repository in which agents work on them.
         </Empty>
       ) : (
         <List id="projects" label="Projects" rows={all} keyOf={({ id }) => id} heightOf={() => 44}>

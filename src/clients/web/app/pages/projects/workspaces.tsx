@@ -49,7 +49,7 @@ export function Workspaces({ project }: { project: Project }) {
             <b>{workspace.name}</b>
             {workspace.isPrimary && <span class="tag">primary</span>}
             {workspace.isolation === 'worktree' && (
-              <span class="tag" title="Each issue has a git worktree and a branch of its own">
+              <span class="tag" title="Each issue has a separate git worktree and branch">
                 worktree for each issue
               </span>
             )}
@@ -105,7 +105,7 @@ async function remove(project: Project, workspace: Workspace): Promise<void> {
   if (!(await act(() => request('DELETE /api/projects/:projectId/workspaces/:workspaceId', { params })))) return
   await reloadProject(project.id)
   const { name, cwd, repoUrl, repoRef, isPrimary, isolation, setupCommand, cleanupCommand } = workspace
-  toast(`${name} was removed. The folder stays.`, {
+  toast(`${name} was removed. The folder was not deleted.`, {
     undo: () =>
       void act(() =>
         request('POST /api/projects/:projectId/workspaces', {
@@ -117,8 +117,8 @@ async function remove(project: Project, workspace: Workspace): Promise<void> {
 }
 
 const ISOLATION = [
-  { value: 'none', label: 'In this folder, all issues together' },
-  { value: 'worktree', label: 'In a git worktree of its own, on a branch of its own' },
+  { value: 'none', label: 'In this folder, shared by all issues' },
+  { value: 'worktree', label: 'In a separate git worktree and branch for each issue' },
 ] as const
 
 /** Creates a workspace, or changes one. */

@@ -14,7 +14,7 @@ import { toast } from '../../state/toasts.ts'
 export type Interaction = Received<'GET /api/issues/:issueId/interactions'>[number]
 type Answer = NonNullable<Sent<'POST /api/issues/:issueId/interactions/:interactionId/answer'>['body']>
 
-/** What an agent asks people, with the form that answers it. */
+/** A question of an agent, with the form for the answer. */
 export function Question({ interaction, onAnswered }: { interaction: Interaction; onAnswered?: () => void }) {
   const { id: interactionId, issueId, title, question, createdByAgentId, createdByUserId, createdAt } = interaction
   const agent = agents.get(createdByAgentId)
@@ -182,14 +182,14 @@ function TasksForm({ interaction: { id, tasks }, onAnswer }: FormProps) {
   )
 }
 
-/** A line to add something to an answer. */
+/** A field for a note to an answer. */
 function useNote(): { field: ComponentChildren; note: () => string | null } {
   const text = useSignal('')
   const field = (
     <input
       type="text"
       aria-label="Note"
-      placeholder="Anything to add?"
+      placeholder="Note (optional)"
       value={text.value}
       onInput={(event) => {
         text.value = event.currentTarget.value

@@ -4,7 +4,7 @@ import { useQuery } from '../../state/query.ts'
 import type { Issue } from '../../state/types.ts'
 import { Question } from './question.tsx'
 
-/** What agents wait to be told on an issue. */
+/** The questions of agents on an issue that are not answered yet. */
 export function Questions({ issue }: { issue: Issue }) {
   const query = useQuery(
     `questions/${issue.id}`,
@@ -26,7 +26,7 @@ export function Questions({ issue }: { issue: Issue }) {
   )
 }
 
-/** One question, by its id. */
+/** A single question, given by its id. */
 export function QuestionById({ issueId, interactionId }: { issueId: string; interactionId: string }) {
   const query = useQuery(`questions/${issueId}/${interactionId}`, () =>
     request('GET /api/issues/:issueId/interactions/:interactionId', { params: { issueId, interactionId } }),

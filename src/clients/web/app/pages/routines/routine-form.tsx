@@ -115,7 +115,12 @@ function When({ choice, onChange }: { choice: Choice; onChange: (changed: Partia
   const { every, time, weekday, day, hours, cron } = choice
   if (every === 'interval')
     return (
-      <TextField label="Hours between" type="number" value={hours} onInput={(value) => onChange({ hours: value })} />
+      <TextField
+        label="Interval in hours"
+        type="number"
+        value={hours}
+        onInput={(value) => onChange({ hours: value })}
+      />
     )
   if (every === 'custom')
     return (

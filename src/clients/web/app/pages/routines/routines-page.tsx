@@ -18,7 +18,7 @@ import { toast } from '../../state/toasts.ts'
 import { type Routine, RoutineForm } from './routine-form.tsx'
 import { describe } from './schedule.ts'
 
-/** The issues that come back on a schedule, with the next moment of each. */
+/** The routines of the company, with the next time of each. */
 export function RoutinesPage() {
   const form = useSignal<{ routine?: Routine } | undefined>(undefined)
   const open = () => {
@@ -108,7 +108,7 @@ function Row({ routine, onEdit }: { routine: Routine; onEdit: () => void }) {
               next <Ago at={routine.nextDueAt} />
             </>
           ) : (
-            'Never due'
+            'No next time'
           )}
         </span>
         {may('admin') && (
@@ -116,7 +116,7 @@ function Row({ routine, onEdit }: { routine: Routine; onEdit: () => void }) {
             label={`Actions of ${routine.title}`}
             items={[
               { label: 'Change…', run: onEdit },
-              { label: 'Create its issue now', run: () => void run(routine) },
+              { label: 'Create the issue now', run: () => void run(routine) },
               routine.status === 'paused'
                 ? { label: 'Resume', run: () => void set(routine, 'resume') }
                 : { label: 'Pause', run: () => void set(routine, 'pause') },
@@ -133,7 +133,7 @@ function Row({ routine, onEdit }: { routine: Routine; onEdit: () => void }) {
 
 async function run(routine: Routine): Promise<void> {
   const fired = await act(() => request('POST /api/routines/:routineId/run', { params: { routineId: routine.id } }))
-  if (fired) toast(fired.outcome === 'created' ? 'Its issue was created.' : (fired.reason ?? 'It was queued.'))
+  if (fired) toast(fired.outcome === 'created' ? 'The issue was created.' : (fired.reason ?? 'The issue was queued.'))
 }
 
 async function set(routine: Routine, action: 'pause' | 'resume'): Promise<void> {
@@ -149,7 +149,7 @@ async function set(routine: Routine, action: 'pause' | 'resume'): Promise<void> 
 async function remove(routine: Routine): Promise<void> {
   const isSure = await confirm({
     title: `Delete “${routine.title}”?`,
-    text: 'This deletes the routine and its history. The issues that it created stay.',
+    text: 'This deletes the routine and its history. The issues that it created are kept.',
     action: 'Delete the routine',
   })
   if (!isSure) return

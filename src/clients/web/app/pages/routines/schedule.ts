@@ -1,9 +1,9 @@
-/** A schedule as people choose it. `custom` is a cron expression. */
+/** A schedule in the form. `custom` is a cron expression. */
 export interface Choice {
   every: 'day' | 'workday' | 'week' | 'month' | 'interval' | 'custom'
-  /** `09:00`. */
+  /** The time, such as `09:00`. */
   time: string
-  /** 0 is Sunday, as in cron. */
+  /** The day of the week; 0 is Sunday, as in cron. */
   weekday: string
   day: string
   hours: string
@@ -26,7 +26,7 @@ interface Stored {
   intervalSec: number | null
 }
 
-/** A choice as the API stores it. */
+/** Converts a schedule to a cron expression. */
 export function toSchedule(choice: Choice): Stored {
   const [hour = '9', minute = '0'] = choice.time.split(':').map((part) => String(Number(part)))
   switch (choice.every) {
@@ -45,7 +45,7 @@ export function toSchedule(choice: Choice): Stored {
   }
 }
 
-/** What is stored, as a choice. */
+/** Converts a cron expression to a schedule. */
 export function toChoice({ cron, intervalSec }: Stored): Choice {
   if (cron === null) return { ...DEFAULT, every: 'interval', hours: String((intervalSec ?? 3_600) / 3_600) }
   const found = /^(\d+) (\d+) (\*|\d+) \* (\*|1-5|[0-6])$/.exec(cron)
@@ -59,7 +59,7 @@ export function toChoice({ cron, intervalSec }: Stored): Choice {
   return { ...DEFAULT, every: 'week', time, weekday, cron }
 }
 
-/** `On workdays at 09:00`, `Every 6 h`. */
+/** Describes a schedule: `On workdays at 09:00`, `Every 6 h`. */
 export function describe(stored: Stored): string {
   const choice = toChoice(stored)
   switch (choice.every) {

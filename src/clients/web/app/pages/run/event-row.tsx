@@ -9,10 +9,10 @@ import { Took } from '../../kit/time.tsx'
 
 export const isFoldable = ({ kind }: RunEvent) => kind === 'tool' || kind === 'thinking'
 
-/** An edit of so many lines stands open. */
+/** The maximum number of lines of an edit that is expanded by default. */
 const OPEN_LINES = 30
 
-/** File changes that are not long stand open, everything else is folded to a line. */
+/** Whether an event is expanded by default. Only short file changes are. */
 export const isOpenAtFirst = (event: RunEvent) =>
   event.kind === 'tool' &&
   event.edits.length > 0 &&
@@ -23,7 +23,10 @@ export const isOpenAtFirst = (event: RunEvent) =>
 
 const linesIn = (text: string) => (text === '' ? 0 : text.split('\n').length)
 
-/** Most of what agents say is plain text, which need not be rendered as Markdown while rows scroll by. */
+/**
+ * Matches Markdown markup. Plain text, which is most of the output, is not rendered as
+ * Markdown while the reader scrolls.
+ */
 const HAS_MARKUP = /[`*_#<>[\]|~]|^\s*(?:-|\d+\.) |https?:/m
 
 interface RowProps {
@@ -31,7 +34,7 @@ interface RowProps {
   isOpen: boolean
   isLast: boolean
   isLive: boolean
-  /** The reader scrolls: what takes long waits. */
+  /** Whether the reader scrolls. Slow rendering is then deferred. */
   isPassing: boolean
   onToggle?: ((id: number) => void) | undefined
 }
@@ -89,7 +92,7 @@ export function EventRow({ event, isOpen, isLive, isPassing, onToggle: toggle }:
   }
 }
 
-/** `Bash  npm test  4.2 s  exit 1`. */
+/** The header of a tool call: `Bash  npm test  4.2 s  exit 1`. */
 function CallLine({
   event,
   isOpen,
@@ -130,7 +133,7 @@ function CallLine({
   )
 }
 
-/** How many lines were taken away and added; what is equal at the beginning and the end does not count. */
+/** Counts the removed and added lines, without the common lines at the beginning and the end. */
 const countsOf = (edits: readonly Edit[]) =>
   edits.reduce(
     (sum, { before, after, patch }) => {
@@ -152,7 +155,7 @@ const countsOf = (edits: readonly Edit[]) =>
     { before: 0, after: 0 },
   )
 
-/** So much of an output is shown; the raw log holds all of it. */
+/** The maximum displayed size of an output. The raw log contains all of it. */
 const SHOWN_CHARS = 20_000
 
 function CallBody({ event }: { event: ToolEvent }) {

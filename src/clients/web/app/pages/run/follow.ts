@@ -2,10 +2,10 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
-/** So near to the end counts as at the end, in pixels. */
+/** The distance from the end that counts as the end, in pixels. */
 const NEAR = 32
 
-/** Keeps a box at its end while it grows, until the reader scrolls up; at the end again, it follows again. */
+/** Keeps an element scrolled to its end while it grows. Scrolling up pauses it, and scrolling to the end resumes it. */
 export function useFollow(
   box: RefObject<HTMLElement | null>,
   isLive: boolean,
@@ -20,7 +20,7 @@ export function useFollow(
     const found = box.current
     if (found) found.scrollTop = found.scrollHeight
   }
-  // Rows are measured while they render, so the end moves with each render.
+  // Rendering measures the rows, so the position of the end changes with each render.
   useLayoutEffect(() => {
     if (isFollowing.peek() && isLive) toEnd()
   })

@@ -2,23 +2,23 @@ import { type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { createEventReader, type EventReader } from '../../../../transcript/events.ts'
 
-/** A run's output, as far as it was read. */
+/** The output of a run that was read so far. */
 export interface RunLog {
   reader: EventReader
-  /** The output as it was written. */
+  /** The raw output. */
   lines: readonly string[]
-  /** Changes at most once a frame when there is more. */
+  /** Changes when there is new output, at most once per frame. */
   version: ReadonlySignal<number>
-  /** Whether the whole output was read. */
+  /** Whether the complete output was read. */
   isComplete: ReadonlySignal<boolean>
-  /** Whether the connection is lost; the browser connects again by itself. */
+  /** Whether the connection is lost. The browser reconnects automatically. */
   isLost: ReadonlySignal<boolean>
 }
 
-/** What arrives within this time after the beginning was written before, in milliseconds: it says nothing about durations. */
+/** The time after the start in which output is not live, in milliseconds. Durations are not computed from it. */
 const HISTORY_MS = 1_500
 
-/** Follows the output of a run from its beginning to its end. */
+/** Follows the output of a run from its start to its end. */
 export function useRunLog(runId: string): RunLog {
   const log = useMemo(() => createLog(runId), [runId])
   useEffect(() => log.connect(), [log])
@@ -49,7 +49,7 @@ function createLog(runId: string): RunLog & { connect(): () => void } {
     isComplete,
     isLost,
     connect() {
-      // A tab that nobody sees gives its connection back: a browser has six for a server.
+      // A hidden tab closes its connection, because a browser has only six for each server.
       let close = document.hidden ? () => {} : open()
       const onVisibility = () => {
         close()

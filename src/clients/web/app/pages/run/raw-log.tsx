@@ -9,10 +9,10 @@ const LINE_HEIGHT = 18
 
 const byIndex = (index: number) => index
 
-/** So many characters of a line are shown. */
+/** The maximum number of displayed characters of a line. */
 const SHOWN_CHARS = 4_000
 
-/** The output as it was written, with the colours of a terminal. */
+/** The raw output, with terminal colors. */
 export function RawLog({ log, isLive }: { log: RunLog; isLive: boolean }) {
   log.version.value
   const { lines } = log
@@ -51,7 +51,7 @@ function Line({ text }: { text: string }) {
   const ref = useRef<HTMLElement>(null)
   useLayoutEffect(() => {
     const element = ref.current!
-    // The page's CSP refuses style attributes in HTML; the same properties may be set by script.
+    // The page's CSP forbids style attributes in HTML, but scripts may set the same properties.
     element.innerHTML = html.replaceAll(' style="', ' data-style="')
     for (const part of element.querySelectorAll<HTMLElement>('[data-style]')) part.style.cssText = part.dataset.style!
   }, [html])

@@ -13,7 +13,7 @@ import { toast } from '../../state/toasts.ts'
 import type { Run } from '../../state/types.ts'
 import type { RunLog } from './log.ts'
 
-/** What is known of a run besides its output. */
+/** The details of a run. */
 export function RunFacts({ run, log }: { run: Run; log: RunLog }) {
   log.version.value
   const isWide = useIsWide()
@@ -48,7 +48,7 @@ export function RunFacts({ run, log }: { run: Run; log: RunLog }) {
               </a>
             ),
           ],
-          ['Woken by', <Reasons key="reasons" run={run} />],
+          ['Cause', <Reasons key="reasons" run={run} />],
           [
             'Retry of',
             run.retryOfRunId && (
@@ -131,7 +131,7 @@ function Reasons({ run }: { run: Run }) {
 
 const WIDE = matchMedia('(min-width: 1101px)')
 
-/** Whether the facts stand beside the events; otherwise they are folded above them. */
+/** Whether the details are beside the events. Otherwise they are collapsed above them. */
 function useIsWide(): boolean {
   const isWide = useSignal(WIDE.matches)
   useEffect(() => {
@@ -144,7 +144,7 @@ function useIsWide(): boolean {
   return isWide.value
 }
 
-/** A command with a button that copies it. */
+/** A command with a copy button. */
 export function Copyable({ text }: { text: string }) {
   return (
     <div class="copyable">
@@ -153,13 +153,13 @@ export function Copyable({ text }: { text: string }) {
         kind="quiet"
         icon={copy}
         label="Copy"
-        onClick={() => void navigator.clipboard.writeText(text).then(() => toast('It was copied.'))}
+        onClick={() => void navigator.clipboard.writeText(text).then(() => toast('Copied.'))}
       />
     </div>
   )
 }
 
-/** The command by which a person goes on with the session of a run. */
+/** Returns the command with which a person continues the session of a run. */
 function takeOverOf(run: Run, cwd: string | undefined): string | undefined {
   const session = run.sessionIdAfter ?? run.sessionIdBefore
   if (!session) return undefined

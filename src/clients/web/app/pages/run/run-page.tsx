@@ -21,10 +21,10 @@ import { useRunLog } from './log.ts'
 import { RunFacts } from './run-facts.tsx'
 import { Stream } from './stream.tsx'
 
-/** Loaded when it is first shown. */
+/** The raw log, loaded on first use. */
 const RawLog = lazy(() => import('./raw-log.tsx').then((m) => m.RawLog))
 
-/** One run: what it does, or did, as it can be read, and the facts beside it. */
+/** The page of a run: its events and its details. */
 export function RunPage() {
   const { runId = '' } = useRoute().params
   const query = useQuery(`run/${runId}`, async () => {
@@ -135,18 +135,18 @@ function Content({ run, view }: { run: Run; view: keyof typeof VIEWS }) {
 }
 
 function Nothing({ run, isComplete }: { run: Run; isComplete: boolean }) {
-  if (isLive(run)) return <p class="run-wait note">The agent has not said anything yet.</p>
+  if (isLive(run)) return <p class="run-wait note">No output yet.</p>
   if (!isComplete) return null
   const agent = agents.get(run.agentId)
   return (
     <Empty
-      title="This run wrote nothing."
+      title="This run has no output."
       action={agent && <Button href={pathTo(`agents/${agent.urlKey}`)}>Open {agent.name}</Button>}
     />
   )
 }
 
-/** How a run stands: a shape and a word. */
+/** The status of a run: an icon and a word. */
 export function Status({ run }: { run: Run }) {
   return (
     <span class={`run-status run-${run.status}`}>
@@ -158,10 +158,10 @@ export function Status({ run }: { run: Run }) {
 
 export const STATUS: Record<Run['status'], string> = {
   starting: 'Starting',
-  running: 'At work',
+  running: 'Running',
   succeeded: 'Succeeded',
   failed: 'Failed',
-  timed_out: 'Ran out of time',
+  timed_out: 'Timed out',
   cancelled: 'Stopped',
   lost: 'Lost',
 }
@@ -170,7 +170,7 @@ async function cancelRun(run: Run): Promise<void> {
   const issue = issues.row(run.issueId ?? '').peek()
   const isSure = await confirm({
     title: `Stop the run of ${nameOf({ agentId: run.agentId })}?`,
-    text: `This ends the run and its processes.${issue ? ` ${issue.identifier} stays with its assignee.` : ''} What the agent has written stays.`,
+    text: `This ends the run and its processes.${issue ? ` ${issue.identifier} keeps its assignee.` : ''} Files that the agent wrote are kept.`,
     action: 'Stop the run',
   })
   if (!isSure) return

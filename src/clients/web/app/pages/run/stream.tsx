@@ -8,7 +8,7 @@ import { EventRow, isFoldable, isOpenAtFirst } from './event-row.tsx'
 import { useFollow } from './follow.ts'
 import type { RunLog } from './log.ts'
 
-/** What a row takes before it is measured, in pixels. */
+/** The estimated height of a row before it is measured, in pixels. */
 const estimate = (event: RunEvent) => {
   if (event.kind === 'tool') return isOpenAtFirst(event) ? 180 : 28
   if (event.kind === 'text' || event.kind === 'output') return 16 + 20 * Math.ceil(event.text.length / 90)
@@ -17,7 +17,7 @@ const estimate = (event: RunEvent) => {
 
 const byIndex = (index: number) => index
 
-/** The output as rows. It follows the end of a live run until the reader scrolls up. */
+/** The output as rows. It follows a live run until the reader scrolls up. */
 export function Stream({ log, isLive }: { log: RunLog; isLive: boolean }) {
   log.version.value
   const { events } = log.reader

@@ -17,11 +17,11 @@ import type { Run } from '../../state/types.ts'
 import { Chip } from '../issues/choices.tsx'
 import { STATUS } from '../run/run-page.tsx'
 
-/** How many runs are read at once. */
+/** The page size. */
 const PAGE = 100
 const ANY = 'any'
 
-/** The company's runs, newest first, those at work on top. The address holds the filter. */
+/** The runs of the company, newest first, with live runs at the top. The address contains the filter. */
 export function RunsPage() {
   const { query: address, route } = useLocation()
   const { agent: agentId, status } = address
@@ -175,10 +175,10 @@ export function RunRow({ run, hasAgent = true }: { run: Run; hasAgent?: boolean 
 
 function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   return isFiltered ? (
-    <Empty title="No run passes this filter." action={<Button onClick={onClear}>Clear the filter</Button>} />
+    <Empty title="No run matches this filter." action={<Button onClick={onClear}>Clear the filter</Button>} />
   ) : (
     <Empty
-      title="Nothing has run yet."
+      title="No runs yet."
       action={
         <Button kind="primary" href={pathTo('issues')}>
           Open the issues

@@ -15,7 +15,7 @@ import { SettingsPlace } from '../settings/place.tsx'
 
 type Secret = Received<'GET /api/companies/:companyId/secrets'>[number]
 
-/** The secrets by name. A value can be replaced, and never be read. */
+/** The secrets by name. A value can be replaced, but never read. */
 export function SecretsPage() {
   const form = useSignal<{ secret?: Secret } | undefined>(undefined)
   const query = useQuery(
@@ -104,7 +104,7 @@ async function remove(secret: Secret): Promise<void> {
     title: `Delete ${secret.name}?`,
     text: isUsed
       ? `${found.usedBy.map(({ name }) => name).join(', ')} will start without it.`
-      : 'Nothing refers to it. Its value cannot be read back.',
+      : 'It is not used. Its value cannot be recovered.',
     action: 'Delete the secret',
   })
   if (!isSure) return
@@ -157,7 +157,7 @@ function SecretForm({ secret, onClose }: { secret?: Secret; onClose: () => void 
         label="Value"
         type="password"
         isRequired
-        hint={secret ? 'Runs that start from now on get it.' : 'It is stored encrypted and never shown again.'}
+        hint={secret ? 'New runs use the new value.' : 'It is stored encrypted and never shown again.'}
         value={value.value}
         onInput={(text) => {
           value.value = text
@@ -165,7 +165,7 @@ function SecretForm({ secret, onClose }: { secret?: Secret; onClose: () => void 
       />
       {!secret && (
         <TextField
-          label="What it is for"
+          label="Purpose"
           value={description.value}
           onInput={(text) => {
             description.value = text

@@ -9,7 +9,7 @@ import { toast } from '../../state/toasts.ts'
 import { Sessions } from './sessions.tsx'
 import { Tokens } from './tokens.tsx'
 
-/** Who is signed in, and the ways out. Local trusted mode has no accounts. */
+/** The account of the person: password and sign-out. Local trusted mode has no accounts. */
 export function Account() {
   const isChanging = useSignal(false)
   const me = session.value

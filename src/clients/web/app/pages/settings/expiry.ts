@@ -1,4 +1,4 @@
-/** How long a credential may be used, in days. */
+/** The lifetimes of a credential, in days. */
 export const EXPIRIES = [
   { value: '30', label: '30 days' },
   { value: '7', label: '7 days' },
@@ -11,6 +11,6 @@ export type Expiry = (typeof EXPIRIES)[number]['value']
 
 const DAY_MS = 86_400_000
 
-/** @returns the moment at which a credential that is created now expires; null for never */
+/** @returns the expiry time of a credential that is created now; null for never */
 export const expiryAt = (days: Expiry) =>
   days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()

@@ -13,7 +13,7 @@ export const PLACES = [
 
 type Place = (typeof PLACES)[number][0]
 
-/** A page of the settings: links to the others stand above it. */
+/** A page of the settings, with links to the other ones at the top. */
 export function SettingsPlace({
   here,
   actions,

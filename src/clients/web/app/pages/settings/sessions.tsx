@@ -10,7 +10,7 @@ import { toast } from '../../state/toasts.ts'
 
 type Session = Received<'GET /api/auth/sessions'>[number]
 
-/** Where the person is signed in. */
+/** The sessions of the person. */
 export function Sessions() {
   const query = useQuery('sessions', () => request('GET /api/auth/sessions'))
   const end = async (one: Session) => {
@@ -60,7 +60,7 @@ export function Sessions() {
 async function signOutEverywhere(count: number): Promise<void> {
   const isSure = await confirm({
     title: 'Sign out everywhere?',
-    text: `This ends ${plural(count, 'session')}, this one too. Your tokens stay.`,
+    text: `This ends ${plural(count, 'session')}, including this one. Your tokens remain valid.`,
     action: 'Sign out everywhere',
   })
   if (isSure && (await act(() => request('POST /api/auth/sign-out-everywhere')))) location.assign('/login')
@@ -83,7 +83,7 @@ const SYSTEMS = [
   ['Linux', 'Linux'],
 ] as const
 
-/** `Firefox on Linux`, or what a program calls itself. */
+/** Returns `Firefox on Linux`, or the name that a program sends. */
 function deviceOf({ userAgent }: Session): string {
   if (!userAgent) return 'An unknown program'
   const nameIn = (names: readonly (readonly [string, string])[]) =>

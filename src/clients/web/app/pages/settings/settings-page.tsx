@@ -19,7 +19,7 @@ import { Labels } from '../labels/labels.tsx'
 import { Account } from './account.tsx'
 import { SettingsPlace } from './place.tsx'
 
-/** What the company is called and how it looks, what needs approval, and what cannot be undone. */
+/** The settings of the company: name, logo, approvals and irreversible actions. */
 export function SettingsPage() {
   const found = company.value
   if (!found) return null
@@ -30,7 +30,7 @@ export function SettingsPage() {
         <h2>Rules</h2>
         <Checkbox
           label="New agents need the approval of the board"
-          hint="A hire waits under Approvals until an admin decides it."
+          hint="An admin decides each hire under Approvals."
           isChecked={found.requireBoardApprovalForNewAgents}
           isDisabled={!may('admin')}
           onChange={(requireBoardApprovalForNewAgents) => void save(found, { requireBoardApprovalForNewAgents })}
@@ -49,7 +49,9 @@ export function SettingsPage() {
       <Account />
       <section class="settings-part">
         <h2>Package</h2>
-        <p class="note">A package holds the company as files: agents, goals, projects, issues, routines and skills.</p>
+        <p class="note">
+          A package contains the company as files: agents, goals, projects, issues, routines and skills.
+        </p>
         <div class="settings-row">
           <Button href={pathTo('export')}>Export this company</Button>
           {may('admin') && <Button href={pathTo('import')}>Import a package</Button>}
@@ -148,7 +150,7 @@ function Identity({ found }: { found: Company }) {
       <TextField
         label="Colour"
         placeholder="#4251c5"
-        hint="Behind the first letter, where there is no logo."
+        hint="The background of the first letter if there is no logo."
         isDisabled={isFixed}
         value={color.value}
         onInput={(value) => {
@@ -199,7 +201,7 @@ function Appearance() {
       />
       <Checkbox
         label="Notify me in this browser"
-        hint="When something new waits in the inbox and no tab of the page is in view."
+        hint="For new inbox items while no tab of this page is visible."
         isChecked={isNotifying.value}
         isDisabled={!canNotify()}
         onChange={(isOn) => void setNotifying(isOn)}
@@ -215,7 +217,7 @@ function Danger({ found }: { found: Company }) {
   const archive = async () => {
     const isSure = await confirm({
       title: `Archive ${found.name}?`,
-      text: `This stops ${plural(liveRuns.peek().length, 'run')} and ${plural(agents.all.peek().length, 'agent')}. The company can still be read, and nothing in it changes or runs.`,
+      text: `This stops ${plural(liveRuns.peek().length, 'run')} and ${plural(agents.all.peek().length, 'agent')}. The company becomes read-only.`,
       action: 'Archive the company',
     })
     if (!isSure) return
@@ -229,7 +231,7 @@ function Danger({ found }: { found: Company }) {
       <h2>Danger zone</h2>
       <ul class="lines">
         <li>
-          <span>Stop everything that runs, and let nothing start</span>
+          <span>Stop all runs and block new ones</span>
           <span class="line-end">
             <Button isDisabled={found.stoppedAt !== null} onClick={() => void stopEverything()}>
               Stop everything
@@ -237,7 +239,7 @@ function Danger({ found }: { found: Company }) {
           </span>
         </li>
         <li>
-          <span>Archive: it stays to be read, and nothing in it runs</span>
+          <span>Archive the company: it becomes read-only, and no run starts</span>
           <span class="line-end">
             <Button isDisabled={found.status === 'archived'} onClick={() => void archive()}>
               Archive
@@ -245,7 +247,7 @@ function Danger({ found }: { found: Company }) {
           </span>
         </li>
         <li>
-          <span>Delete the company with everything in it</span>
+          <span>Delete the company and all its data</span>
           <span class="line-end">
             {may('owner') ? (
               <Button

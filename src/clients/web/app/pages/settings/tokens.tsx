@@ -12,7 +12,7 @@ import { toast } from '../../state/toasts.ts'
 import { Copyable } from '../run/run-facts.tsx'
 import { EXPIRIES, type Expiry, expiryAt } from './expiry.ts'
 
-/** The person's tokens, by which scripts and the command line act as the person. */
+/** The person's API tokens. Scripts and the command line use them to act as the person. */
 export function Tokens() {
   const isCreating = useSignal(false)
   const made = useSignal<string | undefined>(undefined)
@@ -20,7 +20,7 @@ export function Tokens() {
   const revoke = async (tokenId: string, name: string) => {
     const isSure = await confirm({
       title: `Revoke ${name}?`,
-      text: 'Whatever uses it stops working at once.',
+      text: 'Programs that use it lose access immediately.',
       action: 'Revoke',
     })
     if (!isSure) return
@@ -31,7 +31,7 @@ export function Tokens() {
   return (
     <section class="settings-part">
       <h2>Tokens</h2>
-      <p class="note">A token lets a script or the command line do what you may do.</p>
+      <p class="note">A token gives a script or the command line your permissions.</p>
       {made.value && (
         <div role="status">
           <p>Copy the token now; it is not shown again.</p>
@@ -119,7 +119,7 @@ function NewToken({ onClose, onCreated }: { onClose: () => void; onCreated: (tok
     >
       <TextField
         label="Name"
-        hint="Where it is used, such as laptop or CI."
+        hint="The place where it is used, such as laptop or CI."
         autoFocus
         value={name.value}
         onInput={(value) => {

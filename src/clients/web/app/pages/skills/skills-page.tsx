@@ -15,7 +15,7 @@ import { SettingsPlace } from '../settings/place.tsx'
 
 type Skill = Received<'GET /api/companies/:companyId/skills'>[number]
 
-/** What agents can be taught: instructions with files, from where they came. */
+/** The skills of the company: instructions with files, and their sources. */
 export function SkillsPage() {
   const isOpen = useSignal(false)
   const open = () => {
@@ -82,7 +82,7 @@ async function remove(skill: Skill): Promise<void> {
   if (!found) return
   const isSure = await confirm({
     title: `Delete the skill ${skill.name}?`,
-    text: `It is taken from ${plural(found.usedByAgents.length, 'agent')}, with its ${plural(skill.fileInventory.length, 'file')}.`,
+    text: `This deletes its ${plural(skill.fileInventory.length, 'file')} and removes it from ${plural(found.usedByAgents.length, 'agent')}.`,
     action: 'Delete the skill',
   })
   if (!isSure) return

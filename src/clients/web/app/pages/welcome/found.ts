@@ -2,7 +2,7 @@ import { request } from '../../state/api.ts'
 import { companies } from '../../state/company.ts'
 import type { Agent, Company, Issue } from '../../state/types.ts'
 
-/** What a company starts with. */
+/** The input of the setup page. */
 export type Start =
   | { kind: 'agent'; name: string }
   | { kind: 'template'; name: string }
@@ -11,7 +11,7 @@ export type Start =
 export interface Founding {
   name: string
   start: Start
-  /** An adapter type with its own default program, or the built-in demo agent. */
+  /** An adapter type, which uses its default program, or the built-in demo agent. */
   program: string
   budgetMonthlyCents: number
   issue: { title: string; description: string }
@@ -19,7 +19,10 @@ export interface Founding {
 
 export const DEMO = 'demo'
 
-/** Creates the company, lets its agents run the chosen program, and assigns the first issue. @returns where to go */
+/**
+ * Creates the company, configures its agents with the selected program, and assigns the
+ * first issue. @returns the address to open
+ */
 export async function foundCompany(
   want: Founding,
   onStep: (text: string) => void,
@@ -39,7 +42,7 @@ export async function foundCompany(
   if (want.start.kind === 'agent') {
     await request('POST /api/companies/:companyId/agents', {
       params,
-      body: { name: want.start.name, role: 'engineer', capabilities: 'Does what is to be done.', ...runs },
+      body: { name: want.start.name, role: 'engineer', capabilities: 'Works on all issues.', ...runs },
     })
   } else {
     const imported = await request('GET /api/companies/:companyId/agents', { params })
@@ -76,7 +79,10 @@ async function create({ name, start }: Founding): Promise<string> {
   return plan.target.companyId!
 }
 
-/** Who does the first issue: not the CEO, whose plan is to be approved first, and not a manager, if there are others. */
+/**
+ * Chooses the agent of the first issue. It prefers agents that are neither the CEO, whose
+ * plan needs approval first, nor a manager.
+ */
 function workerOf(staff: readonly Agent[]): Agent | undefined {
   const isManager = (agent: Agent) => staff.some(({ reportsTo }) => reportsTo === agent.id)
   return staff.find((agent) => agent.role !== 'ceo' && !isManager(agent)) ?? staff[0]

@@ -12,12 +12,12 @@ import { type Query, useQuery } from '../../state/query.ts'
 import type { Program, Template } from '../../state/types.ts'
 import { DEMO, type Founding, foundCompany, type Start } from './found.ts'
 
-/** The default budget of a company, in dollars a month: 0 would mean no limit. */
+/** The default budget of a company, in US dollars per month; 0 would mean no limit. */
 const BUDGET = '50'
 
 const PROGRAM_NAME: Record<string, string> = { runtimeA_local: 'Claude Code', runtimeB_local: 'Codex' }
 
-/** The first run, and every new company: from a name to an issue that is worked on. */
+/** The setup page of a new company, from its name to its first issue. */
 export function WelcomePage() {
   const { route } = useLocation()
   const name = useSignal('')
@@ -37,7 +37,7 @@ export function WelcomePage() {
   useEffect(() => {
     document.title = isFirst ? 'Welcome' : 'New company'
   }, [isFirst])
-  // What is ready to use is chosen, until the person chooses.
+  // Selects a program that is ready to use, until the person selects one.
   const ready = programs.data.value?.find(({ isFound, isSignedIn }) => isFound && isSignedIn !== false)
   const chosen = program.value ?? (programs.data.value ? (ready?.adapterType ?? DEMO) : undefined)
 
@@ -171,7 +171,7 @@ export function WelcomePage() {
         </fieldset>
 
         <TextField
-          label="Budget a month"
+          label="Monthly budget"
           prefix="$"
           class="budget"
           hint="Agents stop when it is spent. 0 means no limit."
@@ -194,7 +194,7 @@ export function WelcomePage() {
           <TextField
             label="Description"
             rows={3}
-            placeholder="What is to be done, and how one sees that it is done."
+            placeholder="The task and its acceptance criteria."
             value={description.value}
             onInput={(value) => {
               description.value = value
@@ -220,7 +220,7 @@ export function WelcomePage() {
   )
 }
 
-/** The agent programs of this machine, each with what it lacks, and the demo agent. */
+/** The agent programs of this machine, each with its problems, and the demo agent. */
 function Programs({
   query,
   chosen,
@@ -255,7 +255,7 @@ function Programs({
         title="Demo agent"
         note="built in"
         tone="ok"
-        text="Has no model and costs nothing: it only plays the work, to show how this works."
+        text="Uses no model and costs nothing. It simulates work to demonstrate the service."
         onPick={() => onPick(DEMO)}
       />
     </div>
