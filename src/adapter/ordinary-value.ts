@@ -1,7 +1,7 @@
-/** In characters. Redacting shorter values would remove ordinary words from the output. */
+/** The minimum length of a secret, in characters. Redacting shorter values would remove ordinary words. */
 const SHORTEST_SECRET = 8
 
-/** The forms of values that are not secrets. `docs/guides/secrets.md` lists them. */
+/** The patterns of values that are not secrets. `docs/guides/secrets.md` lists them. */
 const ORDINARY = [
   /^-?[\d.,]+$/, // a number or a version
   /^[A-Za-z]{1,16}$/, // one word, such as `production`
@@ -16,16 +16,16 @@ const ORDINARY = [
 
 const LONG_WORD = /[A-Za-z0-9]{16,}/g
 
-/** Whether a path or a URL has a long run of letters and digits: it may be a key, as in the URLs of hooks. */
+/** Whether a path or a URL has a long sequence of letters and digits, which may be a key, as in webhook URLs. */
 const hasLongPart = (value: string) => [...value.matchAll(LONG_WORD)].some(([word]) => /\d/.test(word))
 
-/** Parts of names that indicate a credential, whatever the form of its value. */
+/** Matches names that indicate a credential, for any value. */
 const CREDENTIAL_NAME = /(?:^|[_-])(?:key|pass|pwd?|pin|pat|auth|dsn|hook|webhook|salt|sig|signature)(?:[_-]|$)/i
 
 /** Whether a name, such as `STRIPE_KEY`, indicates that its value is a credential. */
 export const isCredentialName = (name: string): boolean => CREDENTIAL_NAME.test(name)
 
-/** Whether the value of an environment variable or header is certainly not a secret and may appear in the output. */
+/** Whether the value of an environment variable or header is not a secret and may appear in the output. */
 export const isOrdinaryValue = (name: string, value: string): boolean =>
   value.length < SHORTEST_SECRET ||
   (!CREDENTIAL_NAME.test(name) && ORDINARY.some((form) => form.test(value)) && !hasLongPart(value))

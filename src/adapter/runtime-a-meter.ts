@@ -2,22 +2,22 @@ import type { UsageTotals } from './adapter.ts'
 import { estimateCost } from './prices.ts'
 import { asCount, asObject, type Json, sumTokens, tokens } from './usage.ts'
 
-/** Token usage, with the part of the input that was written to a cache. A token that is written for an hour counts four times. */
+/** Token usage, with the input tokens that were written to a cache. A token cached for an hour counts four times. */
 export type Spent = UsageTotals & { cacheWriteTokens: number }
 
-/** Counts a run's messages while they stream, each once, however many lines repeat it and wherever they stand. */
+/** Measures the token usage of a run from its streamed messages. A message that is repeated is counted once. */
 export interface MessageMeter {
-  /** Counts a message's usage so far. Returns the models whose use it changed. */
+  /** Records the current usage of a message. Returns the models with a changed total. */
   add(id: string, model: string, usage: Json): string[]
-  /** The model of a message that was counted. */
+  /** Returns the model of a recorded message. */
   modelOf(id: string): string | undefined
-  /** The use of a model so far, at list price, except that of some messages. */
+  /** Returns the usage of a model at list price, without the given messages. */
   estimate(model: string, except?: Iterable<string>): UsageTotals
   models(): Iterable<string>
   tokens(): number
 }
 
-/** The number of messages that are remembered to detect repetitions. More messages take about a day. */
+/** The maximum number of messages in memory, used to detect repetitions. A run needs about a day to reach it. */
 const MOST_MESSAGES = 20_000
 
 /** Creates an empty meter. */
@@ -27,7 +27,7 @@ export function createMessageMeter(): MessageMeter {
   return {
     add(id, model, usage) {
       const before = messages.get(id)
-      // The line of a message's start may arrive after that of its end, so the larger number counts.
+      // The start of a message can arrive after its end, so the larger number is used.
       const spent = before ? larger(before, spentOf(usage)) : spentOf(usage)
       if (tokens(spent) === 0 || (before && before.model === model && isSame(before, spent))) return []
       messages.set(id, { ...spent, model })

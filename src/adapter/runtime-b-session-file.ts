@@ -12,7 +12,7 @@ export interface SessionEvents {
   onTotal(total: UsageTotals): void
 }
 
-/** Returns the folder in which `codex` stores its state, or null if the environment names none. */
+/** Returns the folder in which `codex` stores its state, or null if the environment does not define one. */
 export const codexHome = (env: Readonly<Record<string, string>>): string | null =>
   env.CODEX_HOME || (env.HOME ? path.join(env.HOME, '.codex') : null)
 
@@ -36,19 +36,19 @@ export function findSessionFile(home: string, thread: string): string | null {
   return find(path.join(home, 'sessions'), 3)
 }
 
-/** Opens the file in which `codex` records a thread. Only this file contains token counts during a turn. */
+/** Opens the file in which `codex` stores a thread. Only this file contains token counts during a turn. */
 export const openSessionFile = (file: string, from: number, events: SessionEvents): Tail =>
   openTail(file, from, (text) => {
-    // Almost all lines are content; these words are much cheaper to find than JSON is to parse.
+    // Most lines have no token counts. A search for these words is much faster than parsing JSON.
     if (WITH_USAGE.test(text)) onLine(parseLine(text) ?? {}, file, events)
   })
 
 const WITH_USAGE = /"(?:token_count|token_usage_record|turn_context)"/
 
 /**
- * Reads the total of the thread from `token_usage_record`, which follows the
- * response of the model, and from `token_count`, which follows the tool that
- * the response calls. Older versions have only the second.
+ * Reads the total usage of the thread. `codex` writes it to `token_usage_record`
+ * after each response of the model, and to `token_count` after each tool call.
+ * Older versions write only `token_count`.
  */
 function onLine(line: Json, file: string, events: SessionEvents): void {
   const payload = asObject(line.payload)
@@ -57,7 +57,7 @@ function onLine(line: Json, file: string, events: SessionEvents): void {
     if (model) events.onModel(model)
   }
   if (line.type === 'token_usage_record') {
-    // A file that begins with a copy of another thread has its records too.
+    // A file can begin with a copy of another thread, which has records of that thread.
     const isOwn = file.endsWith(`${asText(payload.thread_id) || '?'}.jsonl`)
     if (isOwn && payload.thread_token_usage) events.onTotal(codexTokens(asObject(payload.thread_token_usage)))
   }

@@ -1,10 +1,10 @@
 import { closeSync, type FSWatcher, fstatSync, openSync, readSync, watch } from 'node:fs'
 import path from 'node:path'
 
-/** How much of the end of a log file is read for its last lines, in bytes. */
+/** The maximum number of bytes that are read from the end of a log file. */
 const TAIL_BYTES = 1024 * 1024
 
-/** A place in a log file. */
+/** A position in a log file. */
 interface Position {
   inode: number
   offset: number
@@ -15,10 +15,10 @@ interface Part extends Position {
 }
 
 /**
- * Reads the last lines of a log, from the rotated files too if the current one
- * has too few.
+ * Reads the last lines of a log. If the current file has too few lines, it also
+ * reads the rotated files.
  *
- * @param isWanted chooses the lines
+ * @param isWanted whether to return a line
  * @returns undefined if there is no log
  */
 export function readLastLines(
@@ -38,9 +38,9 @@ export function readLastLines(
 }
 
 /**
- * Calls `onLine` with each line that is added to a log, across rotations.
+ * Calls `onLine` with each line that is added to a log, also after a rotation.
  *
- * @returns the watcher; close it to end
+ * @returns the watcher; close it to stop
  */
 export function followLines(file: string, from: Position, onLine: (line: string) => void): FSWatcher {
   let { inode, offset } = from
@@ -62,11 +62,11 @@ export function followLines(file: string, from: Position, onLine: (line: string)
     take(part)
   }
   const watcher = watch(path.dirname(file), look)
-  look() // the lines that were added before the watcher
+  look() // reads the lines that were added before the watcher started
   return watcher
 }
 
-/** Reads a file from a position. Without one, or if the file is another or was truncated, reads its last part. */
+/** Reads a file from a position. Without one, or if the file was replaced or truncated, it reads the last part. */
 function readPart(name: string, from?: Position): Part | undefined {
   let file: number
   try {

@@ -1,13 +1,13 @@
 import { FIRST_REQUESTS, type PageAddress } from './first-requests.ts'
 
-/** The data that every page needs at its start, with the endpoints that return it. */
+/** The endpoints whose responses every page needs at its start. */
 const EVERYWHERE = {
   companies: '/api/companies',
   session: '/api/auth/session',
   instance: '/api/instance',
 }
 
-/** The data that every page of a company needs. */
+/** Returns the endpoints whose responses every page of a company needs. */
 const ofCompany = (id: string) => ({
   agents: `/api/companies/${id}/agents`,
   projects: `/api/companies/${id}/projects`,
@@ -23,19 +23,19 @@ const ofCompany = (id: string) => ({
 type Get = (target: string) => Promise<Response>
 
 interface Opened {
-  /** The issue prefix that the address names. */
+  /** The issue prefix in the address. */
   prefix: string | undefined
-  /** The page's address below the company's, such as `issues/:issueRef`, and what stands for its names. */
+  /** The address of the page below the company's, such as `issues/:issueRef`, and the values of its parameters. */
   page: { address: string; params: Record<string, string> } | undefined
   query: URLSearchParams
 }
 
 /**
- * Collects the responses with which the page begins, so that its first view
- * waits for one request and not for a dozen. They are the responses of the
- * public API to the person who opens the page.
+ * Collects the API responses that the first view of a page needs. The page then
+ * needs one request instead of a dozen. The requests have the permissions of
+ * the person who opens the page.
  *
- * @returns JSON for a script element; `null` if an endpoint refuses, and the page then asks by itself
+ * @returns JSON for a script element; `null` if an endpoint returns an error: the page then sends the requests itself
  */
 export async function bootRecord({ prefix, page, query }: Opened, get: Get): Promise<string> {
   const everywhere = await collect(EVERYWHERE, get)
@@ -50,11 +50,11 @@ export async function bootRecord({ prefix, page, query }: Opened, get: Get): Pro
         ...(page && { responses: await firstResponses({ ...page, companyId: found.id, query }, get) }),
       }
     : everywhere
-  // `</script>` in a text must not end the element.
+  // Escapes `</script>` in a text, which would end the element.
   return toJson(parts).replaceAll('<', '\\u003c')
 }
 
-/** The responses to what the page requests first, by target. Those that the API refuses are left out: the page shows why. */
+/** Returns the responses to the first requests of the page, by target. Errors are omitted: the page displays them. */
 async function firstResponses(
   { address, ...opened }: Omit<PageAddress, 'get'> & { address: string },
   get: Get,
@@ -70,7 +70,7 @@ async function firstResponses(
   return JSON.stringify(Object.fromEntries(entries.filter(([, response]) => response !== undefined)))
 }
 
-/** A response as the page's script receives it. */
+/** A response in the HTML of the page. */
 export interface GivenResponse {
   text: string
   headers: Record<string, string>
@@ -89,7 +89,7 @@ const toGiven = async (response: Response): Promise<GivenResponse | undefined> =
       }
     : undefined
 
-/** Returns the bodies by name, or undefined if one of the endpoints refuses. */
+/** Returns the bodies by name, or undefined if an endpoint returns an error. */
 async function collect(targets: Record<string, string>, get: Get): Promise<Record<string, string> | undefined> {
   const bodies = await Promise.all(
     Object.entries(targets).map(async ([name, target]) => {
