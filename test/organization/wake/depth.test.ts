@@ -61,7 +61,7 @@ test('two agents that mention each other in a loop are paused, and their wake wa
   ] as const) {
     const paused = await agentOf(app, id)
     assert.deepEqual([paused.status, paused.pauseReason], ['paused', 'loop'])
-    assert.match(paused.pauseMessage, new RegExp(`6 times in a row .*with ${other}: that is a loop`))
+    assert.match(paused.pauseMessage, new RegExp(`6 times in a row .*with ${other}, which indicates a loop`))
   }
   const actions = (await app.ask('GET', `/api/companies/${arranged.companyId}/activity?action=agent.paused`)).body
   assert.equal(actions.length, 2)
