@@ -5,7 +5,7 @@ import { hasApprovedStrategy } from '../../../src/work/issue/strategy.ts'
 import { insertAgent, insertIssue, insertRunRow } from '../../arrange.ts'
 import { arrange } from './arrange.ts'
 
-test('the CEO asks for its strategy, and the board sees it among what is pending', async (t) => {
+test('the CEO requests approval of its strategy, and the board lists it as pending', async (t) => {
   const { strategy, ask, path, ceo } = await arrange(t)
   const made = await strategy()
   assert.equal(made.status, 'pending')
@@ -17,7 +17,7 @@ test('the CEO asks for its strategy, and the board sees it among what is pending
   assert.deepEqual((await ask('GET', `/api/approvals/${made.id}`)).body, made)
 })
 
-test('the list is newest first and comes in pages', async (t) => {
+test('the list of approvals is paginated and sorted newest first', async (t) => {
   const { strategy, ask, path } = await arrange(t)
   const ids = []
   for (let i = 0; i < 3; i++) ids.unshift((await strategy()).id)
@@ -30,7 +30,7 @@ test('the list is newest first and comes in pages', async (t) => {
   )
 })
 
-test('an agent asks for itself only, and for no strategy unless it is the CEO', async (t) => {
+test('an agent can request approvals only for itself, and strategy approvals only if it is the CEO', async (t) => {
   const { ceo, engineer, path } = await arrange(t)
   const body = { type: 'approve_ceo_strategy', payload: { plan: 'x' } }
   assert.equal((await engineer.ask('POST', path, body)).status, 403)
@@ -42,7 +42,7 @@ test('an agent asks for itself only, and for no strategy unless it is the CEO', 
   assert.match(refused.body.error, /manager/)
 })
 
-test('the board asks for the CEO, whom it need not name, and for nobody else', async (t) => {
+test('the board can request approvals only for the CEO, and can omit its name', async (t) => {
   const { ask, ceo, engineer, stranger, path } = await arrange(t)
   const body = { type: 'approve_ceo_strategy', payload: { plan: 'x' } }
   const made = (await ask('POST', path, body)).body
@@ -64,7 +64,7 @@ test('a strategy without a plan is refused', async (t) => {
   }
 })
 
-test('once approved, the strategy counts, and its CEO is woken with the approval and its first issue', async (t) => {
+test('approving a strategy activates it and wakes the CEO with the approval and its first issue', async (t) => {
   const { app, strategy, decide, company, ceo, wakeOf } = await arrange(t)
   const [first, second] = [
     insertIssue(app.ctx, { company_id: company.id }),
@@ -86,7 +86,7 @@ test('once approved, the strategy counts, and its CEO is woken with the approval
 })
 
 for (const verb of ['approve', 'reject', 'request-revision']) {
-  test(`to ${verb} twice changes, wakes and records once`, async (t) => {
+  test(`to ${verb} an approval twice updates, wakes and records once`, async (t) => {
     const { strategy, decide, ask, company, ceo, wakeOf, clock } = await arrange(t)
     const made = await strategy()
     const first = await decide(made, verb)
@@ -98,7 +98,7 @@ for (const verb of ['approve', 'reject', 'request-revision']) {
     assert.equal(entries.length, 2)
   })
 
-  test(`no agent may ${verb}`, async (t) => {
+  test(`no agent can ${verb} an approval`, async (t) => {
     const { strategy, ceo, engineer } = await arrange(t)
     const made = await strategy()
     for (const agent of [ceo, engineer]) {
@@ -107,7 +107,7 @@ for (const verb of ['approve', 'reject', 'request-revision']) {
   })
 }
 
-test('an approved hire may work; a rejected or cancelled one never will', async (t) => {
+test('a hired agent can work after approval, and never after rejection or cancellation', async (t) => {
   const { hire, decide, statusOf, ceo } = await arrange(t)
   const one = await hire()
   assert.equal(one.approval.agentId, one.agent.id)
@@ -124,7 +124,7 @@ test('an approved hire may work; a rejected or cancelled one never will', async 
   assert.equal(statusOf(three.agent), 'terminated')
 })
 
-test('a hire names a pending agent of the company, and stands before the board once', async (t) => {
+test('a hire approval requires a pending agent of the company, and an agent has one open hire approval', async (t) => {
   const { app, hire, ask, path, engineer, other } = await arrange(t)
   const foreign = insertAgent(app, { company_id: other.id, status: 'pending_approval' })
   for (const agentId of [engineer.id, foreign.id]) {
@@ -138,7 +138,7 @@ test('a hire names a pending agent of the company, and stands before the board o
   assert.equal(again.body.details.approvalId, approval.id)
 })
 
-test('the requester revises and resubmits; others of the company may not', async (t) => {
+test('only the requester can revise and resubmit an approval', async (t) => {
   const { strategy, decide, ceo, engineer } = await arrange(t)
   const made = await strategy()
   await decide(made, 'request-revision', { decisionNote: 'Smaller.' })
@@ -155,7 +155,7 @@ test('the requester revises and resubmits; others of the company may not', async
   assert.equal((await ceo.ask('POST', path, { payload: { plan: 'z' } })).status, 422)
 })
 
-test('what is said of a hired agent is what stands on it, at the request and at a revision', async (t) => {
+test('a hire approval shows the stored settings of the agent, after the request and after a revision', async (t) => {
   const { hire, decide, ceo } = await arrange(t)
   const lie = { adapterConfig: { command: '/opt/good' }, reason: 'We need one.' }
   const { approval } = await hire(lie, { command: '/opt/evil', env: { KEY: 'hidden' } })
@@ -175,7 +175,7 @@ test('what is said of a hired agent is what stands on it, at the request and at 
   assert.equal('reason' in kept.body.payload, false)
 })
 
-test('a hire whose agent is gone can be refused, not approved', async (t) => {
+test('a hire approval for a terminated agent can be rejected, but not approved', async (t) => {
   const { app, hire, decide, statusOf } = await arrange(t)
   const gone = async () => {
     const { agent, approval } = await hire()
@@ -190,7 +190,7 @@ test('a hire whose agent is gone can be refused, not approved', async (t) => {
   assert.equal(statusOf(two.agent), 'terminated')
 })
 
-test('secrets in a payload are not shown', async (t) => {
+test('the response hides secrets in a payload', async (t) => {
   const { ask, path } = await arrange(t)
   const payload = {
     adapterConfig: { command: 'x', env: { A: 'one', B: { $secret: 'NAME' } }, headers: { Authorization: 'two' } },
@@ -206,7 +206,7 @@ test('secrets in a payload are not shown', async (t) => {
   assert.equal(approval.payload.maxTokens, 4)
 })
 
-test('comments are listed oldest first, or newest first, and say who wrote them', async (t) => {
+test('comments are listed oldest first or newest first, with their authors', async (t) => {
   const { app, strategy, ask, company, engineer } = await arrange(t)
   const made = await strategy()
   const path = `/api/approvals/${made.id}/comments`
@@ -222,7 +222,7 @@ test('comments are listed oldest first, or newest first, and say who wrote them'
   assert.deepEqual((await ask('GET', `${path}?order=desc&limit=1`)).body, [second])
 })
 
-test('approvals and issues are linked both ways', async (t) => {
+test('approvals and issues can be linked from both sides', async (t) => {
   const { app, strategy, ask, company, ceo } = await arrange(t)
   const made = await strategy()
   const issue = insertIssue(app.ctx, { company_id: company.id, title: 'Plan' })
@@ -251,7 +251,7 @@ test('approvals and issues are linked both ways', async (t) => {
   )
 })
 
-test('nothing of another company can be linked or seen', async (t) => {
+test('objects of another company can be neither linked nor read', async (t) => {
   const { app, strategy, ask, path, other, company, stranger } = await arrange(t)
   const made = await strategy()
   const theirs = insertIssue(app.ctx, { company_id: other.id })

@@ -14,7 +14,7 @@ export async function arrange(t: Parameters<typeof createTestApp>[0]) {
   const path = `/api/companies/${company.id}/approvals`
   const strategy = async (more: object = {}) =>
     (await ceo.ask('POST', path, { type: 'approve_ceo_strategy', payload: { plan: 'Grow' }, ...more })).body
-  /** A pending agent, and the CEO's approval of its hire. */
+  /** Creates a pending agent and the hire approval that the CEO requests for it. */
   const hire = async (payload: object = {}, adapterConfig: object = {}) => {
     const agent = insertAgent(app, {
       company_id: company.id,
@@ -37,7 +37,7 @@ export async function arrange(t: Parameters<typeof createTestApp>[0]) {
   return { ...app, ...people, app, path, strategy, hire, statusOf, wakeOf, decide }
 }
 
-/** Puts a strategy approval of some status into the database, and returns its id. */
+/** Inserts a strategy approval with the given status, and returns its id. */
 export function insertApproval(app: ReturnType<typeof createTestApp>, companyId: string, status: ApprovalStatus) {
   const id = uuid()
   const at = app.ctx.now

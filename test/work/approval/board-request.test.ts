@@ -6,7 +6,7 @@ import { arrange } from './arrange.ts'
 
 const PAYLOAD = { title: 'Buy the domain?', question: 'It costs $12.', options: ['Buy', 'Wait'], recommended: 'Wait' }
 
-test('any agent asks the board; the decision wakes it and stands in its prompt', async (t) => {
+test('any agent can send a request to the board; the decision wakes the agent and is in its prompt', async (t) => {
   const { engineer, path, decide, wakeOf, ctx, ask } = await arrange(t)
   const body = { type: 'request_board_approval', payload: PAYLOAD }
   const asked = (await engineer.ask('POST', path, body)).body
@@ -37,7 +37,7 @@ test('any agent asks the board; the decision wakes it and stands in its prompt',
   assert.match(prompt, /> For a year\.$/)
 })
 
-test('without an option the recommended one is chosen; without both the board has to say', async (t) => {
+test('approving without an option selects the recommended option; without a recommendation an option is required', async (t) => {
   const { engineer, path, decide } = await arrange(t)
   const make = async (payload: object) =>
     (await engineer.ask('POST', path, { type: 'request_board_approval', payload })).body
@@ -50,7 +50,7 @@ test('without an option the recommended one is chosen; without both the board ha
   assert.deepEqual([plain.status, plain.body.chosenOption], [200, null])
 })
 
-test('a question to the board has a title, distinct options, and recommends one of them', async (t) => {
+test('a request to the board requires a title and distinct options, and recommends one of them', async (t) => {
   const { engineer, path, decide } = await arrange(t)
   const rows: [object, number, string][] = [
     [{}, 400, 'payload.title'],

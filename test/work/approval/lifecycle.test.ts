@@ -17,7 +17,7 @@ for (const from of APPROVAL_STATUSES) {
   for (const [verb, to] of Object.entries(VERBS)) {
     const allowed = NEXT[from].includes(to)
     const expected = from === to || allowed ? 200 : 422
-    test(`to ${verb} an approval that is ${from} is ${expected}`, async (t) => {
+    test(`to ${verb} an approval that is ${from} returns ${expected}`, async (t) => {
       const { app, company, decide, ask } = await arrange(t)
       const approval = insertApproval(app, company.id, from)
       const before = (await ask('GET', `/api/approvals/${approval.id}`)).body
@@ -34,7 +34,7 @@ for (const from of APPROVAL_STATUSES) {
   }
 }
 
-test('schema.sql and lifecycle.ts agree on the statuses', (t) => {
+test('schema.sql and lifecycle.ts define the same statuses', (t) => {
   const { ctx } = createTestApp(t)
   const table = ctx.db.first(
     sql.selectFrom(raw<{ sql: string }>`sqlite_master`.as('m')).select('m.sql').where(raw`m.name`, '=', 'approval'),

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { insertRun } from '../../arrange.ts'
 import { setUp } from '../issue/set-up.ts'
 
-test('an inbox says what to do next, in order, and what waits for a blocker last', async (t) => {
+test('an inbox lists the next actions in order, and blocked issues last', async (t) => {
   const app = await setUp(t)
   const { create, ada, bob } = app
   const mine = { assigneeAgentId: ada.id }
@@ -40,7 +40,7 @@ test('an inbox says what to do next, in order, and what waits for a blocker last
   assert.equal((await ada.ask('GET', '/api/agents/me/inbox?limit=2')).body.length, 2)
 })
 
-test('the board has no inbox of an agent', async (t) => {
+test('the board has no agent inbox', async (t) => {
   const { ask } = await setUp(t)
   assert.equal((await ask('GET', '/api/agents/me/inbox')).status, 403)
 })

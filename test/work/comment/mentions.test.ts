@@ -52,7 +52,7 @@ for (const [title, markdown, expected] of cases) {
   })
 }
 
-test('any name between blanks is found in any case, and never in code', () => {
+test('a mention matches any name between spaces, ignores case, and is not read in code', () => {
   const name = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
     .map((text) => text.replaceAll(/[\p{C}\s`@\\]+/gu, ' ').trim())
@@ -66,7 +66,7 @@ test('any name between blanks is found in any case, and never in code', () => {
       assert.deepEqual(findMentioned(`${text} \`@${spelt}\` ${text}`, [agent]), [])
       assert.deepEqual(findMentioned(`${text}\n\`\`\`\n@${spelt}\n\`\`\`\n${text}`, [agent]), [])
     }),
-    // In capitals its accents stand apart, which a change of case alone does not bring together again.
+    // Upper case decomposes its accents, and a change of case alone does not compose them again.
     {
       examples: [
         ['\u03c5\u0313\u0301', 'lorem', true],
@@ -76,7 +76,7 @@ test('any name between blanks is found in any case, and never in code', () => {
   )
 })
 
-test('whatever is written, only agents whose name stands after an @ are mentioned', () => {
+test('a comment mentions only agents with names after an @', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(fc.constantFrom('@', 'Ada', '`', '```', '\n', ' ', '    ', '~~~'), fc.string())),
@@ -94,7 +94,7 @@ test('whatever is written, only agents whose name stands after an @ are mentione
   )
 })
 
-test('a comment made to be slow is read in a moment', () => {
+test('mentions in an adversarial comment are parsed quickly', () => {
   const many = Array.from({ length: 1_000 }, (_, n) => ({ name: `${'a'.repeat(n % 190)}${n}` }))
   const texts = ['@a '.repeat(33_000), '`'.repeat(100_000), '` `` '.repeat(20_000), '-'.repeat(99_999).concat('@')]
   for (const text of [...texts, '+@'.repeat(50_000), Array.from({ length: 440 }, (_, n) => '`'.repeat(n)).join(' ')]) {

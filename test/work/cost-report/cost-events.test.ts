@@ -23,7 +23,7 @@ async function setUp(t: TestContext) {
   return { ...app, company, ada, bob, base, report, costs }
 }
 
-test('what is reported adds up for the company, and against its budget', async (t) => {
+test('reported costs are added to the spend of the company and compared with its budget', async (t) => {
   const { ada, bob, report, costs } = await setUp(t)
   await report(ada)
   await report(bob, { costCents: 0.4 })
@@ -34,7 +34,7 @@ test('what is reported adds up for the company, and against its budget', async (
   assert.equal(summary.inputTokens, 200)
 })
 
-test('costs are grouped by agent, project, issue, model and day, the most expensive first', async (t) => {
+test('costs are grouped by agent, project, issue, model and day, highest cost first', async (t) => {
   const { ctx, make, base, company, ada, bob, report, costs } = await setUp(t)
   const projectId = insertProject(ctx, { company_id: company.id, name: 'Tides' })
   const issue = await make('POST', `${base}/issues`, { title: 'Chart', projectId })
@@ -56,7 +56,7 @@ test('costs are grouped by agent, project, issue, model and day, the most expens
   assert.deepEqual(await costs('by-day').then((days) => days.map((day: { date: string }) => day.date)), ['2026-11-21'])
 })
 
-test('a range of days holds both its ends and nothing else', async (t) => {
+test('a date range includes its first and last day, and no other days', async (t) => {
   const { ada, report, costs } = await setUp(t)
   for (const day of ['2026-10-31', '2026-11-01', '2026-11-15', '2026-11-16']) {
     await report(ada, { occurredAt: `${day}T23:59:59.999Z` })
@@ -67,14 +67,14 @@ test('a range of days holds both its ends and nothing else', async (t) => {
   assert.equal((await costs('by-day?from=2026-10-01')).length, 4)
 })
 
-test('a range that is none is refused', async (t) => {
+test('an invalid date range is refused', async (t) => {
   const { ask, base } = await setUp(t)
   for (const query of ['from=yesterday', 'to=2026-13-45', 'from=2026-11-20&to=2026-11-01']) {
     assert.equal((await ask('GET', `${base}/costs/summary?${query}`)).status, 400, query)
   }
 })
 
-test('a cost whose price nobody knows is shown as such and never as free', async (t) => {
+test('a cost without a known price is reported as unpriced, not as free', async (t) => {
   const { ada, report, costs } = await setUp(t)
   const event = await report(ada, { costCents: null })
   assert.deepEqual([event.costStatus, event.costCents], ['unpriced', null])
@@ -82,14 +82,14 @@ test('a cost whose price nobody knows is shown as such and never as free', async
   assert.deepEqual([summary.unpricedEventCount, summary.spendCents, summary.inputTokens], [1, 0, 100])
 })
 
-test('an agent reports its own costs only', async (t) => {
+test('an agent can report only its own costs', async (t) => {
   const { ada, bob, base } = await setUp(t)
   const body = { agentId: bob.id, provider: 'acme', model: 'large', costCents: 1 }
   assert.equal((await ada.ask('POST', `${base}/cost-events`, body)).status, 403)
   assert.equal((await bob.ask('POST', `${base}/cost-events`, body)).status, 201)
 })
 
-test('a cost on something of another company is refused and books nothing', async (t) => {
+test('a cost that references another company is refused and not recorded', async (t) => {
   const { ask, make, ada, base, costs } = await setUp(t)
   const other = await make('POST', '/api/companies', { name: 'Other' })
   const issue = await make('POST', `/api/companies/${other.id}/issues`, { title: 'Theirs' })
@@ -98,7 +98,7 @@ test('a cost on something of another company is refused and books nothing', asyn
   assert.equal((await costs('summary')).eventCount, 0)
 })
 
-test('what costs are grouped by comes in pages, the most expensive first, and none is lost or twice', async (t) => {
+test('grouped costs are paginated, highest cost first, without missing or duplicate entries', async (t) => {
   const { ask, ada, base, report } = await setUp(t)
   const cents = [5, 5, 5, 1, 9, 5, 0]
   for (const [i, costCents] of cents.entries()) await report(ada, { model: `m${i}`, costCents })
@@ -113,7 +113,7 @@ test('what costs are grouped by comes in pages, the most expensive first, and no
   assert.deepEqual(seen, ['m4', 'm0', 'm1', 'm2', 'm5', 'm3', 'm6'])
 })
 
-test('what a run reports without an issue belongs to the issue of the run', async (t) => {
+test('a cost that a run reports without an issue is recorded on the issue of the run', async (t) => {
   const app = await setUp(t)
   const issue = await app.make('POST', `${app.base}/issues`, { title: 'Chart' })
   const run = await insertRun(app, app.ada, { issue_id: issue.id })
@@ -123,7 +123,7 @@ test('what a run reports without an issue belongs to the issue of the run', asyn
   assert.equal((await app.ask('GET', `/api/issues/${issue.id}/why`)).body.costCents, 145)
 })
 
-test('cost events are listed, newest first, by page and filter', async (t) => {
+test('cost events are listed newest first, with pagination and filters', async (t) => {
   const app = await setUp(t)
   for (const day of ['01', '02', '03']) await app.report(app.ada, { occurredAt: `2026-11-${day}T10:00:00Z` })
   await app.report(app.bob, { model: 'small', costCents: null })
@@ -140,7 +140,7 @@ test('cost events are listed, newest first, by page and filter', async (t) => {
   assert.equal((await app.ask('GET', next)).body.length, 1)
 })
 
-test('costs are grouped by provider, whatever the names of its models', async (t) => {
+test('costs are grouped by provider, independent of model names', async (t) => {
   const { ada, report, costs } = await setUp(t)
   await report(ada, { model: 'org/small', costCents: 3 })
   await report(ada, { model: 'large', costCents: 4 })
@@ -156,7 +156,7 @@ test('costs are grouped by provider, whatever the names of its models', async (t
   assert.equal((await costs('by-provider?limit=1')).length, 1)
 })
 
-test('cost events are exported as CSV without a limit, and no cell is a formula', async (t) => {
+test('the CSV export of cost events has no limit and contains no formula cells', async (t) => {
   const app = await setUp(t)
   await app.report(app.ada, { model: '=HYPERLINK("x"),1' })
   for (let i = 0; i < 1_001; i++) await app.report(app.bob, { costCents: 0.5 })
@@ -170,7 +170,7 @@ test('cost events are exported as CSV without a limit, and no cell is a formula'
   assert.equal(ofAda.trimEnd().split('\r\n').length, 2)
 })
 
-test('an agent and the story of its issue say whether its costs can be metered live', async (t) => {
+test('an agent and the history of its issue report whether its costs can be metered live', async (t) => {
   const app = await setUp(t)
   const codex = insertAgent(app, { company_id: app.company.id, name: 'Cody', adapter_type: 'runtimeB_local' })
   const shown = async (agent: { id: string }) => {

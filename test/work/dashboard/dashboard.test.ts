@@ -12,7 +12,7 @@ import { setUp } from '../issue/set-up.ts'
 
 const HOUR = 3_600_000
 
-test('a dashboard of a new company is all zeros, with a day for each of the last 14', async (t) => {
+test('the dashboard of a new company contains only zeros, with one entry for each of the last 14 days', async (t) => {
   const { ask, make } = await setUp(t)
   const { id } = await make('POST', '/api/companies', { name: 'Empty' })
   const { status, body } = await ask('GET', `/api/companies/${id}/dashboard`)
@@ -24,7 +24,7 @@ test('a dashboard of a new company is all zeros, with a day for each of the last
   assert.deepEqual([body.staleTasks, body.pendingApprovals, body.idleRuns.runs], [0, 0, 0])
 })
 
-test('a dashboard counts agents, tasks, spend and approvals', async (t) => {
+test('the dashboard counts agents, tasks, spend and approvals', async (t) => {
   const app = await setUp(t)
   const of = { company_id: app.company.id }
   const paused = { ...of, status: 'paused', pause_reason: 'manual' } as const
@@ -50,7 +50,7 @@ test('a dashboard counts agents, tasks, spend and approvals', async (t) => {
   assert.equal(body.pendingApprovals, 1)
 })
 
-test('an issue in progress is stale when nothing changed for long and no live run works on it', async (t) => {
+test('an issue in progress is stale if it has had no change for a long time and no live run', async (t) => {
   const app = await setUp(t)
   const dashboard = `/api/companies/${app.company.id}/dashboard`
   const [forgotten, worked, commented] = [await app.create(), await app.create(), await app.create()]
@@ -71,7 +71,7 @@ const EXITED = { reason: 'exited', exitCode: 0, signal: null, error: null, at: n
 
 const end = (ctx: Context, id: string) => ctx.write(() => finishRun(ctx, id, EXITED, NO_FACTS))
 
-test('runs that changed nothing are counted with what they cost, also what is booked late', async (t) => {
+test('the dashboard counts runs without changes and their costs, including costs recorded later', async (t) => {
   const app = await setUp(t)
   const issue = await app.create()
   const [idle, busy] = [await insertRun(app, app.ada), await insertRun(app, app.bob)]
@@ -96,7 +96,7 @@ test('runs that changed nothing are counted with what they cost, also what is bo
   assert.equal((await app.ask('GET', `/api/runs/${busy.id}`)).body.idle, false)
 })
 
-test('at 100,000 issues the dashboard reads what it shows and no more', async (t) => {
+test('with 100,000 issues the dashboard reads only the rows that it displays', async (t) => {
   const app = await setUp(t)
   const { ctx, company } = app
   const dashboard = (db: Db) => dashboardOf(Object.create(ctx, { db: { value: db } }), company.id, 3_600)
@@ -105,7 +105,7 @@ test('at 100,000 issues the dashboard reads what it shows and no more', async (t
   const plans = plansOf(ctx, dashboard)
   assert.ok(plans.length > 5)
   const ofIssues = plans.filter((step) => /\b(SCAN|SEARCH) issue\b/.test(step))
-  // Issues are read for one thing: those in progress, the longest untouched first, by an index of just these.
+  // The only query of issues reads those in progress, least recently changed first, by a partial index.
   assert.ok(ofIssues.length > 0)
   for (const step of ofIssues) assert.match(step, /SEARCH issue USING( COVERING)? INDEX issue_in_progress /, step)
   for (const table of ['run', 'run_total', 'cost_event', 'cost_total', 'activity', 'approval', 'agent']) {
@@ -119,7 +119,7 @@ test('at 100,000 issues the dashboard reads what it shows and no more', async (t
   assert.deepEqual([stats.issueCount, stats.openIssueCount], [100_000, body.tasks.open])
 })
 
-test('the counts follow every change of status, and deletion takes them along', async (t) => {
+test('the counts are updated after each status change and each deletion', async (t) => {
   const app = await setUp(t)
   const issue = await app.create({ status: 'backlog' })
   await app.patch(issue, { status: 'todo' })

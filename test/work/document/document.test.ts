@@ -11,7 +11,7 @@ async function withPlan(t: TestContext) {
   return { ...app, issue, plan, first, documents: `/api/issues/${issue.id}/documents` }
 }
 
-test('PUT makes a document, which is read alone and listed without its text', async (t) => {
+test('PUT creates a document; GET returns it, and the list omits its text', async (t) => {
   const { ask, ada, documents, plan, first, issue } = await withPlan(t)
   assert.deepEqual(
     [first.key, first.title, first.format, first.body, first.issueId, first.latestRevisionNumber],
@@ -24,7 +24,7 @@ test('PUT makes a document, which is read alone and listed without its text', as
   assert.equal((await ask('PUT', `${documents}/notes`, { body: '' })).status, 201)
 })
 
-test('a change names its base, and adds a revision', async (t) => {
+test('an update with a base revision adds a revision', async (t) => {
   const { ask, plan, first } = await withPlan(t)
   const change = { body: '# Better plan\n', baseRevisionId: first.latestRevisionId, changeSummary: 'Better' }
   const { status, body } = await ask('PUT', plan, change)
@@ -45,7 +45,7 @@ test('a change names its base, and adds a revision', async (t) => {
   assert.equal((await ask('GET', `${plan}/revisions/3`)).status, 404)
 })
 
-test('a stale base, or none, is 409 with the current document, and changes nothing', async (t) => {
+test('an update with a stale or missing base returns 409 with the current document and changes nothing', async (t) => {
   const { ask, plan, first } = await withPlan(t)
   const second = (await ask('PUT', plan, { body: 'two', baseRevisionId: first.latestRevisionId })).body
   for (const baseRevisionId of [first.latestRevisionId, null, undefined]) {
@@ -57,13 +57,13 @@ test('a stale base, or none, is 409 with the current document, and changes nothi
   assert.deepEqual((await ask('GET', plan)).body, second)
 })
 
-test('a base for a document that is not there is 409', async (t) => {
+test('an update with a base for an unknown document returns 409', async (t) => {
   const { ask, documents, first } = await withPlan(t)
   const { status } = await ask('PUT', `${documents}/other`, { body: 'x', baseRevisionId: first.latestRevisionId })
   assert.equal(status, 409)
 })
 
-test('the same PUT again changes nothing: a lost answer may be asked for again', async (t) => {
+test('a repeated identical PUT is a no-op, so clients can retry it', async (t) => {
   const { ada, ask, plan, first, activity } = await withPlan(t)
   const again = await ada.ask('PUT', plan, { title: 'The plan', body: '# Plan\n' })
   assert.deepEqual([again.status, again.body], [200, first])
@@ -77,7 +77,7 @@ test('the same PUT again changes nothing: a lost answer may be asked for again',
   )
 })
 
-test('two who change one document at once: one wins, the other learns of it', async (t) => {
+test('of two concurrent updates of a document one succeeds and the other returns a conflict', async (t) => {
   const { ada, bob, plan, first } = await withPlan(t)
   const answers = await Promise.all(
     [ada, bob].map((one) => one.ask('PUT', plan, { body: `By ${one.name}`, baseRevisionId: first.latestRevisionId })),
@@ -85,7 +85,7 @@ test('two who change one document at once: one wins, the other learns of it', as
   assert.deepEqual(answers.map((answer) => answer.status).sort(), [200, 409])
 })
 
-test('a document is removed by who made it, a manager above, or the board, and by nobody else', async (t) => {
+test('only the creator of a document, its managers and the board can delete the document', async (t) => {
   const { ada, mia, bob, ask, plan, documents, first } = await withPlan(t)
   assert.equal((await bob.ask('DELETE', plan)).status, 403)
   assert.deepEqual((await mia.ask('DELETE', plan)).body, first)
@@ -96,7 +96,7 @@ test('a document is removed by who made it, a manager above, or the board, and b
   assert.equal((await ask('DELETE', plan)).status, 200)
 })
 
-test('a key is a short lower-case word: PUT refuses any other, GET knows none', async (t) => {
+test('a key is a short lower-case word: PUT refuses an invalid key, and GET returns 404', async (t) => {
   const { ask, documents } = await withPlan(t)
   for (const key of ['Plan', 'a%20b', '-x', 'x'.repeat(65)]) {
     assert.equal((await ask('PUT', `${documents}/${key}`, { body: 'x' })).status, 400, key)
@@ -104,7 +104,7 @@ test('a key is a short lower-case word: PUT refuses any other, GET knows none', 
   }
 })
 
-test('a document of another company is unknown', async (t) => {
+test('a document of another company returns 404', async (t) => {
   const app = await withPlan(t)
   const elsewhere = await app.make('POST', '/api/companies', { name: 'Elsewhere' })
   const stranger = insertAgent(app, { company_id: elsewhere.id })

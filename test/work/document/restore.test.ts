@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setUp } from '../issue/set-up.ts'
 
-test('restoring a revision adds one with its text, and the history keeps both', async (t) => {
+test('restoring a revision adds a new revision with its text and keeps both in the history', async (t) => {
   const { create, make, ask } = await setUp(t)
   const path = `/api/issues/${(await create()).id}/documents/plan`
   const first = await make('PUT', path, { title: 'Plan', body: 'One.' })

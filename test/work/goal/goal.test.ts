@@ -12,7 +12,7 @@ async function arrange(t: Parameters<typeof createTestApp>[0]) {
   return { ...app, ...people, app, path, goal }
 }
 
-test('a goal at the top is a company goal, and each one below is a level lower', async (t) => {
+test('a goal without a parent has the level company, and each child is one level lower', async (t) => {
   const { goal } = await arrange(t)
   const levels = []
   let parentId: string | null = null
@@ -24,7 +24,7 @@ test('a goal at the top is a company goal, and each one below is a level lower',
   assert.deepEqual(levels, ['company', 'team', 'agent', 'task', 'task'])
 })
 
-test('the list is the whole hierarchy, each goal after its parent', async (t) => {
+test('the list contains the whole hierarchy, with each goal after its parent', async (t) => {
   const { goal, ask, path } = await arrange(t)
   const late = await goal('late')
   const first = await goal('first')
@@ -40,7 +40,7 @@ test('the list is the whole hierarchy, each goal after its parent', async (t) =>
   assert.deepEqual((await ask('GET', `/api/goals/${below.id}`)).body, below)
 })
 
-test('a title is required, and unknown fields are refused', async (t) => {
+test('a goal requires a title, and unknown fields are refused', async (t) => {
   const { ask, path } = await arrange(t)
   assert.equal((await ask('POST', path, {})).status, 400)
   assert.equal((await ask('POST', path, { title: ' ' })).status, 400)
@@ -48,7 +48,7 @@ test('a title is required, and unknown fields are refused', async (t) => {
   assert.equal((await ask('POST', path, { title: 'x', level: 'galaxy' })).status, 400)
 })
 
-test('a level above the parent’s is refused, at creation and at a change', async (t) => {
+test('a level above the level of the parent is refused, at creation and at an update', async (t) => {
   const { ask, goal, path } = await arrange(t)
   const team = await goal('team', { level: 'team' })
   const answer = await ask('POST', path, { title: 'x', level: 'company', parentId: team.id })
@@ -73,7 +73,7 @@ test('a goal cannot be its own descendant', async (t) => {
   }
 })
 
-test('a parent or an owner that the company does not have is 422 and named', async (t) => {
+test('an unknown parent or owner returns 422 and names the field', async (t) => {
   const { app, ask, path, other, stranger } = await arrange(t)
   const foreign = await app.make('POST', `/api/companies/${other.id}/goals`, { title: 'theirs' })
   for (const [field, ref] of [
@@ -87,7 +87,7 @@ test('a parent or an owner that the company does not have is 422 and named', asy
   }
 })
 
-test('agents of the company read, create and change goals; only the board and the CEO delete them', async (t) => {
+test('agents of the company can read, create and update goals; only the board and the CEO can delete them', async (t) => {
   const { engineer, ceo, path, ask } = await arrange(t)
   const made = (await engineer.ask('POST', path, { title: 'mine', ownerAgentId: engineer.id })).body
   assert.equal(made.ownerAgentId, engineer.id)
@@ -97,7 +97,7 @@ test('agents of the company read, create and change goals; only the board and th
   assert.equal((await ask('GET', `/api/goals/${made.id}`)).status, 404)
 })
 
-test('an agent of another company finds neither the list nor the goal', async (t) => {
+test('an agent of another company can read neither the list nor the goal', async (t) => {
   const { stranger, path, goal } = await arrange(t)
   const made = await goal('secret')
   assert.equal((await stranger.ask('GET', path)).status, 403)
@@ -105,7 +105,7 @@ test('an agent of another company finds neither the list nor the goal', async (t
   assert.equal((await stranger.ask('PATCH', `/api/goals/${made.id}`, { title: 'x' })).status, 404)
 })
 
-test('a goal that something refers to is not deleted, and the answer says what refers', async (t) => {
+test('a goal with references is not deleted, and the response names the references', async (t) => {
   const { app, ask, goal, company } = await arrange(t)
   const top = await goal('top')
   const below = await goal('below', { parentId: top.id })
@@ -116,7 +116,7 @@ test('a goal that something refers to is not deleted, and the answer says what r
   assert.match((await ask('DELETE', `/api/goals/${below.id}`)).body.error, /1 issues/)
 })
 
-test('a change is in the activity, and a change to what stands already is not', async (t) => {
+test('an update is recorded in the activity, and a no-op update is not', async (t) => {
   const { ask, goal, company } = await arrange(t)
   const made = await goal('x')
   await ask('PATCH', `/api/goals/${made.id}`, { title: 'x', description: null })

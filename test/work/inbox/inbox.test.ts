@@ -10,7 +10,7 @@ interface Item {
 }
 const kinds = (items: Item[]) => items.map(({ kind }) => kind).sort()
 
-test('the inbox of a person has what waits for it', async (t) => {
+test('the inbox of a person contains the items that require an action from them', async (t) => {
   const app = await setUp(t)
   const { ask, make, create, company, ada, clock } = app
   await create({ assigneeAgentId: ada.id, status: 'in_progress', title: 'Forgotten' })
@@ -41,7 +41,7 @@ test('the inbox of a person has what waits for it', async (t) => {
   assert.deepEqual((await ask('GET', `/api/inbox?companyId=${company.id}&kind=mention,stale&limit=1`)).body.length, 1)
 })
 
-test('an item is read, unread and dismissed, and is unread again when it changes', async (t) => {
+test('an item can be marked read, unread and dismissed, and a change makes it unread again', async (t) => {
   const { ask, make, create, company, cleo, clock } = await setUp(t)
   const approval = await make('POST', `/api/companies/${company.id}/approvals`, {
     type: 'approve_ceo_strategy',
@@ -75,7 +75,7 @@ test('an item is read, unread and dismissed, and is unread again when it changes
   await create()
 })
 
-test('a comment reports the names that nobody has', async (t) => {
+test('the response to a comment lists mentioned names that match no agent', async (t) => {
   const { make, create, patch, ask } = await setUp(t)
   const issue = await create()
   const path = `/api/issues/${issue.id}/comments`

@@ -8,7 +8,7 @@ async function setUp(t: TestContext) {
   const issue = await app.create({ assigneeAgentId: app.bob.id })
   const path = `/api/issues/${issue.id}/interactions`
   forgetWakes(app.ctx)
-  /** Asks as Ada. */
+  /** Creates an interaction as the agent Ada. */
   const ask = async (body: object) => {
     const answer = await app.ada.ask('POST', path, body)
     assert.equal(answer.status, 201, JSON.stringify(answer.body))
@@ -19,7 +19,7 @@ async function setUp(t: TestContext) {
   return { ...app, board: app.ask, issue, path, ask, answer, comments }
 }
 
-test('the answer to a question is a comment that wakes the asker and the assignee, and stands on the question', async (t) => {
+test('the response to a question is stored as a comment, is shown on the question, and wakes the requester and the assignee', async (t) => {
   const { ask, answer, comments, board, path, ctx, ada, bob, activity } = await setUp(t)
   const asked = await ask({ kind: 'question', title: 'Which colour, @Cleo?', question: 'For the *logo*.' })
   assert.deepEqual(
@@ -56,7 +56,7 @@ test('the answer to a question is a comment that wakes the asker and the assigne
   assert.deepEqual([again.status, again.body.code], [409, 'conflict'])
 })
 
-test('a confirm is answered by yes or no', async (t) => {
+test('a confirmation accepts yes or no', async (t) => {
   const { ask, answer, comments } = await setUp(t)
   await answer(await ask({ kind: 'confirm', title: 'Ship?' }), { confirmed: false })
   await answer(await ask({ kind: 'confirm', title: 'Really?' }), { confirmed: true })
@@ -66,7 +66,7 @@ test('a confirm is answered by yes or no', async (t) => {
   )
 })
 
-test('one option is chosen, or several where that is asked for', async (t) => {
+test('a choice accepts one option, or several if the question allows it', async (t) => {
   const { ask, answer, comments } = await setUp(t)
   const options = ['SQLite', { label: 'PostgreSQL', description: 'Needs a server.' }]
   const one = await ask({ kind: 'choose', title: 'Database?', options, recommended: 'SQLite' })
@@ -85,7 +85,7 @@ test('one option is chosen, or several where that is asked for', async (t) => {
   )
 })
 
-test('the tasks that a person accepts become sub-issues, and the others do not', async (t) => {
+test('accepted tasks become sub-issues, and the other tasks do not', async (t) => {
   const { ask, answer, issue, board, ctx, bob, comments } = await setUp(t)
   const tasks = [{ title: 'One', assigneeAgentId: 'no-such' }, { title: 'Two' }]
   const refused = await ask({ kind: 'suggest_tasks', title: 'Split?', tasks: [{ title: 'One' }, tasks[1]] })
@@ -107,7 +107,7 @@ test('the tasks that a person accepts become sub-issues, and the others do not',
   assert.equal((await comments()).at(-1).body, `**Split?**\n\nAccepted: ${created.identifier}.`)
 })
 
-test('what does not fit its kind is refused by name', async (t) => {
+test('a response that does not match the kind of the question is refused, and the error names the field', async (t) => {
   const { ada, path, ask, answer } = await setUp(t)
   const options = ['A', 'B']
   const rows: [object, number, string][] = [
@@ -133,7 +133,7 @@ test('what does not fit its kind is refused by name', async (t) => {
   assert.equal((await answer(question, { text: 'y', confirmed: true })).status, 422)
 })
 
-test('agents do not answer; the asker and the board cancel', async (t) => {
+test('agents cannot respond to interactions; the requester and the board can cancel them', async (t) => {
   const { ask, path, ada, bob, board, make } = await setUp(t)
   const asked = await ask({ kind: 'confirm', title: 'Ship?' })
   assert.equal((await ada.ask('POST', `${path}/${asked.id}/answer`, { confirmed: true })).status, 403)
@@ -143,7 +143,7 @@ test('agents do not answer; the asker and the board cancel', async (t) => {
   assert.equal((await board('POST', `${path}/${asked.id}/answer`, { confirmed: true })).status, 409)
 })
 
-test('what is pending stands in the inbox while its issue is open, and in the lists', async (t) => {
+test('a pending interaction is in the inbox while its issue is open, and in the lists', async (t) => {
   const { ask, answer, board, path, issue, make } = await setUp(t)
   const first = await ask({ kind: 'question', title: 'Who?', question: 'Tell.' })
   await answer(await ask({ kind: 'confirm', title: 'Sure?' }), { confirmed: true })

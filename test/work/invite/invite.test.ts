@@ -19,7 +19,7 @@ async function withInvite(t: TestContext) {
   return { ...app, prompt, invites, invite, at, accept, claim }
 }
 
-test('the invite prompt answers a token, the URL of an onboarding text and when it expires', async (t) => {
+test('the invite prompt returns a token, the URL of the onboarding text and the expiry time', async (t) => {
   const { make, ask, prompt } = await withInvite(t)
   const invite = await make('POST', prompt, { agentMessage: 'Bring tea.\nAnd cake.' })
   assert.match(invite.token, /^inv_[\w-]{43}$/)
@@ -31,7 +31,7 @@ test('the invite prompt answers a token, the URL of an onboarding text and when 
   assert.match(text.body, /\n> Bring tea\.\n> And cake\.\n/)
 })
 
-test('the CEO agent may invite; managers and other agents get 403', async (t) => {
+test('the CEO agent can create invites; managers and other agents get 403', async (t) => {
   const { cleo, mia, ada, prompt, invites } = await withInvite(t)
   assert.equal((await cleo.ask('POST', prompt, { agentMessage: null })).status, 201)
   for (const one of [mia, ada]) {
@@ -40,7 +40,7 @@ test('the CEO agent may invite; managers and other agents get 403', async (t) =>
   }
 })
 
-test('accepting makes an agent that waits, under the CEO, and an approval for the board', async (t) => {
+test('accepting an invite creates a pending agent under the CEO and an approval for the board', async (t) => {
   const { ask, accept, cleo, ada, company } = await withInvite(t)
   const { status, body } = await accept({ role: 'researcher', capabilities: 'Finds things.' })
   assert.deepEqual([status, body.status], [201, 'pending_approval'])
@@ -59,7 +59,7 @@ test('accepting makes an agent that waits, under the CEO, and an approval for th
   assert.deepEqual([latest.actorType, latest.agentId], ['system', agent.id])
 })
 
-test('once approved the key is claimed exactly once, and works', async (t) => {
+test('after approval the key can be claimed exactly once, and authenticates requests', async (t) => {
   const { accept, claim, make, as, company } = await withInvite(t)
   const { claimSecret, approvalId, agentId } = (await accept()).body
   const early = await claim(claimSecret)
@@ -80,13 +80,13 @@ test('an agent that the board rejects gets no key', async (t) => {
   assert.deepEqual([status, body.details.status], [422, 'terminated'])
 })
 
-test('an invite is accepted once, by whoever comes first', async (t) => {
+test('an invite can be accepted only once', async (t) => {
   const { accept } = await withInvite(t)
   const answers = await Promise.all([accept(), accept({ name: 'Other' })])
   assert.deepEqual(answers.map((one) => one.status).sort(), [201, 409])
 })
 
-test('an invite expires after a day; one accepted by then can be claimed for 30 more', async (t) => {
+test('an invite expires after one day; after acceptance its key can be claimed for 30 days', async (t) => {
   const { accept, claim, make, clock, prompt, ask, at, invites } = await withInvite(t)
   const late = await make('POST', prompt)
   const { claimSecret, approvalId } = (await accept()).body
@@ -107,7 +107,7 @@ test('an invite expires after a day; one accepted by then can be claimed for 30 
   assert.deepEqual(await statuses(), ['expired', 'claimed'])
 })
 
-test('after 30 days a key cannot be claimed any more', async (t) => {
+test('after 30 days a key can no longer be claimed', async (t) => {
   const { accept, claim, make, clock } = await withInvite(t)
   const { claimSecret, approvalId } = (await accept()).body
   await make('POST', `/api/approvals/${approvalId}/approve`)
@@ -115,7 +115,7 @@ test('after 30 days a key cannot be claimed any more', async (t) => {
   assert.equal((await claim(claimSecret)).status, 409)
 })
 
-test('a revoked invite can be neither read, accepted nor claimed; a claimed one is no longer revoked', async (t) => {
+test('a revoked invite can be neither read, accepted nor claimed; a claimed invite cannot be revoked', async (t) => {
   const { accept, claim, ask, make, invites, invite, at, prompt } = await withInvite(t)
   const { claimSecret, approvalId } = (await accept()).body
   await make('POST', `/api/approvals/${approvalId}/approve`)
@@ -132,7 +132,7 @@ test('a revoked invite can be neither read, accepted nor claimed; a claimed one 
   assert.equal((await ask('DELETE', `${invites}/${other.id}`)).status, 409)
 })
 
-test('neither the token nor the claim secret is in the database, nor kept for an Idempotency-Key', async (t) => {
+test('the database and the idempotency records contain neither the token nor the claim secret', async (t) => {
   const { accept, ask, ctx, prompt, invite } = await withInvite(t)
   const { claimSecret } = (await accept()).body
   const again = { 'idempotency-key': 'one' }
@@ -147,7 +147,7 @@ test('neither the token nor the claim secret is in the database, nor kept for an
   for (const secret of [invite.token, claimSecret, first.body.token]) assert.ok(!kept.includes(secret))
 })
 
-test('nobody joins as the CEO, or with an adapter that runs programs here', async (t) => {
+test('an invite cannot create a CEO or an agent with an adapter that runs programs on this machine', async (t) => {
   const { accept, ctx } = await withInvite(t)
   assert.equal((await accept({ role: 'ceo' })).status, 422)
   assert.equal((await accept({ adapterType: 'process', adapterConfig: { command: 'sh' } })).status, 400)
@@ -158,7 +158,7 @@ test('nobody joins as the CEO, or with an adapter that runs programs here', asyn
   assert.equal(joined.status, 201)
 })
 
-test("a CEO's invite is the CEO's request: the decision wakes it", async (t) => {
+test('the CEO is the requester of an approval from its invite: the decision wakes it', async (t) => {
   const { cleo, make, prompt, ctx } = await withInvite(t)
   const { token } = (await cleo.ask('POST', prompt)).body
   const { approvalId } = await make('POST', `/api/invites/${token}/accept`, { name: 'Otto' })
@@ -169,7 +169,7 @@ test("a CEO's invite is the CEO's request: the decision wakes it", async (t) => 
   )
 })
 
-test('an agent that works elsewhere is never woken: its work waits in its inbox', async (t) => {
+test('an external agent is never woken: its issues stay in its inbox', async (t) => {
   const { accept, make, ask, claim, as, create, ctx } = await withInvite(t)
   const { claimSecret, approvalId, agentId } = (await accept()).body
   await make('POST', `/api/approvals/${approvalId}/approve`)
@@ -184,14 +184,14 @@ test('an agent that works elsewhere is never woken: its work waits in its inbox'
   )
 })
 
-test('an unknown token is 404, whatever is asked of it', async (t) => {
+test('every request with an unknown token returns 404', async (t) => {
   const { ask } = await withInvite(t)
   assert.equal((await ask('GET', '/api/invites/inv_nope/onboarding.txt')).status, 404)
   assert.equal((await ask('POST', '/api/invites/inv_nope/accept', { name: 'X' })).status, 404)
   assert.equal((await ask('POST', '/api/invites/inv_nope/claim-key', { claimSecret: 'x' })).status, 404)
 })
 
-test('where people sign in, an outside agent needs nothing but its invite', async (t) => {
+test('in authenticated mode an external agent needs only its invite', async (t) => {
   const app = createTestApp(t, { mode: 'authenticated' })
   const ceo = insertAgent(app, { company_id: insertCompany(app.ctx), role: 'ceo' })
   const { body: invite } = await ceo.ask('POST', `/api/companies/${ceo.company_id}/gateway/invite-prompt`)

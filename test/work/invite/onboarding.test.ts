@@ -6,9 +6,9 @@ import { startTestServer } from '../../server.ts'
 
 const run = promisify(execFile)
 
-test('the onboarding text, followed to the letter with curl, makes an agent that does its work', async (t) => {
+test('the curl commands of the onboarding text create an agent that completes its issue', async (t) => {
   const { server } = await startTestServer(t)
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely.
+  // biome-ignore lint/suspicious/noExplicitAny: the tests read arbitrary fields of responses.
   const make = async (method: string, path: string, body: object = {}): Promise<any> => {
     const headers = { 'content-type': 'application/json' }
     const answer = await fetch(`${server.url}${path}`, { method, headers, body: JSON.stringify(body) })

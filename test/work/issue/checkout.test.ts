@@ -15,7 +15,7 @@ async function setUp(t: TestContext) {
   return { ...app, company, agent, other, create }
 }
 
-test('an agent checks out a free issue, and the activity says so', async (t) => {
+test('an agent checks out a free issue, and the activity records it', async (t) => {
   const { agent, create, ask, clock, company } = await setUp(t)
   const issue = await create()
   clock.move(1_000)
@@ -31,7 +31,7 @@ test('an agent checks out a free issue, and the activity says so', async (t) => 
   assert.deepEqual(entry.details, { identifier: 'WAL-1', from: 'todo', assigneeAgentId: agent.id })
 })
 
-test('checking out twice is the same as once, in whatever status it is expected', async (t) => {
+test('a repeated checkout is a no-op, for any expected status', async (t) => {
   const { agent, create, clock, ask, company } = await setUp(t)
   const issue = await create()
   const first = await agent.ask('POST', `/api/issues/${issue.id}/checkout`)
@@ -43,7 +43,7 @@ test('checking out twice is the same as once, in whatever status it is expected'
 })
 
 for (const racers of [10, 32]) {
-  test(`of ${racers} agents racing for one issue exactly one wins, and the others learn who`, async (t) => {
+  test(`if ${racers} agents check out one issue concurrently, exactly one succeeds, and the others get the name of the holder`, async (t) => {
     const app = await setUp(t)
     const issue = await app.create()
     const agents = Array.from({ length: racers }, (_, n) =>
@@ -63,7 +63,7 @@ for (const racers of [10, 32]) {
   })
 }
 
-test('a 409 names the holder, since when, and the run that works on it', async (t) => {
+test('a 409 response contains the holder, the checkout time and the current run', async (t) => {
   const app = await setUp(t)
   const { agent, other, create, clock } = app
   const issue = await create()
@@ -102,7 +102,7 @@ for (const status of ISSUE_STATUSES) {
 }
 
 for (const status of ['done', 'cancelled']) {
-  test(`an issue that is ${status} cannot be checked out by naming that`, async (t) => {
+  test(`an issue that is ${status} cannot be checked out with that expected status`, async (t) => {
     const { agent, create } = await setUp(t)
     const issue = await create({ status })
     const { status: code, body } = await agent.ask('POST', `/api/issues/${issue.id}/checkout`, {
@@ -113,7 +113,7 @@ for (const status of ['done', 'cancelled']) {
   })
 }
 
-test('an issue in the backlog is taken by way of todo when the caller names backlog', async (t) => {
+test('a checkout of a backlog issue passes through todo if the request expects backlog', async (t) => {
   const { agent, create, ask } = await setUp(t)
   const issue = await create({ status: 'backlog' })
   const { status, body } = await agent.ask('POST', `/api/issues/${issue.id}/checkout`, {
@@ -127,7 +127,7 @@ test('an issue in the backlog is taken by way of todo when the caller names back
   assert.equal(second.details.from, 'todo')
 })
 
-test('a status that is not expected is 409 and changes nothing', async (t) => {
+test('a checkout with another expected status returns 409 and changes nothing', async (t) => {
   const { agent, create, ask } = await setUp(t)
   const issue = await create({ status: 'blocked' })
   const { status, body } = await agent.ask('POST', `/api/issues/${issue.id}/checkout`, { expectedStatuses: ['todo'] })
@@ -136,7 +136,7 @@ test('a status that is not expected is 409 and changes nothing', async (t) => {
   assert.equal((await ask('GET', `/api/issues/${issue.id}`)).body.status, 'blocked')
 })
 
-test('an issue that is assigned to another agent or to a person is taken, even in todo', async (t) => {
+test('a checkout of an issue with another assignee is refused, even in todo', async (t) => {
   const { agent, other, create } = await setUp(t)
   const assigned = await create({ assigneeAgentId: other.id })
   const personal = await create({ assigneeUserId: 'local-board' })
@@ -151,7 +151,7 @@ test('an issue that is assigned to another agent or to a person is taken, even i
   }
 })
 
-test('who assigned an issue to an agent stays who did when the agent checks it out', async (t) => {
+test('a checkout by the assignee does not change who assigned the issue', async (t) => {
   const { agent, create, ctx } = await setUp(t)
   const issue = await create({ assigneeAgentId: agent.id })
   await agent.ask('POST', `/api/issues/${issue.id}/checkout`)
@@ -159,7 +159,7 @@ test('who assigned an issue to an agent stays who did when the agent checks it o
   assert.deepEqual([row.assigned_by_type, row.assigned_by_id], ['user', 'local-board'])
 })
 
-test('an agent checks out for itself only, the board for any agent, whom that wakes', async (t) => {
+test('an agent can check out only for itself; the board can check out for any agent, and wakes it', async (t) => {
   const { agent, other, create, ask, ctx } = await setUp(t)
   const issue = await create()
   const path = `/api/issues/${issue.id}/checkout`
@@ -175,7 +175,7 @@ test('an agent checks out for itself only, the board for any agent, whom that wa
   )
 })
 
-test('an agent that checks out wakes nobody', async (t) => {
+test('a checkout by an agent wakes no agent', async (t) => {
   const { agent, create, ctx } = await setUp(t)
   const issue = await create()
   forgetWakes(ctx)
@@ -183,7 +183,7 @@ test('an agent that checks out wakes nobody', async (t) => {
   assert.deepEqual(wakeReasons(ctx, agent), [])
 })
 
-test('the run that checks an issue out works on it from there on, also when it was checked out before', async (t) => {
+test('a checkout sets the current run of the issue, also if the agent already holds the issue', async (t) => {
   const app = await setUp(t)
   const { agent, create, ctx, ask } = app
   const issue = await create()
@@ -211,7 +211,7 @@ for (const [name, values] of notReady) {
   })
 }
 
-test('an agent that has spent its budget cannot check out until the month is over', async (t) => {
+test('an agent that has spent its budget cannot check out before the next month', async (t) => {
   const app = await setUp(t)
   const agent = insertAgent(app, { company_id: app.company.id, budget_micros: 1_000_000 })
   const issue = await app.create()
@@ -258,7 +258,7 @@ test('an agent cannot check out or start an issue with open blockers; the board 
   assert.equal((await agent.ask('POST', `${path}/checkout`)).status, 200)
 })
 
-test('while an issue is blocked, a comment or a mention wakes its assignee, and nothing else does', async (t) => {
+test('while an issue is blocked, only comments and mentions wake its assignee', async (t) => {
   const { ctx, agent, create, make } = await setUp(t)
   const open = await create()
   const child = { assigneeAgentId: agent.id, blockedByIssueIds: [open.id] }
@@ -277,7 +277,7 @@ test('while an issue is blocked, a comment or a mention wakes its assignee, and 
   )
 })
 
-test('a blocker that comes later takes the waiting wake back, but not what a person or a comment asked for', async (t) => {
+test('a new blocker cancels a queued wake, but not a wake by a person or a comment', async (t) => {
   const { ctx, agent, create, make } = await setUp(t)
   const sources = () => wakeReasons(ctx, agent).map(({ source, issueId }) => [source, issueId])
   const blocker = await create()
@@ -296,7 +296,7 @@ test('a blocker that comes later takes the waiting wake back, but not what a per
   assert.deepEqual(sources(), [], 'the blocker is open again')
 })
 
-test('an agent does not create an issue in progress that an open blocker holds; the board may', async (t) => {
+test('an agent cannot create an issue in progress with an open blocker; the board can', async (t) => {
   const { agent, create, make, company } = await setUp(t)
   const blocker = await create()
   const body = { title: 'Do', status: 'in_progress', assigneeAgentId: agent.id, blockedByIssueIds: [blocker.id] }
@@ -311,7 +311,7 @@ test('an agent does not create an issue in progress that an open blocker holds; 
   assert.equal((await agent.ask('POST', `/api/companies/${company.id}/issues`, body)).status, 201)
 })
 
-test('no agent of a company that is paused or over its budget checks out', async (t) => {
+test('agents of a company that is paused or over its budget cannot check out', async (t) => {
   const { agent, create, make, company } = await setUp(t)
   const issue = await create()
   const path = `/api/companies/${company.id}`
@@ -324,7 +324,7 @@ test('no agent of a company that is paused or over its budget checks out', async
   assert.equal(await refused(), undefined)
 })
 
-test('an issue of another company does not exist', async (t) => {
+test('an issue of another company returns 404', async (t) => {
   const app = await setUp(t)
   const elsewhere = await app.make('POST', '/api/companies', { name: 'Elsewhere' })
   const stranger = insertAgent(app, { company_id: elsewhere.id })

@@ -7,7 +7,7 @@ import { setUp } from './set-up.ts'
 const close = (issue: { id: string }) => `/api/issues/${issue.id}/close`
 
 for (const status of ISSUE_STATUSES.filter((one) => !isTerminal(one))) {
-  test(`the board closes an issue that is ${status}; it keeps its agent, and each step is in the activity`, async (t) => {
+  test(`the board closes an issue that is ${status}; the assignee stays, and the activity records each step`, async (t) => {
     const { create, make, ada, ask } = await setUp(t)
     const issue = await create({ status, assigneeAgentId: ada.id })
     const closed = await make('POST', close(issue))
@@ -24,13 +24,13 @@ for (const status of ISSUE_STATUSES.filter((one) => !isTerminal(one))) {
   })
 }
 
-test('an issue without an assignee becomes the person’s when it is closed', async (t) => {
+test('a person who closes an issue without an assignee becomes its assignee', async (t) => {
   const { create, make } = await setUp(t)
   const closed = await make('POST', close(await create()), { comment: 'Not needed any more.' })
   assert.deepEqual([closed.status, closed.assigneeUserId], ['done', 'local-board'])
 })
 
-test('closing wakes nobody for the issue, wakes who waited for it, and stops its live run', async (t) => {
+test('closing an issue stops its live run and wakes only the assignees of issues that it blocked', async (t) => {
   const app = await setUp(t)
   const { ctx, create, make, ada, bob, mia } = app
   const parent = await create({ assigneeAgentId: mia.id })
@@ -51,7 +51,7 @@ test('closing wakes nobody for the issue, wakes who waited for it, and stops its
   assert.equal((await make('GET', `/api/runs/${run.id}`)).stopReason, 'cancelled')
 })
 
-test('a cancelled issue is not closed: it is reopened first', async (t) => {
+test('a cancelled issue cannot be closed before it is reopened', async (t) => {
   const { create, ask } = await setUp(t)
   const { status, body } = await ask('POST', close(await create({ status: 'cancelled' })))
   assert.deepEqual([status, body.code], [422, 'invalid_transition'])

@@ -5,7 +5,7 @@ import { setUp } from './set-up.ts'
 
 const bodies = (comments: { body: string }[]) => comments.map((comment) => comment.body)
 
-test('an agent comments; its run and the activity stand by it', async (t) => {
+test('a comment of an agent records its run, also in the activity', async (t) => {
   const app = await setUp(t)
   const issue = await app.create()
   const run = await insertRun(app, app.bob)
@@ -30,21 +30,21 @@ test('an agent comments; its run and the activity stand by it', async (t) => {
   assert.equal((await app.ask('GET', `/api/issues/${issue.id}`)).body.updatedAt, app.ctx.now)
 })
 
-test('the board comments as its user', async (t) => {
+test('a comment of the board has the user as its author', async (t) => {
   const { create, make } = await setUp(t)
   const issue = await create()
   const comment = await make('POST', `/api/issues/${issue.id}/comments`, { body: 'Go on' })
   assert.deepEqual([comment.authorType, comment.authorUserId, comment.authorAgentId], ['user', 'local-board', null])
 })
 
-test('a comment has 1 to 100,000 characters, not only blanks', async (t) => {
+test('a comment must have 1 to 100,000 characters and must not be blank', async (t) => {
   const { create, ask } = await setUp(t)
   const path = `/api/issues/${(await create()).id}/comments`
   for (const body of ['', ' \n', 'x'.repeat(100_001)]) assert.equal((await ask('POST', path, { body })).status, 400)
   assert.equal((await ask('POST', path, { body: 'x'.repeat(100_000) })).status, 201)
 })
 
-test('comments are listed oldest first, in pages, or from the last one read on', async (t) => {
+test('comments are listed oldest first, in pages or after a given comment', async (t) => {
   const { create, make, ask } = await setUp(t)
   const path = `/api/issues/${(await create()).id}/comments`
   const made = []
@@ -62,7 +62,7 @@ test('comments are listed oldest first, in pages, or from the last one read on',
   assert.equal((await ask('GET', `${path}/${elsewhere.id}`)).status, 404)
 })
 
-test('a comment wakes the assignee, unless it is its own', async (t) => {
+test('a comment wakes the assignee, unless the assignee wrote it', async (t) => {
   const { create, make, ada, ctx } = await setUp(t)
   const issue = await create({ assigneeAgentId: ada.id, priority: 'high' })
   forgetWakes(ctx)
@@ -74,7 +74,7 @@ test('a comment wakes the assignee, unless it is its own', async (t) => {
   assert.deepEqual(more, [])
 })
 
-test('a mention wakes each agent of the name once, and never the author', async (t) => {
+test('a mention wakes each agent with that name once, and never the author', async (t) => {
   const app = await setUp(t)
   const { create, ada, bob, mia, ctx, company, activity } = app
   const secondBob = insertAgent(app, { company_id: company.id, name: 'BOB' })
@@ -94,7 +94,7 @@ test('a mention wakes each agent of the name once, and never the author', async 
   assert.deepEqual((await activity())[0].details.mentionedAgentIds.toSorted(), [ada.id, bob.id, secondBob.id].sort())
 })
 
-test('a mention in the comment of a change wakes too', async (t) => {
+test('a mention in the comment of an update wakes the agent', async (t) => {
   const { create, patch, bob, ctx } = await setUp(t)
   const issue = await create()
   await patch(issue, { comment: '@Bob, yours?' })
@@ -104,7 +104,7 @@ test('a mention in the comment of a change wakes too', async (t) => {
   )
 })
 
-test('agents of another company are not mentioned', async (t) => {
+test('agents of another company cannot be mentioned', async (t) => {
   const app = await setUp(t)
   const elsewhere = await app.make('POST', '/api/companies', { name: 'Elsewhere' })
   const stranger = insertAgent(app, { company_id: elsewhere.id, name: 'Eve' })
@@ -112,7 +112,7 @@ test('agents of another company are not mentioned', async (t) => {
   assert.deepEqual(wakeReasons(app.ctx, stranger), [])
 })
 
-test('a comment reopens what is at its end when it says so, by those who may', async (t) => {
+test('a comment with reopen reopens a closed issue, if the author has permission', async (t) => {
   const { create, make, ask, ada, bob } = await setUp(t)
   const issue = await create({ status: 'done', assigneeAgentId: ada.id })
   const path = `/api/issues/${issue.id}/comments`

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { insertAgent, insertGoal, insertProject, insertRun, wakeReasons } from '../../arrange.ts'
 import { setUp } from './set-up.ts'
 
-test('fields that clients of similar APIs always send are accepted with their neutral value only', async (t) => {
+test('fields that clients of similar APIs always send are accepted only with their neutral value', async (t) => {
   const { create, ask, issues } = await setUp(t)
   const neutral = { workMode: 'standard', requestDepth: 0, allowDuplicate: false, blockParentUntilDone: false }
   assert.equal((await create(neutral)).requestDepth, 0)
@@ -19,7 +19,7 @@ test('fields that clients of similar APIs always send are accepted with their ne
   }
 })
 
-test('an issue has its defaults, the next identifier and both spellings of its timestamps', async (t) => {
+test('a new issue has default values, the next identifier and both spellings of its timestamps', async (t) => {
   const { create, company, activity } = await setUp(t)
   await create()
   const issue = await create({ title: '  Write it  ' })
@@ -58,7 +58,7 @@ test('an issue has its defaults, the next identifier and both spellings of its t
   assert.equal(entry.details.identifier, 'WAL-2')
 })
 
-test('any status can be given, with its timestamps', async (t) => {
+test('an issue can be created with any status, and has the timestamps of that status', async (t) => {
   const { create, ada, ctx } = await setUp(t)
   const times = async (status: string) => {
     const { startedAt, completedAt, cancelledAt } = await create({ status, assigneeAgentId: ada.id })
@@ -70,7 +70,7 @@ test('any status can be given, with its timestamps', async (t) => {
   assert.deepEqual(await times('blocked'), [null, null, null])
 })
 
-test('nothing is in progress without an assignee, and nothing else is created by the attempt', async (t) => {
+test('an issue in progress requires an assignee, and the refused request creates nothing', async (t) => {
   const { ask, issues, create } = await setUp(t)
   const { status, body } = await ask('POST', issues, { title: 'Do', status: 'in_progress' })
   assert.equal(status, 422)
@@ -78,7 +78,7 @@ test('nothing is in progress without an assignee, and nothing else is created by
   assert.equal((await create()).identifier, 'WAL-1')
 })
 
-test('any agent of the company creates issues, which tell it and its run', async (t) => {
+test('any agent of the company can create issues, which record the agent and its run', async (t) => {
   const app = await setUp(t)
   const run = await insertRun(app, app.bob)
   const { status, body } = await run.ask('POST', app.issues, { title: 'Do' })
@@ -87,7 +87,7 @@ test('any agent of the company creates issues, which tell it and its run', async
   assert.equal((await app.activity())[0].runId, run.id)
 })
 
-test('a child is one deeper than its parent and inherits its project and goal, unless it says otherwise', async (t) => {
+test('a child has the depth of its parent plus one, and inherits its project and goal by default', async (t) => {
   const { make, create, ctx, company } = await setUp(t)
   const goalId = insertGoal(ctx, { company_id: company.id })
   const projectId = insertProject(ctx, { company_id: company.id })
@@ -99,7 +99,7 @@ test('a child is one deeper than its parent and inherits its project and goal, u
   assert.deepEqual([other.requestDepth, other.projectId, other.goalId], [2, null, goalId])
 })
 
-test('assigning wakes the assignee with the urgency of the issue; what is in the backlog wakes nobody', async (t) => {
+test('assigning wakes the assignee with the priority of the issue; a backlog issue wakes no agent', async (t) => {
   const { create, ada, bob, ctx } = await setUp(t)
   const issue = await create({ assigneeAgentId: ada.id, priority: 'high' })
   await create({ assigneeAgentId: bob.id, status: 'backlog' })
@@ -110,7 +110,7 @@ test('assigning wakes the assignee with the urgency of the issue; what is in the
   assert.deepEqual(wakeReasons(ctx, bob), [])
 })
 
-test('an agent that assigns to itself does not wake itself', async (t) => {
+test('an agent that assigns an issue to itself is not woken', async (t) => {
   const { ada, issues, ctx } = await setUp(t)
   assert.equal((await ada.ask('POST', issues, { title: 'Do', assigneeAgentId: ada.id })).status, 201)
   assert.deepEqual(wakeReasons(ctx, ada), [])
@@ -126,7 +126,7 @@ for (const status of ['terminated', 'pending_approval'] as const) {
   })
 }
 
-test('a reference to what is not in the company is 422 and names the field', async (t) => {
+test('an unknown reference returns 422 and names the field', async (t) => {
   const app = await setUp(t)
   const elsewhere = await app.make('POST', '/api/companies', { name: 'Elsewhere' })
   const foreignAgent = insertAgent(app, { company_id: elsewhere.id })
@@ -150,7 +150,7 @@ test('a reference to what is not in the company is 422 and names the field', asy
   }
 })
 
-test('every field at fault is named', async (t) => {
+test('an error names every invalid field', async (t) => {
   const { ask, issues } = await setUp(t)
   const { status, body } = await ask('POST', issues, { status: 'open', priority: 'urgent', assignee: 'Ada' })
   assert.equal(status, 400)
@@ -162,7 +162,7 @@ test('every field at fault is named', async (t) => {
   ])
 })
 
-test('a CEO starts no work before its strategy is approved, by creation either', async (t) => {
+test('a CEO cannot create an issue in progress before its strategy is approved', async (t) => {
   const { cleo, issues } = await setUp(t)
   const body = { title: 'Do', status: 'in_progress', assigneeAgentId: cleo.id }
   const answer = await cleo.ask('POST', issues, body)

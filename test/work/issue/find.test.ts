@@ -7,7 +7,7 @@ import { setUp } from './set-up.ts'
 
 const WORDS = ['alpha', 'alpine', 'beta', 'gamma', 'delta', 'omega', 'Éclair', 'éclat', 'x-ray', 'ray']
 
-/** Takes words in a fixed order that looks random. */
+/** Returns words in a pseudo-random but fixed order. */
 function createPicker() {
   let state = 7
   return (most: number) => {
@@ -16,7 +16,7 @@ function createPicker() {
   }
 }
 
-test('the list and the index find the same issues, page by page', async (t) => {
+test('the list and the search index return the same issues on every page', async (t) => {
   const { ctx, company, create, make } = await setUp(t)
   const pick = createPicker()
   const text = (words: number) => Array.from({ length: words }, () => WORDS[pick(WORDS.length)]).join(' ')
@@ -73,7 +73,7 @@ test('the list and the index find the same issues, page by page', async (t) => {
   }
 })
 
-/** Whether a text contains a word at the beginning of one of its words. */
+/** Reports whether a word of the text starts with the given word. */
 function containsStart(text: string, word: string): boolean {
   const plain = (value: string) =>
     ` ${value.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '').replaceAll('-', ' ')}`

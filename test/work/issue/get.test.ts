@@ -4,7 +4,7 @@ import { sql } from '../../../src/platform/database/sql.ts'
 import { insertAgent, insertGoal, insertProject, insertRun, insertWorkspace } from '../../arrange.ts'
 import { setUp } from './set-up.ts'
 
-test('an issue is read by its id and by its identifier in any case', async (t) => {
+test('an issue can be read by its id, and by its identifier in any case', async (t) => {
   const { create, ask } = await setUp(t)
   const issue = await create()
   for (const ref of [issue.id, 'WAL-1', 'wal-1']) {
@@ -14,7 +14,7 @@ test('an issue is read by its id and by its identifier in any case', async (t) =
   }
 })
 
-test('an unknown issue is 404, and so is one of another company', async (t) => {
+test('an unknown issue and an issue of another company return 404', async (t) => {
   const app = await setUp(t)
   const elsewhere = await app.make('POST', '/api/companies', { name: 'Elsewhere' })
   const stranger = insertAgent(app, { company_id: elsewhere.id })
@@ -35,7 +35,7 @@ test('an unknown issue is 404, and so is one of another company', async (t) => {
   assert.equal((await stranger.ask('GET', app.issues)).status, 403)
 })
 
-test('an issue comes with its project, its goal and its ancestors, nearest first, each with theirs', async (t) => {
+test('an issue includes its project, its goal and its ancestors, nearest first, each with their own', async (t) => {
   const { create, ask, ctx, company, ada } = await setUp(t)
   const of = { company_id: company.id }
   const goalId = insertGoal(ctx, { ...of, title: 'Grow', description: 'By ten percent', level: 'company' })
@@ -74,7 +74,7 @@ test('an issue comes with its project, its goal and its ancestors, nearest first
   })
 })
 
-test('a heartbeat begins with one read: the issue, what it is for, and the comment that woke the agent', async (t) => {
+test('heartbeat-context returns the issue, its purpose and the comment that woke the agent in one request', async (t) => {
   const app = await setUp(t)
   const { create, make, ada, ask } = app
   const issue = await create({ assigneeAgentId: ada.id })
@@ -96,7 +96,7 @@ test('a heartbeat begins with one read: the issue, what it is for, and the comme
   assert.deepEqual(other.body.wakeComment, last)
 })
 
-test('heartbeat-context has the attachments, the documents without their texts, and the open approvals', async (t) => {
+test('heartbeat-context returns the attachments, the documents without texts, and the open approvals', async (t) => {
   const { create, ask, make, company, cleo } = await setUp(t)
   const issue = await create()
   const form = new FormData()
@@ -117,7 +117,7 @@ test('heartbeat-context has the attachments, the documents without their texts, 
   assert.deepEqual((await context()).approvals, [])
 })
 
-test('the runs of an issue are listed, newest first, by its identifier too', async (t) => {
+test('the runs of an issue are listed newest first, also by its identifier', async (t) => {
   const app = await setUp(t)
   const issue = await app.create()
   const first = await insertRun(app, app.ada, { issue_id: issue.id, status: 'failed', finished_at: app.ctx.now })
@@ -133,7 +133,7 @@ test('the runs of an issue are listed, newest first, by its identifier too', asy
   )
 })
 
-test('the activity says how many entries there are, and what a run did', async (t) => {
+test('the activity returns the number of entries, and can be filtered by run', async (t) => {
   const app = await setUp(t)
   const issue = await app.create()
   const run = await insertRun(app, app.ada)

@@ -7,7 +7,7 @@ import { CHECKED_OUT_FROM, ISSUE_STATUSES, type IssueStatus, NEXT } from '../../
 import { insertAgent } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 
-/** The contract's table of transitions, as it stands there. */
+/** The table of transitions, copied from the contract. */
 const CONTRACT: [IssueStatus, IssueStatus][] = [
   ['backlog', 'todo'],
   ['todo', 'in_progress'],
@@ -20,14 +20,14 @@ const CONTRACT: [IssueStatus, IssueStatus][] = [
   ['blocked', 'in_progress'],
 ]
 
-test('the transitions are those of the contract, and cancelling what is not at its end', () => {
+test('the transitions match the contract, and only an open issue can be cancelled', () => {
   const open: IssueStatus[] = ['backlog', 'todo', 'in_progress', 'in_review', 'blocked']
   const expected = [...CONTRACT, ...open.map((from) => [from, 'cancelled'])].map(String).sort()
   const actual = ISSUE_STATUSES.flatMap((from) => NEXT[from].map((to) => [from, to])).map(String)
   assert.deepEqual(actual.sort(), expected)
 })
 
-test('schema.sql and lifecycle.ts agree on the statuses', () => {
+test('schema.sql and lifecycle.ts define the same statuses', () => {
   const schema = readFileSync(path.join(packageRoot(), 'schema.sql'), 'utf8')
   const table = /create table issue \(([\s\S]*?)\n\) strict/.exec(schema)![1]!
   const values = /status +text not null check \(status in \(([^)]*)\)/.exec(table)![1]!
@@ -37,7 +37,7 @@ test('schema.sql and lifecycle.ts agree on the statuses', () => {
   )
 })
 
-test('a checkout takes what may become in progress', () => {
+test('a checkout accepts the statuses that can become in progress', () => {
   assert.deepEqual([...CHECKED_OUT_FROM].sort(), ['blocked', 'in_review', 'todo'])
 })
 

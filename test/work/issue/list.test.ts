@@ -26,14 +26,14 @@ test('issues are listed by priority, then newest first', async (t) => {
   assert.deepEqual(titles((await ask('GET', issues)).body), ['critical', 'high', 'new', 'old', 'low'])
 })
 
-test('an unknown status in a filter is 400', async (t) => {
+test('an unknown status in a filter returns 400', async (t) => {
   const { ask, issues } = await setUp(t)
   const { status, body } = await ask('GET', `${issues}?status=todo,open`)
   assert.equal(status, 400)
   assert.equal(body.details.fields[0].path, 'status')
 })
 
-test('a filter by what does not exist finds nothing', async (t) => {
+test('a filter by an unknown object returns no issues', async (t) => {
   const { create, ask, issues } = await setUp(t)
   await create()
   for (const name of ['assigneeAgentId', 'assigneeUserId', 'projectId', 'goalId', 'parentId', 'labelId']) {
@@ -41,7 +41,7 @@ test('a filter by what does not exist finds nothing', async (t) => {
   }
 })
 
-test('an agent asks for its own issues as `me`, and is found by its url key', async (t) => {
+test('an agent can filter by `me`, and by the url key of an agent', async (t) => {
   const app = await setUp(t)
   const dora = insertAgent(app, { company_id: app.company.id, name: 'Dora', url_key: 'dora' })
   const issue = await app.create({ assigneeAgentId: dora.id })
@@ -53,7 +53,7 @@ test('an agent asks for its own issues as `me`, and is found by its url key', as
   assert.deepEqual((await app.ask('GET', `${app.issues}?assigneeUserId=me`)).body, [personal])
 })
 
-test('a filter never reaches into another company', async (t) => {
+test('a filter never returns issues of another company', async (t) => {
   const app = await setUp(t)
   const elsewhere = await app.make('POST', '/api/companies', { name: 'Elsewhere' })
   const agent = insertAgent(app, { company_id: elsewhere.id })
@@ -66,7 +66,7 @@ test('a filter never reaches into another company', async (t) => {
   }
 })
 
-/** Inserts many issues that differ in everything that a list can filter by. */
+/** Inserts many issues with different values in all fields that a list can filter by. */
 function insertMany(ctx: Context, companyId: string, count: number) {
   const of = { company_id: companyId }
   const pick = <T>(values: readonly T[], n: number): T => values[n % values.length]!
@@ -127,10 +127,10 @@ const NAMES: Name[] = [
   'seqs',
 ]
 
-/** Every filter, and every two of them together. */
+/** Every filter, and every pair of filters. */
 const combinations = [[], ...NAMES.flatMap((a, i) => [[a], ...NAMES.slice(i + 1).map((b) => [a, b])])]
 
-test('every combination of filters finds what it should, page by page, in order', async (t) => {
+test('every combination of filters returns the correct issues, in order, on every page', async (t) => {
   const { ctx, company } = await setUp(t)
   const values = await ctx.write(() => insertMany(ctx, company.id, 300))
   const rows = ctx.db.all(sql.selectFrom('issue').selectAll())
@@ -165,7 +165,7 @@ test('every combination of filters finds what it should, page by page, in order'
   }
 })
 
-test('no list sorts or scans where an index has its order', async (t) => {
+test('no list query sorts or scans if an index has the order', async (t) => {
   const { ctx, company } = await setUp(t)
   const values = await ctx.write(() => insertMany(ctx, company.id, 10))
   for (const names of combinations) {
@@ -183,7 +183,7 @@ test('no list sorts or scans where an index has its order', async (t) => {
   }
 })
 
-test('a page comes with the cursor of the next, and with the total when asked', async (t) => {
+test('a page includes the cursor of the next page, and the total on request', async (t) => {
   const { ctx, company, ask, issues } = await setUp(t)
   await ctx.write(() => insertMany(ctx, company.id, 30))
   const seen: string[] = []

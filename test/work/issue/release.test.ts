@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setUp } from './set-up.ts'
 
-test('a released issue is todo again, and nobody’s', async (t) => {
+test('a released issue becomes todo without an assignee', async (t) => {
   const { create, ada, activity } = await setUp(t)
   const issue = await create({ assigneeAgentId: ada.id, status: 'in_progress' })
   const { status, body } = await ada.ask('POST', `/api/issues/${issue.id}/release`)
@@ -14,7 +14,7 @@ test('a released issue is todo again, and nobody’s', async (t) => {
 })
 
 for (const status of ['backlog', 'todo', 'in_review', 'blocked', 'done']) {
-  test(`an issue that is ${status} stays so when it is released`, async (t) => {
+  test(`releasing an issue that is ${status} does not change its status`, async (t) => {
     const { create, ask, ada } = await setUp(t)
     const issue = await create({ assigneeAgentId: ada.id, status })
     const { body } = await ask('POST', `/api/issues/${issue.id}/release`, {})
@@ -22,7 +22,7 @@ for (const status of ['backlog', 'todo', 'in_review', 'blocked', 'done']) {
   })
 }
 
-test('releasing what is free changes nothing', async (t) => {
+test('releasing a free issue is a no-op', async (t) => {
   const { create, bob, activity } = await setUp(t)
   const issue = await create()
   const before = await activity()
@@ -32,7 +32,7 @@ test('releasing what is free changes nothing', async (t) => {
   assert.deepEqual(await activity(), before)
 })
 
-test('nobody but its assignee and the board releases an issue', async (t) => {
+test('only the assignee and the board can release an issue', async (t) => {
   const { create, ask, ada, bob, mia } = await setUp(t)
   const issue = await create({ assigneeAgentId: ada.id, status: 'in_progress' })
   for (const one of [bob, mia]) {
@@ -42,7 +42,7 @@ test('nobody but its assignee and the board releases an issue', async (t) => {
   assert.equal((await ask('GET', `/api/issues/${issue.id}`)).body.assigneeAgentId, ada.id)
 })
 
-test('the board takes an issue away by force, which the activity says, and another agent can take it', async (t) => {
+test('the board can release an issue by force; the activity records it, and another agent can check it out', async (t) => {
   const { create, make, activity, ada, bob } = await setUp(t)
   const issue = await create({ assigneeAgentId: ada.id, status: 'in_progress' })
   const answer = await make('POST', `/api/issues/${issue.id}/admin/force-release`)

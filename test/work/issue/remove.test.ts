@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { insertRun, wakeReasons } from '../../arrange.ts'
 import { setUp } from './set-up.ts'
 
-test('a deleted issue is gone with its thread and files; its costs and its activity stay', async (t) => {
+test('deleting an issue deletes its comments and files and keeps its costs and activity', async (t) => {
   const { create, ask, make, ada, bob, company, config, ctx, activity } = await setUp(t)
   const issue = await create({ assigneeAgentId: ada.id })
   const waiting = await create({ assigneeAgentId: bob.id, blockedByIssueIds: [issue.id] })
@@ -38,7 +38,7 @@ test('a deleted issue is gone with its thread and files; its costs and its activ
   assert.equal((await make('GET', '/api/instance/check')).ok, true)
 })
 
-test('an issue with sub-issues is not deleted', async (t) => {
+test('an issue with sub-issues cannot be deleted', async (t) => {
   const { create, ask, make } = await setUp(t)
   const parent = await create()
   const child = await create({ parentId: parent.id })
@@ -48,7 +48,7 @@ test('an issue with sub-issues is not deleted', async (t) => {
   await make('DELETE', `/api/issues/${parent.id}`)
 })
 
-test('an issue tells the runs that work on it now, and what it cost with its sub-issues', async (t) => {
+test('an issue returns its live runs and its cost including sub-issues', async (t) => {
   const app = await setUp(t)
   const { create, make, ada, bob, company } = app
   const issue = await create({ assigneeAgentId: ada.id })

@@ -14,7 +14,7 @@ async function setUpSearch(t: Parameters<typeof setUp>[0]) {
   return { ...app, find }
 }
 
-test('every word must stand somewhere in the issue: title, description, identifier or any comment', async (t) => {
+test('a search matches issues that contain every word, in the title, description, identifier or a comment', async (t) => {
   const { create, make, find } = await setUpSearch(t)
   const issue = await create({ title: 'Login fails', description: 'On old telephones' })
   await create({ title: 'Login page is ugly' })
@@ -26,7 +26,7 @@ test('every word must stand somewhere in the issue: title, description, identifi
   assert.deepEqual(await find('LOG tele'), ['WAL-1'])
 })
 
-test('an issue is found by its identifier in any case', async (t) => {
+test('a search finds an issue by its identifier in any case', async (t) => {
   const { create, find } = await setUpSearch(t)
   await create({ title: 'One' })
   await create({ title: 'Two, see WAL-1' })
@@ -34,7 +34,7 @@ test('an issue is found by its identifier in any case', async (t) => {
   assert.deepEqual(await find('WAL-1'), ['WAL-1', 'WAL-2'])
 })
 
-test('what is changed is found as it is, not as it was', async (t) => {
+test('a search uses the current text of an issue, not the earlier text', async (t) => {
   const { create, patch, find } = await setUpSearch(t)
   const issue = await create({ title: 'Walrus' })
   await patch(issue, { title: 'Seal' })
@@ -42,7 +42,7 @@ test('what is changed is found as it is, not as it was', async (t) => {
   assert.deepEqual(await find('seal'), ['WAL-1'])
 })
 
-test('accents and case make no difference, and other scripts are found', async (t) => {
+test('a search ignores accents and case, and supports other scripts', async (t) => {
   const { create, find } = await setUpSearch(t)
   await create({ title: 'Café für Überläufer' })
   await create({ title: 'Проверка входа' })
@@ -50,7 +50,7 @@ test('accents and case make no difference, and other scripts are found', async (
   assert.deepEqual(await find('ВХОДА'), ['WAL-2'])
 })
 
-test('the search language of the index is only text here', async (t) => {
+test('a search treats the query syntax of the index as plain text', async (t) => {
   const { create, find } = await setUpSearch(t)
   await create({ title: 'Say "hello" NOT goodbye (title: x) AND* ^y {z} NEAR(a b)' })
   const texts = ['"hello', 'hello"', 'NOT goodbye', 'title:', 'AND', 'NEAR(a', '(title:', 'AND*', '^y', '{z}', "x'--"]
@@ -59,14 +59,14 @@ test('the search language of the index is only text here', async (t) => {
   assert.deepEqual(await find('OR'), [])
 })
 
-test('a search without a letter or a digit finds nothing, a blank one everything', async (t) => {
+test('a search without letters or digits finds nothing, and a blank search finds all issues', async (t) => {
   const { create, find } = await setUpSearch(t)
   await create()
   assert.deepEqual(await find('"* ☃'), [])
   assert.deepEqual(await find('   '), ['WAL-1'])
 })
 
-test('a search together with a filter finds what is in both', async (t) => {
+test('a search with a filter returns issues that match both', async (t) => {
   const { create, ask, issues } = await setUpSearch(t)
   await create({ title: 'apple', status: 'blocked' })
   await create({ title: 'apple' })
@@ -75,7 +75,7 @@ test('a search together with a filter finds what is in both', async (t) => {
   assert.equal(headers.get('x-total-count'), '1')
 })
 
-test('whatever is searched for is answered, and a word of an issue finds it', async (t) => {
+test('every search text returns a response, and each word of an issue finds it', async (t) => {
   const { create, find } = await setUpSearch(t)
   await create({ title: 'needle', description: 'in the "haystack" of -- words*' })
   await fc.assert(

@@ -3,8 +3,8 @@ import { insertAgent } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 
 /**
- * A company with a line of agents: Cleo the CEO, below her Mia, a manager,
- * below her Ada; and Bob, who is outside that line.
+ * Creates a company with a reporting line: Cleo (CEO), Mia (manager) and Ada,
+ * and with Bob, an agent outside that line.
  */
 export async function setUp(t: TestContext) {
   const app = createTestApp(t)

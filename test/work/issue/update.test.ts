@@ -5,7 +5,7 @@ import { sql } from '../../../src/platform/database/sql.ts'
 import { forgetWakes, insertAgent, insertGoal, insertProject, wakeReasons } from '../../arrange.ts'
 import { setUp } from './set-up.ts'
 
-test('fields change, and one row of activity says from what to what', async (t) => {
+test('an update changes fields and adds one activity entry with the old and new values', async (t) => {
   const { create, patch, activity, ctx, company, clock, ada } = await setUp(t)
   const goalId = insertGoal(ctx, { company_id: company.id })
   const projectId = insertProject(ctx, { company_id: company.id })
@@ -24,7 +24,7 @@ test('fields change, and one row of activity says from what to what', async (t) 
   assert.equal(Object.keys(entry.details.changes).length, 8)
 })
 
-test('a change to what already is changes nothing and leaves no trace', async (t) => {
+test('setting a field to its current value is a no-op and is not recorded', async (t) => {
   const { create, patch, activity, clock, ada, bob } = await setUp(t)
   const issue = await create({ assigneeAgentId: ada.id, priority: 'high' })
   const before = await activity()
@@ -35,7 +35,7 @@ test('a change to what already is changes nothing and leaves no trace', async (t
   assert.deepEqual(await activity(), before)
 })
 
-test('an unknown field is 400 and named', async (t) => {
+test('an unknown field returns 400 and is named', async (t) => {
   const { create, ask } = await setUp(t)
   const issue = await create()
   const { status, body } = await ask('PATCH', `/api/issues/${issue.id}`, { asignee: 'Ada' })
@@ -43,7 +43,7 @@ test('an unknown field is 400 and named', async (t) => {
   assert.equal(body.details.fields[0].path, 'asignee')
 })
 
-test('work in progress keeps an owner, which may change', async (t) => {
+test('an issue in progress requires an assignee, which can change', async (t) => {
   const { create, patch, ask, ada, bob } = await setUp(t)
   const issue = await create()
   const path = `/api/issues/${issue.id}`
@@ -55,7 +55,7 @@ test('work in progress keeps an owner, which may change', async (t) => {
   assert.equal((await patch(issue, { assigneeAgentId: bob.id })).assigneeAgentId, bob.id)
 })
 
-test('an issue has one assignee: a person takes an agent off it, and an agent a person', async (t) => {
+test('an issue has one assignee: a person replaces an agent, and an agent replaces a person', async (t) => {
   const { create, patch, ask, ada } = await setUp(t)
   const issue = await create({ assigneeAgentId: ada.id })
   const personal = await patch(issue, { assigneeUserId: 'local-board' })
@@ -73,7 +73,7 @@ const mayDirect: [string, 'cleo' | 'mia' | 'ada' | 'bob', boolean][] = [
   ['an agent that has nothing to do with it', 'bob', false],
 ]
 for (const [who, name, may] of mayDirect) {
-  test(`${who} ${may ? 'changes' : 'does not change'} an issue's status and assignee`, async (t) => {
+  test(`${who} ${may ? 'changes' : 'does not change'} the status and assignee of an issue`, async (t) => {
     const app = await setUp(t)
     const { create, ada, mia } = app
     for (const change of [{ status: 'todo' }, { assigneeAgentId: mia.id }]) {
@@ -85,7 +85,7 @@ for (const [who, name, may] of mayDirect) {
   })
 }
 
-test('the creator directs what it created, and anybody what is nobody’s', async (t) => {
+test('the creator of an issue can change its status, and any agent can assign an unassigned issue', async (t) => {
   const { create, ada, bob, issues } = await setUp(t)
   const made = (await bob.ask('POST', issues, { title: 'Do', assigneeAgentId: ada.id })).body
   assert.equal((await bob.ask('PATCH', `/api/issues/${made.id}`, { status: 'cancelled' })).status, 200)
@@ -93,13 +93,13 @@ test('the creator directs what it created, and anybody what is nobody’s', asyn
   assert.equal((await bob.ask('PATCH', `/api/issues/${free.id}`, { assigneeAgentId: bob.id })).status, 200)
 })
 
-test('any agent changes the rest of an issue', async (t) => {
+test('any agent can update the other fields of an issue', async (t) => {
   const { create, ada, bob } = await setUp(t)
   const issue = await create({ assigneeAgentId: ada.id })
   assert.equal((await bob.ask('PATCH', `/api/issues/${issue.id}`, { description: 'See also WAL-7' })).status, 200)
 })
 
-test('a CEO sets nothing in progress before its first approved strategy', async (t) => {
+test('a CEO cannot start issues before its first strategy is approved', async (t) => {
   const { create, cleo, ada, ctx, company } = await setUp(t)
   const own = await create({ assigneeAgentId: cleo.id })
   const others = await create({ assigneeAgentId: ada.id })
@@ -128,7 +128,7 @@ test('a CEO sets nothing in progress before its first approved strategy', async 
   assert.equal((await cleo.ask('POST', `/api/issues/${own.id}/checkout`)).status, 200)
 })
 
-test('an agent cancels what its line assigned to it, and passes on to its manager what others did', async (t) => {
+test('an agent can cancel issues from its reporting line, and can reassign other issues only to its manager', async (t) => {
   const { create, patch, ada, mia, bob, issues } = await setUp(t)
   const byBoard = await create({ assigneeAgentId: ada.id })
   const byManager = (await mia.ask('POST', issues, { title: 'Do', assigneeAgentId: ada.id })).body
@@ -144,12 +144,12 @@ test('an agent cancels what its line assigned to it, and passes on to its manage
   assert.equal(refused.body.details.managerAgentId, mia.id)
   const passedOn = await ada.ask('PATCH', path, { assigneeAgentId: mia.id, comment: 'Not ours' })
   assert.equal(passedOn.body.assigneeAgentId, mia.id)
-  // Whoever assigns last counts: the board's word is in everybody's line.
+  // The last assigner decides. The board is in the reporting line of every agent.
   await patch(byPeer, { assigneeAgentId: bob.id })
   assert.equal((await bob.ask('PATCH', path, { status: 'cancelled' })).status, 200)
 })
 
-test('a new assignee is woken, and the one who has an issue that leaves the backlog', async (t) => {
+test('assigning wakes the new assignee, and leaving the backlog wakes the assignee', async (t) => {
   const { create, patch, ctx, ada, bob } = await setUp(t)
   const issue = await create({ assigneeAgentId: ada.id, status: 'backlog' })
   await patch(issue, { title: 'Later' })
@@ -166,7 +166,7 @@ test('a new assignee is woken, and the one who has an issue that leaves the back
   )
 })
 
-test('without canAssignTasks an agent takes issues and hands them upwards, and gives them to nobody else', async (t) => {
+test('without canAssignTasks an agent can check out issues and assign them to its managers only', async (t) => {
   const { create, make, issues, mia, ada, bob, cleo } = await setUp(t)
   await make('PATCH', `/api/agents/${ada.id}/permissions`, { canAssignTasks: false })
   const issue = await create({ assigneeAgentId: ada.id })
@@ -183,7 +183,7 @@ test('without canAssignTasks an agent takes issues and hands them upwards, and g
   assert.equal((await mia.ask('PATCH', path, { assigneeAgentId: bob.id })).status, 200)
 })
 
-test('an issue is not below itself', async (t) => {
+test('an issue cannot be its own descendant', async (t) => {
   const { create, ask, patch } = await setUp(t)
   const top = await create()
   const middle = await create({ parentId: top.id })
@@ -196,7 +196,7 @@ test('an issue is not below itself', async (t) => {
   await patch(leaf, { parentId: top.id })
 })
 
-test('what moves to another parent takes its children along, and their depths', async (t) => {
+test('moving an issue to another parent moves its children and updates their depths', async (t) => {
   const { create, patch, ask } = await setUp(t)
   const top = await create()
   const issue = await create()
@@ -207,7 +207,7 @@ test('what moves to another parent takes its children along, and their depths', 
   assert.equal((await ask('GET', `/api/issues/${child.id}`)).body.requestDepth, 1)
 })
 
-test('blockers are shown from both sides, and never wait for each other', async (t) => {
+test('blockers are listed on both issues, and cycles are refused', async (t) => {
   const { create, patch, ask } = await setUp(t)
   const [a, b, c] = [await create(), await create(), await create()]
   await patch(b, { blockedByIssueIds: [a.identifier, a.id] })
@@ -228,7 +228,7 @@ test('blockers are shown from both sides, and never wait for each other', async 
   assert.deepEqual((await patch(c, { blockedByIssueIds: [] })).blockedBy, [])
 })
 
-test('when the last blocker is done or cancelled the assignee of what it blocked is woken, once', async (t) => {
+test('closing the last blocker of an issue wakes its assignee once', async (t) => {
   const { create, patch, ctx, ada } = await setUp(t)
   const [a, b] = [await create({ status: 'in_review' }), await create()]
   const issue = await create({ assigneeAgentId: ada.id, status: 'blocked', blockedByIssueIds: [a.id, b.id] })
@@ -243,7 +243,7 @@ test('when the last blocker is done or cancelled the assignee of what it blocked
   )
 })
 
-test('when the last child is done or cancelled the assignee of the parent is woken', async (t) => {
+test('closing the last child of an issue wakes the assignee of the issue', async (t) => {
   const { create, patch, ctx, mia } = await setUp(t)
   const parent = await create({ assigneeAgentId: mia.id })
   const [a, b] = [await create({ parentId: parent.id, status: 'in_review' }), await create({ parentId: parent.id })]
@@ -257,7 +257,7 @@ test('when the last child is done or cancelled the assignee of the parent is wok
   )
 })
 
-test('labels are set as a whole', async (t) => {
+test('an update replaces all labels of an issue', async (t) => {
   const { create, patch, make, company } = await setUp(t)
   const label = (name: string) => make('POST', `/api/companies/${company.id}/labels`, { name })
   const [bug, urgent] = [await label('bug'), await label('urgent')]
@@ -267,7 +267,7 @@ test('labels are set as a whole', async (t) => {
   assert.deepEqual((await patch(issue, { labelIds: [] })).labels, [])
 })
 
-test('a comment in the same go is answered with the issue', async (t) => {
+test('an update with a comment returns the comment with the issue', async (t) => {
   const { create, patch, ask, ada } = await setUp(t)
   const issue = await create({ assigneeAgentId: ada.id, status: 'in_progress' })
   const { comment } = await patch(issue, { status: 'blocked', comment: 'No access yet' })
@@ -275,7 +275,7 @@ test('a comment in the same go is answered with the issue', async (t) => {
   assert.deepEqual((await ask('GET', `/api/issues/${issue.id}/comments`)).body, [comment])
 })
 
-test('a comment that goes with a refused change is not made', async (t) => {
+test('a refused update does not create its comment', async (t) => {
   const { create, ask, issues } = await setUp(t)
   const issue = await create({ status: 'backlog' })
   const refused = await ask('PATCH', `/api/issues/${issue.id}`, { status: 'done', title: 'Done', comment: 'Done' })
@@ -285,7 +285,7 @@ test('a comment that goes with a refused change is not made', async (t) => {
 })
 
 for (const status of ['done', 'cancelled']) {
-  test(`an issue that is ${status} is reopened to todo, and the activity keeps when it ended`, async (t) => {
+  test(`an issue that is ${status} is reopened to todo, and the activity keeps its completion time`, async (t) => {
     const { create, patch, activity, ada, ctx } = await setUp(t)
     const issue = await create({ status, assigneeAgentId: ada.id })
     const after = await patch(issue, { reopen: true })
@@ -301,7 +301,7 @@ for (const status of ['done', 'cancelled']) {
   })
 }
 
-test('only the assignee, its managers and the board reopen', async (t) => {
+test('only the assignee, its managers and the board can reopen an issue', async (t) => {
   const { create, patch, ada, mia, bob } = await setUp(t)
   const issue = await create({ status: 'done', assigneeAgentId: ada.id })
   const path = `/api/issues/${issue.id}`
@@ -313,7 +313,7 @@ test('only the assignee, its managers and the board reopen', async (t) => {
   }
 })
 
-test('reopening and giving to another in one go wakes the other only', async (t) => {
+test('reopening and reassigning in one request wakes only the new assignee', async (t) => {
   const { create, patch, ctx, ada, bob } = await setUp(t)
   const issue = await create({ status: 'done', assigneeAgentId: ada.id })
   await patch(issue, { reopen: true, assigneeAgentId: bob.id })
@@ -321,7 +321,7 @@ test('reopening and giving to another in one go wakes the other only', async (t)
   assert.equal(wakeReasons(ctx, bob).length, 1)
 })
 
-test('nothing in an archived company changes', async (t) => {
+test('objects of an archived company cannot be changed', async (t) => {
   const { create, ask, ctx, company } = await setUp(t)
   const issue = await create()
   ctx.db.run(sql.updateTable('company').set({ status: 'archived' }).where('id', '=', company.id))
@@ -329,13 +329,13 @@ test('nothing in an archived company changes', async (t) => {
   assert.equal((await ask('GET', `/api/issues/${issue.id}`)).body.title, 'Do')
 })
 
-test('an agent is named by its url key where its id goes', async (t) => {
+test('an agent can be named by its url key instead of its id', async (t) => {
   const app = await setUp(t)
   const dora = insertAgent(app, { company_id: app.company.id, name: 'Dora', url_key: 'dora' })
   assert.equal((await app.create({ assigneeAgentId: 'dora' })).assigneeAgentId, dora.id)
 })
 
-test('an issue whose last open blocker is taken from it wakes its assignee', async (t) => {
+test('removing the last open blocker of an issue wakes its assignee', async (t) => {
   const { ctx, create, patch, ada } = await setUp(t)
   const [one, two] = [await create(), await create()]
   const issue = await create({ assigneeAgentId: ada.id, blockedByIssueIds: [one.id, two.id] })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { insertAgent } from '../../arrange.ts'
 import { setUp } from '../issue/set-up.ts'
 
-test('labels are made by anybody in the company and listed by name, page by page', async (t) => {
+test('any agent of the company can create labels, which are listed by name in pages', async (t) => {
   const { make, ask, bob, company, activity } = await setUp(t)
   const path = `/api/companies/${company.id}/labels`
   const urgent = await make('POST', path, { name: 'urgent', color: '#ff0000' })
@@ -15,7 +15,7 @@ test('labels are made by anybody in the company and listed by name, page by page
   assert.equal((await activity())[0].action, 'label.created')
 })
 
-test('a name is taken once, in any case', async (t) => {
+test('label names are unique, ignoring case', async (t) => {
   const { make, ask, company } = await setUp(t)
   const path = `/api/companies/${company.id}/labels`
   const bug = await make('POST', path, { name: 'bug' })
@@ -27,7 +27,7 @@ test('a name is taken once, in any case', async (t) => {
   assert.equal((await make('PATCH', `/api/labels/${bug.id}`, { name: 'Bug', color: '#00ff00' })).name, 'Bug')
 })
 
-test('a deleted label is gone from its issues', async (t) => {
+test('deleting a label removes it from its issues', async (t) => {
   const { make, ask, create, company } = await setUp(t)
   const label = await make('POST', `/api/companies/${company.id}/labels`, { name: 'bug' })
   const issue = await create({ labelIds: [label.id] })
@@ -36,7 +36,7 @@ test('a deleted label is gone from its issues', async (t) => {
   assert.equal((await ask('DELETE', `/api/labels/${label.id}`)).status, 404)
 })
 
-test('only the board and managers change and delete labels, of their own company', async (t) => {
+test('only the board and managers can update and delete labels, and only in their own company', async (t) => {
   const app = await setUp(t)
   const label = await app.make('POST', `/api/companies/${app.company.id}/labels`, { name: 'bug' })
   const path = `/api/labels/${label.id}`

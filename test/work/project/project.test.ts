@@ -14,7 +14,7 @@ async function arrange(t: Parameters<typeof createTestApp>[0]) {
   return { ...app, ...people, app, path, project, goal }
 }
 
-test('a project is created with its goals and its first workspace, and read back the same', async (t) => {
+test('creating a project stores its goals and its first workspace', async (t) => {
   const { app, project, goal, ask, ceo, path } = await arrange(t)
   const [first, second] = [await goal('first'), await goal('second')]
   const made = await project('Website', {
@@ -38,7 +38,7 @@ test('a project is created with its goals and its first workspace, and read back
   assert.deepEqual([...findProjectsByIds(app.ctx.db, [made.id, 'nope'])], [[made.id, made]])
 })
 
-test('a project is found by its urlKey: by an agent in its own company, by the board with a company', async (t) => {
+test('an agent reads a project of its company by urlKey, and the board does with a company', async (t) => {
   const { project, ask, engineer, stranger, company } = await arrange(t)
   await project('Größe & Co')
   const made = await project('Grosse  Co')
@@ -51,7 +51,7 @@ test('a project is found by its urlKey: by an agent in its own company, by the b
   assert.equal((await stranger.ask('GET', `/api/projects/grosse-co?companyId=${company.id}`)).status, 404)
 })
 
-test('the list is filtered by status and comes in pages', async (t) => {
+test('the list of projects is paginated and can be filtered by status', async (t) => {
   const { project, ask, path } = await arrange(t)
   for (const [name, status] of [
     ['a', 'active'],
@@ -71,7 +71,7 @@ test('the list is filtered by status and comes in pages', async (t) => {
   assert.equal(names(await ask('GET', next)), 'd')
 })
 
-test('every field can be changed; renaming leaves the urlKey', async (t) => {
+test('every field can be updated; renaming a project does not change its urlKey', async (t) => {
   const { project, goal, ask, engineer } = await arrange(t)
   const made = await project('Website')
   const aim = await goal('aim')
@@ -101,7 +101,7 @@ test('goalId alone replaces the first goal and keeps the others', async (t) => {
   assert.equal(both.status, 422)
 })
 
-test('references that the company does not have are 422 and named', async (t) => {
+test('unknown references return 422 and name the field', async (t) => {
   const { app, ask, path, other, stranger } = await arrange(t)
   const foreign = await app.make('POST', `/api/companies/${other.id}/goals`, { title: 'theirs' })
   for (const [field, value] of [
@@ -116,14 +116,14 @@ test('references that the company does not have are 422 and named', async (t) =>
   assert.deepEqual((await ask('GET', path)).body, [])
 })
 
-test('a date that does not exist is refused', async (t) => {
+test('an invalid date is refused', async (t) => {
   const { ask, path } = await arrange(t)
   for (const targetDate of ['2026-02-30', 'tomorrow', '2026-13-01']) {
     assert.equal((await ask('POST', path, { name: 'x', targetDate })).status, 400, targetDate)
   }
 })
 
-test('a project with issues is not deleted; an empty one goes with its workspaces', async (t) => {
+test('a project with issues cannot be deleted; deleting an empty project deletes its workspaces', async (t) => {
   const { app, project, ask, company, engineer, ceo } = await arrange(t)
   const busy = await project('busy')
   insertIssue(app.ctx, { company_id: company.id, project_id: busy.id })
@@ -136,7 +136,7 @@ test('a project with issues is not deleted; an empty one goes with its workspace
   assert.equal((await ask('GET', `/api/projects/${empty.id}`)).status, 404)
 })
 
-test('an agent that manages nobody creates projects, but sets no workspace', async (t) => {
+test('an agent without subordinates can create projects, but cannot set workspaces', async (t) => {
   const { engineer, ceo, path } = await arrange(t)
   const made = (await engineer.ask('POST', path, { name: 'x' })).body
   assert.equal((await engineer.ask('PATCH', `/api/projects/${made.id}`, { status: 'active' })).status, 200)
@@ -146,7 +146,7 @@ test('an agent that manages nobody creates projects, but sets no workspace', asy
   assert.equal((await ceo.ask('POST', `/api/projects/${made.id}/workspaces`, workspace)).status, 201)
 })
 
-test('what happens to a project is in the activity', async (t) => {
+test('changes of a project are recorded in the activity', async (t) => {
   const { project, ask, company } = await arrange(t)
   const made = await project('x')
   await ask('PATCH', `/api/projects/${made.id}`, { name: 'x', goalIds: [] })

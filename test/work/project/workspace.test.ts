@@ -9,7 +9,7 @@ async function arrange(t: Parameters<typeof createTestApp>[0]) {
   const project = await app.make('POST', `/api/companies/${people.company.id}/projects`, { name: 'Website' })
   const path = `/api/projects/${project.id}/workspaces`
   const workspace = (body: object) => app.make('POST', path, body)
-  /** The names of the primary workspaces: always exactly one while there are any. */
+  /** Returns the names of the primary workspaces: exactly one if the project has workspaces. */
   const primary = async () =>
     (await app.ask('GET', path)).body
       .filter((one: { isPrimary: boolean }) => one.isPrimary)
@@ -18,7 +18,7 @@ async function arrange(t: Parameters<typeof createTestApp>[0]) {
   return { ...app, ...people, app, project, path, workspace, primary }
 }
 
-test('a workspace needs cwd or repoUrl', async (t) => {
+test('a workspace requires cwd or repoUrl', async (t) => {
   const { ask, path, workspace } = await arrange(t)
   for (const body of [{}, { name: 'x' }, { cwd: null, repoUrl: null }, { repoRef: 'main' }]) {
     const answer = await ask('POST', path, body)
@@ -34,13 +34,13 @@ test('a workspace needs cwd or repoUrl', async (t) => {
 })
 
 for (const cwd of ['relative', './x', '', '/a\0b', '/a\nb', '~/x']) {
-  test(`a workspace is not at ${JSON.stringify(cwd)}`, async (t) => {
+  test(`a workspace with cwd ${JSON.stringify(cwd)} is refused`, async (t) => {
     const { ask, path } = await arrange(t)
     assert.equal((await ask('POST', path, { cwd })).status, 400)
   })
 }
 
-test('a repository is named by https, ssh or git@, and no other way', async (t) => {
+test('a repository URL must use https, ssh or git@', async (t) => {
   const { ask, path } = await arrange(t)
   const good = [
     'https://example.com/acme/site',
@@ -74,7 +74,7 @@ test('a repository is named by https, ssh or git@, and no other way', async (t) 
   for (const repoUrl of bad) assert.equal((await ask('POST', path, { repoUrl })).status, 400, repoUrl)
 })
 
-test('a reference is a name that git could not take for an option', async (t) => {
+test('a reference must not look like a git option', async (t) => {
   const { ask, path } = await arrange(t)
   for (const repoRef of ['main', 'feature/grün', 'v1.2.3', 'refs/heads/x', '4b825dc']) {
     assert.equal((await ask('POST', path, { cwd: '/srv', repoRef })).status, 201, repoRef)
@@ -84,7 +84,7 @@ test('a reference is a name that git could not take for an option', async (t) =>
   }
 })
 
-test('the first workspace is primary, and another one takes that over when it asks', async (t) => {
+test('the first workspace is primary, and a later workspace can replace it', async (t) => {
   const { workspace, primary, ask, path, project } = await arrange(t)
   await workspace({ name: 'a', cwd: '/a', isPrimary: false })
   assert.equal(await primary(), 'a')
@@ -99,14 +99,14 @@ test('the first workspace is primary, and another one takes that over when it as
   assert.equal(read.workspaces.length, 3)
 })
 
-test('the primary workspace cannot simply stop being it', async (t) => {
+test('the primary flag of the primary workspace cannot be cleared', async (t) => {
   const { workspace, ask, path, primary } = await arrange(t)
   const a = await workspace({ name: 'a', cwd: '/a' })
   assert.equal((await ask('PATCH', `${path}/${a.id}`, { isPrimary: false })).status, 422)
   assert.equal(await primary(), 'a')
 })
 
-test('deleting the primary workspace makes the oldest other one primary', async (t) => {
+test('deleting the primary workspace makes the oldest other workspace primary', async (t) => {
   const { workspace, ask, path, primary } = await arrange(t)
   const made = []
   for (const name of ['a', 'b', 'c']) made.push(await workspace({ name, cwd: `/${name}` }))
@@ -117,7 +117,7 @@ test('deleting the primary workspace makes the oldest other one primary', async 
   assert.equal((await ask('GET', `${path}/${made[0].id}`)).status, 404)
 })
 
-test('a workspace is found only under its own project, and only in its company', async (t) => {
+test('a workspace can be read only under its own project and in its own company', async (t) => {
   const { app, workspace, ask, stranger, path, company, project } = await arrange(t)
   const made = await workspace({ cwd: '/a' })
   const beside = await app.make('POST', `/api/companies/${company.id}/projects`, { name: 'Beside' })

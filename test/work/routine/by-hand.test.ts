@@ -4,7 +4,7 @@ import { stageRoutines } from '../../../src/work/routine/stage.ts'
 import { exportAll, importNew } from '../../portability/fixtures.ts'
 import { setUp } from '../issue/set-up.ts'
 
-test('a routine without a schedule runs only when it is told to, and a package keeps it', async (t) => {
+test('a routine without a schedule runs only on request, and a package preserves it', async (t) => {
   const app = await setUp(t)
   const { make, ask, company, ada, clock, ctx } = app
   const routine = await make('POST', `/api/companies/${company.id}/routines`, {

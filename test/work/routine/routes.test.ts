@@ -15,7 +15,7 @@ const FAULTY: [object, string, RegExp][] = [
   [{ intervalSec: 3600, timeZone: 'UTC' }, 'timeZone', /requires a cron expression/],
 ]
 for (const [schedule, path, message] of FAULTY) {
-  test(`the schedule ${JSON.stringify(schedule)} is refused with what is wrong`, async (t) => {
+  test(`the schedule ${JSON.stringify(schedule)} is refused, and the error gives the reason`, async (t) => {
     const app = await setUp(t)
     const { status, body } = await app.ask('POST', app.routines, { ...app.body, ...schedule })
     assert.equal(status, 400)
@@ -25,7 +25,7 @@ for (const [schedule, path, message] of FAULTY) {
   })
 }
 
-test('a change of the schedule takes effect from now on, and an interval takes the place of a cron expression', async (t) => {
+test('a changed schedule applies from the time of the change, and an interval replaces a cron expression', async (t) => {
   const app = await setUp(t)
   const { id } = await app.create({ cron: '0 12 * * *', timeZone: 'Asia/Tokyo' })
   const changed = await app.make('PATCH', `/api/routines/${id}`, { intervalSec: 600, title: 'Mop' })
@@ -39,7 +39,7 @@ test('a change of the schedule takes effect from now on, and an interval takes t
   assert.deepEqual([byHand.cron, byHand.timeZone, byHand.nextDueAt], [null, null, null])
 })
 
-test('a paused routine creates nothing, and resumed it makes up for nothing', async (t) => {
+test('a paused routine creates no issues, and does not catch up after it is resumed', async (t) => {
   const app = await setUp(t)
   const { id } = await app.create({ cron: '0 * * * *' })
   const paused = await app.make('POST', `/api/routines/${id}/pause`)
@@ -51,7 +51,7 @@ test('a paused routine creates nothing, and resumed it makes up for nothing', as
   assert.deepEqual(await app.issues(), [])
 })
 
-test('a routine that is run by hand creates its issue in the name of who asks, even paused, but not over an open one', async (t) => {
+test('a manual run creates the issue as the requester, even if the routine is paused, but not while an issue is open', async (t) => {
   const app = await setUp(t)
   const { id } = await app.create({ cron: '0 * * * *', status: 'paused' })
   const run = await app.mia.ask('POST', `/api/routines/${id}/run`)
@@ -63,7 +63,7 @@ test('a routine that is run by hand creates its issue in the name of who asks, e
   assert.equal(again.body.details.issueId, issue.id)
 })
 
-test('managers make and change routines of those below them only; every agent reads them', async (t) => {
+test('managers can create and change only routines of their reports; every agent can read them', async (t) => {
   const app = await setUp(t)
   const body = { ...app.body, intervalSec: 3600 }
   const made = await app.mia.ask('POST', app.routines, body)
@@ -90,7 +90,7 @@ test('managers make and change routines of those below them only; every agent re
   assert.equal((await app.ada.ask('GET', `${own}/history`)).status, 200)
 })
 
-test('references that are not of the company are refused by name, and a terminated assignee too', async (t) => {
+test('references to unknown objects and terminated assignees are refused, and the error names the field', async (t) => {
   const app = await setUp(t)
   for (const field of ['projectId', 'goalId', 'parentId', 'assigneeAgentId']) {
     const { status, body } = await app.ask('POST', app.routines, { ...app.body, intervalSec: 60, [field]: 'nothing' })
@@ -101,7 +101,7 @@ test('references that are not of the company are refused by name, and a terminat
   assert.deepEqual([refused.status, refused.body.code], [422, 'agent_not_ready'])
 })
 
-test('a deleted routine is gone with its history, and its issues stay', async (t) => {
+test('deleting a routine deletes its history and keeps its issues', async (t) => {
   const app = await setUp(t)
   const { id } = await app.create({ intervalSec: 3600 })
   await app.make('POST', `/api/routines/${id}/run`)
@@ -110,7 +110,7 @@ test('a deleted routine is gone with its history, and its issues stay', async (t
   assert.equal((await app.issues()).length, 1)
 })
 
-test('what a routine refers to can be deleted, and so can its company', async (t) => {
+test('objects that a routine references can be deleted, and so can its company', async (t) => {
   const app = await setUp(t)
   const at = `/api/companies/${app.companyId}`
   const goal = await app.make('POST', `${at}/goals`, { title: 'Clean' })
@@ -124,7 +124,7 @@ test('what a routine refers to can be deleted, and so can its company', async (t
   assert.equal((await app.ask('GET', `/api/routines/${id}`)).status, 404)
 })
 
-test('what is done to a routine is recorded', async (t) => {
+test('changes of a routine are recorded in the activity', async (t) => {
   const app = await setUp(t)
   const { id } = await app.create({ intervalSec: 3600 })
   await app.make('PATCH', `/api/routines/${id}`, { title: 'Mop', status: 'paused' })
@@ -142,7 +142,7 @@ test('what is done to a routine is recorded', async (t) => {
   ])
 })
 
-test('the routines of another company are unknown', async (t) => {
+test('routines of another company return 404', async (t) => {
   const app = await setUp(t)
   const { id } = await app.create({ intervalSec: 3600 })
   const other = createTestApp(t)

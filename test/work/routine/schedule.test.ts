@@ -7,7 +7,7 @@ import { setUp } from './set-up.ts'
 
 const HOUR = 3_600_000
 
-test('at its moment a routine creates its issue as the system, and the assignee runs for it', async (t) => {
+test('a due routine creates its issue as the system and starts a run of the assignee', async (t) => {
   const app = await setUp(t)
   const agentId = await app.agentThat('succeed.js')
   const label = await app.make('POST', `/api/companies/${app.companyId}/labels`, { name: 'chore' })
@@ -36,7 +36,7 @@ test('at its moment a routine creates its issue as the system, and the assignee 
   assert.equal(after.nextDueAt, '2026-11-21T11:00:00.000Z')
 })
 
-test('what was missed while there was no server is made up for once, and an interval keeps its phase', async (t) => {
+test('after downtime a routine runs once for all missed times, and an interval keeps its phase', async (t) => {
   const app = await setUp(t)
   const interval = await app.create({ intervalSec: 3600, overlap: 'allow' })
   const cron = await app.create({ cron: '0 * * * *', overlap: 'allow' })
@@ -54,7 +54,7 @@ test('what was missed while there was no server is made up for once, and an inte
   assert.equal((await app.issues()).length, 2)
 })
 
-test('at nine in Berlin is at nine in summer and in winter', async (t) => {
+test('a schedule at nine in Berlin runs at nine in summer and in winter', async (t) => {
   const app = await setUp(t)
   app.clock.set('2027-03-26T12:00:00.000Z')
   const { id, timeZone } = await app.create({ cron: '0 9 * * *', timeZone: 'Europe/Berlin', overlap: 'allow' })
@@ -67,7 +67,7 @@ test('at nine in Berlin is at nine in summer and in winter', async (t) => {
   assert.equal(await next(), '2027-10-31T08:00:00.000Z')
 })
 
-test('a time that the spring change leaves out comes once, at the change', async (t) => {
+test('a time that the spring change skips runs once, at the change', async (t) => {
   const app = await setUp(t)
   app.clock.set('2027-03-27T12:00:00.000Z')
   const routine = await app.create({ cron: '30 2 * * *', timeZone: 'Europe/Berlin', overlap: 'allow' })
@@ -76,7 +76,7 @@ test('a time that the spring change leaves out comes once, at the change', async
   assert.deepEqual(moments, ['2027-03-28T01:00:00.000Z'])
 })
 
-test('a time that the autumn change repeats comes once', async (t) => {
+test('a time that the autumn change repeats runs once', async (t) => {
   const app = await setUp(t)
   app.clock.set('2027-10-30T12:00:00.000Z')
   const routine = await app.create({ cron: '30 2 * * *', timeZone: 'Europe/Berlin', overlap: 'allow' })
@@ -85,7 +85,7 @@ test('a time that the autumn change repeats comes once', async (t) => {
   assert.deepEqual(moments, ['2027-10-31T00:30:00.000Z'])
 })
 
-test('a clock that is set back is no silence', async (t) => {
+test('if the clock is set back, the schedule is shifted with it', async (t) => {
   const app = await setUp(t)
   const interval = await app.create({ intervalSec: 3600 })
   const cron = await app.create({ cron: '*/10 * * * *' })
@@ -96,7 +96,7 @@ test('a clock that is set back is no silence', async (t) => {
   assert.deepEqual(nexts, ['2026-11-20T10:05:00.000Z', '2026-11-20T09:10:00.000Z'])
 })
 
-test('an issue that is still open lets a routine skip its moment', async (t) => {
+test('a routine with the policy skip creates no issue while its last issue is open', async (t) => {
   const app = await setUp(t)
   const routine = await app.create({ intervalSec: 3600 })
   await app.at('2026-11-21T10:00:00.000Z')
@@ -109,7 +109,7 @@ test('an issue that is still open lets a routine skip its moment', async (t) => 
   assert.equal((await app.issues()).length, 2)
 })
 
-test('a queued moment happens once the open issue is over, and only one waits', async (t) => {
+test('a routine with the policy queue runs after its open issue is closed, with at most one queued run', async (t) => {
   const app = await setUp(t)
   const routine = await app.create({ intervalSec: 3600, overlap: 'queue' })
   for (const hour of [10, 11, 12]) await app.at(`2026-11-21T${hour}:00:00.000Z`)
@@ -128,7 +128,7 @@ test('a queued moment happens once the open issue is over, and only one waits', 
   assert.equal((await app.make('GET', `/api/routines/${routine.id}`)).queuedDueAt, null)
 })
 
-test('a routine that allows it has several open issues', async (t) => {
+test('a routine with the policy allow has several open issues', async (t) => {
   const app = await setUp(t)
   await app.create({ intervalSec: 3600, overlap: 'allow' })
   for (const hour of [10, 11, 12]) await app.at(`2026-11-21T${hour}:00:00.000Z`)
@@ -154,7 +154,7 @@ const OBSTACLES: [string, (app: Awaited<ReturnType<typeof setUp>>) => Promise<un
   ],
 ]
 for (const [what, arrange, reason] of OBSTACLES) {
-  test(`with ${what} nothing is created, and the history says so`, async (t) => {
+  test(`with ${what} a routine creates no issue and records this in its history`, async (t) => {
     const app = await setUp(t)
     const routine = await app.create({ intervalSec: 3600 })
     await arrange(app)
@@ -167,7 +167,7 @@ for (const [what, arrange, reason] of OBSTACLES) {
   })
 }
 
-test('a routine whose schedule cannot be followed any more is paused and does not hold up the others', async (t) => {
+test('a routine with an invalid schedule is paused and does not block other routines', async (t) => {
   const app = await setUp(t)
   const broken = await app.create({ cron: '0 * * * *', timeZone: 'Europe/Berlin' })
   await app.create({ cron: '0 * * * *' })
@@ -177,7 +177,7 @@ test('a routine whose schedule cannot be followed any more is paused and does no
   assert.equal((await app.make('GET', `/api/routines/${broken.id}`)).status, 'paused')
 })
 
-test('the latest thousand moments are kept, and the open issue among the older ones', async (t) => {
+test('the history keeps the latest thousand entries and the entry of the open issue', async (t) => {
   const app = await setUp(t)
   const { id } = await app.create({ intervalSec: 60 })
   await app.ctx.write(() => {

@@ -3,9 +3,9 @@ import { insertAgent } from '../../arrange.ts'
 import { createTestRuns } from '../../runs.ts'
 
 /**
- * A company with a line of agents: Cleo the CEO, below her Mia, a manager,
- * below her Ada; and Bob, who is outside that line. None of them is started:
- * their wakes stay to be looked at.
+ * Creates a company with a reporting line: Cleo (CEO), Mia (manager) and Ada,
+ * and with Bob, an agent outside that line. No agent is started, so tests can
+ * read the queued wakes.
  */
 export async function setUp(t: TestContext) {
   const app = await createTestRuns(t)
@@ -20,18 +20,18 @@ export async function setUp(t: TestContext) {
     ...app,
     ...{ cleo, mia, ada, bob, body },
     routines: `${at}/routines`,
-    /** Makes a routine of Ada's. */
+    /** Creates a routine with the assignee Ada. */
     create: (more: object) => app.make('POST', `${at}/routines`, { ...body, ...more }),
-    /** The routine's history, oldest first, without what differs each time. */
+    /** Returns the history of a routine, oldest first, without ids and timestamps. */
     async history({ id }: { id: string }) {
       const { body } = await app.ask('GET', `/api/routines/${id}/history`)
-      // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
+      // biome-ignore lint/suspicious/noExplicitAny: the tests read arbitrary fields of responses.
       return body.toReversed().map(({ dueAt, firedAt, outcome, reason }: any) => ({ dueAt, firedAt, outcome, reason }))
     },
-    /** The company's issues, oldest first. */
+    /** Returns the issues of the company, oldest first. */
     // biome-ignore lint/suspicious/noExplicitAny: see above.
     issues: async (): Promise<any[]> => (await app.ask('GET', `${at}/issues`)).body.toReversed(),
-    /** Moves the clock to a moment and turns the scheduler. */
+    /** Sets the clock and runs one scheduler tick. */
     async at(moment: string) {
       app.clock.set(moment)
       await app.tick()

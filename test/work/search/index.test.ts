@@ -5,7 +5,7 @@ import { deepCheck } from '../../../src/clients/database-check/database-check.ts
 import { raw, sql } from '../../../src/platform/database/sql.ts'
 import { setUp } from '../issue/set-up.ts'
 
-test('the search indexes equal the rows after any sequence of edits', async (t) => {
+test('the search indexes match the rows after any sequence of edits', async (t) => {
   const { ctx, create, make, ask } = await setUp(t)
   const issues = [await create({ title: 'One' }), await create({ title: 'Two' }), await create({ title: 'Three' })]
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }).map((words) => `x ${words}`)

@@ -16,7 +16,7 @@ async function withThings(t: TestContext) {
   return { ...app, issue, search }
 }
 
-test('one search finds issues, comments, agents, projects and goals', async (t) => {
+test('a search finds issues, comments, agents, projects and goals', async (t) => {
   const { search, issue } = await withThings(t)
   const found = await search('bill')
   assert.equal(found.query, 'bill')
@@ -34,7 +34,7 @@ test('one search finds issues, comments, agents, projects and goals', async (t) 
   )
 })
 
-test('all words must be there, as the beginnings of words, whatever their case and accents', async (t) => {
+test('a result contains all words of the query as word prefixes, ignoring case and accents', async (t) => {
   const { search } = await withThings(t)
   for (const q of ['bill mull', 'MÜLLER', 'cafe', 'engin bill']) assert.equal((await search(q)).agents.length, 1, q)
   for (const q of ['ill', 'bill nobody', 'uller']) assert.equal((await search(q)).agents.length, 0, q)
@@ -42,13 +42,13 @@ test('all words must be there, as the beginnings of words, whatever their case a
   assert.equal((await search('cents may')).issues.length, 0)
 })
 
-test('an identifier finds its issue first', async (t) => {
+test('an identifier returns its issue as the first result', async (t) => {
   const { search, create } = await withThings(t)
   for (let n = 0; n < 10; n++) await create({ title: `See WAL-1, part ${n}` })
   assert.equal((await search('wal-1', '&limit=3')).issues[0].identifier, 'WAL-1')
 })
 
-test('a limit holds for each kind', async (t) => {
+test('the limit applies to each kind of result', async (t) => {
   const { search, create, ask, company } = await withThings(t)
   for (let n = 0; n < 12; n++) await create({ title: `Bill ${n}` })
   assert.equal((await search('bill')).issues.length, 10)
@@ -61,7 +61,7 @@ test('a limit holds for each kind', async (t) => {
   }
 })
 
-test('any text can be asked for; what has no word in it finds nothing', async (t) => {
+test('a search accepts any text, and text without words finds nothing', async (t) => {
   const { search } = await withThings(t)
   for (const q of [
     '',
@@ -80,7 +80,7 @@ test('any text can be asked for; what has no word in it finds nothing', async (t
   }
 })
 
-test('another company is never searched', async (t) => {
+test('a search never returns results of another company', async (t) => {
   const { ask, make } = await withThings(t)
   const other = await make('POST', '/api/companies', { name: 'Other' })
   const { body } = await ask('GET', `/api/companies/${other.id}/search?q=bill`)
@@ -88,7 +88,7 @@ test('another company is never searched', async (t) => {
   assert.deepEqual((await ask('GET', `/api/companies/${other.id}/search?q=WAL-1`)).body.issues, [])
 })
 
-test('complete words come before the beginnings of words', async (t) => {
+test('complete words rank above word prefixes', async (t) => {
   const { search, create } = await withThings(t)
   await create({ title: 'Bill' })
   await create({ title: 'Billing' })
@@ -96,7 +96,7 @@ test('complete words come before the beginnings of words', async (t) => {
   assert.deepEqual(titles, ['Bill', 'Billing', 'Fix the billing page'])
 })
 
-test('a long comment with one word many times is found quickly', async (t) => {
+test('a search in a long comment that repeats one word is fast', async (t) => {
   const { search, issue, make } = await withThings(t)
   for (const word of ['zz ', 'zz '])
     await make('POST', `/api/issues/${issue.id}/comments`, { body: word.repeat(16_000) })
@@ -104,11 +104,11 @@ test('a long comment with one word many times is found quickly', async (t) => {
   const { comments } = await search('zz')
   assert.equal(comments.length, 2)
   assert.ok(comments[0].snippet.length < 500, comments[0].snippet)
-  // FTS5's snippet() takes more than 8 s for it.
+  // The function snippet() of FTS5 takes more than 8 s for this comment.
   assert.ok(performance.now() - started < 4_000)
 })
 
-test('a snippet shows the words around the match, also far into a long comment', async (t) => {
+test('a snippet shows the words around the match, also late in a long comment', async (t) => {
   const { search, issue, make } = await withThings(t)
   const body = `${'before '.repeat(500)}the Nêedle is here ${'after '.repeat(500)}`
   await make('POST', `/api/issues/${issue.id}/comments`, { body })
@@ -117,7 +117,7 @@ test('a snippet shows the words around the match, also far into a long comment',
   assert.ok(snippet.length < 200, snippet)
 })
 
-test('a search finds what was written just before', async (t) => {
+test('a search finds text immediately after it is written', async (t) => {
   const { search, create, ask, issues } = await withThings(t)
   for (let n = 0; n < 20; n++) {
     const issue = await create({ title: `Fresh word${n}x` })

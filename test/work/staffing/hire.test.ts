@@ -11,7 +11,7 @@ import { actions, importSkills, makeAgent, makeCompany } from '../../make.ts'
 
 const POLICY = { requireBoardApprovalForNewAgents: true }
 
-/** A company with a CEO, a manager below it and an engineer below that. */
+/** Creates a company with a CEO, a manager below the CEO and an engineer below the manager. */
 async function staff(app: TestApp, company: Record<string, unknown> = {}) {
   const companyId = await makeCompany(app, company)
   const ceo = await makeAgent(app, companyId, { name: 'Chief', role: 'ceo' })
@@ -20,7 +20,7 @@ async function staff(app: TestApp, company: Record<string, unknown> = {}) {
   return { companyId, ceo, manager, engineer, hires: `/api/companies/${companyId}/agent-hires` }
 }
 
-test('without a policy a hire is idle at once, and reports to who hired it', async (t) => {
+test('without an approval policy a hired agent is idle immediately and reports to the agent that hired it', async (t) => {
   const app = createTestApp(t)
   const { manager, hires, companyId } = await staff(app)
   const { status, body } = await (await asAgent(app, manager))('POST', hires, { name: 'Newbie', icon: 'leaf' })
@@ -32,7 +32,7 @@ test('without a policy a hire is idle at once, and reports to who hired it', asy
   assert.equal((await actions(app, companyId)).at(-1), 'agent.hired')
 })
 
-test('with a policy a hire waits for its approval, which is linked to what motivated it', async (t) => {
+test('with an approval policy a hire waits for its approval, which is linked to its source issue', async (t) => {
   const app = createTestApp(t)
   const { companyId, ceo, hires } = await staff(app, POLICY)
   const first = insertIssue(app.ctx, { company_id: companyId }).id
@@ -67,7 +67,7 @@ test('with a policy a hire waits for its approval, which is linked to what motiv
   assert.deepEqual((await actions(app, companyId)).slice(-2), ['approval.created', 'agent.hire_requested'])
 })
 
-test('the board’s own hire follows the policy too', async (t) => {
+test('the approval policy applies to hires by the board', async (t) => {
   const app = createTestApp(t)
   const { hires } = await staff(app, POLICY)
   const { agent, approval } = await app.make('POST', hires, { name: 'Newbie' })
@@ -75,7 +75,7 @@ test('the board’s own hire follows the policy too', async (t) => {
   assert.equal(approval.requestedByUserId, 'local-board')
 })
 
-test('an agent without subordinates is told to ask its manager', async (t) => {
+test('a hire by an agent without subordinates is refused, and the error refers to its manager', async (t) => {
   const app = createTestApp(t)
   const { manager, engineer, hires } = await staff(app)
   const { status, body } = await (await asAgent(app, engineer))('POST', hires, { name: 'Newbie' })
@@ -84,14 +84,14 @@ test('an agent without subordinates is told to ask its manager', async (t) => {
   assert.equal(body.details.managerId, manager.id)
 })
 
-test('an agent whose only subordinate is terminated is no manager', async (t) => {
+test('an agent is not a manager if its only subordinate is terminated', async (t) => {
   const app = createTestApp(t)
   const { manager, engineer, hires } = await staff(app)
   await app.make('POST', `/api/agents/${engineer.id}/terminate`)
   assert.equal((await (await asAgent(app, manager))('POST', hires, { name: 'Newbie' })).status, 403)
 })
 
-test('the board can take the right to hire from a manager', async (t) => {
+test('the board can revoke the permission of a manager to hire', async (t) => {
   const app = createTestApp(t)
   const { manager, hires } = await staff(app)
   const { permissions } = await app.make('PATCH', `/api/agents/${manager.id}/permissions`, { canCreateAgents: false })
@@ -120,7 +120,7 @@ for (const [what, want, runs] of [
   ],
   ['the rights of a CEO', { role: 'ceo' }, {}],
 ] as const) {
-  test(`an agent that asks for ${what} in a hire needs the board whatever the policy, and the approval shows it`, async (t) => {
+  test(`a hire by an agent with ${what} always requires approval by the board, and the approval shows it`, async (t) => {
     const app = createTestApp(t)
     const { ceo, hires } = await staff(app)
     const { body } = await (await asAgent(app, ceo))('POST', hires, { name: 'Newbie', ...want })
@@ -139,7 +139,7 @@ for (const [where, adapterConfig] of [
   ['a variable with the name of a secret', { env: { PLACE: 'Oslo', GITHUB_TOKEN: 's3cr3t' } }],
   ['a variable with the looks of a secret', { env: { PLACE: `${'sk-'}proj-0123456789abcdef` } }],
 ] as const) {
-  test(`a hire by an agent with a literal secret in ${where} is 422, and nothing is created`, async (t) => {
+  test(`a hire by an agent with a literal secret in ${where} returns 422 and creates nothing`, async (t) => {
     const app = createTestApp(t)
     const { ceo, hires } = await staff(app)
     const { status, body } = await (await asAgent(app, ceo))('POST', hires, { name: 'Newbie', adapterConfig })
@@ -150,7 +150,7 @@ for (const [where, adapterConfig] of [
   })
 }
 
-test('the board sees every value that an agent’s hire would run, and agents see no value of its environment', async (t) => {
+test('the board can read all values of a hire by an agent, and agents cannot read its environment values', async (t) => {
   const app = createTestApp(t)
   app.canaries.except(
     'env value',
@@ -180,7 +180,7 @@ test('the board sees every value that an agent’s hire would run, and agents se
   assert.deepEqual(toAgent.payload, body.approval.payload)
 })
 
-test('a hire has the budget of the agent that hires, and a larger one needs the board', async (t) => {
+test('a hired agent has the budget of the agent that hired it, and a larger budget requires the board', async (t) => {
   const app = createTestApp(t)
   const { manager, hires } = await staff(app)
   await app.make('PATCH', `/api/agents/${manager.id}/budgets`, { budgetMonthlyCents: 500 })
@@ -195,7 +195,7 @@ test('a hire has the budget of the agent that hires, and a larger one needs the 
   assert.deepEqual(await hire({ budgetMonthlyCents: 0 }), ['pending_approval', 0])
 })
 
-test('an approved agent is idle with its timer running; a second decision is refused', async (t) => {
+test('an approved agent is idle with an active timer, and a second decision is refused', async (t) => {
   const app = createTestApp(t)
   const { hires } = await staff(app, POLICY)
   const runtimeConfig = { heartbeat: { enabled: true, intervalSec: 60 } }
@@ -211,7 +211,7 @@ test('an approved agent is idle with its timer running; a second decision is ref
   }
 })
 
-test('a decision on a hire touches no agent that waits for none', async (t) => {
+test('a decision on a hire does not change an agent that is not pending', async (t) => {
   const app = createTestApp(t)
   const { engineer } = await staff(app)
   await app.make('POST', `/api/agents/${engineer.id}/pause`)
@@ -224,7 +224,7 @@ test('a decision on a hire touches no agent that waits for none', async (t) => {
   assert.equal((await app.ask('GET', `/api/agents/${engineer.id}`)).body.status, 'paused')
 })
 
-test('a rejected agent is terminated', async (t) => {
+test('rejecting a hire terminates the agent', async (t) => {
   const app = createTestApp(t)
   const { hires } = await staff(app, POLICY)
   const { agent } = await app.make('POST', hires, { name: 'Newbie' })
@@ -232,7 +232,7 @@ test('a rejected agent is terminated', async (t) => {
   assert.equal((await app.ask('GET', `/api/agents/${agent.id}`)).body.status, 'terminated')
 })
 
-test('terminating an agent that waits cancels the approval of its hire', async (t) => {
+test('terminating a pending agent cancels its hire approval', async (t) => {
   const app = createTestApp(t)
   const { hires } = await staff(app, POLICY)
   const { agent, approval } = await app.make('POST', hires, { name: 'Newbie' })
@@ -241,7 +241,7 @@ test('terminating an agent that waits cancels the approval of its hire', async (
   assert.equal(row?.status, 'cancelled')
 })
 
-test('an agent that waits for its approval can do nothing', async (t) => {
+test('a pending agent has no permissions', async (t) => {
   const app = createTestApp(t)
   const { hires } = await staff(app, POLICY)
   const { agent } = await app.make('POST', hires, { name: 'Newbie' })
@@ -259,7 +259,7 @@ test('an agent that waits for its approval can do nothing', async (t) => {
   assert.equal(await app.ctx.write(() => requestWake(app.ctx, LOCAL_BOARD, wake)), undefined)
 })
 
-test('an unknown source issue, and one of another company, is 422', async (t) => {
+test('an unknown source issue and a source issue of another company return 422', async (t) => {
   const app = createTestApp(t)
   const { hires } = await staff(app)
   const elsewhere = insertIssue(app.ctx, { company_id: await makeCompany(app, { name: 'Other' }) }).id
