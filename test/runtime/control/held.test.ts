@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { insertAgent, insertCompany } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 
-test('a wake by hand says what keeps its run from starting', async (t) => {
+test('a manual wake returns the reason why its run cannot start', async (t) => {
   const app = createTestApp(t)
   const agent = insertAgent(app, { company_id: insertCompany(app.ctx), name: 'Ada' })
   const invoke = () => app.make('POST', `/api/agents/${agent.id}/heartbeat/invoke`)

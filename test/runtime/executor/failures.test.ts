@@ -20,7 +20,7 @@ const mention = ({ ctx }: TestRuns, agentId: string) =>
 
 const IN_AN_HOUR = Date.parse('2026-11-21T10:00:00.000Z') / 1_000
 
-test('an agent whose provider refuses it until a moment runs at that moment, and no mention starts it before', async (t) => {
+test('a rate-limited agent runs at the reset time of the provider, and mentions do not start it earlier', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('refused.js', { speaks: 'runtimeA_local', args: [String(IN_AN_HOUR)] })
   await invoke(runs, agent)
@@ -40,7 +40,7 @@ test('an agent whose provider refuses it until a moment runs at that moment, and
   assert.equal(first.errorCode, 'rate_limited')
 })
 
-test('a provider that names a moment that is past, again and again, is asked less and less often', async (t) => {
+test('a provider that repeatedly reports a reset time in the past is retried with growing delays', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('refused.js', { speaks: 'runtimeA_local', args: ['1760000000'] })
   await invoke(runs, agent)
@@ -55,7 +55,7 @@ test('a provider that names a moment that is past, again and again, is asked les
   assert.equal((await runs.ask('GET', `/api/agents/${agent}`)).body.pauseReason, null)
 })
 
-test('a provider that does not say until when is asked again after 1 minute, then 2, then 4', async (t) => {
+test('without a reset time a provider is retried after 1, 2 and 4 minutes', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('refused.js', { speaks: 'runtimeA_local' })
   await invoke(runs, agent)
@@ -71,7 +71,7 @@ test('a provider that does not say until when is asked again after 1 minute, the
   assert.deepEqual([status, pauseReason], ['idle', null], 'a refusal is not a failure')
 })
 
-test('the board lets an agent that is held go on at once', async (t) => {
+test('the board can resume a held agent immediately', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('refused.js', { speaks: 'runtimeA_local' })
   await invoke(runs, agent)
@@ -82,14 +82,14 @@ test('the board lets an agent that is held go on at once', async (t) => {
   assert.equal((await runs.runs()).length, 2)
 })
 
-test('the waits double with each try of one root cause, up to ten minutes', () => {
+test('the retry delay doubles with each retry of one root cause, up to ten minutes', () => {
   assert.deepEqual(
     [1, 2, 3, 4, 5, 6, 7, 8, 60].map(backoff),
     [10_000, 20_000, 40_000, 80_000, 160_000, 320_000, 600_000, 600_000, 600_000],
   )
 })
 
-test('a failure of another cause waits as long as a first one', async (t) => {
+test('a failure with another cause starts with the first retry delay', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('fail.js')
   const waits: (number | null)[] = []
@@ -108,7 +108,7 @@ const notBeforeMs = ({ ctx }: TestRuns) => {
   return wake?.not_before ? Date.parse(wake.not_before) - Date.parse(ctx.now) : null
 }
 
-/** Ends the live run of an agent as a server that comes back would. */
+/** Ends the live run of an agent as a restarted server does. */
 async function end(runs: TestRuns, agentId: string, reason: Ending['reason']) {
   await runs.ctx.write(() => requestWake(runs.ctx, SYSTEM, { agentId, source: 'timer' }))
   const [run] = await runs.ctx.write(() => claimRuns(runs.ctx))
@@ -118,7 +118,7 @@ async function end(runs: TestRuns, agentId: string, reason: Ending['reason']) {
   )
 }
 
-test('a run that is lost is tried once more for its cause, and then it is a failure', async (t) => {
+test('a lost run is retried once, and then counts as a failure', async (t) => {
   const runs = await createTestRuns(t)
   const agentId = await runs.agentThat('succeed.js')
   const first = await end(runs, agentId, 'lost')
@@ -129,7 +129,7 @@ test('a run that is lost is tried once more for its cause, and then it is a fail
   assert.deepEqual([shown.status, shown.errorReason], ['error', second?.error])
 })
 
-test('a run that never began is begun again however often, and is no failure', async (t) => {
+test('a run that did not start is retried without limit and does not count as a failure', async (t) => {
   const runs = await createTestRuns(t)
   const agentId = await runs.agentThat('succeed.js')
   for (let i = 0; i < 5; i++) assert.equal((await end(runs, agentId, 'never_started'))?.error_code, 'never_started')
@@ -138,7 +138,7 @@ test('a run that never began is begun again however often, and is no failure', a
   assert.equal((await runs.runs()).length, 6)
 })
 
-test('a retry that is lost is tried again: what failed before was not lost', async (t) => {
+test('a lost retry of a failed run is retried', async (t) => {
   const runs = await createTestRuns(t)
   const agentId = await runs.agentThat('succeed.js')
   await end(runs, agentId, 'exited')
@@ -146,7 +146,7 @@ test('a retry that is lost is tried again: what failed before was not lost', asy
   assert.ok(findWaitingWake(runs.ctx.db, { agentId }))
 })
 
-/** Runs an agent for an issue, as often as that. */
+/** Runs an agent for an issue the given number of times. */
 async function runFor(runs: TestRuns, agentId: string, issueId: string, times: number) {
   for (let i = 0; i < times; i++) {
     await runs.ctx.write(() => requestWake(runs.ctx, SYSTEM, { agentId, source: 'issue_commented', issueId }))
@@ -154,7 +154,7 @@ async function runFor(runs: TestRuns, agentId: string, issueId: string, times: n
   }
 }
 
-test('an agent that is woken for one issue five times in a row and changes nothing is paused as a loop', async (t) => {
+test('an agent is paused as a loop after five consecutive wakes for one issue without a change', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('succeed.js')
   const issue = await runs.make('POST', `/api/companies/${runs.companyId}/issues`, { title: 'Look again' })
@@ -171,7 +171,7 @@ test('an agent that is woken for one issue five times in a row and changes nothi
   assert.equal((await runs.ask('GET', `/api/agents/${agent}`)).body.status, 'idle', 'it counts from the resume on')
 })
 
-test('a change by the agent, with the token of its run or with its key, breaks the row', async (t) => {
+test('a change by the agent, with its run token or its key, resets the loop counter', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('succeed.js')
   const { token } = await runs.make('POST', `/api/agents/${agent}/keys`)

@@ -25,7 +25,7 @@ function failWrites(ctx: Context, times: number, code = 'SQLITE_IOERR_WRITE'): v
   ctx.write = (change) => (times-- <= 0 ? write(change) : Promise.reject(sqliteError(code)))
 }
 
-/** Makes the next reads fail, whether in a write or outside. */
+/** Makes the next reads fail, inside and outside of write transactions. */
 function failReads({ db }: Context, times: number): void {
   for (const read of ['first', 'all'] as const) {
     const original = db[read] as (query: unknown) => never
@@ -63,7 +63,7 @@ function failSpawn(t: TestContext, code: string, how: 'exception' | 'event') {
   return restore
 }
 
-test('a run whose shim cannot be started ends, and its wake waits for another try', async (t) => {
+test('a run ends if its shim cannot start, and its wake is retried', async (t) => {
   const runs = await createRunsWithShim(t, () => '/missing/program')
   const agent = await runs.agentThat('succeed.js')
   for (let i = 1; i <= 4; i++) {
@@ -80,7 +80,7 @@ test('a run whose shim cannot be started ends, and its wake waits for another tr
   }
 })
 
-test('a shim that may not be executed ends the run, and its wake waits', async (t) => {
+test('a run ends if its shim is not executable, and its wake is retried', async (t) => {
   const runs = await createRunsWithShim(t, (dataDir) => {
     const file = path.join(dataDir, 'not-executable')
     writeFileSync(file, '', { mode: 0o600 })
@@ -119,7 +119,7 @@ for (const [code, errorCode] of [
 }
 
 for (const code of ['SQLITE_IOERR_WRITE', 'SQLITE_BUSY', 'SQLITE_READONLY', 'database_damaged']) {
-  test(`a moment of ${code} as a run starts and ends costs nothing`, async (t) => {
+  test(`a temporary ${code} at the start and end of a run has no effect`, async (t) => {
     const runs = await createTestRuns(t)
     const agent = await runs.agentThat('takes-a-while.js')
     await invoke(runs, agent)
@@ -138,7 +138,7 @@ for (const code of ['SQLITE_IOERR_WRITE', 'SQLITE_BUSY', 'SQLITE_READONLY', 'dat
 }
 
 for (const reads of [1, 2, 3, 5, 8]) {
-  test(`${reads} reads that fail as a run begins and ends do not stop it`, async (t) => {
+  test(`${reads} failed reads at the start and end of a run do not stop it`, async (t) => {
     const runs = await createTestRuns(t)
     const agent = await runs.agentThat('takes-a-while.js')
     await invoke(runs, agent)
@@ -156,7 +156,7 @@ for (const reads of [1, 2, 3, 5, 8]) {
   })
 }
 
-test('reads that fail while a run is prepared do not consume its wake', async (t) => {
+test('failed reads during the preparation of a run do not consume its wake', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('succeed.js')
   const { sign } = runs.ctx.tokens
@@ -174,7 +174,7 @@ test('reads that fail while a run is prepared do not consume its wake', async (t
   assert.equal((await runs.runs()).at(-1).status, 'succeeded')
 })
 
-test('a folder of runs that cannot be written does not consume a wake', async (t) => {
+test('a runs folder that is not writable does not consume a wake', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('succeed.js')
   const folder = path.join(runs.config.dataDir, 'runs')
@@ -191,7 +191,7 @@ test('a folder of runs that cannot be written does not consume a wake', async (t
   assert.equal((await runs.runs()).at(-1).status, 'succeeded')
 })
 
-test('a database that cannot be written does not delay a stop of the server', async (t) => {
+test('a database that is not writable does not delay a stop of the server', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('hang.js')
   await invoke(runs, agent)
@@ -202,7 +202,7 @@ test('a database that cannot be written does not delay a stop of the server', as
   await runs.executor.stopAll()
 })
 
-test('a tick ends a live run that nobody follows, and it is tried once more', async (t) => {
+test('a tick ends a live run without a follower, and retries it once', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('succeed.js')
   insertRunRow(runs.ctx, { id: agent })
@@ -222,7 +222,7 @@ test('a run without a process can be cancelled', async (t) => {
   assert.equal((await runs.runs())[0].status, 'cancelled')
 })
 
-test('the server enforces the time limit of a run whose shim is stopped', async (t) => {
+test('the server enforces the time limit of a run if its shim is stopped', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('hang.js', { config: { timeoutSec: 2 } })
   await invoke(runs, agent)
@@ -238,7 +238,7 @@ test('the server enforces the time limit of a run whose shim is stopped', async 
   )
 })
 
-test('the server enforces the silence limit of a run whose shim is stopped', async (t) => {
+test('the server enforces the silence limit of a run if its shim is stopped', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('hang.js', { config: { silenceSec: 2 } })
   await invoke(runs, agent)
@@ -252,7 +252,7 @@ test('the server enforces the silence limit of a run whose shim is stopped', asy
   assert.deepEqual([run.status, run.errorCode], ['timed_out', 'silent'])
 })
 
-test('a run whose shim is stopped can be cancelled, and nothing of it is left', async (t) => {
+test('a run with a stopped shim can be cancelled, and leaves no process', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('escapes.js', { args: [randomUUID(), 'stay'] })
   await invoke(runs, agent)

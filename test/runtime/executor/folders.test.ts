@@ -10,7 +10,7 @@ import { createTestRuns, type TestRuns } from '../../runs.ts'
 
 const TELLS = path.join(import.meta.dirname, '../../agents/tells.mjs')
 
-/** A company with a manager, a folder outside the data directory, and `claude` as a program that tells how it runs. */
+/** Creates a company with a manager, a folder outside the data directory, and a `claude` program that prints its start data. */
 async function arrange(t: TestContext) {
   const outside = realpathSync(mkdtempSync(path.join(tmpdir(), 'service-outside-')))
   t.after(() => rmSync(outside, { recursive: true }))
@@ -41,15 +41,15 @@ async function runOnce(runs: TestRuns, agentId: string) {
   return (await runs.runs()).findLast((run) => run.agentId === agentId)
 }
 
-/** How the program says that it was started. */
-async function told(runs: TestRuns, run: { id: string }) {
+/** Returns the start data that the program printed. */
+async function readStartData(runs: TestRuns, run: { id: string }) {
   return JSON.parse((await runs.make('GET', `/api/runs/${run.id}/log`)).text.split('\n')[0])
 }
 
 const requests = (runs: TestRuns) => runs.make('GET', `/api/companies/${runs.companyId}/approvals?type=allow_folder`)
 
 for (const key of ['cwd', 'instructionsFilePath'] as const) {
-  test(`a hire's ${key} outside the allowed folders is stored as given, and its run does not start`, async (t) => {
+  test(`a hire can set ${key} outside the allowed folders, but its run does not start`, async (t) => {
     const { runs, manager, folder } = await arrange(t)
     const value = key === 'cwd' ? folder : path.join(folder, 'AGENTS.md')
     const agent = await hire(runs, manager, { adapterConfig: { [key]: value } })
@@ -73,7 +73,7 @@ for (const key of ['cwd', 'instructionsFilePath'] as const) {
   })
 }
 
-test('a folder that the board allows once is used by one run, and one that it allows always by every run', async (t) => {
+test('a folder that the board allows once is valid for one run; an always-allowed folder is valid for every run', async (t) => {
   const { runs, manager, folder } = await arrange(t)
   const agent = await hire(runs, manager, { adapterConfig: { cwd: folder } })
   await runOnce(runs, agent.id)
@@ -82,7 +82,7 @@ test('a folder that the board allows once is used by one run, and one that it al
   await runs.settle()
   const woken = (await runs.runs()).at(-1)
   assert.deepEqual([woken.status, woken.invocationSource], ['succeeded', 'approval_resolved'])
-  assert.equal((await told(runs, woken)).cwd, folder)
+  assert.equal((await readStartData(runs, woken)).cwd, folder)
 
   assert.equal((await runOnce(runs, agent.id)).errorCode, 'folder_not_allowed')
   const [again] = await requests(runs)
@@ -94,7 +94,7 @@ test('a folder that the board allows once is used by one run, and one that it al
   assert.equal((await runOnce(runs, agent.id)).status, 'succeeded')
 })
 
-test('a folder that the board refuses is not asked for again, and the agent is not woken', async (t) => {
+test('after the board refuses a folder, no second request is sent and the agent is not woken', async (t) => {
   const { runs, manager, folder } = await arrange(t)
   const agent = await hire(runs, manager, { adapterConfig: { cwd: folder } })
   await runOnce(runs, agent.id)
@@ -106,7 +106,7 @@ test('a folder that the board refuses is not asked for again, and the agent is n
   assert.equal((await requests(runs)).length, 1)
 })
 
-test('nobody but the server asks for a folder, and nobody revises which one', async (t) => {
+test('only the server can request access to a folder, and no one can change the requested folder', async (t) => {
   const { runs, manager, folder } = await arrange(t)
   const body = { type: 'allow_folder', payload: { folder: '/' } }
   for (const ask of [manager.ask, runs.ask]) {
@@ -122,7 +122,7 @@ test('nobody but the server asks for a folder, and nobody revises which one', as
   assert.equal(resubmitted.payload.folder, folder)
 })
 
-test('a link out of an allowed folder does not lead out of it', async (t) => {
+test('a symbolic link in an allowed folder does not give access to other folders', async (t) => {
   const { runs, manager, folder, outside } = await arrange(t)
   const allowed = path.join(outside, 'allowed')
   mkdirSync(allowed)
@@ -136,7 +136,7 @@ test('a link out of an allowed folder does not lead out of it', async (t) => {
   assert.equal((await runOnce(runs, agent.id)).status, 'succeeded')
 })
 
-test('an agent works in its own folder, and never elsewhere in the data directory, whatever is allowed', async (t) => {
+test('an agent can use its own folder, but no other folder of the data directory, even if it is allowed', async (t) => {
   const { runs, manager } = await arrange(t)
   const { dataDir } = runs.config
   await runs.make('PATCH', `/api/companies/${runs.companyId}`, { allowedFolders: ['/', dataDir] })
@@ -155,7 +155,7 @@ test('an agent works in its own folder, and never elsewhere in the data director
   assert.deepEqual(await requests(runs), [], 'the board cannot allow these')
 })
 
-test('a pipe in an agent’s own folder does not block its run', async (t) => {
+test('a pipe in the folder of an agent does not block its run', async (t) => {
   const { runs, manager } = await arrange(t)
   const agent = await hire(runs, manager, { adapterConfig: {} })
   await runOnce(runs, agent.id)
@@ -166,7 +166,7 @@ test('a pipe in an agent’s own folder does not block its run', async (t) => {
   rmSync(pipe)
 })
 
-test('a path that the board set is used as it is, until an agent changes it', async (t) => {
+test('a path from the board needs no permission until an agent changes it', async (t) => {
   const { runs, manager, folder, outside } = await arrange(t)
   const { id } = await runs.make('POST', `/api/companies/${runs.companyId}/agents`, {
     name: 'Coder',
@@ -181,7 +181,7 @@ test('a path that the board set is used as it is, until an agent changes it', as
   assert.equal((await runOnce(runs, id)).status, 'succeeded')
 })
 
-test('an agent that was hired with an approval uses what the board saw, and not what was changed since', async (t) => {
+test('a path that changes after the hire request requires permission, even after the hire is approved', async (t) => {
   const { runs, manager, folder, outside } = await arrange(t)
   await runs.make('PATCH', `/api/companies/${runs.companyId}`, { requireBoardApprovalForNewAgents: true })
   const adapterConfig = { cwd: folder, instructionsFilePath: 'AGENTS.md' }
@@ -212,13 +212,13 @@ for (const by of ['board', 'agent'] as const) {
     await runs.settle()
     const [run] = await runs.runs()
     assert.equal(run.errorCode, by === 'board' ? null : 'folder_not_allowed')
-    if (by === 'board') return assert.equal((await told(runs, run)).cwd, folder)
+    if (by === 'board') return assert.equal((await readStartData(runs, run)).cwd, folder)
     const [asked] = await requests(runs)
     assert.deepEqual([asked.payload.key, asked.payload.folder], ['workspace', folder])
   })
 }
 
-test('an agent that no person approved runs restricted until the board allows it', async (t) => {
+test('an agent without approval by a person runs restricted until the board allows it', async (t) => {
   const { runs, manager } = await arrange(t)
   const adapterConfig = { dangerouslySkipPermissions: true, model: 'm-1' }
   const runtimeConfig = { heartbeat: { enabled: true, intervalSec: 60 } }
@@ -232,7 +232,7 @@ test('an agent that no person approved runs restricted until the board allows it
   const rehearsal = await runs.make('POST', `/api/agents/${agent.id}/rehearse`)
   assert.match(rehearsal.notes.join(' '), /The run is restricted: no person has approved the configuration/)
   const skips = async () =>
-    (await told(runs, await runOnce(runs, agent.id))).argv.includes('--dangerously-skip-permissions')
+    (await readStartData(runs, await runOnce(runs, agent.id))).argv.includes('--dangerously-skip-permissions')
   assert.equal(await skips(), false)
   await runs.make('POST', `/api/agents/${agent.id}/pause`)
   await runs.make('POST', `/api/agents/${agent.id}/resume`)
@@ -252,14 +252,14 @@ test('an agent that no person approved runs restricted until the board allows it
   assert.equal(count(), before, 'approving it again changes nothing')
 })
 
-test('a company that trusts hires restricts none of them', async (t) => {
+test('a company that trusts hires does not restrict hired agents', async (t) => {
   const { runs, manager, folder } = await arrange(t)
   assert.equal((await manager.ask('PATCH', `/api/companies/${runs.companyId}`, { trustHires: true })).status, 403)
   assert.equal((await manager.ask('PATCH', `/api/companies/${runs.companyId}`, { allowedFolders: ['/'] })).status, 403)
   await runs.make('PATCH', `/api/companies/${runs.companyId}`, { trustHires: true })
   const agent = await hire(runs, manager, { adapterConfig: { cwd: folder } })
   assert.deepEqual([agent.configApproved, agent.unapprovedPaths], [true, []])
-  const { argv, cwd } = await told(runs, await runOnce(runs, agent.id))
+  const { argv, cwd } = await readStartData(runs, await runOnce(runs, agent.id))
   assert.equal(cwd, folder)
   assert.ok(argv.includes('--dangerously-skip-permissions'))
 })

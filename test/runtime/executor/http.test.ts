@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { createTestRuns } from '../../runs.ts'
 
 for (const credentials of ['body', 'header', 'none'] as const) {
-  test(`an http agent with credentials ${credentials} uses the API while it answers, and not afterwards`, async (t) => {
+  test(`an http agent with credentials ${credentials} can use the API during its request, and not afterwards`, async (t) => {
     const runs = await createTestRuns(t)
     const statuses: (number | undefined)[] = []
     let token: string | undefined

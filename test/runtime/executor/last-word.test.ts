@@ -15,30 +15,30 @@ const runOf = async (t: Parameters<typeof createTestRuns>[0], program: string, a
   }
 }
 
-test('a program that does not exit after its result is ended, and its result stands', async (t) => {
+test('a program that does not exit after its result is terminated, and its result is kept', async (t) => {
   const { runs, run } = await runOf(t, 'lingers.js', [])
   assert.deepEqual([run.status, run.error, run.costCents], ['succeeded', null, 1])
   const { text } = (await runs.ask('GET', `/api/runs/${run.id}/log`)).body
   assert.ok(text.includes('"result"') && !text.includes('stream_event'), 'the parts of messages are not in the log')
 })
 
-test('a program that is refused its credentials is ended at once', async (t) => {
+test('a program with refused credentials is terminated immediately', async (t) => {
   const { run } = await runOf(t, 'lingers.js', ['give-up'])
   assert.deepEqual([run.status, run.errorCode], ['failed', 'unauthorized'])
   assert.match(run.error, /refuses the credentials: 401 authentication_error/)
 })
 
-test("the last line on standard error is in a failed run's error", async (t) => {
+test('the error of a failed run contains the last line of standard error', async (t) => {
   const { run } = await runOf(t, 'complains.js', ['2'])
   assert.equal(run.error, 'The program exited with code 2: Error: CODEX_HOME points to /nowhere')
 })
 
-test('a program that must report a result and reports none has failed, though it exits with 0', async (t) => {
+test('a program that exits with 0 without its required result has failed', async (t) => {
   const { run } = await runOf(t, 'complains.js', ['0'])
   assert.deepEqual([run.status, run.errorCode], ['failed', 'no_result'])
 })
 
-test('a run that ended well and changed nothing says so, with the tool calls that were refused', async (t) => {
+test('a successful run without changes reports this, with the refused tool calls', async (t) => {
   const stream = path.join(import.meta.dirname, '../../agents/streams/claude-cost-basis-unknown.jsonl')
   const { run } = await runOf(t, 'replay.mjs', [stream])
   assert.deepEqual(
@@ -47,7 +47,7 @@ test('a run that ended well and changed nothing says so, with the tool calls tha
   )
 })
 
-test('a live run says what its program tries again', async (t) => {
+test('a live run reports the current retry of its program', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('lingers.js', { speaks: 'runtimeA_local', args: ['retry'] })
   await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)

@@ -9,7 +9,7 @@ import { insertAgent } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 import { plansOf } from '../../plans.ts'
 
-test('what has not ended is found without a look at what has, however much that is', async (t) => {
+test('queries for live runs and wakes do not scan finished ones', async (t) => {
   const app = createTestApp(t)
   const { ctx, make } = app
   const { id: companyId } = await make('POST', '/api/companies', { name: 'Acme' })

@@ -22,7 +22,7 @@ const spender = (runs: TestRuns, args: string[], budget?: number) =>
 
 const shown = async ({ ask }: TestRuns, agent: string) => (await ask('GET', `/api/agents/${agent}`)).body
 
-/** How many cents a run said it spent. */
+/** Returns the number of cents that a run reported. */
 async function saidIn({ ask }: TestRuns, runId: string): Promise<number> {
   const { text } = (await ask('GET', `/api/runs/${runId}/log`)).body
   return text.split('\n').filter((line: string) => line.includes('"assistant"')).length
@@ -32,7 +32,7 @@ for (const [who, args] of [
   ['an agent', [PAUSE_MS]],
   ['an agent that ignores SIGTERM', [PAUSE_MS, 'deaf']],
 ] as const) {
-  test(`${who} that streams cents against $1.00 overspends by one event at most, and all of it is on the books`, async (t) => {
+  test(`${who} that streams cents against $1.00 overspends by at most one event, and all costs are recorded`, async (t) => {
     const runs = await createTestRuns(t)
     const agent = await spender(runs, [...args], 100)
     await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
@@ -47,7 +47,7 @@ for (const [who, args] of [
   })
 }
 
-test('a run that spends the budget of its company is stopped, and goes on when there is more', async (t) => {
+test('a run that exceeds the budget of its company is stopped, and continues after the budget is raised', async (t) => {
   const runs = await createTestRuns(t)
   await runs.make('PATCH', `/api/companies/${runs.companyId}`, { budgetMonthlyCents: 5 })
   const agent = await spender(runs, [PAUSE_MS])
@@ -62,7 +62,7 @@ test('a run that spends the budget of its company is stopped, and goes on when t
   assert.deepEqual([second.retryOfRunId, second.stopReason], [first.id, 'budget'])
 })
 
-test('a budget that is raised while a run spends lets it spend on', async (t) => {
+test('a run continues if its budget is raised while it spends', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await spender(runs, [PAUSE_MS], 20)
   await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
@@ -75,7 +75,7 @@ test('a budget that is raised while a run spends lets it spend on', async (t) =>
   assert.ok(run.costCents >= 30 && run.costCents <= 31, `${run.costCents} cents`)
 })
 
-test('the new month lets a run that the budget stopped go on', async (t) => {
+test('a run that the budget stopped continues in the new month', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await spender(runs, [PAUSE_MS], 3)
   await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
@@ -87,7 +87,7 @@ test('the new month lets a run that the budget stopped go on', async (t) => {
   assert.ok((await shown(runs, agent)).spentMonthlyCents <= 4)
 })
 
-test('whatever costs are told, in whatever order and however often, the books are the last word, to the micro-dollar', async (t) => {
+test('the recorded costs match the final report to the micro-dollar, for any order and repetition of cost events', async (t) => {
   const app = createTestApp(t)
   const { ctx } = app
   const company = await app.make('POST', '/api/companies', { name: 'Acme' })
@@ -118,7 +118,7 @@ test('whatever costs are told, in whatever order and however often, the books ar
           costStatus: fact.costUsd === null ? 'unpriced' : 'reported',
           ...fact,
         }))
-        // A server that comes back books what it finds from the beginning.
+        // A restarted server records all facts from the beginning.
         for (let i = again ? 2 : 1; i > 0; i--) await ctx.write(() => recordFacts(ctx, runId, told))
         for (const fact of facts) last.set(`${run} ${fact.provider} ${fact.model}`, fact)
         app.clock.move(ms)
@@ -171,7 +171,7 @@ test('whatever costs are told, in whatever order and however often, the books ar
   assert.deepEqual((await deepCheck(ctx, { only: ['cost_totals'] })).findings, [])
 })
 
-test('what has no price while it streams has the one that the report gives it', async (t) => {
+test('a streamed cost without a price gets the price of the final report', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('says-usage.js', { speaks: 'runtimeA_local', budget: 100 })
   await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
@@ -183,7 +183,7 @@ test('what has no price while it streams has the one that the report gives it', 
   assert.deepEqual(await unpricedWarnings(runs), [])
 })
 
-test('a budget that cannot stop an agent, since nobody knows what it costs, is said once', async (t) => {
+test('a budget that cannot be enforced, because costs are unknown, is reported once', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('replay.mjs', {
     speaks: 'runtimeB_local',

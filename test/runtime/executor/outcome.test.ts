@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { createTestRuns } from '../../runs.ts'
 
-test('an agent that is invoked runs, succeeds and is idle again', async (t) => {
+test('an invoked agent runs, succeeds and becomes idle', async (t) => {
   const { agentThat, ask, settle, runs } = await createTestRuns(t)
   const agent = await agentThat('succeed.js')
   const invoked = await ask('POST', `/api/agents/${agent}/heartbeat/invoke`)
@@ -17,7 +17,7 @@ test('an agent that is invoked runs, succeeds and is idle again', async (t) => {
   assert.equal((await ask('GET', `/api/agents/${agent}`)).body.status, 'idle')
 })
 
-test('an agent whose run is live is shown as running', async (t) => {
+test('an agent with a live run has the status running', async (t) => {
   const { agentThat, ask, tick, runs, next } = await createTestRuns(t)
   const agent = await agentThat('hang.js')
   await ask('POST', `/api/agents/${agent}/heartbeat/invoke`)
@@ -28,7 +28,7 @@ test('an agent whose run is live is shown as running', async (t) => {
   assert.equal((await runs())[0].status, 'running')
 })
 
-test('an agent that exits 1 fails its run, is in error, and is tried again after a wait', async (t) => {
+test('an agent that exits with 1 fails its run, has the status error, and is retried after a delay', async (t) => {
   const { agentThat, ask, settle, runs, clock } = await createTestRuns(t)
   const agent = await agentThat('fail.js')
   await ask('POST', `/api/agents/${agent}/heartbeat/invoke`)
@@ -46,7 +46,7 @@ test('an agent that exits 1 fails its run, is in error, and is tried again after
   assert.equal(second.retryOfRunId, first.id)
 })
 
-test('three failures in a row pause the agent with the reason', async (t) => {
+test('three consecutive failures pause the agent with the reason', async (t) => {
   const { agentThat, ask, settle, runs, clock } = await createTestRuns(t)
   const agent = await agentThat('fail.js')
   await ask('POST', `/api/agents/${agent}/heartbeat/invoke`)
@@ -61,7 +61,7 @@ test('three failures in a row pause the agent with the reason', async (t) => {
   assert.match(shown.pauseMessage, /3 runs in a row failed/)
 })
 
-test('a wake of an agent whose command is missing says so at once and starts no run', async (t) => {
+test('a wake of an agent with a missing command returns this immediately and starts no run', async (t) => {
   const { agentThat, ask, settle, runs } = await createTestRuns(t)
   const agent = await agentThat('succeed.js', { config: { command: 'no-such-program' } })
   const { heldBy } = (await ask('POST', `/api/agents/${agent}/heartbeat/invoke`)).body
@@ -71,7 +71,7 @@ test('a wake of an agent whose command is missing says so at once and starts no 
   assert.deepEqual(await runs(), [])
 })
 
-test('without a PATH, a command of the system runs', async (t) => {
+test('without a PATH a system command can run', async (t) => {
   const { agentThat, ask, settle, runs } = await createTestRuns(t, { environment: {} })
   const agent = await agentThat('succeed.js', { config: { command: 'true' } })
   const { heldBy } = (await ask('POST', `/api/agents/${agent}/heartbeat/invoke`)).body
@@ -84,7 +84,7 @@ test('without a PATH, a command of the system runs', async (t) => {
 })
 
 for (const adapterType of ['process', 'runtimeA_local'] as const) {
-  test(`a ${adapterType} agent runs a program that only its own PATH finds`, async (t) => {
+  test(`a ${adapterType} agent runs a program that is only on its own PATH`, async (t) => {
     const { companyId, make, ask, settle, runs, config } = await createTestRuns(t, {
       environment: { PATH: '/nowhere' },
     })
@@ -94,13 +94,13 @@ for (const adapterType of ['process', 'runtimeA_local'] as const) {
     await ask('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
     await settle()
     const [run] = await runs()
-    // It says nothing that an agent program says at its end.
+    // It prints no result record of an agent program.
     assert.equal(run.errorCode, adapterType === 'process' ? null : 'no_result')
     assert.doesNotMatch((await ask('GET', `/api/agents/${agent.id}`)).body.heldBecause ?? '', /not found/)
   })
 }
 
-test('a command that the PATH of the agent does not find fails the run and says so', async (t) => {
+test('a command that is not on the PATH of the agent fails the run with a clear error', async (t) => {
   const { agentThat, ask, settle, runs } = await createTestRuns(t)
   const agent = await agentThat('succeed.js', { config: { command: 'no-such-program', env: { PATH: '/nowhere' } } })
   await ask('POST', `/api/agents/${agent}/heartbeat/invoke`)
@@ -112,7 +112,7 @@ test('a command that the PATH of the agent does not find fails the run and says 
   assert.match((await ask('GET', `/api/agents/${agent}`)).body.heldBecause, /program not found: no-such-program/)
 })
 
-test('an agent whose default program is missing is told how to install it, and about the demo agent', async (t) => {
+test('the error for a missing default program contains installation instructions and names the demo agent', async (t) => {
   const { companyId, make, ask, tick } = await createTestRuns(t, { environment: { PATH: '/nowhere' } })
   const agent = await make('POST', `/api/companies/${companyId}/agents`, { name: 'Ada' })
   await ask('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
@@ -122,7 +122,7 @@ test('an agent whose default program is missing is told how to install it, and a
   assert.match(heldBecause, /^program not found: claude\. Install it with: npm .* demo agent/)
 })
 
-test('an agent whose program is missing stays idle, says so, and goes on when the program is there', async (t) => {
+test('an agent with a missing program stays idle, reports this, and continues after the installation', async (t) => {
   const { agentThat, ask, settle, runs, clock, config } = await createTestRuns(t)
   const command = path.join(config.dataDir, 'late-program')
   const agent = await agentThat('succeed.js', { config: { command, args: [] } })
@@ -146,7 +146,7 @@ test('an agent whose program is missing stays idle, says so, and goes on when th
   assert.equal((await ask('GET', `/api/agents/${agent}`)).body.heldBecause, null)
 })
 
-test('an invocation after the missing program was installed ends the hold', async (t) => {
+test('an invocation after the installation of the missing program ends the hold', async (t) => {
   const { agentThat, ask, settle, runs, config } = await createTestRuns(t)
   const command = path.join(config.dataDir, 'late-program')
   const agent = await agentThat('succeed.js', { config: { command, args: [] } })
@@ -159,7 +159,7 @@ test('an invocation after the missing program was installed ends the hold', asyn
   assert.equal((await runs())[0].status, 'succeeded')
 })
 
-test('a cwd that does not exist fails the run and names it', async (t) => {
+test('a missing cwd fails the run, and the error names it', async (t) => {
   const { agentThat, ask, settle, runs } = await createTestRuns(t)
   const agent = await agentThat('succeed.js', { config: { cwd: '/no/such/folder' } })
   await ask('POST', `/api/agents/${agent}/heartbeat/invoke`)
@@ -169,7 +169,7 @@ test('a cwd that does not exist fails the run and names it', async (t) => {
   assert.match(run.error, /\/no\/such\/folder/)
 })
 
-test('a run that lasts longer than its limit times out', async (t) => {
+test('a run that exceeds its time limit times out', async (t) => {
   const { agentThat, ask, settle, runs } = await createTestRuns(t)
   const agent = await agentThat('hang.js', { config: { timeoutSec: 1 } })
   await ask('POST', `/api/agents/${agent}/heartbeat/invoke`)
@@ -177,7 +177,7 @@ test('a run that lasts longer than its limit times out', async (t) => {
   assert.equal((await runs())[0].status, 'timed_out')
 })
 
-test('a cancelled run that ignores SIGTERM is gone, and stays cancelled', async (t) => {
+test('a cancelled run that ignores SIGTERM is killed and stays cancelled', async (t) => {
   const { agentThat, ask, tick, settle, runs, next } = await createTestRuns(t)
   const agent = await agentThat('ignore-sigterm.js')
   await ask('POST', `/api/agents/${agent}/heartbeat/invoke`)
@@ -206,7 +206,7 @@ test('pausing an agent stops its live run', async (t) => {
   assert.equal((await ask('GET', `/api/agents/${agent}`)).body.status, 'paused')
 })
 
-test('what a run wrote can be read, and its token is not in it', async (t) => {
+test('the log of a run is readable and does not contain its token', async (t) => {
   const { agentThat, ask, settle, runs } = await createTestRuns(t)
   const agent = await agentThat('echo-env.js')
   await ask('POST', `/api/agents/${agent}/heartbeat/invoke`)
@@ -218,7 +218,7 @@ test('what a run wrote can be read, and its token is not in it', async (t) => {
   assert.equal((await ask('GET', `/api/runs/${run.id}/log?offset=${log.nextOffset}`)).body.isComplete, true)
 })
 
-test('a token works while its run runs, and not on the first request after', async (t) => {
+test('a run token is valid while the run is live, and invalid immediately afterwards', async (t) => {
   const { agentThat, ask, as, tick, settle, runs, next, ctx } = await createTestRuns(t)
   const agent = await agentThat('hang.js')
   await ask('POST', `/api/agents/${agent}/heartbeat/invoke`)
@@ -235,7 +235,7 @@ test('a token works while its run runs, and not on the first request after', asy
   assert.equal(refused.body.code, 'run_ended')
 })
 
-test('a fresh run that overflows the context counts as a failure, and the next run does not resume its session', async (t) => {
+test('a new session that overflows the context is a failure, and the next run does not resume it', async (t) => {
   const { agentThat, ask, settle, runs, clock } = await createTestRuns(t)
   const stream = path.join(import.meta.dirname, '../../agents/streams/codex-overflow.jsonl')
   const agent = await agentThat('replay.mjs', { speaks: 'runtimeB_local', args: [stream] })

@@ -24,7 +24,7 @@ async function rehearse(
   }
 }
 
-test('claude and codex get the MCP server of the service with the token of the run in a variable', async (t) => {
+test('claude and codex get the MCP server of the service, with the run token in a variable', async (t) => {
   const claude = await rehearse(t, 'runtimeA_local', { instance: true })
   const { service } = JSON.parse(claude.args[0]!.replace('--mcp-config=', '')).mcpServers
   assert.deepEqual(
@@ -40,7 +40,7 @@ test('claude and codex get the MCP server of the service with the token of the r
   )
 })
 
-test('the setting of the agent counts before that of the company, and that before the instance', async (t) => {
+test('the setting of the agent overrides that of the company, which overrides that of the instance', async (t) => {
   const has = async (settings: Parameters<typeof rehearse>[2]) =>
     (await rehearse(t, 'runtimeA_local', settings)).args.length
   assert.equal(await has({}), 0)

@@ -7,7 +7,7 @@ import { createTestRuns, type TestRuns } from '../../runs.ts'
 
 const THREAD = '0199a213-81c0-7800-8aa1-bbab2a035a53'
 
-/** An agent whose program tells its use only in its session file, a cent with every call. */
+/** Creates an agent with a program that reports its usage only in its session file: one cent per call. */
 async function spenderOf(t: TestContext, options: { calls?: number; budget?: number; config?: object } = {}) {
   const home = mkdtempSync(path.join(tmpdir(), 'service-home-'))
   t.after(() => rmSync(home, { recursive: true }))
@@ -18,7 +18,7 @@ async function spenderOf(t: TestContext, options: { calls?: number; budget?: num
     config: options.config ?? {},
     ...(options.budget !== undefined && { budget: options.budget }),
   })
-  /** What the program recorded for the whole thread, in cents. */
+  /** Returns the cost that the program recorded for the whole thread, in cents. */
   const ledger = () => {
     const lines = readFileSync(path.join(home, `.codex/sessions/2026/11/22/rollout-${THREAD}.jsonl`), 'utf8').split(
       '\n',
@@ -40,7 +40,7 @@ async function untilSpending(runs: TestRuns, agent: string) {
   }
 }
 
-test('a program that tells its use in its session file only is stopped by its budget, one call late at most', async (t) => {
+test('a program that reports usage only in its session file is stopped at its budget, at most one call late', async (t) => {
   const { runs, agent, ledger } = await spenderOf(t, { budget: 5 })
   await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
   await runs.settle()
@@ -50,7 +50,7 @@ test('a program that tells its use in its session file only is stopped by its bu
   assert.ok(run.costCents <= 7, `${run.costCents} cents`)
 })
 
-test('a cancelled run costs what it used, and the next run of its thread only its own', async (t) => {
+test('a cancelled run records its cost, and the next run of its thread records only its own cost', async (t) => {
   const { runs, agent, ledger } = await spenderOf(t)
   const first = await untilSpending(runs, agent)
   await runs.make('POST', `/api/runs/${first.id}/cancel`)
@@ -64,7 +64,7 @@ test('a cancelled run costs what it used, and the next run of its thread only it
   assert.equal(costs[0] + costs[1], ledger())
 })
 
-test('a run that is timed out costs what it used', async (t) => {
+test('a timed-out run records its cost', async (t) => {
   const { runs, agent, ledger } = await spenderOf(t, { config: { timeoutSec: 5 } })
   await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
   await runs.settle()
@@ -73,10 +73,10 @@ test('a run that is timed out costs what it used', async (t) => {
   assert.equal(run.costCents, ledger())
 })
 
-test('a run that lost its supervisor costs what its program used until its end', async (t) => {
+test('a run that loses its supervisor records the cost of its program until the end', async (t) => {
   const { runs, agent, ledger } = await spenderOf(t, { config: { model: 'gpt-5' } })
   const { processPid } = await untilSpending(runs, agent)
-  process.kill(processPid, 'SIGSTOP') // it reads nothing more, while its program works on
+  process.kill(processPid, 'SIGSTOP') // the shim reads no more output, but its program continues
   const before = ledger()
   while (ledger() < before + 3) await new Promise((resolve) => setTimeout(resolve, 50))
   process.kill(processPid, 'SIGKILL')
@@ -91,7 +91,7 @@ test('a run that lost its supervisor costs what its program used until its end',
   assert.equal(lost.costCents, ledger())
 })
 
-test('a run that ends well costs the same, whether the output or the session file says it first', async (t) => {
+test('a successful run has the same cost, in whatever order the output and the session file report it', async (t) => {
   const { runs, agent, ledger } = await spenderOf(t, { calls: 2 })
   for (const expected of [2, 4]) {
     await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)

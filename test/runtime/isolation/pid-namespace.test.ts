@@ -14,11 +14,11 @@ const skip = wrapper ? false : 'This machine offers no PID namespace without roo
 const isolated = (agent: string, args: string[] = [], changes: Partial<RunSpec> = {}) =>
   specOf(agent, args, { wrapper: wrapper ?? [], ...changes })
 
-/** Whether a process of the machine has this argument. */
+/** Reports whether a process of the machine has this argument. */
 const isAnyWith = (argument: string) =>
   execFileSync('ps', ['-ax', '-o', 'args='], { encoding: 'utf8' }).includes(argument)
 
-test('a process that left the session, without its environment and its parent, is gone with its run', {
+test('a process that left the session, cleared its environment and lost its parent ends with its run', {
   skip,
 }, async (t) => {
   const tag = randomUUID()
@@ -29,7 +29,7 @@ test('a process that left the session, without its environment and its parent, i
   assert.equal(isAnyWith(tag), false)
 })
 
-test('a stop ends what escaped, within the grace and two seconds', { skip }, async (t) => {
+test('a stop ends escaped processes within the grace period and two seconds', { skip }, async (t) => {
   const tag = randomUUID()
   const run = await start(t, isolated('escapes', [tag, 'stay']))
   await logShows(run.runDir, 'left one')
@@ -41,7 +41,7 @@ test('a stop ends what escaped, within the grace and two seconds', { skip }, asy
   assert.equal(isAnyWith(tag), false)
 })
 
-test('what escaped is gone when the shim is killed', { skip }, async (t) => {
+test('escaped processes end if the shim is killed', { skip }, async (t) => {
   const tag = randomUUID()
   const run = await start(t, isolated('escapes', [tag, 'stay']))
   await logShows(run.runDir, 'left one')
@@ -50,7 +50,7 @@ test('what escaped is gone when the shim is killed', { skip }, async (t) => {
   assert.equal(isAnyWith(tag), false)
 })
 
-test('a command ends in a namespace as it does without one', { skip }, async (t) => {
+test('a command has the same exit status in a namespace as without one', { skip }, async (t) => {
   const spec = (script: string, changes: Partial<RunSpec> = {}) =>
     isolated('succeed', [], { command: '/bin/sh', args: ['-c', script], env: { PATH: '/usr/bin:/bin' }, ...changes })
   const endOf = async (one: RunSpec) => {
@@ -76,7 +76,7 @@ test('a command ends in a namespace as it does without one', { skip }, async (t)
   }
 })
 
-test('a command has its grace in a namespace: it hears SIGTERM once and may finish', { skip }, async (t) => {
+test('a command in a namespace gets SIGTERM once and has its grace period to finish', { skip }, async (t) => {
   const script = `trap 'echo heard; sleep 0.5; echo finished; exit 7' TERM; echo ready; while :; do sleep 0.1; done`
   const run = await start(t, isolated('succeed', [], { command: '/bin/sh', args: ['-c', script] }))
   await logShows(run.runDir, 'ready')
@@ -86,11 +86,11 @@ test('a command has its grace in a namespace: it hears SIGTERM once and may fini
   assert.match(logOf(run.runDir), /heard\nfinished\n$/)
 })
 
-/** What a command sees of its surroundings. */
+/** A shell command that prints the properties of its environment. */
 const LOOK =
   'id -un 2>/dev/null; id -u; id -g; pwd; umask; echo "$HOME"; ulimit -n; grep -E "^(SigBlk|SigIgn|CapEff|CapAmb|NoNewPrivs)" /proc/self/status; ls /proc/self/fd'
 
-test('a command sees the same user, folder, limits, signals and capabilities, and only its own processes', {
+test('a command in a namespace has the same user, folder, limits, signals and capabilities, and sees only its own processes', {
   skip,
 }, async (t) => {
   const look = async (changes: Partial<RunSpec>) => {
@@ -111,7 +111,7 @@ test('a command sees the same user, folder, limits, signals and capabilities, an
   assert.ok(seen.length <= 3, seen.join(' '))
 })
 
-test('the first process of a namespace is of the run, and gone with it', { skip }, async (t) => {
+test('the first process of a namespace belongs to the run and ends with it', { skip }, async (t) => {
   const run = await start(t, isolated('hang'))
   await logShows(run.runDir, 'working')
   assert.ok(markedProcesses().get(run.runId)!.length >= 3)
@@ -119,7 +119,7 @@ test('the first process of a namespace is of the run, and gone with it', { skip 
   assert.equal(markedProcesses().has(run.runId), false)
 })
 
-test('a command that signals its own group ends as it wants to', { skip }, async (t) => {
+test('a command that signals its own group has its own exit status', { skip }, async (t) => {
   const run = await start(t, isolated('signals-group'))
   const end = await run.ended
   assert.deepEqual([end.reason, end.exitCode, logOf(run.runDir)], ['exited', 5, 'survived\n'])

@@ -10,7 +10,7 @@ import { createTestRuns, type TestRuns } from '../../runs.ts'
 const found = await findBubblewrap('')
 const skip = 'missing' in found ? found.missing : false
 
-/** A test app whose runs are sandboxed, with a home directory that has a secret and a sign-in. */
+/** Creates a test app with sandboxed runs, and a home directory that contains a secret and credentials. */
 async function arrange(t: TestContext, overrides: NonNullable<Parameters<typeof createTestRuns>[1]> = {}) {
   const home = mkdtempSync(path.join(tmpdir(), 'service-home-'))
   t.after(() => rmSync(home, { recursive: true }))
@@ -25,14 +25,14 @@ async function arrange(t: TestContext, overrides: NonNullable<Parameters<typeof 
 const agentOf = (runs: TestRuns, script: string, config: object = {}) =>
   runs.agentThat('succeed.js', { config: { command: '/bin/sh', args: ['-c', script], ...config } })
 
-/** A stand-in for claude that does something and reports a result. */
+/** A replacement for claude that runs a script and reports a result. */
 const programThat = (does: string) => `#!/bin/sh
 case " $* " in *" --help "* | *" --version "*) exit 0 ;; esac
 ${does}
 echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"session_id":"s"}'
 `
 
-/** Runs a script as an agent, to its end. */
+/** Runs a script as an agent and waits until the run ends. */
 async function outputOf(runs: TestRuns, script: string, config: object = {}) {
   const agent = await agentOf(runs, script, config)
   await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
@@ -41,7 +41,7 @@ async function outputOf(runs: TestRuns, script: string, config: object = {}) {
   return { agent, run, text: (await runs.ask('GET', `/api/runs/${run.id}/log`)).body.text as string }
 }
 
-test('a sandboxed run sees nothing of the data directory but its own folders', { skip }, async (t) => {
+test('a sandboxed run can read only its own folders of the data directory', { skip }, async (t) => {
   const { runs } = await arrange(t)
   const data = runs.config.dataDir
   writeFileSync(path.join(data, 'work/note'), 'of the run')
@@ -61,7 +61,7 @@ test('a sandboxed run sees nothing of the data directory but its own folders', {
   assert.equal(readFileSync(path.join(data, 'work/result'), 'utf8'), 'done\n')
 })
 
-test('a sandboxed run has a home of its own, with nothing of the user’s but the program’s sign-in', {
+test('a sandboxed run has its own home directory, with only the credentials of its program from the user', {
   skip,
 }, async (t) => {
   const { runs, home } = await arrange(t)
@@ -75,7 +75,7 @@ test('a sandboxed run has a home of its own, with nothing of the user’s but th
   assert.throws(() => readFileSync(path.join(home, 'mine')), { code: 'ENOENT' })
 })
 
-test('a sandboxed run sees and signals only its own processes', { skip }, async (t) => {
+test('a sandboxed run can see and signal only its own processes', { skip }, async (t) => {
   const { runs } = await arrange(t)
   const { text } = await outputOf(
     runs,
@@ -85,7 +85,7 @@ test('a sandboxed run sees and signals only its own processes', { skip }, async 
   assert.doesNotMatch(text, /reached/)
 })
 
-test('a sandboxed run cannot enter other namespaces or change what is mounted', { skip }, async (t) => {
+test('a sandboxed run can neither enter other namespaces nor change mounts', { skip }, async (t) => {
   const { runs } = await arrange(t)
   const data = runs.config.dataDir
   const attempts = [
@@ -105,9 +105,9 @@ test('a sandboxed run cannot enter other namespaces or change what is mounted', 
   assert.match(text, /NoNewPrivs:\s+1/)
 })
 
-test('a sandboxed run cannot set the kernel, even of a server that runs as root', { skip }, async (t) => {
+test('a sandboxed run cannot change kernel settings, even if the server runs as root', { skip }, async (t) => {
   const { runs } = await arrange(t)
-  // Each file would keep its value.
+  // A successful write would not change the value.
   const files = ['/proc/sys/kernel/core_pattern', '/proc/sys/vm/swappiness', '/proc/sys/kernel/panic']
   const { text } = await outputOf(
     runs,
@@ -117,7 +117,7 @@ test('a sandboxed run cannot set the kernel, even of a server that runs as root'
   assert.match(text, /core_pattern: Read-only file system|core_pattern: Permission denied/)
 })
 
-test('a sandboxed run is ended as a whole, what escaped from it too', { skip }, async (t) => {
+test('stopping a sandboxed run ends all its processes, including escaped ones', { skip }, async (t) => {
   const { runs } = await arrange(t)
   const { run } = await outputOf(runs, '', {
     command: process.execPath,
@@ -127,7 +127,7 @@ test('a sandboxed run is ended as a whole, what escaped from it too', { skip }, 
   assert.equal(markedProcesses().has(run.id), false)
 })
 
-test('a sandboxed program has its grace: it hears SIGTERM and finishes', { skip }, async (t) => {
+test('a sandboxed program gets SIGTERM and can finish in its grace period', { skip }, async (t) => {
   const { runs } = await arrange(t)
   const begun = path.join(runs.config.dataDir, 'work/begun')
   const agent = await agentOf(
@@ -156,7 +156,7 @@ test('a sandboxed program has its grace: it hears SIGTERM and finishes', { skip 
   assert.match((await runs.ask('GET', `/api/runs/${id}/log`)).body.text, /finished/)
 })
 
-test('a program in a sandbox has its sign-in, and keeps its sessions from run to run', { skip }, async (t) => {
+test('a sandboxed program has its credentials, and keeps its sessions between runs', { skip }, async (t) => {
   const { runs, home } = await arrange(t)
   const program = path.join(home, 'claude')
   const script = programThat(
@@ -180,7 +180,7 @@ test('a program in a sandbox has its sign-in, and keeps its sessions from run to
   assert.match(readFileSync(path.join(home, '.claude/.credentials.json'), 'utf8'), /again/)
 })
 
-test('opencode keeps its database among its sessions in a sandbox', { skip }, async (t) => {
+test('opencode stores its database with its sessions in a sandbox', { skip }, async (t) => {
   const { runs, home } = await arrange(t)
   const program = path.join(home, 'opencode')
   const file = '"$HOME/.local/share/opencode/$OPENCODE_DB"'
@@ -198,7 +198,7 @@ test('opencode keeps its database among its sessions in a sandbox', { skip }, as
   assert.match((await runs.ask('GET', `/api/runs/${id}/log`)).body.text, /kept it/)
 })
 
-test('a run whose sandbox is not available does not start, and says what to do', async (t) => {
+test('a run without an available sandbox does not start, and the error says what to do', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'service-bwrap-'))
   t.after(() => rmSync(folder, { recursive: true }))
   writeFileSync(path.join(folder, 'bwrap'), '#!/bin/sh\necho "No permissions to create new namespace" >&2; exit 1\n', {
@@ -215,7 +215,7 @@ test('a run whose sandbox is not available does not start, and says what to do',
   assert.ok(gates.some(({ code }: { code: string }) => code === 'sandbox_unavailable'))
 })
 
-test('an agent has its own setting, which beats that of the instance', { skip }, async (t) => {
+test('the setting of an agent overrides the setting of the instance', { skip }, async (t) => {
   const { runs } = await arrange(t)
   const off = await outputOf(runs, 'ls "$HOME/.ssh"', { sandbox: 'off' })
   assert.match(off.text, /id_test/)
@@ -224,7 +224,7 @@ test('an agent has its own setting, which beats that of the instance', { skip },
   assert.doesNotMatch(on.text, /id_test/)
 })
 
-test('an agent cannot turn the sandbox off for whom it hires, even in a company that trusts hires; the board can', {
+test('an agent cannot disable the sandbox for a hire, even in a company that trusts hires; the board can', {
   skip,
 }, async (t) => {
   const programs = mkdtempSync(path.join(tmpdir(), 'service-programs-'))
@@ -259,7 +259,7 @@ test('a working directory that contains the home directory is refused', { skip }
   assert.equal(run.errorCode, 'sandbox_folder')
 })
 
-test('a sandboxed program gets a copy of its settings: what it writes there starts nothing outside', {
+test('a sandboxed program gets a copy of its settings, so its changes start nothing outside', {
   skip,
 }, async (t) => {
   const { runs, home } = await arrange(t)
@@ -290,7 +290,7 @@ test('a sandboxed program gets a copy of its settings: what it writes there star
 })
 
 for (const swapped of ['the file', 'its folder'] as const) {
-  test(`the instructions of a sandboxed run are not read through a link that a run may have made: ${swapped}`, {
+  test(`the instructions of a sandboxed run are not read through a symbolic link that a run may have created: ${swapped}`, {
     skip,
   }, async (t) => {
     const { runs, home } = await arrange(t)

@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 export interface Cluster {
   /** The environment in which Slurm's commands find it. */
   env: Record<string, string>
-  /** Ends a node as a power failure does: its daemon and every process of its jobs. */
+  /** Kills the daemon of a node and all processes of its jobs, as a power failure does. */
   killNode(name: 'n1' | 'n2'): void
   close(): Promise<void>
 }
@@ -75,7 +75,7 @@ PartitionName=main Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
     try {
       text = states()
     } catch {
-      // The controller is not there yet.
+      // The controller has not started yet.
     }
     if ((text.match(/idle$/gm) ?? []).length === 2) break
     if (tries > 120)
@@ -101,7 +101,7 @@ PartitionName=main Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
   }
 }
 
-/** The processes of the jobs of a node. */
+/** Returns the pids of the processes of all jobs of a node. */
 const processesOf = (node: string): number[] =>
   readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return []
@@ -126,7 +126,7 @@ function kill(pid: number): void {
   try {
     if (pid > 1) process.kill(pid, 'SIGKILL')
   } catch {
-    // It ended meanwhile.
+    // The process has already ended.
   }
 }
 

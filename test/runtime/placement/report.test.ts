@@ -30,7 +30,7 @@ async function arrange(t: TestContext) {
   return { ...app, agent, run, runDir, claim, report }
 }
 
-test('one process claims a run and gets all that it starts with; another one is refused', async (t) => {
+test('one process can claim a run and gets all its start data; a second claim is refused', async (t) => {
   const { ask, run, claim } = await arrange(t)
   const { status, body } = await claim()
   assert.equal(status, 200, JSON.stringify(body))
@@ -43,7 +43,7 @@ test('one process claims a run and gets all that it starts with; another one is 
   assert.deepEqual([shown.status, shown.node, shown.placement], ['running', 'node-7', 'farm'])
 })
 
-test('a part counts once, however often it is sent, and a gap is asked for', async (t) => {
+test('a repeated part is recorded once, and a missing part is requested', async (t) => {
   const { report, claim, runDir } = await arrange(t)
   const part = (offset: number, text: string, name = 'facts.jsonl') => ({ name, offset, data: base64(text) })
   assert.equal((await report([])).status, 409, 'only the process that claimed it')
@@ -61,7 +61,7 @@ test('a part counts once, however often it is sent, and a gap is asked for', asy
   }
 })
 
-test('a reply carries the stop; the exit has the times of the server', async (t) => {
+test('a response contains the stop request, and the exit has the timestamps of the server', async (t) => {
   const { report, claim, runDir } = await arrange(t)
   await claim()
   assert.equal((await report([])).body.stop, null)
@@ -73,7 +73,7 @@ test('a reply carries the stop; the exit has the times of the server', async (t)
   assert.equal(readExit(runDir)?.finishedAt, CLOCK, 'its clock is ten hours ahead')
 })
 
-test('nobody but the run itself claims or reports: not its agent with a key, not another run', async (t) => {
+test('only the run itself can claim and report: its agent with a key and other runs are refused', async (t) => {
   const app = await arrange(t)
   const { agent, run, ask } = app
   const other = insertAgent(app, { company_id: agent.company_id })
@@ -84,7 +84,7 @@ test('nobody but the run itself claims or reports: not its agent with a key, not
   }
 })
 
-test('the place in the queue of a partition counts the jobs before it', () => {
+test('the queue position in a partition counts the jobs before the run', () => {
   const rows = parseQueue(
     '7|PENDING|Priority|main|10|\n8|PENDING|Resources|main|20|\n9|PENDING|Priority|other|90|\n6|RUNNING|None|main|99|n1\n',
   )

@@ -15,10 +15,10 @@ const AGENTS = path.join(ROOT, 'test/agents')
 const todo = 'a run can stay in starting after its server was killed'
 const skip = hasSlurm() ? false : 'needs Slurm, munge and root'
 
-/** How many agents work at once. The issue's figure is 100; CI has two cores. */
+/** The number of agents that work concurrently. The target is 100, but CI has two cores. */
 const AGENT_COUNT = Number(process.env.SLURM_AGENTS ?? 10)
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
+// biome-ignore lint/suspicious/noExplicitAny: the tests read arbitrary fields of responses.
 type Json = any
 
 let folder: string
@@ -98,7 +98,7 @@ async function until<Value>(find: () => Promise<Value | undefined | false>, what
   assert.fail(`${what}\n${queue}\n${JSON.stringify(await runsOf(), null, 1).slice(0, 8_000)}`)
 }
 
-/** Makes an agent whose program notes its start, works for some seconds and costs one cent. */
+/** Creates an agent with a program that records its start, works for some seconds and costs one cent. */
 async function workingAgent(name: string, seconds: number): Promise<string> {
   const starts = path.join(folder, 'starts')
   const launcher = path.join(folder, `${name}.sh`)
@@ -128,7 +128,7 @@ const jobs = (states: string) =>
     .split('\n')
     .filter(Boolean)
 
-test('a probe job shows that the nodes have all that runs need', { skip }, async () => {
+test('a probe job reports that the nodes meet all requirements of runs', { skip }, async () => {
   const tested = await ask('POST', '/api/placements/cluster/test')
   assert.deepEqual(
     tested.checks.filter((check: Json) => !check.ok),
@@ -136,7 +136,7 @@ test('a probe job shows that the nodes have all that runs need', { skip }, async
   )
 })
 
-test('the server is killed while runs wait and work: none is lost, none starts twice, every cent is there', {
+test('after the server is killed during waiting and live runs, no run is lost, no run starts twice, and every cost is recorded', {
   skip,
 }, async () => {
   const agents = await Promise.all(Array.from({ length: AGENT_COUNT }, (_, i) => workingAgent(`agent-${i}`, 1)))
@@ -162,7 +162,7 @@ test('the server is killed while runs wait and work: none is lost, none starts t
   assert.deepEqual(jobs('PENDING,RUNNING'), [])
 })
 
-test('a run that waits says why, and a stop takes it out of the queue', { skip, todo }, async () => {
+test('a waiting run reports the reason, and a stop removes it from the queue', { skip, todo }, async () => {
   const slots = Math.max(4, Math.ceil(AGENT_COUNT / 3)) * 2
   const agents = await Promise.all(Array.from({ length: slots + 2 }, (_, i) => workingAgent(`crowd-${i}`, 60)))
   for (const agentId of agents) await wake(agentId)
@@ -179,7 +179,7 @@ test('a run that waits says why, and a stop takes it out of the queue', { skip, 
   await until(async () => jobs('PENDING,RUNNING').length === 0, 'a job is left')
 })
 
-test('a node fails: its runs are lost and retried once, with another token', { skip, todo }, async () => {
+test('after a node failure its runs are lost and retried once, with new tokens', { skip, todo }, async () => {
   const agents = await Promise.all(Array.from({ length: 6 }, (_, i) => workingAgent(`node-${i}`, 20)))
   for (const agentId of agents) await wake(agentId)
   const own = async () => (await runsOf()).filter((run) => agents.includes(run.agentId))

@@ -26,13 +26,13 @@ after(async () => {
   if (folder) rmSync(folder, { recursive: true, force: true })
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
+// biome-ignore lint/suspicious/noExplicitAny: the tests read arbitrary fields of responses.
 type Json = any
 
 interface World extends TestServer {
   ask(method: string, path: string, body?: object): Promise<Json>
   companyId: string
-  /** Makes an agent in the placement `farm` that runs a program of test/agents. */
+  /** Creates an agent in the placement `farm` that runs a program of test/agents. */
   agentThat(program: string, more?: object): Promise<Json>
   /** Waits until a run of the agent satisfies a condition. */
   until(agentId: string, is: (run: Json) => boolean): Promise<Json>
@@ -87,7 +87,7 @@ async function arrange(t: TestContext, settings: object = {}): Promise<World> {
 
 const isEnded = (run: Json) => run.finishedAt !== null
 
-test('a run on a host reports its output and its end, and leaves nothing there', { skip }, async (t) => {
+test('a run on a host reports its output and its exit, and leaves no files there', { skip }, async (t) => {
   const { ask, agentThat, until, dataDir } = await arrange(t)
   const tested = await ask('POST', '/api/placements/farm/test')
   assert.deepEqual(
@@ -109,7 +109,7 @@ test('a run on a host reports its output and its end, and leaves nothing there',
   assert.deepEqual(readdirSync(path.join(dataDir, 'runs')).length, 1)
 })
 
-test('a stop reaches a run on a host within its grace and five seconds', { skip }, async (t) => {
+test('a stop ends a run on a host within its grace period and five seconds', { skip }, async (t) => {
   const { ask, agentThat, until } = await arrange(t)
   const agent = await agentThat('ignore-sigterm.js')
   const run = await until(agent.id, (one) => one.status === 'running')
@@ -121,7 +121,7 @@ test('a stop reaches a run on a host within its grace and five seconds', { skip 
   assert.throws(() => execFileSync('pgrep', ['-f', `run ${run.id}`]), 'its shim is gone')
 })
 
-test('a run goes on while the server is away; what it wrote meanwhile arrives once', { skip }, async (t) => {
+test('a run continues while the server is down, and its output of that time is recorded once', { skip }, async (t) => {
   const { server, agentThat, until, logged } = await arrange(t)
   const agent = await agentThat('counts.js')
   const run = await until(agent.id, (one) => one.status === 'running')
@@ -154,7 +154,7 @@ for (const [what, settings, sentence] of [
   ['a missing Node', { node: '/no/such/node' }, /Node program was not found there/],
   ['a folder that cannot be written', { workdir: '/proc/nothing' }, /cannot be written/],
 ] as const) {
-  test(`${what} holds the agent with a clear sentence`, { skip }, async (t) => {
+  test(`${what} holds the agent with a clear error`, { skip }, async (t) => {
     const { agentThat, until, ask } = await arrange(t, settings)
     const agent = await agentThat('succeed.js')
     const run = await until(agent.id, isEnded)
@@ -166,7 +166,7 @@ for (const [what, settings, sentence] of [
   })
 }
 
-test('the forwarded port serves nothing without the token of a run', { skip }, async (t) => {
+test('the forwarded port refuses requests without a run token', { skip }, async (t) => {
   const world = await arrange(t)
   const { server, agentThat, until } = world
   const agent = await agentThat('hang.js')
@@ -184,7 +184,9 @@ test('the forwarded port serves nothing without the token of a run', { skip }, a
   await until(agent.id, isEnded)
 })
 
-test('a repository is cloned for the issue, and a missing program is named with its machine', { skip }, async (t) => {
+test('a repository is cloned for the issue, and the error for a missing program names the host', {
+  skip,
+}, async (t) => {
   const { ask, companyId, until } = await arrange(t)
   const repository = mkdtempSync(path.join(folder, 'repo-'))
   const git = (...args: string[]) =>

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 
-/** A real sshd on loopback, and the configuration of a client that may use it. */
+/** A real sshd on loopback, and the configuration of an authorized client. */
 export interface Sshd {
   /** The file for `ssh -F`. It knows the hosts `farm` (good), `stranger` (unknown key) and `locked` (refused key). */
   configFile: string

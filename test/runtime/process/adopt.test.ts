@@ -14,7 +14,7 @@ import type { RunSpec } from '../../../src/runtime/process/run-files.ts'
 import { stopRun } from '../../../src/runtime/process/stop.ts'
 import { firstLine, logOf, logShows, runFolder, SHIM, specOf, start, until } from './runs.ts'
 
-/** A run whose server has been killed with SIGKILL. */
+/** Starts a run and kills its server with SIGKILL. */
 async function orphan(t: TestContext, spec: RunSpec) {
   const runDir = runFolder(t, spec.runId)
   const server = spawn(process.execPath, [path.join(import.meta.dirname, 'server-fixture.ts'), runDir, ...SHIM], {
@@ -28,7 +28,7 @@ async function orphan(t: TestContext, spec: RunSpec) {
   return { runId: spec.runId, runDir, identity }
 }
 
-test('a run outlives its server, and the next one reports its real exit code', async (t) => {
+test('a run continues after its server ends, and the next server reports its exit code', async (t) => {
   const ref = await orphan(t, specOf('slow-lines'))
   assert.ok(isSameProcess(ref.identity))
   const end = await watchRun(ref, { onFacts() {} }).ended
@@ -37,26 +37,26 @@ test('a run outlives its server, and the next one reports its real exit code', a
   assert.ok(!isSameProcess(ref.identity))
 })
 
-test('a run that ended while no server was there is reported by the next one', async (t) => {
+test('a server reports runs that ended while no server was running', async (t) => {
   const ref = await orphan(t, specOf('slow-lines'))
   await until(() => !isSameProcess(ref.identity), 'the end of the run')
   assert.equal((await watchRun(ref, { onFacts() {} }).ended).exitCode, 7)
 })
 
-test('the limits of a run hold without a server', async (t) => {
+test('the limits of a run are enforced without a server', async (t) => {
   const ref = await orphan(t, specOf('ignore-sigterm', [], { timeoutSec: 1, graceSec: 0.2 }))
   await until(() => !markedProcesses().has(ref.runId), 'the end of the run')
   assert.equal((await watchRun(ref, { onFacts() {} }).ended).reason, 'timed_out')
 })
 
-test('an adopted run is stopped like any other', async (t) => {
+test('an adopted run can be stopped like any other run', async (t) => {
   const ref = await orphan(t, specOf('fork-and-leave', ['stay']))
   const run = watchRun(ref, { onFacts() {} })
   assert.deepEqual(await stopRun(ref, 0.5), [])
   assert.equal((await run.ended).reason, 'stopped')
 })
 
-test('an adopted run whose shim dies is lost, and its processes are gone', async (t) => {
+test('an adopted run is lost if its shim dies, and its processes are killed', async (t) => {
   const ref = await orphan(t, specOf('chatty'))
   const run = watchRun(ref, { onFacts() {} })
   process.kill(ref.identity.pid, 'SIGKILL')
@@ -64,7 +64,7 @@ test('an adopted run whose shim dies is lost, and its processes are gone', async
   assert.equal(markedProcesses().has(ref.runId), false)
 })
 
-test('a run whose shim was never recorded is found by its marker', async (t) => {
+test('a run without a recorded shim is found by its marker', async (t) => {
   const ref = await orphan(t, specOf('fork-and-leave', ['stay']))
   assert.deepEqual(findShim(ref.runId), ref.identity)
   assert.equal(markedProcesses().get(ref.runId)?.length, 3)
@@ -72,13 +72,13 @@ test('a run whose shim was never recorded is found by its marker', async (t) => 
   assert.equal(findShim(ref.runId), undefined)
 })
 
-test('a run that was never started is known to be that', async (t) => {
+test('a run that was never started is detected', async (t) => {
   const spec = specOf('succeed')
   const ref = { runId: spec.runId, runDir: runFolder(t, spec.runId), identity: null }
   assert.equal((await watchRun(ref, { onFacts() {} }).ended).reason, 'never_started')
 })
 
-test('a handle that is closed leaves the run alone', async (t) => {
+test('closing a handle does not affect the run', async (t) => {
   const run = await start(t, specOf('chatty'))
   await logShows(run.runDir, 'err 3')
   run.close()

@@ -10,7 +10,7 @@ const HELP = `echo "Usage: agent [options]
   --session-id <uuid>     preset the session; see also --resume=<id>
   --no-color              mid-word dashes such as well-known are no options"`
 
-/** A folder with a program in it that counts its starts. */
+/** Creates a folder with a program that counts its starts. */
 function program(t: TestContext, script: string) {
   const folder = mkdtempSync(join(tmpdir(), 'probe-'))
   t.after(() => rmSync(folder, { recursive: true }))
@@ -21,7 +21,7 @@ function program(t: TestContext, script: string) {
   return { folder, path, starts, env: { PATH: `${folder}:/usr/bin:/bin` } }
 }
 
-test('a program is asked once for its version and options, until its file changes', async (t) => {
+test('a program is probed once for its version and options, until its file changes', async (t) => {
   const { path, starts, env } = program(t, `[ "$1" = --version ] && { echo 'agent 1.2.3'; echo more; exit; }\n${HELP}`)
   const probe = createProbe(env)
   const [found, again] = await Promise.all([probe('agent'), probe(path)])
@@ -38,12 +38,12 @@ test('a program is asked once for its version and options, until its file change
   assert.equal(starts(), 4)
 })
 
-test('the arguments that bring the help are part of the question', async (t) => {
+test('the cache key of a probe contains the help arguments', async (t) => {
   const { env } = program(t, `[ "$1 $2" = 'exec --help' ] && echo '  --json'`)
   assert.deepEqual((await createProbe(env)('agent', ['exec', '--help']))?.flags, new Set(['--json']))
 })
 
-test('a program that does not exist is none', async (t) => {
+test('a probe of a missing program reports that it does not exist', async (t) => {
   const { folder, env } = program(t, '')
   const probe = createProbe(env)
   for (const command of ['no-such-program', join(folder, 'none'), folder, './agent', '']) {
@@ -51,7 +51,7 @@ test('a program that does not exist is none', async (t) => {
   }
 })
 
-test('of a program that fails or hangs nothing is known, and nothing is left of it', async (t) => {
+test('a probe of a program that fails or hangs returns no data and leaves no process', async (t) => {
   const failing = program(t, 'exit 1')
   assert.deepEqual(await createProbe(failing.env)('agent'), { path: failing.path, version: null, flags: null })
   const hanging = program(t, `echo $$ > $(dirname $0)/pid; exec sleep 60`)
@@ -64,7 +64,7 @@ test('of a program that fails or hangs nothing is known, and nothing is left of 
   assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
 })
 
-test('a program that timed out is run again later', async (t) => {
+test('a program whose probe timed out is probed again later', async (t) => {
   const { folder, path, env } = program(t, `[ -e $(dirname $0)/busy ] && exec sleep 60\necho --print`)
   writeFileSync(join(folder, 'busy'), '')
   const probe = createProbe(env, { timeoutMs: 300, retryMs: 0 })
@@ -73,7 +73,7 @@ test('a program that timed out is run again later', async (t) => {
   assert.deepEqual((await probe('agent'))?.flags, new Set(['--print']))
 })
 
-test('a program is found on the PATH that is given, and sees it', async (t) => {
+test('a program is found on the given PATH, and gets that PATH', async (t) => {
   const { folder, path } = program(t, 'echo --print')
   const probe = createProbe({ PATH: '/nowhere' })
   assert.equal(await probe('agent'), null)
@@ -81,19 +81,19 @@ test('a program is found on the PATH that is given, and sees it', async (t) => {
   assert.deepEqual([found?.path, found?.flags], [path, new Set(['--print'])])
 })
 
-test('without a PATH, programs of the system are found', async () => {
+test('without a PATH system programs are found', async () => {
   assert.match(findProgram('true', undefined) ?? '', /^\/(usr\/)?bin\/true$/)
   assert.equal((await createProbe({})('sh'))?.path, findProgram('sh'))
 })
 
-test('a flood and a child left behind do not hold the probe up', async (t) => {
+test('a probe is not delayed by large output or by a child that stays alive', async (t) => {
   const flood = program(t, 'echo --early; yes -- --flood')
   assert.ok((await createProbe(flood.env)('agent'))?.flags?.has('--early'))
   const leaving = program(t, 'sleep 60 &\necho --left')
   assert.deepEqual((await createProbe(leaving.env)('agent'))?.flags, new Set(['--left']))
 })
 
-test('the first program on the path is found, and what cannot run is skipped', (t) => {
+test('the first executable program on the path is found, and files that cannot run are skipped', (t) => {
   const first = program(t, '')
   const second = program(t, '')
   chmodSync(first.path, 0o644)

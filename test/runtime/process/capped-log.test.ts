@@ -14,7 +14,7 @@ function folder(t: TestContext): string {
   return made
 }
 
-test('a log within half of its cap is all there, however it is written and read', (t) => {
+test('a log of up to half its cap is complete, for any sequence of writes and reads', (t) => {
   const base = folder(t)
   let count = 0
   fc.assert(
@@ -33,7 +33,7 @@ test('a log within half of its cap is all there, however it is written and read'
           return part
         }
         for (const text of texts) {
-          // A character in two writes, as a pipe may cut it.
+          // One character in two writes: a pipe can split it.
           const bytes = Buffer.from(text)
           log.write(bytes.subarray(0, bytes.length - 1))
           readOn()
@@ -49,7 +49,7 @@ test('a log within half of its cap is all there, however it is written and read'
   )
 })
 
-test('a reader that falls behind is told how much it missed', (t) => {
+test('a slow reader gets the number of skipped bytes', (t) => {
   const runDir = folder(t)
   const log = openCappedLog(logFolder(runDir), 800)
   log.write(Buffer.from('h'.repeat(400)))
@@ -63,7 +63,7 @@ test('a reader that falls behind is told how much it missed', (t) => {
   log.close()
 })
 
-test('the log of a run that printed nothing is empty, before its end and after', (t) => {
+test('the log of a run without output is empty, before and after its end', (t) => {
   const runDir = folder(t)
   assert.deepEqual(readLog(runDir, 0, 100), { text: '', nextOffset: 0, isComplete: false })
   writeFileSync(exitFile(runDir), '{}')

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createScheduler } from '../../../src/runtime/scheduler/scheduler.ts'
 import { createTestApp } from '../../helpers.ts'
 
-test('what nudged the scheduler just before it closed starts no turn: the database may be gone by then', async (t) => {
+test('a nudge before the scheduler closes starts no tick, because the database may already be closed', async (t) => {
   const { ctx, logged } = createTestApp(t)
   const { write } = ctx
   let writes = 0

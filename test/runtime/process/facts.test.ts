@@ -42,7 +42,7 @@ const linesOf = (runDir: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line))
 
-test('a usage is in the file at once when it is the first, and within 100 ms when it is not', async (t) => {
+test('the first usage is written immediately, and later usage within 100 ms', async (t) => {
   const runDir = folder(t)
   const log = openFactLog(factsFile(runDir))
   log.add([usage(1)])
@@ -57,7 +57,7 @@ test('a usage is in the file at once when it is the first, and within 100 ms whe
   log.close()
 })
 
-test('what is left is written at the end, and nothing is said twice', async (t) => {
+test('pending facts are written at the end, and no fact is written twice', async (t) => {
   const runDir = folder(t)
   const log = openFactLog(factsFile(runDir))
   for (const fact of [usage(1), usage(1), { kind: 'text', text: 'a' } as const]) {
@@ -74,7 +74,7 @@ test('what is left is written at the end, and nothing is said twice', async (t) 
   ])
 })
 
-test('a flood of facts does not grow the file', (t) => {
+test('many facts do not grow the file above its limit', (t) => {
   const runDir = folder(t)
   const log = openFactLog(factsFile(runDir))
   for (let i = 0; i < 100_000; i++) {
@@ -89,14 +89,14 @@ test('a flood of facts does not grow the file', (t) => {
   )
 })
 
-test('facts are followed while they are written, each with the offset behind it, and from an offset', async (t) => {
+test('facts can be followed while they are written, from an offset, each with its end offset', async (t) => {
   const runDir = folder(t)
   const log = openFactLog(factsFile(runDir))
   const ref = { runId: 'none', runDir, identity: null }
   const seen: { facts: Fact[]; offset: number }[] = []
   log.add([usage(1)])
   log.flush()
-  // A shim that counts as alive, since its end is not reported.
+  // This shim counts as alive, because its end is not reported.
   const shimExited = Promise.withResolvers<void>()
   const identity = { pid: 1, startTime: 'x', bootId: 'x' }
   const run = watchRun(
@@ -122,7 +122,7 @@ test('facts are followed while they are written, each with the offset behind it,
   assert.deepEqual(late, [usage(9)])
 })
 
-test('the end waits until the facts are on the books, and fails when they cannot be', async (t) => {
+test('the end waits until the facts are recorded, and fails if they cannot be recorded', async (t) => {
   const runDir = folder(t)
   const log = openFactLog(factsFile(runDir))
   log.add([usage(1)])
@@ -145,7 +145,7 @@ test('the end waits until the facts are on the books, and fails when they cannot
   await assert.rejects(failing.ended, { message: 'no database' })
 })
 
-test('a torn line in the facts is passed over', async (t) => {
+test('an incomplete line in the facts is skipped', async (t) => {
   const runDir = folder(t)
   const { writeFileSync } = await import('node:fs')
   writeFileSync(factsFile(runDir), `{"kind":"te\n${JSON.stringify(usage(2))}\n`)

@@ -11,7 +11,7 @@ import { environment } from '../../clients/cli/service.ts'
 import { temporaryFolder } from '../../helpers.ts'
 import { agentProgram } from './runs.ts'
 
-/** The variable's, else where Debian puts it, by architecture. */
+/** The path from the environment variable, or the Debian path for the architecture. */
 const LIBRARY = [process.env.FAKETIME_LIBRARY ?? '', ...globSync('/usr/lib/*/faketime/libfaketime.so.1')].find(
   existsSync,
 )
@@ -22,7 +22,7 @@ const skip = LIBRARY
 
 const INTERVAL_SEC = 3
 
-/** A real server whose clock the test sets, with one agent on a timer. */
+/** Starts a real server with a clock that the test sets, and with one agent that has a timer. */
 async function arrange(t: TestContext) {
   const dataDir = temporaryFolder(t)
   const clock = path.join(dataDir, 'clock')
@@ -65,7 +65,7 @@ async function arrange(t: TestContext) {
   return { set, runs, more }
 }
 
-test('a server whose clock really goes an hour back runs its agents on', { skip }, async (t) => {
+test('a server continues to run its agents after the system clock is set back one hour', { skip }, async (t) => {
   const { set, runs, more } = await arrange(t)
   const [before] = await more(0)
   set(-1)
@@ -75,7 +75,9 @@ test('a server whose clock really goes an hour back runs its agents on', { skip 
   assert.ok(after!.createdAt < before!.createdAt, 'the clock was set')
 })
 
-test('a server whose clock really jumps eight hours ahead makes one run of what it passed', { skip }, async (t) => {
+test('a server starts one run for all missed ticks after the system clock jumps eight hours ahead', {
+  skip,
+}, async (t) => {
   const { set, more } = await arrange(t)
   const count = (await more(0)).length
   set(8)

@@ -7,7 +7,7 @@ import { identityOf, isSameProcess, type ProcessIdentity } from '../../../src/ru
 import { killRun, stopRun } from '../../../src/runtime/process/stop.ts'
 import { agentProgram, firstLine, runFolder } from './runs.ts'
 
-/** A process that is nobody's run and leads its own group. */
+/** Starts a process that belongs to no run and leads its own group. */
 async function bystander(t: TestContext, env: Record<string, string> = {}): Promise<ChildProcess> {
   const child = spawn(process.execPath, [agentProgram('hang')], {
     detached: true,
@@ -26,7 +26,7 @@ const forgeries: Record<string, (real: ProcessIdentity) => ProcessIdentity> = {
 }
 
 for (const [what, forge] of Object.entries(forgeries)) {
-  test(`a record with ${what} is never signalled`, async (t) => {
+  test(`a record with ${what} never causes a signal`, async (t) => {
     const child = await bystander(t)
     const runId = randomUUID()
     const ref = { runId, runDir: runFolder(t, runId), identity: forge(identityOf(child.pid!)!) }
@@ -37,7 +37,7 @@ for (const [what, forge] of Object.entries(forgeries)) {
   })
 }
 
-test('a record of this process itself, or of the first one, is never signalled', async (t) => {
+test('a record of the current process or of process 1 never causes a signal', async (t) => {
   for (const pid of [process.pid, 1]) {
     const runId = randomUUID()
     const identity = identityOf(pid)
@@ -46,7 +46,7 @@ test('a record of this process itself, or of the first one, is never signalled',
   }
 })
 
-test('the sweep of one run does not touch another', async (t) => {
+test('the cleanup of one run does not affect another run', async (t) => {
   const [mine, other] = [randomUUID(), randomUUID()]
   const child = await bystander(t, { SERVICE_RUN_ID: mine })
   const beside = await bystander(t, { SERVICE_RUN_ID: other, ALSO: mine, X_SERVICE_RUN_ID: mine })

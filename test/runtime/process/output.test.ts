@@ -7,10 +7,10 @@ import { readLog } from '../../../src/runtime/run-log/read-log.ts'
 import { logOf, memoryOf, specOf, start, until } from './runs.ts'
 
 const MEGABYTE = 1024 * 1024
-/** Node itself takes 50 to 70 MB. */
+/** Node itself uses 50 to 70 MB. */
 const FLAT = 160 * MEGABYTE
 
-test('a flood leaves its head and its tail in the log, the shim’s memory flat and the disk within the cap', async (t) => {
+test('of large output the log keeps the head and the tail, within the disk cap and with constant memory in the shim', async (t) => {
   const megabytes = 200
   const run = await start(t, specOf('flood', [String(megabytes)], { redact: ['a-secret-that-is-not-there'] }))
   let memory = 0
@@ -18,7 +18,7 @@ test('a flood leaves its head and its tail in the log, the shim’s memory flat 
     try {
       memory = Math.max(memory, memoryOf(run.identity!.pid))
     } catch {
-      // it has ended
+      // the process has ended
     }
   }, 50)
   const end = await run.ended
@@ -37,7 +37,7 @@ test('a flood leaves its head and its tail in the log, the shim’s memory flat 
   assert.equal(text.length - note[0].length + Number(note[1]), size)
 })
 
-test('a log that grows is read piece by piece, and the pieces are the whole', async (t) => {
+test('a growing log is read in parts, and the parts add up to the whole log', async (t) => {
   const run = await start(t, specOf('slow-lines'))
   let offset = 0
   let text = ''
@@ -54,7 +54,7 @@ test('a log that grows is read piece by piece, and the pieces are the whole', as
   await run.ended
 })
 
-test('secrets do not reach the log in any form, also when they come in halves', async (t) => {
+test('secrets are removed from the log in every form, also if they arrive in two writes', async (t) => {
   const secret = 's3cr3t/välue+"=='
   const run = await start(t, specOf('leaks', [], { env: { SECRET: secret }, redact: [secret] }))
   await run.ended

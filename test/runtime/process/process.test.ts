@@ -9,7 +9,7 @@ import { exitFile, factsFile } from '../../../src/runtime/process/run-files.ts'
 import { stopRun } from '../../../src/runtime/process/stop.ts'
 import { logOf, logShows, runFolder, SHIM, specOf, start } from './runs.ts'
 
-test('a command that ends gives its exit code, and its output is in the log', async (t) => {
+test('a command that succeeds returns its exit code, and its output is in the log', async (t) => {
   const run = await start(t, specOf('succeed'))
   const { startedAt, finishedAt, ...end } = await run.ended
   assert.deepEqual(end, {
@@ -25,20 +25,20 @@ test('a command that ends gives its exit code, and its output is in the log', as
   assert.equal(logOf(run.runDir), 'done\n')
 })
 
-test('a command that fails gives its own exit code and what it said on standard error', async (t) => {
+test('a command that fails returns its exit code and its standard error', async (t) => {
   const run = await start(t, specOf('fail'))
   assert.equal((await run.ended).exitCode, 3)
   assert.equal(logOf(run.runDir), 'no luck\n')
 })
 
-test('a command that is not there ends the run with the system’s code and a sentence', async (t) => {
+test('a missing command ends the run with the system error code and a clear message', async (t) => {
   const run = await start(t, specOf('succeed', [], { command: 'no-such-program' }))
   const end = await run.ended
   assert.equal(end.reason, 'spawn_failed')
   assert.deepEqual(end.error, { code: 'ENOENT', message: 'The program no-such-program was not found.' })
 })
 
-test('a working directory that is not there is named', async (t) => {
+test('the error for a missing working directory names it', async (t) => {
   const run = await start(t, specOf('succeed', [], { cwd: '/no/such/folder' }))
   assert.match((await run.ended).error?.message ?? '', /working directory \/no\/such\/folder does not exist/)
 })
@@ -50,14 +50,14 @@ test('arguments that the system refuses end the run, not the shim', async (t) =>
   assert.equal(end.error?.code, 'E2BIG')
 })
 
-test('a shim that cannot be started is an error of the caller', async (t) => {
+test('a shim that cannot start throws an error to the caller', async (t) => {
   const { spawnRun } = await import('../../../src/runtime/process/process.ts')
   const spec = specOf('succeed')
   const runDir = runFolder(t, spec.runId)
   await assert.rejects(spawnRun(spec, { shim: ['/no/such/shim'], runDir, onFacts() {} }), { code: 'ENOENT' })
 })
 
-test('the command gets exactly its environment, the run’s marker, its folder and an ordinary umask', async (t) => {
+test('the command gets exactly its environment, the marker of the run, its folder and a normal umask', async (t) => {
   const spec = specOf('echo-env', [], { env: { ONLY: 'this' }, cwd: path.resolve('test') })
   const run = await start(t, spec)
   await run.ended
@@ -67,7 +67,7 @@ test('the command gets exactly its environment, the run’s marker, its folder a
   assert.equal(umask, 0o022)
 })
 
-test('the files of a run are for their owner only', async (t) => {
+test('only the owner can read the files of a run', async (t) => {
   const run = await start(t, specOf('succeed'))
   await run.ended
   for (const file of [exitFile(run.runDir), factsFile(run.runDir), path.join(run.runDir, 'log', 'head')]) {
@@ -75,14 +75,14 @@ test('the files of a run are for their owner only', async (t) => {
   }
 })
 
-test('the prompt reaches the command’s standard input whole', async (t) => {
+test('the command gets the complete prompt on standard input', async (t) => {
   const prompt = 'Do this: é\n'.repeat(50_000)
   const run = await start(t, specOf('reads-stdin', [], { stdin: prompt, logCap: 8 * 1024 * 1024 }))
   assert.equal((await run.ended).exitCode, 0)
   assert.equal(logOf(run.runDir), prompt)
 })
 
-test('a command that does not read its prompt ends as it would have', async (t) => {
+test('a command that does not read its prompt keeps its exit status', async (t) => {
   const run = await start(t, specOf('fail', [], { stdin: 'x'.repeat(5_000_000) }))
   const end = await run.ended
   assert.deepEqual([end.reason, end.exitCode], ['exited', 3])
@@ -94,19 +94,19 @@ test('the time limit stops a command that hangs', async (t) => {
   assert.deepEqual([end.reason, end.signal], ['timed_out', 'SIGTERM'])
 })
 
-test('the silence limit stops a command that prints nothing more', async (t) => {
+test('the silence limit stops a command without output', async (t) => {
   const run = await start(t, specOf('hang', [], { silenceSec: 0.5 }))
   assert.equal((await run.ended).reason, 'silent')
 })
 
-test('the silence limit counts from the last output, and pieces of a line are output', async (t) => {
+test('the silence limit starts again with each output, including incomplete lines', async (t) => {
   const run = await start(t, specOf('slow-lines', [], { silenceSec: 0.9 }))
   const end = await run.ended
   assert.deepEqual([end.reason, end.exitCode], ['exited', 7])
   assert.equal(logOf(run.runDir), 'one piece at a time\n')
 })
 
-test('a command that is asked to stop and does is stopped at once', async (t) => {
+test('a command that handles SIGTERM stops immediately', async (t) => {
   const run = await start(t, specOf('chatty'))
   await logShows(run.runDir, 'err 3')
   const began = performance.now()
@@ -124,7 +124,7 @@ test('a command that is asked to stop and does is stopped at once', async (t) =>
   }
 })
 
-test('a command that ignores SIGTERM is gone within the grace and two seconds', async (t) => {
+test('a command that ignores SIGTERM is killed within the grace period and two seconds', async (t) => {
   const run = await start(t, specOf('ignore-sigterm'))
   await logShows(run.runDir, 'deaf')
   const began = performance.now()
@@ -135,25 +135,25 @@ test('a command that ignores SIGTERM is gone within the grace and two seconds', 
   assert.deepEqual([end.reason, end.signal], ['stopped', 'SIGKILL'])
 })
 
-test('a stop of a run that is over does nothing', async (t) => {
+test('a stop of an ended run is a no-op', async (t) => {
   const run = await start(t, specOf('succeed'))
   await run.ended
   assert.deepEqual(await stopRun(run, 10), [])
 })
 
-test('a deaf grandchild in a session of its own is gone after its parent’s normal end', async (t) => {
+test('a grandchild that ignores signals in its own session is killed after its parent exits normally', async (t) => {
   const run = await start(t, specOf('fork-and-leave'))
   const end = await run.ended
   assert.deepEqual([end.reason, end.exitCode, end.strays], ['exited', 0, 1])
   assert.equal(markedProcesses().has(run.runId), false)
 })
 
-test('a deaf child in the group that does not carry the marker is gone too', async (t) => {
+test('a child in the group that ignores signals and has no marker is also killed', async (t) => {
   const run = await start(t, specOf('forked-group'))
   assert.equal((await run.ended).strays, 1)
 })
 
-test('a deaf command and its deaf grandchild are gone within the grace and two seconds of a stop', async (t) => {
+test('a command and its grandchild that ignore signals are killed within the grace period and two seconds of a stop', async (t) => {
   const run = await start(t, specOf('fork-and-leave', ['stay']))
   await logShows(run.runDir, 'left one')
   const began = performance.now()
@@ -163,14 +163,14 @@ test('a deaf command and its deaf grandchild are gone within the grace and two s
   assert.equal((await run.ended).strays, 1)
 })
 
-test('a command that signals its own group is not taken for a stop', async (t) => {
+test('a command that signals its own group is not recorded as stopped', async (t) => {
   const run = await start(t, specOf('signals-group'))
   const end = await run.ended
   assert.deepEqual([end.reason, end.exitCode], ['exited', 5])
   assert.equal(logOf(run.runDir), 'survived\n')
 })
 
-test('a shim that does not answer is killed with its group after the grace', async (t) => {
+test('a shim that does not respond is killed with its group after the grace period', async (t) => {
   const run = await start(t, specOf('ignore-sigterm'))
   await logShows(run.runDir, 'deaf')
   process.kill(run.identity!.pid, 'SIGSTOP')
@@ -180,7 +180,7 @@ test('a shim that does not answer is killed with its group after the grace', asy
   assert.equal((await run.ended).reason, 'stopped')
 })
 
-test('a shim that is killed leaves a lost run, and nothing of it lives on', async (t) => {
+test('killing a shim makes its run lost and leaves no process', async (t) => {
   const run = await start(t, specOf('fork-and-leave', ['stay']))
   await logShows(run.runDir, 'left one')
   process.kill(run.identity!.pid, 'SIGKILL')
@@ -188,7 +188,7 @@ test('a shim that is killed leaves a lost run, and nothing of it lives on', asyn
   assert.equal(markedProcesses().has(run.runId), false)
 })
 
-test('a shim that is not told everything starts nothing', async (t) => {
+test('a shim with an incomplete specification starts nothing', async (t) => {
   const spec = specOf('succeed')
   const runDir = runFolder(t, spec.runId)
   const [program, ...args] = SHIM
@@ -198,7 +198,7 @@ test('a shim that is not told everything starts nothing', async (t) => {
   assert.equal(existsSync(exitFile(runDir)), false)
 })
 
-test('no secret is in the arguments of any process or in the run’s files', async (t) => {
+test('process arguments and files of the run contain no secret', async (t) => {
   const spec = specOf('hang', [], { env: { TOKEN: 'top-secret-token' }, redact: ['top-secret-token'] })
   const run = await start(t, spec)
   await logShows(run.runDir, 'working')
@@ -208,7 +208,7 @@ test('no secret is in the arguments of any process or in the run’s files', asy
   await stopRun(run, 1)
 })
 
-test('the identity that is kept is the shim’s', async (t) => {
+test('the recorded identity is that of the shim', async (t) => {
   const run = await start(t, specOf('hang'))
   assert.deepEqual(run.identity, identityOf(run.identity!.pid))
   await stopRun(run, 1)

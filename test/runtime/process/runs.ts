@@ -16,10 +16,10 @@ const root = path.resolve(import.meta.dirname, '../../..')
 
 export const SHIM = [process.execPath, path.join(root, 'src/runtime/process/shim.ts')] as const
 
-/** The path of a fixture program. */
+/** Returns the path of a fixture program. */
 export const agentProgram = (name: string) => path.join(root, 'test/agents', `${name}.js`)
 
-/** A run of a fixture program, with ordinary limits. */
+/** Returns the specification of a run of a fixture program, with normal limits. */
 export function specOf(agent: string, args: string[] = [], changes: Partial<RunSpec> = {}): RunSpec {
   return {
     runId: randomUUID(),
@@ -40,7 +40,7 @@ export function specOf(agent: string, args: string[] = [], changes: Partial<RunS
   }
 }
 
-/** A folder for one run. After the test, no process of the run may be left. */
+/** Creates the folder of one run. After the test, no process of the run may exist. */
 export function runFolder(t: TestContext, runId: string): string {
   const runDir = mkdtempSync(path.join(tmpdir(), 'service-run-'))
   t.after(async () => {
@@ -64,15 +64,15 @@ export async function start(t: TestContext, spec: RunSpec): Promise<StartedRun> 
   return { ...run, facts }
 }
 
-/** The whole log of a run. */
+/** Returns the whole log of a run. */
 export const logOf = (runDir: string) => readLog(runDir, 0, Number.MAX_SAFE_INTEGER / 2 ** 20).text
 
-/** Waits until the log of a run shows a text. */
+/** Waits until the log of a run contains a text. */
 export async function logShows(runDir: string, text: string, ms = 10_000): Promise<void> {
   await until(() => logOf(runDir).includes(text), `the log to show ${text}`, ms)
 }
 
-/** Waits for what has no event. */
+/** Polls until a condition is true, for conditions without an event. */
 export async function until(holds: () => boolean, what: string, ms = 10_000): Promise<void> {
   const deadline = performance.now() + ms
   while (!holds()) {
@@ -81,7 +81,7 @@ export async function until(holds: () => boolean, what: string, ms = 10_000): Pr
   }
 }
 
-/** The most memory that a live process took so far, in bytes; 0 when it is ending. */
+/** Returns the peak memory of a live process in bytes, or 0 if the process is ending. */
 export function memoryOf(pid: number): number {
   const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kilobytes ?? 0) * 1024

@@ -1,5 +1,5 @@
 /**
- * Plays the server: starts the run that standard input describes, prints its
+ * Simulates the server: starts the run that standard input describes, prints its
  * identity, and follows it until it is killed.
  */
 import { text } from 'node:stream/consumers'

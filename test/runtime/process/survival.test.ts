@@ -19,7 +19,7 @@ interface Run {
   processPid: number | null
 }
 
-/** A real server with one agent, whose run works for a while; what is left of it is killed after the test. */
+/** Starts a real server with one agent and a long run, and kills the remaining processes after the test. */
 async function arrange(t: TestContext, ms: number, code = 0) {
   const dataDir = temporaryFolder(t)
   const notes = path.join(dataDir, 'notes')
@@ -58,7 +58,7 @@ async function arrange(t: TestContext, ms: number, code = 0) {
     (
       await createClient(by).request('GET /api/companies/:companyId/runs', { params: { companyId: company.id } })
     ).toReversed()
-  // By its arguments: the pid that a program knows itself is of its own namespace.
+  // Finds the process by its arguments: the program knows only its pid inside its own namespace.
   const isAlive = () => execFileSync('ps', ['-ax', '-o', 'args='], { encoding: 'utf8' }).includes(notes)
   return { server, start, dataDir, api, company, agent, runId, noted, runs, isAlive }
 }
@@ -68,7 +68,7 @@ async function kill(server: ServerUnderTest) {
   await server.ended
 }
 
-/** Waits until the first run has ended, as the server shows it. */
+/** Waits until the server reports that the first run has ended. */
 async function ended(runs: () => Promise<Run[]>): Promise<Run[]> {
   for (const deadline = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
     const all = await runs()
@@ -77,7 +77,7 @@ async function ended(runs: () => Promise<Run[]>): Promise<Run[]> {
   }
 }
 
-/** Changes the database of a server that was killed. SQLite removes the write-ahead log here, as at a clean close. */
+/** Changes the database of a killed server. SQLite removes the write-ahead log here, as after a clean close. */
 function change(dataDir: string, sql: string) {
   const sqlite = new Database(path.join(dataDir, 'service.db'))
   sqlite.exec(sql)
@@ -85,7 +85,7 @@ function change(dataDir: string, sql: string) {
   rmSync(path.join(dataDir, 'service.db-open'))
 }
 
-test('a run goes on when its server is killed, and the next server adopts it and records its real end', async (t) => {
+test('a run continues after its server is killed, and the next server adopts it and records its exit', async (t) => {
   const { server, start, noted, runs, runId, isAlive } = await arrange(t, 4_000, 7)
   await kill(server)
   assert.ok(isAlive(), 'the run goes on')
@@ -95,7 +95,7 @@ test('a run goes on when its server is killed, and the next server adopts it and
   assert.equal(noted('begun').length, 1, 'it ran once')
 })
 
-test('a run that ended while there was no server is recorded as it ended', async (t) => {
+test('a run that ended without a server is recorded with its real result', async (t) => {
   const { server, start, noted, runs } = await arrange(t, 300)
   await kill(server)
   await until(() => noted('ended').length > 0, 'the end of the run', 60_000)
@@ -104,7 +104,7 @@ test('a run that ended while there was no server is recorded as it ended', async
   assert.deepEqual([run?.status, run?.exitCode, second], ['succeeded', 0, undefined])
 })
 
-test('a run whose pid was never recorded is found by its marker', async (t) => {
+test('a run without a recorded pid is found by its marker', async (t) => {
   const { server, start, dataDir, noted, runs } = await arrange(t, 4_000)
   await kill(server)
   change(
@@ -116,7 +116,7 @@ test('a run whose pid was never recorded is found by its marker', async (t) => {
   assert.deepEqual([run?.status, run?.exitCode, noted('begun').length], ['succeeded', 0, 1])
 })
 
-test('a run of another boot is lost, is tried once more, and the process that has its pid is left alone', async (t) => {
+test('a run from before a reboot is lost and retried once, and the process that now has its pid is not signalled', async (t) => {
   const { server, start, dataDir, noted, runs, runId } = await arrange(t, 60_000)
   const bystander = await startService(t, ['--data-dir', temporaryFolder(t)])
   const [{ processPid }] = (await runs(server)) as [Run]
@@ -137,7 +137,7 @@ test('a run of another boot is lost, is tried once more, and the process that ha
   await createClient(next).request('POST /api/instance/freeze')
 })
 
-test('a server that is told to stop leaves its runs to the next one', async (t) => {
+test('a server that is stopped leaves its runs to the next server', async (t) => {
   const { server, start, dataDir, noted, runs, isAlive } = await arrange(t, 5_000)
   const { code, out } = await runService(t, ['stop', '--data-dir', dataDir])
   assert.equal(code, 0)
@@ -153,7 +153,7 @@ for (const [how, stop] of Object.entries<(t: TestContext, server: ServerUnderTes
   'Ctrl-C': (_, server) => process.kill(server.pid, 'SIGINT'),
   'service stop --runs': (t, _, dataDir) => runService(t, ['stop', '--runs', '--data-dir', dataDir]),
 })) {
-  test(`${how} stops the runs too, and the next start runs them again`, async (t) => {
+  test(`${how} also stops the runs, and the next start retries them`, async (t) => {
     const { server, start, dataDir, noted, runs, runId } = await arrange(t, 60_000)
     await stop(t, server, dataDir)
     const { code, err } = await server.ended
@@ -170,7 +170,7 @@ for (const [how, stop] of Object.entries<(t: TestContext, server: ServerUnderTes
   })
 }
 
-test('a freeze holds over a restart, and a thaw lets what waited go', async (t) => {
+test('a freeze persists over a restart, and a thaw starts the waiting runs', async (t) => {
   const { server, start, dataDir, api, agent, runs, noted } = await arrange(t, 200)
   await ended(() => runs(server))
   const frozen = await runService(t, ['freeze', '--data-dir', dataDir, '--reason', 'The bill'])

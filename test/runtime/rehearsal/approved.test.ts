@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { insertAgent } from '../../arrange.ts'
 import { createTestRuns, type TestRuns } from '../../runs.ts'
 
-/** Writes a program that leaves a file when anything starts it. */
+/** Writes a program that creates a file when it is started. */
 function writeWitness(runs: TestRuns) {
   const witness = path.join(runs.config.dataDir, 'witness')
   const command = path.join(runs.config.dataDir, 'work', 'program.sh')
@@ -23,7 +23,7 @@ const hire = async (runs: TestRuns, boss: ReturnType<typeof insertManager>, adap
   (await boss.ask('POST', `/api/companies/${runs.companyId}/agent-hires`, { name: 'Newbie', adapterConfig })).body
 
 for (const decision of [null, 'reject'] as const) {
-  test(`a rehearsal starts no program of a hire that the board has ${decision ? 'rejected' : 'not decided'}, and says so`, async (t) => {
+  test(`a rehearsal does not start the program of a hire that the board has ${decision ? 'rejected' : 'not decided'}, and reports this`, async (t) => {
     const runs = await createTestRuns(t)
     const ceo = insertManager(runs)
     const { command, wasStarted } = writeWitness(runs)
@@ -40,7 +40,7 @@ for (const decision of [null, 'reject'] as const) {
   })
 }
 
-test('for an agent a rehearsal starts no program, and for the board it does once the board has approved it', async (t) => {
+test('a rehearsal by an agent starts no program, and one by the board does so only after approval', async (t) => {
   const runs = await createTestRuns(t)
   const ceo = insertManager(runs)
   const { command, wasStarted } = writeWitness(runs)
@@ -54,7 +54,7 @@ test('for an agent a rehearsal starts no program, and for the board it does once
   assert.equal(wasStarted(), true)
 })
 
-test('a rehearsal shows the contents of a file to the board only', async (t) => {
+test('only the board can see the contents of a file in a rehearsal', async (t) => {
   const runs = await createTestRuns(t)
   const ceo = insertManager(runs)
   const instructions = path.join(runs.config.dataDir, 'work', 'AGENTS.md')
@@ -75,7 +75,7 @@ for (const [what, place] of [
   ['a file of the server', 'server.json'],
   ['a file that is not there', 'nowhere/AGENTS.md'],
 ] as const) {
-  test(`a path to ${what} that an agent set is not opened for anybody`, async (t) => {
+  test(`a path to ${what} that an agent set is never opened`, async (t) => {
     const runs = await createTestRuns(t)
     const ceo = insertManager(runs)
     const file = path.join(runs.config.dataDir, place)

@@ -10,7 +10,7 @@ import { createTestRuns, type TestRuns } from '../../runs.ts'
 
 const TELLS = path.join(import.meta.dirname, '../../agents/tells.mjs')
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
+// biome-ignore lint/suspicious/noExplicitAny: the tests read arbitrary fields of responses.
 const rehearse = async (runs: TestRuns, agentId: string, body?: object): Promise<any> =>
   runs.make('POST', `/api/agents/${agentId}/rehearse`, body)
 
@@ -21,15 +21,15 @@ async function makeAgent(runs: TestRuns, adapterType: string, adapterConfig: obj
   return (await runs.make('POST', `/api/companies/${runs.companyId}/agents`, body)).id
 }
 
-/** How the program of the agent's only run says that it was started. */
-async function told(runs: TestRuns, agentId: string) {
+/** Returns the start data that the program of the agent's only run printed. */
+async function readStartData(runs: TestRuns, agentId: string) {
   const run = (await runs.runs()).find((one) => one.agentId === agentId)
   const { body } = await runs.ask('GET', `/api/runs/${run.id}/log`)
   return { runId: run.id as string, ...JSON.parse(body.text.split('\n')[0]) }
 }
 
 for (const adapterType of ['process', 'runtimeA_local', 'runtimeB_local']) {
-  test(`a rehearsal of ${adapterType} is what the run then is: argv, directory, prompt and variables`, async (t) => {
+  test(`a rehearsal of ${adapterType} matches the run: argv, directory, prompt and variables`, async (t) => {
     const runs = await createTestRuns(t)
     const instructions = path.join(runs.config.dataDir, 'AGENTS.md')
     writeFileSync(instructions, 'Work well.')
@@ -47,7 +47,7 @@ for (const adapterType of ['process', 'runtimeA_local', 'runtimeB_local']) {
     assert.ok(!JSON.stringify(rehearsal).includes('nobody sees'))
 
     await runs.settle()
-    const run = await told(runs, agentId)
+    const run = await readStartData(runs, agentId)
     const isRun = (text: string) => text.replaceAll(run.runId, RUN_ID).replace(/^[\da-f]{8}-[\da-f-]{27}$/, SESSION_ID)
     assert.deepEqual(run.argv.map(isRun), rehearsal.argv)
     assert.equal(run.cwd, realpathSync(rehearsal.cwd))
@@ -57,7 +57,7 @@ for (const adapterType of ['process', 'runtimeA_local', 'runtimeB_local']) {
   })
 }
 
-test('a rehearsal changes nothing: no row, no folder', async (t) => {
+test('a rehearsal changes neither rows nor folders', async (t) => {
   const runs = await createTestRuns(t)
   const agentId = await makeAgent(runs, 'process', { command: TELLS })
   const tables = ['activity', 'wake', 'run', 'agent_session', 'cost_event'] as const
@@ -68,7 +68,7 @@ test('a rehearsal changes nothing: no row, no folder', async (t) => {
   assert.equal(existsSync(cwd), false)
 })
 
-test('without a waiting wake it is the run that the board would start by hand, on the issue that it names', async (t) => {
+test('without a queued wake a rehearsal shows a manual run by the board, on the given issue', async (t) => {
   const runs = await createTestRuns(t)
   const agentId = await makeAgent(runs, 'process', { command: TELLS })
   const issue = await runs.make('POST', `/api/companies/${runs.companyId}/issues`, { title: 'Draw the curve' })
@@ -79,7 +79,7 @@ test('without a waiting wake it is the run that the board would start by hand, o
   assert.deepEqual([named.issueId, named.environment.includes('SERVICE_TASK_ID')], [issue.id, true])
 })
 
-test('a session that would be resumed is named', async (t) => {
+test('a rehearsal names the session that the run would resume', async (t) => {
   const runs = await createTestRuns(t)
   const agentId = await makeAgent(runs, 'runtimeA_local', { command: TELLS })
   const fresh = await rehearse(runs, agentId)
@@ -92,12 +92,12 @@ test('a session that would be resumed is named', async (t) => {
   assert.ok(resumed.argv.join(' ').includes('--resume S-1'))
 })
 
-test('all that would make the run fail is said at once, as the run then says it', async (t) => {
+test('a rehearsal lists all errors that would fail the run, with the same messages', async (t) => {
   const runs = await createTestRuns(t)
   const agentId = await makeAgent(runs, 'runtimeA_local', {
     command: 'no-such-program',
     cwd: path.join(runs.config.dataDir, 'nowhere'),
-    // Without a PATH of its own, the wake would wait for the program instead.
+    // Without its own PATH, the wake would wait for the program instead.
     env: { PATH: '/no/programs' },
   })
   const rehearsal = await rehearse(runs, agentId)
@@ -111,14 +111,14 @@ test('all that would make the run fail is said at once, as the run then says it'
   assert.deepEqual([run.errorCode, run.error], [rehearsal.gates[0].code, rehearsal.gates[0].message])
 })
 
-test('a configuration that is not valid tells no command', async (t) => {
+test('a rehearsal of an invalid configuration shows no command', async (t) => {
   const runs = await createTestRuns(t)
   const agent = insertAgent(runs, { company_id: runs.companyId, adapter_config: '{"colour":"red"}' })
   const rehearsal = await rehearse(runs, agent.id)
   assert.deepEqual([codesOf(rehearsal), rehearsal.argv], [['invalid_config'], null])
 })
 
-test('an agent that works elsewhere has no command, and the rehearsal says why', async (t) => {
+test('a rehearsal of an external agent shows no command and gives the reason', async (t) => {
   const runs = await createTestRuns(t)
   const rehearsal = await rehearse(runs, await makeAgent(runs, 'none', {}))
   assert.deepEqual([codesOf(rehearsal), rehearsal.argv, rehearsal.wouldRun], [['works_elsewhere'], null, false])
@@ -159,7 +159,7 @@ const GATES: [string, string, (runs: TestRuns, agentId: string) => unknown][] = 
 ]
 
 for (const [what, code, close] of GATES) {
-  test(`${what} is a gate, in the rehearsal and for real`, async (t) => {
+  test(`${what} blocks the start, in the rehearsal and in the run`, async (t) => {
     const runs = await createTestRuns(t)
     const agentId = await makeAgent(runs, 'process', { command: TELLS })
     runs.ctx.db.run(sql.updateTable('agent').set({ budget_micros: 1_000_000 }).where('id', '=', agentId))
@@ -176,7 +176,7 @@ for (const [what, code, close] of GATES) {
   })
 }
 
-test('the board and the managers of an agent rehearse it; a colleague and another company do not', async (t) => {
+test('the board and the managers of an agent can rehearse it; colleagues and other companies cannot', async (t) => {
   const runs = await createTestRuns(t)
   const boss = insertAgent(runs, { company_id: runs.companyId })
   const agent = insertAgent(runs, {
@@ -193,7 +193,7 @@ test('the board and the managers of an agent rehearse it; a colleague and anothe
   assert.equal((await stranger.ask('POST', path_)).status, 404)
 })
 
-test('a folder in which other runs can work at the same time is named, with who they are', async (t) => {
+test('a rehearsal names a working directory that other runs can use at the same time, and their agents', async (t) => {
   const runs = await createTestRuns(t)
   const one = await runs.agentThat('succeed.js', { heartbeat: { maxConcurrentRuns: 2 } })
   const [note] = (await rehearse(runs, one)).notes

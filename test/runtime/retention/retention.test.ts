@@ -34,7 +34,7 @@ async function arrange(t: TestContext, settings: Partial<Retention>) {
   return { ...app, companyId: company.id as string, agent, pass: retention.pass }
 }
 
-/** Inserts an ended run with a log of some bytes. */
+/** Inserts an ended run with a log of the given size in bytes. */
 function endedRun(app: Awaited<ReturnType<typeof arrange>>, bytes = 0, values: object = {}): string {
   const id = insertRunRow(app.ctx, app.agent, { status: 'succeeded', finished_at: app.ctx.now, ...values })
   if (bytes > 0) writeLog(app, id, bytes)
@@ -51,7 +51,7 @@ const hasFolder = (app: TestApp, runId: string) => existsSync(runFolder(app.conf
 const isThere = (app: TestApp, table: 'run' | 'wake' | 'asset', id: string) =>
   app.ctx.db.first(sql.selectFrom(table).select('id').where('id', '=', id)) !== undefined
 
-test('the log of a run is deleted after its days; the run stays and its log is a sentence that says so', async (t) => {
+test('an expired run log is deleted; the run stays, and its log is a message about the deletion', async (t) => {
   const runs = await createTestRuns(t, keep({ runLogDays: 30 }))
   const agent = await runs.agentThat('succeed.js')
   await runs.make('POST', `/api/agents/${agent}/wakeup`, {})
@@ -79,7 +79,7 @@ test('the log of a run is deleted after its days; the run stays and its log is a
   assert.equal((await retention.pass()).runLogs, 0)
 })
 
-test('over the maximum size, the logs of the runs that ended first are deleted, and never that of a live run', async (t) => {
+test('above the maximum size the logs of the oldest ended runs are deleted, and never the log of a live run', async (t) => {
   const app = await arrange(t, { runLogBytes: 10_000 })
   const live = insertRunRow(app.ctx, app.agent)
   writeLog(app, live, 50_000)
@@ -96,7 +96,7 @@ test('over the maximum size, the logs of the runs that ended first are deleted, 
   assert.ok(hasFolder(app, live))
 })
 
-test('a server that dies after the write removes the files at its next start', async (t) => {
+test('a server that dies after the database write removes the files at its next start', async (t) => {
   const app = await arrange(t, {})
   const id = endedRun(app, 100, { log_bytes: 100 })
   await app.ctx.write(() => {
@@ -108,7 +108,7 @@ test('a server that dies after the write removes the files at its next start', a
   assert.equal(hasFolder(app, id), false)
 })
 
-test('a company whose run log waits for its removal can be deleted', async (t) => {
+test('a company with a run log that waits for removal can be deleted', async (t) => {
   const app = await arrange(t, {})
   const id = endedRun(app, 100, { log_bytes: 100 })
   await app.ctx.write(() => noteDeletedFiles(app.ctx.db, 'runs', [id]))
@@ -116,7 +116,7 @@ test('a company whose run log waits for its removal can be deleted', async (t) =
   assert.equal(hasFolder(app, id), false)
 })
 
-test('an ended run is deleted only if nothing refers to it, and the totals of its day follow', async (t) => {
+test('an ended run is deleted only if it has no references, and its daily totals are updated', async (t) => {
   const app = await arrange(t, { runDays: 10 })
   const idle = endedRun(app, 100)
   app.ctx.db.run(sql.updateTable('run').set({ idle: 1 }).where('id', '=', idle))
@@ -158,7 +158,7 @@ test('an ended run is deleted only if nothing refers to it, and the totals of it
   assert.deepEqual(findings, [])
 })
 
-test('the references that keep a run are all that the schema has', (t) => {
+test('the references that keep a run match all references in the schema', (t) => {
   const { ctx } = createTestApp(t)
   const references = ctx.db.all(
     raw<{ name: string; column: string }>`select tables.name, keys."from" as "column" from sqlite_master as tables,
@@ -172,7 +172,7 @@ test('the references that keep a run are all that the schema has', (t) => {
   )
 })
 
-test('served wakes are deleted after their days, and their runs stay; a waiting one stays', async (t) => {
+test('expired served wakes are deleted without their runs, and waiting wakes stay', async (t) => {
   const app = await arrange(t, { wakeDays: 5 })
   const run = endedRun(app)
   const wakeOf = sql.selectFrom('run').select('wake_id').where('id', '=', run)
@@ -226,7 +226,7 @@ test('an upload is deleted if it is not attached, not a logo and not linked in a
   )
 })
 
-test('with all settings at 0, nothing is deleted', async (t) => {
+test('with all settings at 0 nothing is deleted', async (t) => {
   const app = await arrange(t, {})
   const run = endedRun(app, 100)
   app.clock.move(10_000 * DAY_MS)
@@ -234,7 +234,7 @@ test('with all settings at 0, nothing is deleted', async (t) => {
   assert.ok(hasFolder(app, run))
 })
 
-test('a running server makes its first pass after five minutes and one each hour', async (t) => {
+test('a running server makes its first pass after five minutes, and then one every hour', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { server, logged } = await startTestServer(t, keep({ runLogDays: 1 }))
   const { ctx } = server

@@ -15,11 +15,11 @@ import { startTestServer } from '../../server.ts'
 interface Frame {
   id: number
   type: string
-  // biome-ignore lint/suspicious/noExplicitAny: events are looked into freely.
+  // biome-ignore lint/suspicious/noExplicitAny: the tests read arbitrary fields of events.
   data: any
 }
 
-/** Follows a run's log; `until` reads on until an event meets the condition, and gives all since the last call. */
+/** Follows the log of a run. `until` reads until an event meets the condition, and returns all events since the last call. */
 async function follow(app: TestApp, path: string, headers: Record<string, string> = {}) {
   const response = await createApp(app.ctx, app.ctx.tokens).request(path, { headers })
   const reader = response.body!.getReader()
@@ -46,7 +46,7 @@ async function follow(app: TestApp, path: string, headers: Record<string, string
 
 const textOf = (frames: Frame[]) => frames.map((frame) => frame.data.text ?? '').join('')
 
-test('a log is followed while it grows, and the end tells how the run ended', async (t) => {
+test('a log stream follows a growing log and ends with the result of the run', async (t) => {
   const runs = await createTestRuns(t)
   const agentId = await runs.agentThat('on-signal.js')
   await runs.make('POST', `/api/agents/${agentId}/wakeup`)
@@ -68,7 +68,7 @@ test('a log is followed while it grows, and the end tells how the run ended', as
   assert.equal(textOf(await alias.end()), 'begun\none\ntwo\nend\n')
 })
 
-test('the events of a run are a list, in order, for who does not ask for a stream', async (t) => {
+test('without a stream the events of a run are returned as an ordered list', async (t) => {
   const runs = await createTestRuns(t)
   const agentId = await runs.agentThat('succeed.js')
   await runs.make('POST', `/api/agents/${agentId}/heartbeat/invoke`)
@@ -85,7 +85,7 @@ test('the events of a run are a list, in order, for who does not ask for a strea
   assert.deepEqual((await runs.ask('GET', `/api/runs/${run.id}/events`)).body, body)
 })
 
-/** An app with a run and its log as it stands on the disk. */
+/** Creates an app with a run and its log on disk. */
 async function withLog(t: TestContext, text: string, isLive = false) {
   const app = createTestApp(t)
   const company = await app.make('POST', '/api/companies', { name: 'Acme' })
@@ -98,7 +98,7 @@ async function withLog(t: TestContext, text: string, isLive = false) {
   return { app, agent, id, folder, path: `/api/runs/${id}/log/stream` }
 }
 
-test('a client that comes back goes on where it was, byte by byte', async (t) => {
+test('a client that reconnects continues at the exact byte', async (t) => {
   const text = 'Größe: ü\n'.repeat(20_000)
   const { app, path } = await withLog(t, text)
   const whole = await (await follow(app, path)).end()
@@ -112,7 +112,7 @@ test('a client that comes back goes on where it was, byte by byte', async (t) =>
   assert.deepEqual([after.length, after[0]!.type, after[0]!.data.exitCode], [1, 'end', 7])
 })
 
-test('a run that never wrote anything ends its stream all the same', async (t) => {
+test('the stream of a run without output ends normally', async (t) => {
   const app = createTestApp(t)
   const company = await app.make('POST', '/api/companies', { name: 'Acme' })
   const agent = insertAgent(app, { company_id: company.id })
@@ -127,7 +127,7 @@ test('a run that never wrote anything ends its stream all the same', async (t) =
   assert.deepEqual((await end)[0]?.data.status, 'lost')
 })
 
-test('nothing is read ahead of a client, and one that takes nothing is dropped', async (t) => {
+test('the server does not read ahead of a client, and disconnects a client that does not read', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const { app, path: stream, folder } = await withLog(t, '', true)
   for (let i = 0; i < 100; i++)
@@ -147,7 +147,7 @@ test('nothing is read ahead of a client, and one that takes nothing is dropped',
   assert.ok(bytes < 3 * 65_536, `${bytes} bytes were waiting`)
 })
 
-test('a stream whose asker may not ask any more is ended', async (t) => {
+test('a stream ends if its client loses permission', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const { app, agent, path } = await withLog(t, 'hello', true)
   const log = await follow(app, path, { authorization: `Bearer ${insertKey(app.ctx, agent).key}` })
@@ -157,13 +157,13 @@ test('a stream whose asker may not ask any more is ended', async (t) => {
   assert.deepEqual(await log.until(() => false), [])
 })
 
-test('a run of another company is as unknown as one that is nowhere', async (t) => {
+test('a run of another company returns the same error as an unknown run', async (t) => {
   const { app, path } = await withLog(t, 'hello')
   const other = await app.make('POST', '/api/companies', { name: 'Other' })
   assert.equal((await insertAgent(app, { company_id: other.id }).ask('GET', path)).status, 404)
 })
 
-test('a stop of the server ends the streams', async (t) => {
+test('stopping the server ends the streams', async (t) => {
   const { server, port } = await startTestServer(t)
   const ctx = Object.assign(server.ctx, { tokens: server.tokens, flush() {}, untilFree: async () => {} })
   const as = () => async () => ({ status: 0, headers: new Headers(), body: null })

@@ -13,7 +13,7 @@ const dueAt = async ({ ask }: TestRuns, agent: string): Promise<string> =>
 const notBefore = ({ ctx }: TestRuns) =>
   ctx.db.first(sql.selectFrom('wake').select('not_before').where('status', '=', 'waiting'))?.not_before
 
-test('a timer that is due in half an hour is due in half an hour when the clock goes an hour back', async (t) => {
+test('a timer that is due in half an hour is still due in half an hour after the clock is set back one hour', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('succeed.js', { heartbeat: timer })
   runs.clock.move(HOUR / 2)
@@ -26,7 +26,7 @@ test('a timer that is due in half an hour is due in half an hour when the clock 
   assert.equal((await runs.runs()).length, 1)
 })
 
-test('a retry that waits ten seconds waits ten seconds when the clock goes an hour back', async (t) => {
+test('a retry with a delay of ten seconds still waits ten seconds after the clock is set back one hour', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('fail.js')
   await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
@@ -38,7 +38,7 @@ test('a retry that waits ten seconds waits ten seconds when the clock goes an ho
   assert.equal((await runs.runs()).length, 2)
 })
 
-test('a clock that jumps eight hours ahead makes one run of all the ticks that it passed', async (t) => {
+test('a clock that jumps eight hours ahead causes one run for all missed ticks', async (t) => {
   const runs = await createTestRuns(t)
   await runs.agentThat('succeed.js', { heartbeat: timer })
   await runs.settle()
@@ -53,7 +53,7 @@ test('a clock that jumps eight hours ahead makes one run of all the ticks that i
   assert.equal((await runs.runs()).length, 2)
 })
 
-test('a clock that is kept right by a few milliseconds moves nothing', async (t) => {
+test('clock corrections of a few milliseconds shift no timer', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('succeed.js', { heartbeat: timer })
   await runs.settle()
@@ -63,7 +63,7 @@ test('a clock that is kept right by a few milliseconds moves nothing', async (t)
   assert.equal(await dueAt(runs, agent), before)
 })
 
-test('a server that starts after the clock went back waits no longer than an interval, or a longest backoff', async (t) => {
+test('after a start with the clock set back, no wait exceeds an interval or the longest backoff', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('succeed.js', { heartbeat: timer })
   const failing = await runs.agentThat('fail.js')
@@ -78,7 +78,7 @@ test('a server that starts after the clock went back waits no longer than an int
   assert.equal(Date.parse(notBefore(runs)!), now + 600_000)
 })
 
-test('agents that missed their ticks while the machine slept follow each other, and no herd comes', async (t) => {
+test('agents that missed ticks during sleep start one after another, not all at once', async (t) => {
   const runs = await createTestRuns(t, { maxRuns: 50 })
   for (let i = 0; i < 10; i++) await runs.agentThat('succeed.js', { heartbeat: timer })
   await runs.settle()
@@ -93,7 +93,7 @@ test('agents that missed their ticks while the machine slept follow each other, 
   assert.equal((await runs.runs()).length, 10)
 })
 
-test('agents that come due together on time go together, as many as may', async (t) => {
+test('agents that are due on time start together, up to the concurrency limit', async (t) => {
   const runs = await createTestRuns(t, { maxRuns: 3 })
   for (let i = 0; i < 4; i++) await runs.agentThat('succeed.js', { heartbeat: timer })
   await runs.settle()

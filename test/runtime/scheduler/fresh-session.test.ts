@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { temporaryFolder } from '../../helpers.ts'
 import { createTestRuns } from '../../runs.ts'
 
-test('forceFreshSession starts a new session; the runs after it continue that one', async (t) => {
+test('forceFreshSession starts a new session, and later runs continue it', async (t) => {
   const { agentThat, make, settle, runs } = await createTestRuns(t, {
     environment: { PATH: process.env.PATH ?? '', HOME: temporaryFolder(t) },
   })

@@ -18,7 +18,7 @@ interface Received {
   body: string
 }
 
-/** A company with a webhook to a receiver on loopback. */
+/** Creates a company with a webhook to a receiver on loopback. */
 async function arrange(t: TestContext, { events = ['*'] }: { events?: string[] } = {}) {
   const received: Received[] = []
   const receiver = { status: 200, location: '' }
@@ -43,7 +43,7 @@ async function arrange(t: TestContext, { events = ['*'] }: { events?: string[] }
 const issue = (app: Awaited<ReturnType<typeof arrange>>, title = 'Draw') =>
   app.make('POST', `${app.at}/issues`, { title })
 
-test('each activity that a webhook wants is sent once, signed, in the order of the activity', async (t) => {
+test('each selected activity is sent once to a webhook, signed and in order', async (t) => {
   const app = await arrange(t, { events: ['issue.created'] })
   await issue(app, 'Draw <!channel>')
   const second = await issue(app, 'Print')
@@ -75,7 +75,7 @@ test('each activity that a webhook wants is sent once, signed, in the order of t
   assert.match(sent.text, /^issue\.created: \w+-\d+ Draw &lt;!channel&gt; \(by the board\)$/)
 })
 
-test('the example of the documentation verifies a request, and refuses an altered or old one', async () => {
+test('the documentation example verifies a request, and refuses an altered or old request', async () => {
   const guide = readFileSync(path.join(packageRoot(), 'docs/guides/webhooks.md'), 'utf8')
   const [, source] = /```js\n([\s\S]*?)```/.exec(guide)!
   const { isFromService } = await import(`data:text/javascript,${encodeURIComponent(source!)}`)
@@ -90,7 +90,7 @@ test('the example of the documentation verifies a request, and refuses an altere
   assert.equal(isFromService(signatureHeaders({ id, at: old, body, secret }), body, secret), false)
 })
 
-test('a delivery that fails is repeated after growing times, and a restart forgets none', async (t) => {
+test('a failed delivery is retried with growing delays, also after a restart', async (t) => {
   const app = await arrange(t, { events: ['issue.created'] })
   app.receiver.status = 503
   await issue(app)
@@ -99,7 +99,7 @@ test('a delivery that fails is repeated after growing times, and a restart forge
   assert.deepEqual([first.status, first.attempts, first.error], ['pending', 1, 'The URL responded with 503.'])
   await app.sender.pass()
   assert.equal(app.received.length, 1, 'it is not due yet')
-  // Another server continues.
+  // A second server continues the deliveries.
   await app.sender.close()
   const next = createWebhookSender(app.ctx)
   app.onClose(() => next.close())
@@ -114,7 +114,7 @@ test('a delivery that fails is repeated after growing times, and a restart forge
   assert.equal((await app.ask('GET', app.one)).body.failingSince, null)
 })
 
-test('after the last attempt a delivery has failed, and a redirect is not followed', async (t) => {
+test('a delivery fails after the last attempt, and redirects are not followed', async (t) => {
   const app = await arrange(t, { events: ['issue.created'] })
   Object.assign(app.receiver, { status: 307, location: `http://${app.host}/elsewhere` })
   await issue(app)
@@ -128,7 +128,7 @@ test('after the last attempt a delivery has failed, and a redirect is not follow
   assert.equal(app.received.length, BACKOFF_MS.length + 1)
 })
 
-test('a webhook without a success for three days is disabled, with a notice; one that is gone at once', async (t) => {
+test('a webhook without success for three days is disabled with a notice; one that returns 410 is disabled immediately', async (t) => {
   const app = await arrange(t, { events: ['issue.created'] })
   app.receiver.status = 500
   await issue(app)
@@ -157,7 +157,7 @@ test('a webhook without a success for three days is disabled, with a notice; one
   assert.equal((await app.ask('GET', app.one)).body.disabledWhy, 'gone')
 })
 
-test('a name is resolved before each attempt, and private addresses are never connected to', async (t) => {
+test('a name is resolved before each attempt, and connections to private addresses are refused', async (t) => {
   const app = await arrange(t, { events: ['issue.created'] })
   await app.make('PATCH', app.one, { url: 'https://ci.example.com/hook' })
   await issue(app)
@@ -169,7 +169,7 @@ test('a name is resolved before each attempt, and private addresses are never co
   assert.equal(delivery.responseStatus, null)
 })
 
-test('the job sends by itself soon after an event', async (t) => {
+test('the job sends events automatically within a short time', async (t) => {
   const app = await arrange(t, { events: ['issue.created'] })
   app.sender.start()
   await issue(app)

@@ -22,7 +22,7 @@ interface Step {
 
 const storyOf = (steps: Step[]) => steps.map(({ depth, text }) => `${'  '.repeat(depth)}${text}`)
 
-/** Two agents, the second below the first, and what a run of each does. */
+/** Creates two agents, the second below the first, and defines the actions of their runs. */
 async function withTeam(t: TestContext) {
   const app = createTestApp(t)
   const company = await app.make('POST', '/api/companies', { name: 'Acme' })
@@ -32,7 +32,7 @@ async function withTeam(t: TestContext) {
   return { app, path, ada, kit }
 }
 
-/** Runs what waits for an agent, as the scheduler would, and books a cost on it. */
+/** Starts the queued run of an agent, as the scheduler does, and records a cost on it. */
 async function runOf(app: TestApp, agent: TestAgent, cents: number) {
   app.clock.move(1_000)
   const [run] = await app.ctx.write(() => claimRuns(app.ctx).filter((one) => one.agent_id === agent.id))
@@ -52,7 +52,7 @@ async function runOf(app: TestApp, agent: TestAgent, cents: number) {
   return { id: run.id, ask: app.as(token), end }
 }
 
-test('the story of an issue goes back over runs and other issues to where it began', async (t) => {
+test('the history of an issue follows runs and other issues back to the original cause', async (t) => {
   const { app, path, ada, kit } = await withTeam(t)
   await app.make('POST', path, { title: 'Launch', assigneeAgentId: ada.id })
   const first = await runOf(app, ada, 4)
@@ -89,7 +89,7 @@ test('the story of an issue goes back over runs and other issues to where it beg
   )
 })
 
-test('a comment, a mention, an invocation and the end of a blocker are told as the causes that they are', async (t) => {
+test('the history names a comment, a mention, an invocation and a resolved blocker as causes', async (t) => {
   const { app, path, ada, kit } = await withTeam(t)
   await app.make('POST', path, { title: 'Read', status: 'backlog' })
   await app.make('POST', path, {
@@ -123,7 +123,7 @@ test('a comment, a mention, an invocation and the end of a blocker are told as t
   for (const [cause, agent, text] of cases) {
     forgetWakes(app.ctx)
     await cause()
-    // The other one may have been woken too.
+    // The other agent may also have been woken.
     app.ctx.db.run(sql.deleteFrom('wake').where('agent_id', '<>', agent.id).where('status', '=', 'waiting'))
     const run = await runOf(app, agent, 0)
     await run.end()
@@ -135,7 +135,7 @@ test('a comment, a mention, an invocation and the end of a blocker are told as t
   }
 })
 
-test('a retry is told below the run that failed, with why it failed', async (t) => {
+test('a retry is listed under the failed run, with the reason of the failure', async (t) => {
   const runs = await createTestRuns(t)
   const agentId = await runs.agentThat('fail.js')
   await runs.make('POST', `/api/companies/${runs.companyId}/issues`, { title: 'Draw', assigneeAgentId: agentId })
@@ -152,7 +152,7 @@ test('a retry is told below the run that failed, with why it failed', async (t) 
   ])
 })
 
-test('a wake that its budget holds back says so, in dollars, and the pause stays in the history', async (t) => {
+test('a wake that the budget blocks reports the amount in dollars, and the history keeps the pause', async (t) => {
   const { app, path, kit } = await withTeam(t)
   await app.make('PATCH', `/api/agents/${kit.id}`, { budgetMonthlyCents: 150 })
   await app.make('POST', path, { title: 'Draw', assigneeAgentId: kit.id })
@@ -177,7 +177,7 @@ test('a wake that its budget holds back says so, in dollars, and the pause stays
   ])
 })
 
-test('the entries of one moment stand in the order in which they happened', async (t) => {
+test('entries with the same timestamp are in the order of the events', async (t) => {
   const { app, path, kit } = await withTeam(t)
   await app.make('POST', path, { title: 'Draw', status: 'backlog' })
   for (let i = 0; i < 5; i++) await app.make('POST', '/api/issues/ACM-1/comments', { body: `No. ${i}` })
@@ -195,7 +195,7 @@ test('the entries of one moment stand in the order in which they happened', asyn
   ])
 })
 
-test('every action of the activity has a sentence of verb and object', () => {
+test('every activity action has a sentence with a verb and an object', () => {
   const names = { agent: () => 'Kit', user: () => 'Mia', issue: () => 'ACM-1' }
   const sentences = Object.entries(ACTIONS).map(([action, { entity }]) => {
     const row = { action, entity_type: entity, entity_id: 'x', details: null, actor_id: 'y' } as ActivityRow
@@ -217,7 +217,7 @@ test('every action of the activity has a sentence of verb and object', () => {
   )
 })
 
-test('a story is no longer than its limit, and says that there was more', async (t) => {
+test('a history is cut at its limit and reports that entries are missing', async (t) => {
   const { app, path } = await withTeam(t)
   await app.make('POST', path, { title: 'Draw' })
   for (let i = 0; i < 10; i++) await app.make('POST', '/api/issues/ACM-1/comments', { body: `No. ${i}` })
@@ -229,7 +229,7 @@ test('a story is no longer than its limit, and says that there was more', async 
   assert.equal(why.isCut, true)
 })
 
-test('another company cannot ask', async (t) => {
+test('another company cannot read the history', async (t) => {
   const { app, path } = await withTeam(t)
   await app.make('POST', path, { title: 'Draw' })
   const other = await app.make('POST', '/api/companies', { name: 'Other' })
@@ -237,7 +237,7 @@ test('another company cannot ask', async (t) => {
   assert.equal((await stranger.ask('GET', '/api/issues/ACM-1/why')).status, 404)
 })
 
-test('every query of a story goes by an index', async (t) => {
+test('every query of the history uses an index', async (t) => {
   const { app, path, ada } = await withTeam(t)
   const issue = await app.make('POST', path, { title: 'Draw', assigneeAgentId: ada.id })
   await runOf(app, ada, 1)

@@ -15,7 +15,7 @@ const git = (cwd: string, ...args: string[]) =>
     stdio: ['ignore', 'pipe', 'pipe'],
   }).trim()
 
-/** Makes a repository with one commit, and a project whose issues have worktrees of it. */
+/** Creates a repository with one commit, and a project with a worktree of it for each issue. */
 async function setUp(t: TestContext, workspace: object = {}) {
   const runs = await createTestRuns(t)
   const repository = path.join(runs.config.dataDir, 'repository')
@@ -28,7 +28,7 @@ async function setUp(t: TestContext, workspace: object = {}) {
     name: 'Tides',
     workspace: { cwd: repository, isolation: 'worktree', ...workspace },
   })
-  /** Makes an agent without a cwd of its own, and returns its id. */
+  /** Creates an agent without its own cwd, and returns its id. */
   const agentWhich = async (...args: string[]): Promise<string> => {
     const id = await runs.agentThat('commits.js', { args })
     await runs.make('PATCH', `/api/agents/${id}`, { adapterConfig: { cwd: null } })
@@ -52,7 +52,7 @@ const again = (world: TestRuns, issue: { id: string }) =>
 const changesOf = async (world: TestRuns, issue: { id: string }, query = '') =>
   (await world.ask('GET', `/api/issues/${issue.id}/changes${query}`)).body
 
-test('the first run of an issue creates a worktree and a branch, and later runs work in it', async (t) => {
+test('the first run of an issue creates a worktree and a branch, and later runs reuse them', async (t) => {
   const world = await setUp(t)
   const issue = await newIssue(world, await world.agentWhich('commit', 'leave'))
   assert.deepEqual([(await changesOf(world, issue)).branch, (await changesOf(world, issue)).patch], [null, ''])
@@ -80,7 +80,7 @@ test('the first run of an issue creates a worktree and a branch, and later runs 
   assert.equal(git(world.repository, 'status', '--porcelain'), '', 'the repository itself is untouched')
 })
 
-test('two issues have a branch each, and a folder of the repository is the same folder in the worktree', async (t) => {
+test('each issue has its own branch, and a workspace in a subfolder uses the same subfolder of the worktree', async (t) => {
   const world = await setUp(t)
   mkdirSync(path.join(world.repository, 'part'))
   writeFileSync(path.join(world.repository, 'part', 'a.txt'), 'a\n')
@@ -110,7 +110,7 @@ test('a patch is cut at its limit', async (t) => {
   assert.equal((await world.ask('GET', `/api/issues/${issue.id}/changes?maxPatchBytes=99999999`)).status, 400)
 })
 
-test('nothing that a repository configures is executed', async (t) => {
+test('commands in the configuration of a repository are never executed', async (t) => {
   const world = await setUp(t)
   const marker = path.join(world.config.dataDir, 'executed')
   const evil = path.join(world.config.dataDir, 'evil.sh')
@@ -150,7 +150,7 @@ test('nothing that a repository configures is executed', async (t) => {
   const misconfigure = (folder: string) => {
     for (const [name, value] of Object.entries(settings)) git(folder, 'config', name, value)
   }
-  // A repository in the repository, as a submodule is.
+  // A nested repository, like a submodule.
   const inner = path.join(world.repository, 'inner')
   mkdirSync(inner)
   git(inner, 'init', '--quiet')
@@ -167,7 +167,7 @@ test('nothing that a repository configures is executed', async (t) => {
   const issue = await newIssue(world, await world.agentWhich('leave'))
   await world.settle()
   const { path: folder } = await changesOf(world, issue)
-  // What an agent could leave in its worktree.
+  // Files that an agent can leave in its worktree.
   mkdirSync(path.join(folder, 'inner'), { recursive: true })
   execFileSync('cp', ['-R', `${inner}/.`, path.join(folder, 'inner')])
   writeFileSync(path.join(folder, 'inner', 'a.txt'), 'changed\n')
@@ -180,7 +180,7 @@ test('nothing that a repository configures is executed', async (t) => {
   assert.equal(existsSync(marker) ? readFileSync(marker, 'utf8') : '', '')
 })
 
-test('the set-up command runs once, before the program, and a failure of it fails the run', async (t) => {
+test('the setup command runs once before the program, and its failure fails the run', async (t) => {
   const world = await setUp(t, { setupCommand: 'test -e ../allowed && echo "$SERVICE_TASK_ID" >> set-up.txt' })
   const issue = await newIssue(world, await world.agentWhich('leave'))
   await world.settle()
@@ -197,7 +197,7 @@ test('the set-up command runs once, before the program, and a failure of it fail
   assert.equal(readFileSync(path.join(folder, 'left.txt'), 'utf8').split('\n').length - 1, 2)
 })
 
-test('only the board sets the commands of a workspace', async (t) => {
+test('only the board can set the commands of a workspace', async (t) => {
   const world = await setUp(t)
   const ceo = insertAgent(world, { company_id: world.companyId, role: 'ceo' })
   const all = `/api/projects/${world.project.id}/workspaces`
@@ -210,7 +210,7 @@ test('only the board sets the commands of a workspace', async (t) => {
   assert.deepEqual([set.isolation, set.setupCommand, set.cleanupCommand], ['worktree', null, 'rm -rf /'])
 })
 
-test('a workspace that is not in a repository, or has no such commit, fails the run and says so', async (t) => {
+test('a workspace without a repository or with an unknown commit fails the run with a clear error', async (t) => {
   const world = await setUp(t, { repoRef: 'no-such-branch' })
   const agent = await world.agentWhich('leave')
   const issue = await newIssue(world, agent)
@@ -226,7 +226,7 @@ test('a workspace that is not in a repository, or has no such commit, fails the 
   assert.deepEqual([run.errorCode, /not a git repository/.test(run.error)], ['worktree_failed', true])
 })
 
-test('the worktree of a closed issue is removed when all of it is committed, and its branch stays', async (t) => {
+test('the worktree of a closed issue is removed if everything is committed, and its branch is kept', async (t) => {
   const world = await setUp(t, { cleanupCommand: 'echo bye > ../cleaned' })
   const [clean, dirty] = [await world.agentWhich('commit'), await world.agentWhich('leave')]
   const issues = [await newIssue(world, clean), await newIssue(world, dirty)]
@@ -253,7 +253,7 @@ test('the worktree of a closed issue is removed when all of it is committed, and
   assert.deepEqual([reopened.path, reopened.commits.length], [folders[0], 2])
 })
 
-test('binary files, other encodings and many files are listed, within the limits', async (t) => {
+test('binary files, other encodings and many files are listed within the limits', async (t) => {
   const world = await setUp(t)
   const issue = await newIssue(world, await world.agentWhich('leave'))
   await world.settle()
