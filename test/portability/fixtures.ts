@@ -4,10 +4,10 @@ import path from 'node:path'
 import { raw, sql } from '../../src/platform/database/sql.ts'
 import type { TestApp } from '../helpers.ts'
 
-/** Where packages of others are kept, as they came, each under its own license. */
+/** The folder of unmodified third-party packages, each with its own license. */
 export const PACKAGES = path.join(import.meta.dirname, 'packages')
 
-/** The files of a folder as an inline source has them. */
+/** Returns the files of a folder in the format of an inline source. */
 export function filesOf(folder: string): Record<string, string> {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   return Object.fromEntries(
@@ -22,7 +22,7 @@ type Files = Record<string, string | { encoding: 'base64'; data: string }>
 
 export const inline = (files: Files) => ({ type: 'inline', files })
 
-/** Imports files into a new company, as the board, without the network. Returns the plan as it was done. */
+/** Imports files into a new company, as the board, without network access. Returns the applied plan. */
 export const importNew = (app: TestApp, files: Files, more: Record<string, unknown> = {}) =>
   app.make('POST', '/api/companies/import/apply', {
     source: inline(files),
@@ -42,7 +42,7 @@ export const importInto = (app: TestApp, companyId: string, files: Files, more: 
 
 const EVERYTHING = { company: true, agents: true, projects: true, issues: true }
 
-/** The files of an export of everything. */
+/** Exports everything, and returns the files. */
 export const exportAll = async (app: TestApp, companyId: string): Promise<Files> =>
   (await app.make('POST', `/api/companies/${companyId}/exports`, { include: EVERYTHING })).files
 
@@ -60,13 +60,13 @@ const TABLES = [
   'package_part',
 ] as const
 
-/** What stands in the database, of all kinds: to see that nothing came or went. */
+/** Counts the rows of each table, to check that nothing was added or removed. */
 export const countRows = (app: TestApp): Record<string, number> =>
   Object.fromEntries(
     TABLES.map((table) => [table, app.ctx.db.all(sql.selectFrom(table).select(raw.lit(1).as('one'))).length]),
   )
 
-/** Refuses a package, and checks that nothing came of it. */
+/** Expects that an import refuses a package and changes nothing. */
 export async function refuse(app: TestApp, body: Record<string, unknown>, message: RegExp): Promise<void> {
   const before = countRows(app)
   for (const what of ['preview', 'apply']) {

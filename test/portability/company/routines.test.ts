@@ -11,7 +11,7 @@ const FILES = {
   'tasks/count/TASK.md': '---\nname: Count\nassignee: ada\nschedule:\n  intervalSec: 3600\n---\n',
 }
 
-test('a recurring task comes in as a routine that is paused, whatever the package says', async (t) => {
+test('a recurring task is imported as a paused routine, independent of the package', async (t) => {
   const app = createTestApp(t)
   const { target, counts } = await importNew(app, FILES)
   assert.equal(counts.byKind.routine.create, 2)
@@ -26,7 +26,7 @@ test('a recurring task comes in as a routine that is paused, whatever the packag
   assert.deepEqual([count.intervalSec, count.overlap, count.status, count.nextDueAt], [3600, 'skip', 'paused', null])
 })
 
-test('routines go out as they are and come back the same, beside issues of the same title', async (t) => {
+test('an export and import of routines preserves them, also next to issues with the same title', async (t) => {
   const app = createTestApp(t)
   const { target } = await importNew(app, FILES)
   const at = `/api/companies/${target.companyId}`
@@ -48,7 +48,7 @@ test('routines go out as they are and come back the same, beside issues of the s
   assert.equal(routines.length, 3)
 })
 
-/** A company with a routine for a goal, below an issue, and that issue. */
+/** Creates a company with a goal, an issue, and a routine for both. */
 async function arrangeBelow(app: TestApp, goalTitle = 'Clean') {
   const { target } = await importNew(app, FILES)
   const at = `/api/companies/${target.companyId}`
@@ -61,7 +61,7 @@ async function arrangeBelow(app: TestApp, goalTitle = 'Clean') {
   return { companyId: target.companyId, at, issue }
 }
 
-/** What the routine Sweep of a company is for and below, by title. */
+/** Returns the titles of the goal and the parent issue of the routine Sweep. */
 async function aboveSweep(app: TestApp, companyId: string) {
   const of = async (what: string) => (await app.ask('GET', `/api/companies/${companyId}/${what}`)).body
   const sweep = (await of('routines')).find((routine: { title: string }) => routine.title === 'Sweep')
@@ -70,7 +70,7 @@ async function aboveSweep(app: TestApp, companyId: string) {
 }
 
 for (const title of ['Clean', '2026', '清潔']) {
-  test(`a routine goes with its goal ${title} and its parent issue, and comes back with both`, async (t) => {
+  test(`a round trip preserves the goal ${title} and the parent issue of a routine`, async (t) => {
     const app = createTestApp(t)
     const { companyId } = await arrangeBelow(app, title)
     const first = await exportAll(app, companyId)
@@ -80,7 +80,7 @@ for (const title of ['Clean', '2026', '清潔']) {
   })
 }
 
-test('an import into a company that has the goal and the issue puts the routine below those', async (t) => {
+test('an import into a company with the same goal and issue links the routine to them', async (t) => {
   const app = createTestApp(t)
   const { companyId } = await arrangeBelow(app)
   const files = await exportAll(app, companyId)
@@ -91,7 +91,7 @@ test('an import into a company that has the goal and the issue puts the routine 
   assert.deepEqual(await aboveSweep(app, id), ['Clean', 'Autumn'])
 })
 
-test('a parent issue that is not in the package is left out, with a warning that names the routine', async (t) => {
+test('a parent issue that is not in the package is omitted, with a warning that names the routine', async (t) => {
   const app = createTestApp(t)
   const { companyId, at, issue } = await arrangeBelow(app)
   const include = { issues: true }
@@ -113,7 +113,7 @@ test('a parent issue that is not in the package is left out, with a warning that
   assert.deepEqual(await aboveSweep(app, again.target.companyId), ['Clean', undefined])
 })
 
-test('a goal or a parent that the package does not have is passed over, with a warning that names the file', async (t) => {
+test('an unknown goal or parent in a package is ignored, with a warning that names the file', async (t) => {
   const app = createTestApp(t)
   const plan = await importNew(app, {
     ...FILES,
@@ -128,7 +128,7 @@ test('a goal or a parent that the package does not have is passed over, with a w
   assert.deepEqual(await aboveSweep(app, plan.target.companyId), [undefined, undefined])
 })
 
-test('a schedule that cannot be followed is a problem of the package that names the file', async (t) => {
+test('an invalid schedule is an error of the package, and the error names the file', async (t) => {
   const app = createTestApp(t)
   const files = { ...FILES, 'tasks/sweep/TASK.md': FILES['tasks/sweep/TASK.md'].replace('Europe/Berlin', 'Mars/Base') }
   const { status, body } = await app.ask('POST', '/api/companies/import/preview', {
@@ -139,7 +139,7 @@ test('a schedule that cannot be followed is a problem of the package that names 
   assert.match(JSON.stringify(body), /tasks\/sweep\/TASK\.md.*Mars\/Base is not a time zone/)
 })
 
-test('a routine without an assignee waits for one before it can be resumed', async (t) => {
+test('a routine without an assignee cannot be resumed before it gets one', async (t) => {
   const app = createTestApp(t)
   const { target } = await importNew(app, {
     ...FILES,

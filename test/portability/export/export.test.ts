@@ -9,12 +9,12 @@ import { createTestApp, type TestApp, temporaryFolder } from '../../helpers.ts'
 import { makeAgent, makeCompany } from '../../make.ts'
 import { exportAll, importNew } from '../fixtures.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely.
+// biome-ignore lint/suspicious/noExplicitAny: the tests read arbitrary fields of responses.
 type Any = any
 
 const KEY = 'sk-abcdefghijklmnop1234567890'
 
-/** A company with something of everything, and with what must never leave it. */
+/** Creates a company with objects of every kind, and with data that an export must not contain. */
 async function fullCompany(app: TestApp) {
   const companyId = await makeCompany(app, { name: 'Walrus Ltd', description: `Ours. ${KEY}`, brandColor: '#102030' })
   const at = (noun: string) => `/api/companies/${companyId}/${noun}`
@@ -86,7 +86,7 @@ async function fullCompany(app: TestApp) {
   return { companyId, chief, worker, first, done, project, url: at('exports') }
 }
 
-test('secrets, ids, timestamps and paths of this machine never leave', async (t) => {
+test('an export contains no secrets, ids, timestamps or paths of this machine', async (t) => {
   const app = createTestApp(t)
   const { companyId } = await fullCompany(app)
   const { files, warnings } = await app.make('POST', `/api/companies/${companyId}/exports/preview`, {
@@ -125,7 +125,7 @@ test('secrets, ids, timestamps and paths of this machine never leave', async (t)
     assert.match(said, what)
 })
 
-test('a company with something of everything goes out the same twice', async (t) => {
+test('a round trip of a complete company gives an identical export', async (t) => {
   const app = createTestApp(t)
   const { companyId } = await fullCompany(app)
   const first = await exportAll(app, companyId)
@@ -138,7 +138,7 @@ test('a company with something of everything goes out the same twice', async (t)
   assert.deepEqual(issues.find((issue) => issue.id === child.parentId).labels[0].name, 'Wet')
 })
 
-test('the preview lists every file with its size and why it is in; issues only when they are asked for', async (t) => {
+test('the preview lists every file with its size and reason; issues are included only on request', async (t) => {
   const app = createTestApp(t)
   const { url } = await fullCompany(app)
   const preview = await app.make('POST', `${url}/preview`)
@@ -166,7 +166,7 @@ test('the preview lists every file with its size and why it is in; issues only w
   assert.equal(body[0].action, 'company.exported')
 })
 
-test('more open issues than a package may hold are refused, and need not be in it', async (t) => {
+test('an export with too many open issues is refused, and succeeds without issues', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const agent = insertAgent(app, { company_id: companyId })
@@ -179,7 +179,7 @@ test('more open issues than a package may hold are refused, and need not be in i
   assert.deepEqual(manifest.issues, [])
 })
 
-test('selected files narrow the package, and what is left refers to nothing that is not there', async (t) => {
+test('selecting files reduces the package, and the remaining files have no broken references', async (t) => {
   const app = createTestApp(t)
   const { url } = await fullCompany(app)
   const task = 'projects/dam/tasks/dig/TASK.md'
@@ -195,7 +195,7 @@ test('selected files narrow the package, and what is left refers to nothing that
   assert.deepEqual(plan.counts.byKind.agent, { create: 2, rename: 0, skip: 0 })
 })
 
-test('an export of the agents alone has no company in it', async (t) => {
+test('an export of agents only contains no company', async (t) => {
   const app = createTestApp(t)
   const { url } = await fullCompany(app)
   const include = { company: false, projects: false }
@@ -211,7 +211,7 @@ test('an export of the agents alone has no company in it', async (t) => {
   assert.deepEqual(alone.manifest.skills, [])
 })
 
-test('an agent’s export never reads a file outside of the agents’ own folders; nobody’s reads what is no markdown', async (t) => {
+test('an export by an agent reads only files in agent folders, and no export reads files other than markdown', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const ceo = await makeAgent(app, companyId, { name: 'Chief', role: 'ceo' })
@@ -231,14 +231,14 @@ test('an agent’s export never reads a file outside of the agents’ own folder
     assert.ok(!JSON.stringify(own.body.files).includes('private words'))
     assert.match(own.body.warnings[0].message, /instructions file/)
     assert.ok(!JSON.stringify((await app.make('POST', url)).files).includes('private words'))
-    // The board may have its own path exported.
+    // The board can export a path that it set itself.
     await app.make('PATCH', `/api/agents/${ceo.id}/instructions-path`, { path: null })
     await app.make('PATCH', `/api/agents/${ceo.id}/instructions-path`, change)
     assert.equal(JSON.stringify((await app.make('POST', url)).files).includes('private words'), boardSees)
   }
 })
 
-test('whatever its issues and goals are called, a company goes out the same twice', async (t) => {
+test('titles of issues and goals do not change the result of a round trip', async (t) => {
   const app = createTestApp(t)
   const title = fc.oneof(
     fc.constantFrom(
@@ -276,7 +276,7 @@ test('whatever its issues and goals are called, a company goes out the same twic
         const parentId = ids.length > 0 && parent % 2 === 1 ? ids[parent % ids.length] : null
         ids.push((await app.make('POST', `/api/companies/${companyId}/issues`, { ...want, parentId })).id)
       }
-      // A parent may be younger than its child.
+      // A parent can be newer than its child.
       const [oldest, youngest] = [ids[0], ids.at(-1)]
       if (ids.length > 1) await app.ask('PATCH', `/api/issues/${oldest}`, { parentId: youngest })
       for (const goal of goals) await app.make('POST', `/api/companies/${companyId}/goals`, { title: goal })
@@ -291,7 +291,7 @@ test('whatever its issues and goals are called, a company goes out the same twic
   )
 })
 
-test('a path that an agent set leads no export of the board outside the allowed folders', async (t) => {
+test('a path that an agent set does not let an export by the board read outside the allowed folders', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const ceo = await makeAgent(app, companyId, { name: 'Chief', role: 'ceo' })

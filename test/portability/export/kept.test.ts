@@ -4,7 +4,7 @@ import { insertAgent } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 import { exportAll, importNew, inline } from '../fixtures.ts'
 
-/** A package with everything that this product has no field for. */
+/** A package with all kinds of data that this product has no field for. */
 const FILES = {
   LICENSE: 'MIT\n',
   'images/shot.png': { encoding: 'base64', data: 'iVBORw0KGgo=' },
@@ -96,7 +96,7 @@ routines:
 `,
 } as const
 
-test('an export contains what the package said beyond the fields of this product', async (t) => {
+test('an export preserves package fields that this product does not support', async (t) => {
   const app = createTestApp(t)
   const plan = await importNew(app, FILES)
   const id = plan.target.companyId
@@ -127,7 +127,7 @@ test('an export contains what the package said beyond the fields of this product
   assert.deepEqual([issues[0].billingCode, typeof issues[0].goalId], ['ACME', 'string'])
 })
 
-test('the preview names everything that is lost or waits for a person', async (t) => {
+test('the preview names all omitted data and all data that requires an action by a person', async (t) => {
   const app = createTestApp(t)
   const { warnings } = await importNew(app, FILES)
   const told = warnings.map(({ path, message }: { path: string; message: string }) => `${path}: ${message}`).join('\n')
@@ -139,7 +139,7 @@ test('the preview names everything that is lost or waits for a person', async (t
   }
 })
 
-test('an export leaves out kept fields that may contain a secret, and says so', async (t) => {
+test('an export omits preserved fields that may contain a secret, with a warning', async (t) => {
   const app = createTestApp(t)
   const agent = `---\nname: Boss\nmetadata:\n  apiKey: abc\n  tier: gold\nhook: https://hooks.example.org/T0/B1/abcdefgh12345678\nplain: yes\n---\n\nLead.\n`
   const { target } = await importNew(app, { 'COMPANY.md': '---\nname: A\n---\n', 'agents/ceo/AGENTS.md': agent })
@@ -155,7 +155,7 @@ test('an export leaves out kept fields that may contain a secret, and says so', 
     )
 })
 
-test('a CEO that imports a package brings no commands of workspaces', async (t) => {
+test('an import by a CEO does not set commands of workspaces', async (t) => {
   const app = createTestApp(t)
   const { id } = await app.make('POST', '/api/companies', { name: 'Acme' })
   const ceo = insertAgent(app, { company_id: id, role: 'ceo' })

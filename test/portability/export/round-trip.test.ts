@@ -6,7 +6,7 @@ import { createTestApp } from '../../helpers.ts'
 import { exportAll, filesOf, importNew, PACKAGES } from '../fixtures.ts'
 
 for (const name of readdirSync(PACKAGES)) {
-  test(`${name} comes in without an error and goes out the same twice`, async (t) => {
+  test(`${name} is imported without errors, and a round trip gives an identical export`, async (t) => {
     const app = createTestApp(t)
     const files = filesOf(path.join(PACKAGES, name))
     const plan = await importNew(app, files)

@@ -10,7 +10,7 @@ import { countRows, filesOf, importInto, importNew, inline, PACKAGES, refuse } f
 
 const agentsys = filesOf(path.join(PACKAGES, 'agentsys-engineering'))
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely.
+// biome-ignore lint/suspicious/noExplicitAny: the tests read arbitrary fields of responses.
 type Any = any
 
 const PEOPLE = {
@@ -26,7 +26,7 @@ const shape = (plan: Any) => plan.entities.map(({ kind, slug, action, as }: Any)
 const list = async (app: TestApp, companyId: string, noun: string): Promise<Any[]> =>
   (await app.ask('GET', `/api/companies/${companyId}/${noun}`)).body
 
-test('the preview says what the import does, thing by thing, and does nothing', async (t) => {
+test('the preview lists each action of the import and changes nothing', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const before = countRows(app)
@@ -42,7 +42,7 @@ test('the preview says what the import does, thing by thing, and does nothing', 
   for (const entity of done.entities) assert.ok(entity.id !== null || entity.kind === 'team', entity.slug)
 })
 
-test('what an import says is what is there afterwards', async (t) => {
+test('the result of an import matches the database', async (t) => {
   const app = createTestApp(t)
   const plan = await importNew(app, agentsys)
   const { companyId } = plan.target
@@ -76,7 +76,7 @@ test('what an import says is what is there afterwards', async (t) => {
   assert.equal(activity[0].action, 'company.imported')
 })
 
-test('an import starts nothing: no timer runs and nobody is woken', async (t) => {
+test('an import starts no timer and wakes no agent', async (t) => {
   const app = createTestApp(t)
   const sidecar = 'agents:\n  builder:\n    runtime: {heartbeat: {enabled: true, intervalSec: 60}}\n'
   const { target } = await importNew(app, { ...PEOPLE, '.paperclip.yaml': sidecar })
@@ -86,7 +86,7 @@ test('an import starts nothing: no timer runs and nobody is woken', async (t) =>
   assert.deepEqual(app.ctx.db.all(sql.selectFrom('wake').selectAll()), [])
 })
 
-test('what is taken is renamed, and its own people and tasks go with it', async (t) => {
+test('an object with a name conflict is renamed, and its reports and tasks follow it', async (t) => {
   const app = createTestApp(t)
   const { target } = await importNew(app, PEOPLE)
   const plan = await importInto(app, target.companyId, PEOPLE)
@@ -109,7 +109,7 @@ test('what is taken is renamed, and its own people and tasks go with it', async 
   assert.ok(plan.warnings.some((warning: Any) => warning.code === 'second_ceo'))
 })
 
-test('what is taken is skipped where that is asked for, and stands for its namesake', async (t) => {
+test('with the skip policy an object with a name conflict is replaced by the existing object', async (t) => {
   const app = createTestApp(t)
   const { target } = await importNew(app, PEOPLE)
   const more = { ...PEOPLE, 'projects/dam/tasks/fill/TASK.md': '---\nname: Fill\nassignee: builder\n---\n' }
@@ -120,12 +120,12 @@ test('what is taken is skipped where that is asked for, and stands for its names
   const [project] = await list(app, target.companyId, 'projects')
   const builder = (await list(app, target.companyId, 'agents')).find((agent) => agent.urlKey === 'builder')
   assert.deepEqual([fill.projectId, fill.assigneeAgentId], [project.id, builder.id])
-  // A third time there is nothing left to do.
+  // A third import has nothing to do.
   const again = await importInto(app, target.companyId, more, { collisionStrategy: 'skip' })
   assert.equal(again.counts.create + again.counts.rename, 0)
 })
 
-test('the slug of a terminated agent is taken, but nothing goes to that agent', async (t) => {
+test('the slug of a terminated agent is reserved, but the import does not reuse that agent', async (t) => {
   const app = createTestApp(t)
   const { target } = await importNew(app, PEOPLE)
   const builder = (await list(app, target.companyId, 'agents')).find((agent) => agent.urlKey === 'builder')
@@ -134,7 +134,7 @@ test('the slug of a terminated agent is taken, but nothing goes to that agent', 
   assert.deepEqual(plan.counts.byKind.agent, { create: 0, rename: 1, skip: 1 })
 })
 
-test('only what is included comes in', async (t) => {
+test('an import creates only the included kinds of objects', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const include = { company: false, agents: true, projects: false, issues: false }
@@ -142,11 +142,11 @@ test('only what is included comes in', async (t) => {
   assert.deepEqual(shape(plan), ['agent builder create Builder', 'agent ceo create CEO'])
 })
 
-test('replace is refused', async (t) => {
+test('the replace policy is refused', async (t) => {
   await refuse(createTestApp(t), { source: inline(PEOPLE), collisionStrategy: 'replace' }, /replace is not supported/)
 })
 
-test('an import that has become another one since its preview is refused', async (t) => {
+test('an import is refused if its plan has changed since the preview', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const body = { source: inline(PEOPLE), target: { mode: 'existing_company' } }
@@ -157,7 +157,7 @@ test('an import that has become another one since its preview is refused', async
   assert.equal((await list(app, companyId, 'agents')).length, 1)
 })
 
-test('an import that fails on the way leaves nothing, neither rows nor files', async (t) => {
+test('a failed import leaves neither rows nor files', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   await app.make('POST', `/api/companies/${companyId}/archive`)
@@ -171,7 +171,7 @@ test('an import that fails on the way leaves nothing, neither rows nor files', a
   assert.deepEqual(existsSync(folder) ? readdirSync(folder) : [], [])
 })
 
-test('under the policy of a company imported agents wait for the board, and take no issues', async (t) => {
+test('with an approval policy imported agents are pending, and get no issues', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app, { requireBoardApprovalForNewAgents: true })
   const plan = await importInto(app, companyId, PEOPLE)
@@ -184,7 +184,7 @@ test('under the policy of a company imported agents wait for the board, and take
   assert.equal((await list(app, companyId, 'issues'))[0].assigneeAgentId, null)
 })
 
-test('the policy of a package holds from then on: what the board imports with it is approved by that', async (t) => {
+test('an import by the board stores the approval policy of the package, and approves its own agents', async (t) => {
   const app = createTestApp(t)
   const sidecar = 'company: {requireBoardApprovalForNewAgents: true, budgetMonthlyCents: 5000, brandColor: "#112233"}'
   const { target } = await importNew(app, { ...PEOPLE, '.service.yaml': sidecar })
@@ -196,14 +196,14 @@ test('the policy of a package holds from then on: what the board imports with it
   assert.ok((await list(app, target.companyId, 'agents')).every((agent) => agent.status === 'idle'))
 })
 
-/** A company with a CEO whose budget has no limit, and the app asked as that agent. */
+/** Creates a company with a CEO without a budget limit, and sends requests as that agent. */
 async function withCeo(app: TestApp) {
   const companyId = await makeCompany(app)
   const ceo = await makeAgent(app, companyId, { name: 'Chief', role: 'ceo' })
   return { companyId, ask: await asAgent(app, ceo), url: `/api/companies/${companyId}/imports/apply`, ceo }
 }
 
-test('the CEO agent imports as it hires: what names a program waits for the board', async (t) => {
+test('an import by the CEO agent follows the rules of hires: agents with a program require approval by the board', async (t) => {
   const app = createTestApp(t)
   const { ask, url, companyId } = await withCeo(app)
   const sidecar = 'agents:\n  builder: {adapter: {type: codex_local, config: {command: /opt/x/codex}}}\n'
@@ -213,7 +213,7 @@ test('the CEO agent imports as it hires: what names a program waits for the boar
   const statuses = Object.fromEntries(
     (await list(app, companyId, 'agents')).map((agent) => [agent.urlKey, agent.status]),
   )
-  // Another CEO would have the rights of this one, so that waits too.
+  // A second CEO has the same permissions, so it also requires approval.
   assert.deepEqual(statuses, { chief: 'running', builder: 'pending_approval', ceo: 'pending_approval', digger: 'idle' })
   assert.deepEqual(
     body.entities.filter((entity: Any) => entity.kind === 'agent').map((entity: Any) => entity.status),
@@ -229,7 +229,7 @@ test('the CEO agent imports as it hires: what names a program waits for the boar
   )
 })
 
-test('a new company that the CEO agent makes is the board’s: every agent in it waits', async (t) => {
+test('in a new company that the CEO agent imports, every agent requires approval by the board', async (t) => {
   const app = createTestApp(t)
   const { ask, url, companyId } = await withCeo(app)
   const { status, body } = await ask('POST', url, {
@@ -243,14 +243,14 @@ test('a new company that the CEO agent makes is the board’s: every agent in it
   assert.ok((await list(app, created, 'agents')).every((agent) => agent.status === 'pending_approval'))
   const imported = (await list(app, created, 'activity'))[0]
   assert.deepEqual([imported.actorType, imported.details.fromCompanyId], ['system', companyId])
-  // It depends on nothing of the company that it came from.
+  // The new company does not depend on the source company.
   await app.make('POST', `/api/companies/${companyId}/archive`)
   app.ctx.db.run(sql.updateTable('run').set({ finished_at: app.ctx.now, status: 'succeeded' }))
   await app.make('DELETE', `/api/companies/${companyId}?confirm=Acme`)
   assert.equal((await app.ask('GET', `/api/companies/${created}`)).status, 200)
 })
 
-test('other agents, other companies and agents at the instance are refused', async (t) => {
+test('imports are refused for agents other than the CEO, for other companies, and for agents at the instance endpoint', async (t) => {
   const app = createTestApp(t)
   const { companyId, ask, url } = await withCeo(app)
   const other = await makeCompany(app, { name: 'Other' })
@@ -270,7 +270,7 @@ test('other agents, other companies and agents at the instance are refused', asy
   assert.deepEqual(await list(app, other, 'agents'), [])
 })
 
-test('a warning says what a person should look at', async (t) => {
+test('warnings name all data that a person should check', async (t) => {
   const app = createTestApp(t)
   const files = {
     'agents/a/AGENTS.md': '---\nname: A\nskills: [nowhere]\nmood: sunny\n---\n',
@@ -290,7 +290,7 @@ test('a warning says what a person should look at', async (t) => {
   assert.ok(plan.warnings.some((warning: Any) => /notes\.txt/.test(warning.message)))
 })
 
-test('those who watch a company see where its import stands', async (t) => {
+test('live events report the progress of an import', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const phases: unknown[] = []
@@ -302,7 +302,7 @@ test('those who watch a company see where its import stands', async (t) => {
   assert.deepEqual(phases, ['fetching', 'writing', 'done'])
 })
 
-test('170 agents come in within a second of the server’s time', async (t) => {
+test('the server imports 170 agents within one second of its processor time', async (t) => {
   const app = createTestApp(t)
   const files: Record<string, string> = { 'COMPANY.md': '---\nname: Big\n---\n' }
   for (let n = 0; n < 170; n++) {
@@ -314,7 +314,7 @@ test('170 agents come in within a second of the server’s time', async (t) => {
   const plan = await importNew(app, files)
   const { user, system } = process.cpuUsage(before)
   assert.equal(plan.counts.byKind.agent.create, 170)
-  // Processor time, which other programs of a busy machine do not add to.
+  // This measures processor time, because other programs do not affect it.
   assert.ok((user + system) / 1_000 < 1_000, `${(user + system) / 1_000} ms`)
 })
 

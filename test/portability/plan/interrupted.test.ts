@@ -15,7 +15,7 @@ const agents = (count: number) =>
     Array.from({ length: count }, (_, n) => [`agents/a${n}/AGENTS.md`, `---\nname: Agent ${n}\n---\nWork.\n`]),
   )
 
-test('the start of a server removes the folders that a killed import left, and no others', async (t) => {
+test('the start of a server removes the folders of killed imports, and no other folders', async (t) => {
   const app = createTestApp(t)
   const { ctx, config } = app
   const agent = await makeAgent(app, await makeCompany(app))
@@ -23,7 +23,7 @@ test('the start of a server removes the folders that a killed import left, and n
   mkdirSync(folderOf(agent.id), { recursive: true })
   const left = '01a201f5-b981-75ef-86bd-1617dd6a088b'
   await writeInstructions(config, new Map([[left, 'Work.']]))
-  // Killed after the commit: its agent exists.
+  // This import was killed after the commit, so its agent exists.
   await writeInstructions(config, new Map([[agent.id, 'Lead.']]))
   writeFileSync(path.join(config.dataDir, 'imports', 'cut-off.json'), '["01a2')
   writeFileSync(path.join(config.dataDir, 'imports', 'hostile.json'), '["../.."]')
@@ -32,7 +32,7 @@ test('the start of a server removes the folders that a killed import left, and n
   assert.deepEqual(readdirSync(path.join(config.dataDir, 'imports')), [])
 })
 
-test('a stop in the middle of an import leaves neither rows nor folders', async (t) => {
+test('stopping an import leaves neither rows nor folders', async (t) => {
   const app = createTestApp(t)
   const { ctx, config } = app
   const before = countRows(app)
@@ -49,7 +49,7 @@ test('a stop in the middle of an import leaves neither rows nor folders', async 
   assert.deepEqual(readdirSync(path.join(config.dataDir, 'agents')), [])
 })
 
-test('an import plans again if the company changes meanwhile, and its plan stays the same', async (t) => {
+test('an import repeats its planning if the company changes during the import, with the same result', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   let changes = 0
@@ -62,7 +62,7 @@ test('an import plans again if the company changes meanwhile, and its plan stays
   assert.equal(plan.counts.byKind.agent.create, 3)
 })
 
-test('a name that is taken while an import runs is a conflict, and nothing is imported', async (t) => {
+test('a name conflict that appears during an import refuses the import and changes nothing', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const unsubscribe = app.ctx.events.subscribe(({ data }) => {
@@ -80,7 +80,7 @@ test('a name that is taken while an import runs is a conflict, and nothing is im
   assert.deepEqual(names, ['Agent 1'])
 })
 
-test('the response of a large import is kept for its Idempotency-Key', async (t) => {
+test('the response of a large import is stored for its Idempotency-Key', async (t) => {
   const app = createTestApp(t)
   const files = { 'COMPANY.md': '---\nname: Once\n---\n', ...agents(2), 'README.md': 'x'.repeat(100_000) }
   const body = { source: { type: 'inline', files }, target: { mode: 'new_company' } }
@@ -93,7 +93,7 @@ test('the response of a large import is kept for its Idempotency-Key', async (t)
   assert.equal((await app.ask('POST', '/api/companies/import/apply', body, key)).status, 422)
 })
 
-test('a person signs in while an import has the database', async (t) => {
+test('a person can sign in while an import uses the database', async (t) => {
   const app = createPeopleApp(t)
   const { email } = await app.person('Kit')
   let isWaiting = false
@@ -111,7 +111,7 @@ test('a person signs in while an import has the database', async (t) => {
   await long
 })
 
-test('the activity of a company stays one chain of hashes over an import', async (t) => {
+test('the hash chain of the activity remains valid after an import', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const agent = await makeAgent(app, companyId)

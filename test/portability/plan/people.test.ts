@@ -10,7 +10,7 @@ const FILES = { 'COMPANY.md': '---\nname: Otter\n---\n', 'agents/ceo/AGENTS.md':
 const TO_NEW = { source: inline(FILES), target: { mode: 'new_company' } }
 const TO_OLD = { source: inline(FILES), target: { mode: 'existing_company' } }
 
-test('the members of a company are those of a new one that is imported from it, and who imports owns it', async (t) => {
+test('a new company that is imported from a company gets its members, and the importer is an owner', async (t) => {
   const app = createPeopleApp(t)
   const companyId = insertCompany(app.ctx)
   const owner = await app.person('Olga', { [companyId]: 'owner' })
@@ -23,7 +23,7 @@ test('the members of a company are those of a new one that is imported from it, 
   assert.deepEqual(roles, { [owner.id]: 'owner', [admin.id]: 'owner', [viewer.id]: 'viewer' })
 })
 
-test('imports and exports are for admins, and a company without an asker for who may found one', async (t) => {
+test('only admins can import and export, and importing a new company requires permission to create companies', async (t) => {
   const app = createPeopleApp(t)
   const companyId = insertCompany(app.ctx)
   const other = insertCompany(app.ctx, 'Other')
@@ -45,7 +45,7 @@ test('imports and exports are for admins, and a company without an asker for who
   assert.equal((await admin.ask('POST', `/api/companies/${companyId}/exports`, {})).status, 200)
 })
 
-test('a member whose role is removed while an import fetches gets 403, and nothing is written', async (t) => {
+test('a member who loses the role during the fetch of an import gets 403, and nothing is written', async (t) => {
   const app = createPeopleApp(t)
   const companyId = insertCompany(app.ctx)
   const archive = Buffer.from(repositoryZip({ ...FILES, 'skills/tides/SKILL.md': skillText('tides') }))

@@ -8,7 +8,7 @@ const company = (name: string, folder = '') => ({ [`${folder}COMPANY.md`]: `---\
 const TWO = { ...company('Otter', 'repo-1/otter/'), ...company('Walrus', 'repo-1/walrus/'), 'repo-1/README.md': 'x' }
 const TARGET = { target: { mode: 'new_company' } }
 
-test('a source with several companies is refused with the list of them', async (t) => {
+test('a source with several companies is refused, and the error lists them', async (t) => {
   const app = createTestApp(t)
   await refuse(
     app,
@@ -36,7 +36,7 @@ test('a rootPath without files is refused', async (t) => {
   await refuse(app, { source: { ...inline(TWO), rootPath: '../repo-1' } }, /no files below/)
 })
 
-test('the companies of a repository are listed with paths from its top, below the folder of the URL', async (t) => {
+test('the companies in a repository are listed with paths from its root, below the folder of the URL', async (t) => {
   const app = createTestApp(t)
   const files = { ...company('Otter', 'all/otter/'), ...company('Walrus', 'all/walrus/') }
   t.mock.method(globalThis, 'fetch', async () => new Response(Buffer.from(repositoryZip(files))))
@@ -52,7 +52,7 @@ test('the companies of a repository are listed with paths from its top, below th
   assert.equal(plan.target.companyName, 'Walrus')
 })
 
-test('a company inside of another company is part of its files', async (t) => {
+test('a company inside another company is part of its files', async (t) => {
   const app = createTestApp(t)
   const { target } = await importNew(app, { ...company('Otter'), ...company('Example', 'examples/a/') })
   assert.equal(target.companyName, 'Otter')

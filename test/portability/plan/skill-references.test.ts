@@ -20,7 +20,7 @@ const company = (skill: string, slug = 'tides') => ({
   [`skills/${slug}/SKILL.md`]: skill,
 })
 
-/** Replaces GitHub by a server on the loopback interface. Returns the paths that it was asked for. */
+/** Replaces GitHub by a server on the loopback interface. Returns the paths of its requests. */
 async function standIn(
   t: TestContext,
   respond: (path: string) => { status: number; body?: Uint8Array; location?: string },
@@ -45,7 +45,7 @@ async function standIn(
 const archive = () =>
   repositoryZip({ 'tides/SKILL.md': TEXT, 'tides/references/a.md': 'a', LICENSE: 'MIT License', 'other/x.md': 'x' })
 
-test('an import fetches the pinned text of a skill that is a reference, with its license', async (t) => {
+test('an import fetches the pinned text and the license of a referenced skill', async (t) => {
   const app = createTestApp(t)
   const paths = await standIn(t, () => ({ status: 200, body: archive() }))
   const { target, warnings } = await importNew(app, company(reference(FILE, 'A summary.')), FETCH)
@@ -65,7 +65,7 @@ test('an import fetches the pinned text of a skill that is a reference, with its
   assert.deepEqual(await exportAll(app, again.target.companyId), files)
 })
 
-test('a reference to a folder brings the files of the folder', async (t) => {
+test('a reference to a folder imports all files of the folder', async (t) => {
   const app = createTestApp(t)
   await standIn(t, () => ({ status: 200, body: archive() }))
   const folder = FILE.replace('github-file', 'github-dir').replace('/SKILL.md', '')
@@ -119,7 +119,7 @@ for (const [title, [fields, respond, reason]] of Object.entries(FAILURES)) {
   })
 }
 
-test('a text with the checksum of its reference is accepted', async (t) => {
+test('a text that matches the checksum of its reference is accepted', async (t) => {
   const app = createTestApp(t)
   await standIn(t, () => ({ status: 200, body: archive() }))
   const blob = hash('sha1', `blob ${TEXT.length}\0${TEXT}`)
@@ -131,7 +131,7 @@ test('a text with the checksum of its reference is accepted', async (t) => {
   assert.deepEqual(warnings, [])
 })
 
-test('an import that must not fetch leaves references, and a later fetch downloads them', async (t) => {
+test('an import without network access keeps references, and a later fetch downloads them', async (t) => {
   const app = createTestApp(t)
   let status = 503
   const paths = await standIn(t, () => ({ status, body: archive() }))

@@ -37,7 +37,7 @@ test('a description with an unquoted colon is read as text, with a warning', asy
   await refuse(app, { source: inline(agent('---\nname: Kit\nx: a: b\ny: [\n---\n')) }, /not plain YAML/)
 })
 
-test('references follow the slug of a frontmatter', async (t) => {
+test('references use the slug of the frontmatter', async (t) => {
   const app = createTestApp(t)
   const { target } = await importNew(app, {
     ...COMPANY,

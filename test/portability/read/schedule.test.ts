@@ -31,7 +31,7 @@ for (const [title, schedule, cron] of CASES) {
   })
 }
 
-test('a recurrence that no routine can follow becomes a task, with a warning', async (t) => {
+test('a recurrence that routines do not support becomes a task, with a warning', async (t) => {
   const app = createTestApp(t)
   for (const schedule of ['frequency: weekly\ninterval: 2', 'frequency: daily\ncount: 3', 'frequency: often']) {
     const { target, warnings } = await importNew(app, files(schedule))

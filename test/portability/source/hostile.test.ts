@@ -20,7 +20,7 @@ import { inline, refuse } from '../fixtures.ts'
 const COMPANY = '---\nname: Acme\nlicense: MIT\n---\n'
 const agent = (matter: string) => `---\n${matter}\n---\nWork.\n`
 
-/** What each hostile package holds besides its company, and what its refusal says. */
+/** The content of each hostile package besides its company, and the message of its refusal. */
 const HOSTILE: [string, Record<string, unknown>, RegExp][] = [
   ['a path that leads out', { '../../etc/cron.d/x': 'x' }, /must not contain \.\./],
   ['a path that leads out from inside', { 'skills/x/../../../y': 'x' }, /must not contain \.\./],
@@ -83,13 +83,13 @@ function bomb(): string {
 }
 
 for (const [what, files, message] of HOSTILE) {
-  test(`a package with ${what} is refused, and nothing comes of it`, async (t) => {
+  test(`a package with ${what} is refused, and nothing is imported`, async (t) => {
     const app = createTestApp(t)
     await refuse(app, { source: { type: 'inline', files: { 'COMPANY.md': COMPANY, ...files } } }, message)
   })
 }
 
-test('everything that is wrong is said at once, by file', async (t) => {
+test('one error lists all problems by file', async (t) => {
   const app = createTestApp(t)
   const files = { 'agents/a/AGENTS.md': agent('name: [A]'), 'agents/b/AGENTS.md': agent('- b') }
   const answer = await app.ask('POST', '/api/companies/import/preview', {
@@ -102,18 +102,18 @@ test('everything that is wrong is said at once, by file', async (t) => {
   )
 })
 
-test('a package with nothing in it is refused', async (t) => {
+test('an empty package is refused', async (t) => {
   const app = createTestApp(t)
   await refuse(app, { source: inline({ 'notes.txt': 'hello' }) }, /contains no company/)
 })
 
-test('10,001 files are refused', async (t) => {
+test('a package with 10,001 files is refused', async (t) => {
   const app = createTestApp(t)
   const files = Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [`skills/x/${n}.md`, '']))
   await refuse(app, { source: inline(files) }, /more than 10000 files/)
 })
 
-test('names with emoji come in as they are, under a slug that they can have', async (t) => {
+test('names with emoji are imported unchanged, with a valid slug', async (t) => {
   const app = createTestApp(t)
   const files = { 'COMPANY.md': '---\nname: 🦭 Seals\n---\n', 'agents/🚀/AGENTS.md': agent('name: 🚀') }
   const target = { mode: 'new_company' }
@@ -155,7 +155,7 @@ for (const [type, url, message] of URLS) {
   })
 }
 
-test('addresses of this machine, of private networks and of links are not public', () => {
+test('loopback, private and link-local addresses are not public', () => {
   for (const address of ['8.8.8.8', '1.1.1.1', '2606:4700::1111']) assert.ok(isPublicAddress(address), address)
   const others = ['0.0.0.0', '100.64.0.1', '172.31.0.1', '224.0.0.1', '255.255.255.255', '::', 'fe80::1', 'fd00::1']
   for (const address of [...others, '64:ff9b::a00:1', '2002:a00:1::', 'ff02::1', 'no']) {
@@ -163,7 +163,7 @@ test('addresses of this machine, of private networks and of links are not public
   }
 })
 
-test('a name that means a private address too is refused before anything is asked', async (t) => {
+test('a host name that resolves also to a private address is refused before the first request', async (t) => {
   let asked = 0
   const server = createServer(() => asked++).listen(0, '127.0.0.1')
   t.after(() => server.close())
@@ -176,7 +176,7 @@ test('a name that means a private address too is refused before anything is aske
   assert.equal(asked, 0)
 })
 
-test('a redirect of GitHub to another host is not followed', async () => {
+test('a redirect from GitHub to another host is not followed', async () => {
   const asked: string[] = []
   const fetch = async (url: string) => {
     asked.push(url)
@@ -187,10 +187,10 @@ test('a redirect of GitHub to another host is not followed', async () => {
   assert.deepEqual(asked, ['https://codeload.github.com/a/b/zip/HEAD'])
 })
 
-test('a package of GitHub is read from the folder that is named, with the commit that it is of', async () => {
+test('a GitHub package is read from the given folder, with its commit', async () => {
   const commit = 'a'.repeat(40)
   const zip = zipSync({ 'b-main/README.md': strToU8('x'), 'b-main/co/COMPANY.md': strToU8(COMPANY) })
-  // GitHub says in the comment of the archive which commit it is of.
+  // GitHub stores the commit in the comment of the archive.
   const commented = Buffer.concat([zip, Buffer.from(commit)])
   commented.writeUInt16LE(commit.length, zip.length - 2)
   const network = { fetch: async () => new Response(commented), lookup: async () => [], searchPath: '' }
@@ -203,7 +203,7 @@ test('a package of GitHub is read from the folder that is named, with the commit
   assert.deepEqual(pinned.warnings, [])
 })
 
-test('300 MB of zeros in a zip stay packed', () => {
+test('300 MB of zeros in a zip are not unpacked', () => {
   // 60 entries of 5 MB of zeros, 5 KB each when packed.
   const zeros = new Uint8Array(5_000_000)
   const zip = zipSync(Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`skills/x/${n}`, zeros])))
@@ -212,13 +212,13 @@ test('300 MB of zeros in a zip stay packed', () => {
   assert.ok(process.memoryUsage().rss - before < 200_000_000)
 })
 
-test('a zip whose entry is larger than it says is refused', () => {
+test('a zip entry that is larger than its declared size is refused', () => {
   const zip = Buffer.from(zipSync({ 'a.txt': new Uint8Array(6_000_000) }))
   zip.writeUInt32LE(10, zip.indexOf('PK\x01\x02', 0, 'latin1') + 24)
   assert.throws(() => readZip(zip, PACKAGE_FILES), /larger than 5000000 bytes/)
 })
 
-test('a zip with a symbolic link, a path that leads out, two of one path or a wrong sum is refused', () => {
+test('a zip with a symbolic link, a path outside the folder, a duplicate path or a wrong checksum is refused', () => {
   const link = { 'skills/x/key': [strToU8('/etc/passwd'), { os: 3, attrs: 0o120777 << 16 }] as const }
   assert.throws(() => readZip(zipSync(link as never), PACKAGE_FILES), /symbolic link/)
   assert.throws(() => readZip(zipSync({ '../x': strToU8('x') }), PACKAGE_FILES), /must not contain \.\./)
@@ -240,7 +240,7 @@ test('a folder with a symbolic link is refused', async (t) => {
   await assert.rejects(readFolder(folder, PACKAGE_FILES), /LICENSE: is a symbolic link/)
 })
 
-test('a repository is read without being checked out, and one with a symbolic link is refused', async (t) => {
+test('a repository is read without a checkout, and one with a symbolic link is refused', async (t) => {
   const folder = temporaryFolder(t)
   const searchPath = process.env.PATH!
   const git = (...args: string[]) =>
@@ -266,7 +266,7 @@ test('a repository is read without being checked out, and one with a symbolic li
   await assert.rejects(readRepository(folder, 'HEAD', 'co', searchPath, PACKAGE_FILES), /LICENSE: is a symbolic link/)
 })
 
-test('a package is read beside the main thread', async (t) => {
+test('a package is read outside of the main thread', async (t) => {
   const { ctx } = createTestApp(t)
   const files = new Map([
     ['COMPANY.md', strToU8(COMPANY)],
@@ -282,7 +282,7 @@ test('a package is read beside the main thread', async (t) => {
   assert.ok(turns > 10, `the main thread had only ${turns} turns meanwhile`)
 })
 
-test('a skill of a package has the same limit as any other skill', async (t) => {
+test('a skill of a package has the same size limit as other skills', async (t) => {
   const notes = Array.from({ length: 500 }, (_, i) => [`skills/tide/notes/${i}.md`, 'Low water.'])
   const files = {
     'COMPANY.md': '---\nname: Tern\n---\n',

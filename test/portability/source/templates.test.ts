@@ -19,7 +19,7 @@ const NAMES = [
   'software-team',
 ]
 
-test('the templates are listed with who is in them', async (t) => {
+test('the list of templates includes their agents', async (t) => {
   const { ask } = createTestApp(t)
   const { body } = await ask('GET', '/api/templates')
   assert.deepEqual(
@@ -34,7 +34,7 @@ test('the templates are listed with who is in them', async (t) => {
 })
 
 for (const name of NAMES) {
-  test(`a company begins from ${name} without a warning, and goes out the same twice`, async (t) => {
+  test(`a company is created from ${name} without warnings, and a round trip gives an identical export`, async (t) => {
     const app = createTestApp(t)
     const target = { mode: 'new_company', newCompanyName: 'Walrus Ltd' }
     const plan = await app.make('POST', '/api/companies/import/apply', { source: { type: 'template', name }, target })
@@ -96,6 +96,6 @@ for (const name of NAMES) {
   })
 }
 
-test('a template that there is not is refused with those there are', async (t) => {
+test('an unknown template is refused, and the error lists the available templates', async (t) => {
   await refuse(createTestApp(t), { source: { type: 'template', name: '../test' } }, /must be one of content-studio/)
 })

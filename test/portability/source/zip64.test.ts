@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib'
 import { readZip } from '../../../src/platform/source/zip.ts'
 import { PACKAGE_FILES } from '../../../src/portability/source/package-files.ts'
 
-/** Makes an archive of one stored file whose sizes, offset and end record are all in Zip64 fields. */
+/** Creates an archive of one stored file, with Zip64 fields for its sizes, offset and end record. */
 function zip64(path: string, content: string, changed: { offset?: bigint } = {}): Buffer {
   const [name, data] = [Buffer.from(path), Buffer.from(content)]
   const local = Buffer.alloc(30)
