@@ -19,7 +19,7 @@ async function send(url: string, method: string, body?: object) {
   return JSON.parse(text)
 }
 
-/** A server with a company, an issue with an attachment, a secret, and an agent with instructions in its own folder. */
+/** Starts a server with a company, an issue with an attachment, a secret, and an agent with instructions in its own folder. */
 async function startWithContent(t: Parameters<typeof startService>[0], dataDir: string) {
   const server = await startService(t, ['--data-dir', dataDir])
   const company = await send(`${server.url}/api/companies`, 'POST', { name: 'Backed up' })
@@ -42,7 +42,7 @@ async function startWithContent(t: Parameters<typeof startService>[0], dataDir: 
   return { server, company, issue, agent, base }
 }
 
-test('a backup of a server that is being written to contains every write before it, and passes its checks', async (t) => {
+test('a backup during writes contains every write before its start, and is valid', async (t) => {
   const dataDir = temporaryFolder(t)
   const { base } = await startWithContent(t, dataDir)
   let acknowledged = 1
@@ -68,7 +68,7 @@ test('a backup of a server that is being written to contains every write before 
   assert.deepEqual(readdirSync(path.join(dataDir, 'backups')), [path.basename(backup.file)])
 })
 
-test('after the data directory is deleted, a backup restores it: files, issues, and secrets if it has the keys', async (t) => {
+test('a restore after deletion of the data directory restores files, issues, and secrets if the backup contains the keys', async (t) => {
   const folder = temporaryFolder(t)
   const dataDir = path.join(folder, 'data')
   const { server, company, issue } = await startWithContent(t, dataDir)
@@ -100,7 +100,7 @@ test('after the data directory is deleted, a backup restores it: files, issues, 
   assert.match(JSON.parse(locked.out).unreadableSecrets.join(), /TOKEN/)
 })
 
-test('a restore keeps what was there, and one that a crash interrupted is finished by the next start', async (t) => {
+test('a restore preserves the previous files, and the next start completes an interrupted restore', async (t) => {
   const folder = temporaryFolder(t)
   const dataDir = path.join(folder, 'data')
   const { server, issue } = await startWithContent(t, dataDir)
@@ -112,7 +112,7 @@ test('a restore keeps what was there, and one that a crash interrupted is finish
   const restored = JSON.parse((await runService(t, ['restore', archive, '--data-dir', dataDir, '--yes', '--json'])).out)
   assert.ok(existsSync(path.join(restored.keptIn, 'service.db')))
 
-  // Killed after the old files were moved aside, and one of the new ones was moved into place.
+  // The state after a kill: the old files are moved away, and one of the new files is in place.
   const from = path.join(dataDir, '.restore-x', 'files')
   mkdirSync(from, { recursive: true })
   renameSync(path.join(dataDir, 'service.db'), path.join(from, 'service.db'))
@@ -128,7 +128,7 @@ test('a restore keeps what was there, and one that a crash interrupted is finish
   )
 })
 
-test('an archive that was cut off, altered, or is no backup is refused, and nothing changes', async (t) => {
+test('an archive that is truncated, altered or not a backup is refused, and nothing changes', async (t) => {
   const folder = temporaryFolder(t)
   const dataDir = path.join(folder, 'data')
   await startWithContent(t, dataDir)
@@ -155,7 +155,7 @@ test('an archive that was cut off, altered, or is no backup is refused, and noth
   }
 })
 
-test('a backup that is killed or runs out of space leaves no archive behind; the next one cleans up', async (t) => {
+test('a backup that is killed or runs out of space leaves no archive, and the next backup removes its temporary files', async (t) => {
   const folder = temporaryFolder(t)
   const dataDir = path.join(folder, 'data')
   await startWithContent(t, dataDir)
@@ -170,7 +170,7 @@ test('a backup that is killed or runs out of space leaves no archive behind; the
     '--out',
     `"${out}"`,
   ].join(' ')
-  // A limit of 64 KB for each file, as a disk that is full.
+  // A limit of 64 KB per file simulates a full disk.
   const limited = spawn('/bin/sh', ['-c', `trap '' XFSZ; ulimit -f 128; ${command}`], {
     env: environment(),
     stdio: 'pipe',
@@ -190,7 +190,7 @@ test('a backup that is killed or runs out of space leaves no archive behind; the
   assert.deepEqual(readdirSync(path.dirname(out)), ['b.tar.gz'])
 })
 
-test('a server that shows a backup answers every read and refuses every change', async (t) => {
+test('a server in read-only mode accepts every read and refuses every change', async (t) => {
   const folder = temporaryFolder(t)
   const dataDir = path.join(folder, 'data')
   const { issue, company } = await startWithContent(t, dataDir)

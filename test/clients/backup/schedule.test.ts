@@ -8,12 +8,12 @@ import { createLog } from '../../../src/platform/log.ts'
 import { temporaryFolder } from '../../helpers.ts'
 import { runService, startService } from '../cli/service.ts'
 
-/** The names of the daily backups of so many days up to 2026-11-22, a Sunday. */
+/** Returns the names of the daily backups of the given number of days up to 2026-11-22, a Sunday. */
 const days = (count: number) => Array.from({ length: count }, (_, i) => dailyName(new Date(Date.UTC(2026, 10, 22 - i))))
 
 const KEEP = { keepDaily: 7, keepWeekly: 4 }
 
-test('the newest seven daily backups are kept, and the newest of each of the four weeks before them', () => {
+test('the newest seven daily backups and the newest backup of each of the four weeks before are kept', () => {
   const names = days(60)
   const expired = expiredBackups(names, KEEP)
   const kept = names.filter((name) => !expired.includes(name))
@@ -23,17 +23,17 @@ test('the newest seven daily backups are kept, and the newest of each of the fou
   )
 })
 
-test('whatever days are missing, a run a day later deletes only what is over', () => {
+test('with missing days the next run deletes only expired backups', () => {
   assert.deepEqual(expiredBackups(days(7), KEEP), [])
   assert.deepEqual(expiredBackups(['daily-2020-01-01.tar.gz', ...days(7)], KEEP), [])
 })
 
-test('backups that somebody made by hand are never deleted', () => {
+test('manual backups are never deleted', () => {
   const byHand = ['service-2020-01-01T00-00-00Z.tar.gz', 'mine.tar.gz', 'daily-2020-01-01.tar.gz.copy']
   assert.deepEqual(expiredBackups([...byHand, ...days(3)], { keepDaily: 1, keepWeekly: 0 }), days(3).slice(1))
 })
 
-test('the server writes the backup of the day in a process of its own, once, and deletes expired ones', async (t) => {
+test('the server writes the daily backup once, in a separate process, and deletes expired backups', async (t) => {
   const dataDir = temporaryFolder(t)
   const at = ['--data-dir', dataDir]
   const server = await startService(t, at)

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../helpers.ts'
 import { PACKAGES } from '../../portability/fixtures.ts'
 import { runService, startService } from './service.ts'
 
-test('a folder becomes a company, the company a zip, and the zip a company again', async (t) => {
+test('a folder can be imported as a company, exported as a zip, and imported again', async (t) => {
   const dataDir = temporaryFolder(t)
   await startService(t, ['--data-dir', dataDir])
   const run = (...args: string[]) => runService(t, ['company', ...args, '--data-dir', dataDir])
@@ -45,7 +45,7 @@ test('a folder becomes a company, the company a zip, and the zip a company again
   assert.match(into.out, /0 created, 0 renamed, \d+ skipped/)
 })
 
-test('a company begins from a template; what cannot be read is said in one line', async (t) => {
+test('a company can be created from a template, and an unreadable source prints a one-line error', async (t) => {
   const dataDir = temporaryFolder(t)
   await startService(t, ['--data-dir', dataDir])
   const run = (...args: string[]) => runService(t, ['company', ...args, '--data-dir', dataDir])
@@ -70,7 +70,7 @@ test('a company begins from a template; what cannot be read is said in one line'
   }
 })
 
-test('a folder with several companies is imported with --path', async (t) => {
+test('--path imports one company of a folder with several companies', async (t) => {
   const dataDir = temporaryFolder(t)
   await startService(t, ['--data-dir', dataDir])
   const run = (...args: string[]) => runService(t, ['company', 'import', ...args, '--no-fetch', '--data-dir', dataDir])

@@ -11,7 +11,7 @@ interface Result {
   status: string
   message: string
   hint?: string
-  // biome-ignore lint/suspicious/noExplicitAny: each check has details of its own.
+  // biome-ignore lint/suspicious/noExplicitAny: each check has its own details.
   details: any
 }
 
@@ -21,7 +21,7 @@ async function examine(t: TestContext, dataDir: string, env: Record<string, stri
   return { code, ok: JSON.parse(out).ok, of: (id: string) => checks.filter((check) => check.id === id), checks }
 }
 
-test('every check tells something, and nothing is broken where nothing is', async (t) => {
+test('every check prints a result, and an intact installation has no errors', async (t) => {
   const { code, ok, of, checks } = await examine(t, path.join(temporaryFolder(t), 'data'))
   assert.deepEqual([code, ok], [0, true], JSON.stringify(checks))
   for (const { id } of CHECKS) assert.ok(of(id).length > 0, id)
@@ -29,7 +29,7 @@ test('every check tells something, and nothing is broken where nothing is', asyn
   assert.ok(of('disk')[0]!.details.freeBytes > 0)
 })
 
-test('a server that is up is found, with its database', async (t) => {
+test('doctor detects a running server and its database', async (t) => {
   const dataDir = temporaryFolder(t)
   const { url } = await startService(t, ['--data-dir', dataDir])
   const { of } = await examine(t, dataDir)
@@ -38,7 +38,7 @@ test('a server that is up is found, with its database', async (t) => {
   assert.deepEqual([schemaVersion > 0, journalMode], [true, 'wal'])
 })
 
-test('agent programs are found with where they are and their version; a missing one has its hint', async (t) => {
+test('doctor prints the path and version of agent programs, and a hint for missing programs', async (t) => {
   const bin = temporaryFolder(t)
   writeFileSync(path.join(bin, 'claude'), '#!/bin/sh\necho "2.1.0 (Claude Code)"\n')
   chmodSync(path.join(bin, 'claude'), 0o755)
@@ -49,7 +49,7 @@ test('agent programs are found with where they are and their version; a missing 
   assert.match(codex!.hint!, /npm install -g/)
 })
 
-test('what is broken is said with what to do, and ends the program with 1', async (t) => {
+test('doctor prints how to fix each error, and exits with 1', async (t) => {
   const dataDir = temporaryFolder(t)
   writeFileSync(
     path.join(dataDir, 'service.db'),
@@ -66,7 +66,7 @@ test('what is broken is said with what to do, and ends the program with 1', asyn
   assert.match(text.err, /1 of \d+ checks are broken/)
 })
 
-test('a data directory that others can read is broken: keys are in it', async (t) => {
+test('a data directory with keys that other users can read is an error', async (t) => {
   const dataDir = path.join(temporaryFolder(t), 'open')
   mkdirSync(dataDir, { mode: 0o755 })
   const { code, of } = await examine(t, dataDir)
@@ -74,14 +74,14 @@ test('a data directory that others can read is broken: keys are in it', async (t
   assert.match(of('data_dir')[0]!.hint!, /^chmod 700 /)
 })
 
-test('a port that another program has is a warning, and broken where it was asked for', async (t) => {
+test('a port in use is a warning, and an error if the port was requested', async (t) => {
   const { url } = await startService(t, ['--data-dir', temporaryFolder(t)])
   const { port } = new URL(url)
   const { code, of } = await examine(t, temporaryFolder(t), { SERVICE_PORT: port })
   assert.deepEqual([code, of('port')[0]!.status], [1, 'broken'])
 })
 
-test('the disk use is shown by kind, with a warning if run logs exceed their limit', async (t) => {
+test('doctor prints the disk use by kind, and a warning if run logs exceed their limit', async (t) => {
   const dataDir = temporaryFolder(t)
   const write = (name: string, bytes: number) => {
     mkdirSync(path.dirname(path.join(dataDir, name)), { recursive: true })

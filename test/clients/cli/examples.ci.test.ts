@@ -13,7 +13,7 @@ import { environment, LAUNCHER } from './service.ts'
 const ELSEWHERE =
   /^(start|demo|stop|doctor|verify|logs|backup|restore|mcp|completion|login|logout|reset-password|token|session|member|invite|profile use|company new|template)\b/
 
-/** What must happen before an example, by its beginning. */
+/** The commands to run before an example, by the first words of the example. */
 const BEFORE: Record<string, string> = {
   'approval resubmit': 'approval request-revision latest',
   'agent resume': 'agent pause Kit',
@@ -22,7 +22,7 @@ const BEFORE: Record<string, string> = {
   'wait TER-6': 'issue view TER-6',
 }
 
-/** Each example takes a server and two processes: one of four runs here, and with `EXAMPLES=all` every one. */
+/** Each example needs a server and two processes, so only one of four runs; `EXAMPLES=all` runs all. */
 const EVERY = process.env.EXAMPLES === 'all' ? 1 : 4
 
 test('the examples of the help texts run', { timeout: 550_000 }, async (t) => {
@@ -40,7 +40,7 @@ test('the examples of the help texts run', { timeout: 550_000 }, async (t) => {
   assert.deepEqual(failed, [])
 })
 
-/** The lines after `$ service ` in the help texts of a command and of its verbs. */
+/** Returns the lines after `$ service ` in the help texts of a command and of its verbs. */
 function examplesOf(command: Command): string[] {
   let help = ''
   command
@@ -54,7 +54,7 @@ function examplesOf(command: Command): string[] {
   return [...own, ...command.commands.flatMap(examplesOf)]
 }
 
-/** Runs an example against a server of its own. @returns its error */
+/** Runs an example against its own server. @returns its error */
 async function run(t: TestContext, example: string): Promise<string | undefined> {
   const { server } = await startTestServer(t)
   const folder = temporaryFolder(t)

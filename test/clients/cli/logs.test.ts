@@ -8,7 +8,7 @@ import { logFile, openLogFile } from '../../../src/platform/log-file.ts'
 import { temporaryFolder } from '../../helpers.ts'
 import { runService, spawnService, startService } from './service.ts'
 
-test("a server's log is there when the server is gone, as text and as JSON", async (t) => {
+test('the log of a stopped server can be printed as text and as JSON', async (t) => {
   const dataDir = temporaryFolder(t)
   assert.equal((await runService(t, ['logs', '--data-dir', dataDir])).code, 5)
   const { url } = await startService(t, ['--data-dir', dataDir])
@@ -25,7 +25,7 @@ test("a server's log is there when the server is gone, as text and as JSON", asy
   assert.equal(statSync(logFile(dataDir)).mode & 0o777, 0o600)
 })
 
-test('a log is followed while it grows, from the last lines on', async (t) => {
+test('logs --follow prints the last lines and then new lines', async (t) => {
   const dataDir = temporaryFolder(t)
   mkdirSync(path.dirname(logFile(dataDir)))
   writeFileSync(logFile(dataDir), 'one\ntwo\n')
@@ -41,7 +41,7 @@ test('a log is followed while it grows, from the last lines on', async (t) => {
   assert.equal(out, 'two\nthree\n')
 })
 
-test('a log takes no more than its number of files, the oldest is overwritten', (t) => {
+test('the log is limited to its number of files, and the oldest file is overwritten', (t) => {
   const file = path.join(temporaryFolder(t), 'logs', 'service.log')
   const write = openLogFile(file, 2)
   for (let i = 0; i < 20; i++) write(`${'x'.repeat(1024 * 1024 - 1)}\n`)
@@ -52,7 +52,7 @@ test('a log takes no more than its number of files, the oldest is overwritten', 
 
 const noLines = (t: TestContext) => path.join(temporaryFolder(t), 'service.log')
 
-test('the last lines are read from the rotated files too, and only those of the wanted level count', (t) => {
+test('the last lines of a level are read also from rotated files', (t) => {
   const file = noLines(t)
   assert.equal(
     readLastLines(file, 5, () => true),
@@ -66,7 +66,7 @@ test('the last lines are read from the rotated files too, and only those of the 
   assert.deepEqual(readLastLines(file, 0, () => true)!.lines, [])
 })
 
-test('a log is followed across a rotation, without losing a line', async (t) => {
+test('following a log across a rotation loses no line', async (t) => {
   const file = noLines(t)
   writeFileSync(file, 'one\n')
   const { end } = readLastLines(file, 1, () => true)!
@@ -84,7 +84,7 @@ test('a log is followed across a rotation, without losing a line', async (t) => 
   assert.deepEqual(lines, ['two', 'three', 'four'])
 })
 
-test('entries below the level of the log are dropped', () => {
+test('entries below the log level are dropped', () => {
   const written: string[] = []
   const log = createLog((line) => written.push(line), { level: 'warn', now: () => new Date(0) })
   log.debug('One.')
@@ -94,7 +94,7 @@ test('entries below the level of the log are dropped', () => {
   assert.deepEqual([log.isEnabled('info'), log.isEnabled('error')], [false, true])
 })
 
-test('the log of a server has the level of --log-level, with the request id of each response', async (t) => {
+test('the server log uses the level of --log-level, and contains the request id of each response', async (t) => {
   const dataDir = temporaryFolder(t)
   const at = ['--data-dir', dataDir]
   const { url } = await startService(t, [...at, '--log-level', 'debug'])

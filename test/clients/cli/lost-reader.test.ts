@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { temporaryFolder } from '../../helpers.ts'
 import { environment, LAUNCHER, startService } from './service.ts'
 
-test('a server goes on when nobody reads what it prints any more', async (t) => {
+test('a server continues after its standard output is closed', async (t) => {
   const server = await startService(t, ['--data-dir', temporaryFolder(t)])
   server.child.stdout!.destroy()
   server.child.stderr!.destroy()
@@ -16,7 +16,7 @@ test('a server goes on when nobody reads what it prints any more', async (t) => 
       headers: { 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     })
-  // A deletion is logged, to the terminal too: each time it is written to nobody.
+  // The server logs each deletion to its closed standard output.
   for (const name of ['One', 'Two']) {
     const { id } = (await (await ask('POST', '/api/companies', { name })).json()) as { id: string }
     assert.equal((await ask('DELETE', `/api/companies/${id}`, { confirm: name })).status, 200)
@@ -24,7 +24,7 @@ test('a server goes on when nobody reads what it prints any more', async (t) => 
   assert.equal((await ask('GET', '/api/health')).status, 200)
 })
 
-test('a command whose reader has seen enough ends without a word', async () => {
+test('a command whose output pipe is closed exits without a message', async () => {
   const child = spawn(process.execPath, [LAUNCHER, 'completion', 'bash'], { env: environment(), stdio: 'pipe' })
   child.stdout.destroy()
   const [err, [code, signal]] = await Promise.all([text(child.stderr), once(child, 'exit')])

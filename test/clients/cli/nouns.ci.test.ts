@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runService, withServer } from './service.ts'
 
-// The longer tests of the nouns: each starts the program some thirty times.
+// These tests are slow: each starts the program about thirty times.
 
-test('every noun has help with examples, and an unknown verb is wrong usage', async (t) => {
+test('every noun has help with examples, and an unknown verb is a usage error', async (t) => {
   for (const noun of ['company', 'agent', 'issue', 'goal', 'project', 'approval', 'run', 'cost', 'activity']) {
     const { out } = await runService(t, [noun, '--help'])
     const verbs = [...out.matchAll(/^ {2}([a-z-]+) (?:\[options\]|<)/gm)].map(([, verb]) => verb!)
@@ -15,7 +15,7 @@ test('every noun has help with examples, and an unknown verb is wrong usage', as
   }
 })
 
-test('a routine is made, run, paused, looked back at, changed and deleted by its title', async (t) => {
+test('the routine commands create, run, pause, list, update and delete a routine by its title', async (t) => {
   const { out, json, run } = await withServer(t)
   await out('company', 'create', 'Tern & Co')
   await out('agent', 'create', 'Ada', '--role', 'ceo', '--adapter', 'http', '--config', '{"url":"http://127.0.0.1:9"}')

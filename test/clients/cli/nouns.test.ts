@@ -6,7 +6,7 @@ import { environment, LAUNCHER, runService, withServer } from './service.ts'
 
 const TELLS = path.join(import.meta.dirname, '../../agents/tells.mjs')
 
-test('a company is set to work by names alone, from its making to its costs', async (t) => {
+test('the company commands work with names only, from creation to costs', async (t) => {
   const { out, json, run } = await withServer(t)
   assert.match(await out('company', 'create', 'Tern & Co', '--budget', '50'), /^This month\s+\$0\.00 of \$50\.00$/m)
   await out('agent', 'create', 'Ada', '--role', 'ceo', '--adapter', 'http', '--config', '{"url":"http://127.0.0.1:9"}')
@@ -60,7 +60,7 @@ test('a company is set to work by names alone, from its making to its costs', as
   assert.equal((await run(['issue', 'list', '--token', key.token])).code, 4)
 })
 
-test('of several companies one is named by its name, its prefix or the environment', async (t) => {
+test('with several companies a command selects one by name, by prefix or from the environment', async (t) => {
   const { out, run } = await withServer(t)
   await out('company', 'create', 'Tern & Co')
   await out('company', 'create', 'Walrus')
@@ -75,7 +75,7 @@ test('of several companies one is named by its name, its prefix or the environme
   assert.equal((await run(['agent', 'show', 'Ada', '-c', 'TER'])).code, 5)
 })
 
-test('the board decides an approval by the end of its id', async (t) => {
+test('the board can decide an approval by the last characters of its id', async (t) => {
   const { out, json, run } = await withServer(t)
   await out('company', 'create', 'Tern & Co')
   const company = (await json('company', 'list'))[0]
@@ -91,7 +91,7 @@ test('the board decides an approval by the end of its id', async (t) => {
   assert.ok(ceo.id)
 })
 
-test('tables fit a terminal of 80 columns, and are whole in a pipe', async (t) => {
+test('tables fit a terminal of 80 columns, and are complete in a pipe', async (t) => {
   const { out, run } = await withServer(t)
   await out('company', 'create', 'Tern & Co')
   await out('issue', 'create', `${'A long title of an issue '.repeat(6)}end`)
@@ -101,7 +101,7 @@ test('tables fit a terminal of 80 columns, and are whole in a pipe', async (t) =
   assert.match(await out('issue', 'list'), / end {2}todo /)
 })
 
-test('what an agent writes cannot steer the terminal', async (t) => {
+test('text from agents cannot send control sequences to the terminal', async (t) => {
   const { out } = await withServer(t)
   await out('company', 'create', 'Tern & Co')
   await out('issue', 'create', 'Draw')
@@ -110,7 +110,7 @@ test('what an agent writes cannot steer the terminal', async (t) => {
   assert.ok(!(await out('activity', 'list')).includes('\u001b'))
 })
 
-test('the completion of bash knows every verb', async (t) => {
+test('the bash completion contains every verb', async (t) => {
   const { out } = await runService(t, ['completion', 'bash'])
   const program = `service() { ${process.execPath} ${LAUNCHER} "$@"; }`
   const complete = `${program}\n${out}\nCOMP_WORDS=(service issue ch); COMP_CWORD=2; _service; echo "\${COMPREPLY[@]}"`
@@ -120,7 +120,7 @@ test('the completion of bash knows every verb', async (t) => {
   )
 })
 
-test('JSON has the wanted fields, goes through jq, and needs no argument after --json', async (t) => {
+test('JSON output has the selected fields, supports jq, and --json needs no argument', async (t) => {
   const { out, run } = await withServer(t)
   await out('company', 'create', 'Tern & Co')
   await out('issue', 'create', '日本語 🎉')
@@ -136,7 +136,7 @@ test('JSON has the wanted fields, goes through jq, and needs no argument after -
   assert.match((await run(['issue', 'list', '--jq', '.['])).err, /^service: --jq: jq: error/)
 })
 
-test('wrong usage is named by its option, and nothing is destroyed without --yes', async (t) => {
+test('a usage error names the option, and nothing is deleted without --yes', async (t) => {
   const { out, run } = await withServer(t)
   await out('company', 'create', 'Tern & Co')
   await out('issue', 'create', 'Draw')

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test'
 import { packageRoot } from '../../../src/platform/package-root.ts'
 import { temporaryFolder } from '../../helpers.ts'
 
-/** How the program ended and what it wrote. */
+/** The exit status and the output of the program. */
 export interface Ended {
   code: number | null
   signal: NodeJS.Signals | null
@@ -20,16 +20,16 @@ export interface ServiceProcess {
   ended: Promise<Ended>
 }
 
-/** A server that runs as a process of its own. */
+/** A server that runs as a separate process. */
 export interface ServerUnderTest extends ServiceProcess {
   url: string
   pid: number
 }
 
-/** The program as users start it, in JavaScript that any Node reads. */
+/** The launcher that users start. It is JavaScript that runs on any Node. */
 export const LAUNCHER = path.join(packageRoot(), 'bin/service.mjs')
 
-/** The environment of a test's process: nothing of the developer's own settings. */
+/** Returns the environment of a test process, without the settings of the developer. */
 export const environment = (more: Record<string, string> = {}): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   HOME: process.env.HOME,
@@ -37,7 +37,7 @@ export const environment = (more: Record<string, string> = {}): NodeJS.ProcessEn
   ...more,
 })
 
-/** Starts the program through its launcher; whatever is left of it after the test is killed. */
+/** Starts the program through its launcher, and kills its remaining processes after the test. */
 export function spawnService(
   t: TestContext,
   args: string[],
@@ -51,7 +51,7 @@ export function spawnService(
     try {
       process.kill(-child.pid!, 'SIGKILL')
     } catch {
-      // It has ended, and all of its group.
+      // The process group has already ended.
     }
   })
   const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]).then(
@@ -63,7 +63,7 @@ export function spawnService(
 export const runService = (t: TestContext, args: string[], env: Record<string, string> = {}): Promise<Ended> =>
   spawnService(t, args, env).ended
 
-/** Starts a server on a free port and waits until it is up. */
+/** Starts a server on a free port and waits until it is ready. */
 export async function startService(t: TestContext, args: string[]): Promise<ServerUnderTest> {
   const service = spawnService(t, ['start', '--json', ...(args.includes('--port') ? [] : ['--port', '0']), ...args])
   const line = await Promise.race([once(service.child.stdout!, 'data').then(([data]) => String(data)), service.ended])
@@ -71,7 +71,7 @@ export async function startService(t: TestContext, args: string[]): Promise<Serv
   return { ...service, ...(JSON.parse(line) as { url: string; pid: number }) }
 }
 
-/** A server of its own and the program beside it; a command that fails fails the test. */
+/** Starts a server, and returns functions that run commands against it. A failed command fails the test. */
 export async function withServer(t: TestContext) {
   const dataDir = temporaryFolder(t)
   await startService(t, ['--data-dir', dataDir])

@@ -12,7 +12,7 @@ const EMAIL = 'olga@example.com'
 const submit = (url: string, fields: Record<string, string>) =>
   fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
 
-/** A server in authenticated mode with its first owner. */
+/** Starts a server in authenticated mode with its first owner. */
 async function startWithOwner(t: TestContext) {
   const dataDir = temporaryFolder(t)
   const server = await startService(t, ['--data-dir', dataDir, '--mode', 'authenticated'])
@@ -21,7 +21,7 @@ async function startWithOwner(t: TestContext) {
   return { dataDir, server, cookie: cookieOf(made.headers.get('set-cookie')) }
 }
 
-test('in authenticated mode a personal token is the person for every command, and without one they say what to do', async (t) => {
+test('in authenticated mode commands require a personal token, and without one the error says what to do', async (t) => {
   const { dataDir, server, cookie } = await startWithOwner(t)
   const at = ['--data-dir', dataDir]
   for (const args of [['api', 'GET', '/api/companies'], ['issue', 'list'], ['company', 'list'], ['freeze']]) {
@@ -44,7 +44,7 @@ test('in authenticated mode a personal token is the person for every command, an
   assert.match((await runService(t, ['issue', 'create', 'Count', '--json', ...at], env)).out, /"title": "Count"/)
   assert.match((await runService(t, ['status', '--token', token, ...at])).out, /Tern & Co/)
   await runService(t, ['issue', 'comment', 'TER-1', 'By lunch, please.', ...at], env)
-  // What people did is told with their names: there is more than one of them.
+  // The activity shows the names of people, because there can be more than one.
   assert.match((await runService(t, ['issue', 'show', 'TER-1', ...at], env)).out, /^Olga {2}.*\nBy lunch, please\.$/m)
   assert.match((await runService(t, ['activity', 'list', ...at], env)).out, / Olga +issue commented /)
   assert.match((await runService(t, ['why', 'TER-1', ...at], env)).out, /Olga created TER-1 “Count”/)
@@ -70,7 +70,7 @@ test('in authenticated mode a personal token is the person for every command, an
   assert.match(refused.err, /unknown, revoked or expired/)
 })
 
-test('with --require-token who can read the data directory is the board, and nobody else', async (t) => {
+test('with --require-token a user who can read the data directory is the board, and other users are refused', async (t) => {
   const dataDir = temporaryFolder(t)
   const server = await startService(t, ['--data-dir', dataDir, '--require-token'])
   for (const file of ['server.json', 'keys/one-time.json']) {
@@ -97,7 +97,7 @@ test('with --require-token who can read the data directory is the board, and nob
   assert.ok(!out.includes(boardToken!) && !err.includes(boardToken!))
 })
 
-test('reset-password prints a link by which a person gets back in', async (t) => {
+test('reset-password prints a link that sets a new password', async (t) => {
   const { dataDir, server } = await startWithOwner(t)
   const at = ['--data-dir', dataDir]
   const { code, out, err } = await runService(t, ['reset-password', EMAIL, ...at])
@@ -120,7 +120,7 @@ test('reset-password prints a link by which a person gets back in', async (t) =>
   for (const secret of [token, key]) assert.ok(!log.includes(secret))
 })
 
-test('reset-password says what is in the way: no server, or nobody who signs in', async (t) => {
+test('reset-password explains its errors: no running server, or a mode without people', async (t) => {
   const dataDir = temporaryFolder(t)
   const none = await runService(t, ['reset-password', EMAIL, '--data-dir', dataDir])
   assert.equal(none.code, 3)

@@ -8,7 +8,7 @@ import Database from 'better-sqlite3'
 import { temporaryFolder } from '../../helpers.ts'
 import { runService, spawnService, startService } from './service.ts'
 
-/** Listens on a loopback port, so that nobody else can. */
+/** Listens on a loopback port, so that no other process can. */
 async function occupy(t: TestContext, port = 0): Promise<number | undefined> {
   const server = createServer()
   const listening = once(server, 'listening').then(() => true)
@@ -20,7 +20,7 @@ async function occupy(t: TestContext, port = 0): Promise<number | undefined> {
   return typeof address === 'object' && address ? address.port : undefined
 }
 
-test('a server starts, answers, and ends with 0 when it is told to', async (t) => {
+test('a server starts, responds, and exits with 0 after SIGTERM', async (t) => {
   const dataDir = path.join(temporaryFolder(t), 'new', 'data')
   const server = await startService(t, ['--data-dir', dataDir])
   const health = await fetch(`${server.url}/api/health`)
@@ -32,10 +32,10 @@ test('a server starts, answers, and ends with 0 when it is told to', async (t) =
   assert.deepEqual([code, signal, err], [0, null, ''])
 })
 
-/** The Node that is installed on this machine, often older than the program needs. */
+/** The Node that is installed on this machine, often older than the required version. */
 const MACHINE_NODE = ['/usr/local/bin/node', '/usr/bin/node'].find((file) => existsSync(file)) ?? process.execPath
 
-test("the launcher on the machine's own Node ends as the program ends", async (t) => {
+test('the launcher on the installed Node exits with the status of the program', async (t) => {
   const dataDir = temporaryFolder(t)
   const { child, ended } = spawnService(t, ['start', '--port', '0', '--data-dir', dataDir], {}, MACHINE_NODE)
   await once(child.stdout!, 'data')
@@ -55,7 +55,7 @@ test('the banner names URL, data directory, mode and next step in at most eight 
   for (const word of ['http://127.0.0.1:', dataDir, 'local_trusted', 'Next']) assert.ok(out.includes(word), out)
 })
 
-test('a busy default port is left for the next free one, and the banner says so', async (t) => {
+test('if the default port is in use the server selects the next free port, and the banner says so', async (t) => {
   await occupy(t, 3100)
   const { child, ended } = spawnService(t, ['start', '--data-dir', temporaryFolder(t)])
   await once(child.stdout!, 'data')
@@ -64,14 +64,14 @@ test('a busy default port is left for the next free one, and the banner says so'
   assert.match(out, /http:\/\/127\.0\.0\.1:31\d\d \(port 3100 is busy\)/)
 })
 
-test('a busy port that was asked for is an error', async (t) => {
+test('a requested port that is in use is an error', async (t) => {
   const port = await occupy(t)
   const { code, err } = await runService(t, ['start', '--port', String(port), '--data-dir', temporaryFolder(t)])
   assert.equal(code, 1)
   assert.match(err, new RegExp(`^service: Port ${port} of 127\\.0\\.0\\.1 is busy\\..*\\n$`))
 })
 
-test('a second server on a data directory exits 75 and names the first', async (t) => {
+test('a second server on a data directory exits with 75 and names the first server', async (t) => {
   const dataDir = temporaryFolder(t)
   const first = await startService(t, ['--data-dir', dataDir])
   const { code, err } = await runService(t, ['start', '--port', '0', '--data-dir', dataDir])
@@ -80,7 +80,7 @@ test('a second server on a data directory exits 75 and names the first', async (
   assert.equal(err.trimEnd().split('\n').length, 1)
 })
 
-test('a server that was killed blocks no start', async (t) => {
+test('a killed server does not prevent the next start', async (t) => {
   const dataDir = temporaryFolder(t)
   const first = await startService(t, ['--data-dir', dataDir])
   process.kill(first.pid, 'SIGKILL')
@@ -89,7 +89,7 @@ test('a server that was killed blocks no start', async (t) => {
   assert.equal((await fetch(`${second.url}/api/health`)).status, 200)
 })
 
-test('a data directory that cannot be made is an error of one line', async (t) => {
+test('a data directory that cannot be created prints a one-line error', async (t) => {
   const file = path.join(temporaryFolder(t), 'file')
   writeFileSync(file, '')
   const { code, err } = await runService(t, ['start', '--data-dir', path.join(file, 'data')])
@@ -97,7 +97,7 @@ test('a data directory that cannot be made is an error of one line', async (t) =
   assert.match(err, /^service: .*ENOTDIR.*\n$/)
 })
 
-test('a data directory that may not be written is an error', {
+test('a data directory that is not writable is an error', {
   skip: process.getuid?.() === 0 && 'root may write in every folder',
 }, async (t) => {
   const dataDir = path.join(temporaryFolder(t), 'data')
@@ -107,7 +107,7 @@ test('a data directory that may not be written is an error', {
   assert.match(err, /EACCES/)
 })
 
-test('a database of a newer version is refused and left as it is', async (t) => {
+test('a database of a newer version is refused and not changed', async (t) => {
   const dataDir = temporaryFolder(t)
   const sqlite = new Database(path.join(dataDir, 'service.db'))
   sqlite.pragma('user_version = 999')

@@ -8,7 +8,7 @@ import { runService, spawnService, startService } from './service.ts'
 
 const AGENTS = path.join(import.meta.dirname, '../../agents')
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
+// biome-ignore lint/suspicious/noExplicitAny: the tests read arbitrary fields of responses.
 type Ask = (method: string, path: string, body?: object) => Promise<any>
 
 const askAt =
@@ -23,7 +23,7 @@ const askAt =
     return answer.json()
   }
 
-/** Makes a company with an issue that a person works on. */
+/** Creates a company with an issue that is assigned to a person. */
 async function makeIssue(ask: Ask) {
   const company = await ask('POST', '/api/companies', { name: 'Tern & Co' })
   const issue = { title: 'Draw', assigneeUserId: 'local-board', status: 'in_progress' }
@@ -31,7 +31,7 @@ async function makeIssue(ask: Ask) {
   return company
 }
 
-/** A server as a process of its own, with such an issue. */
+/** Starts a server as a separate process, with such an issue. */
 async function withIssue(t: TestContext) {
   const dataDir = temporaryFolder(t)
   const { url } = await startService(t, ['--data-dir', dataDir])
@@ -41,7 +41,7 @@ async function withIssue(t: TestContext) {
 
 const waitFor = (t: TestContext, args: string[]) => spawnService(t, ['wait', 'TER-1', ...args])
 
-test('wait ends when the issue is there', async (t) => {
+test('wait exits when the issue reaches the status', async (t) => {
   const { at, ask } = await withIssue(t)
   const waiting = waitFor(t, at)
   await ask('PATCH', '/api/issues/TER-1', { status: 'in_review' })
@@ -51,7 +51,7 @@ test('wait ends when the issue is there', async (t) => {
   assert.equal((await runService(t, ['wait', 'TER-1', ...at])).code, 0, 'and at once where it is there already')
 })
 
-test('wait ends when the issue can no longer get there, and when the time is over', async (t) => {
+test('wait exits when the issue can no longer reach the status, and at the timeout', async (t) => {
   const { at, ask } = await withIssue(t)
   const late = await runService(t, ['wait', 'TER-1', '--timeout', '50ms', ...at])
   assert.deepEqual([late.code, late.err], [8, 'service: TER-1 is in progress after 0.05 s.\n'])
@@ -62,7 +62,7 @@ test('wait ends when the issue can no longer get there, and when the time is ove
   assert.equal((await runService(t, ['wait', 'TER-1', '--until', 'cancelled', ...at])).code, 0)
 })
 
-test('wait says what is wrong with what it is asked', async (t) => {
+test('wait explains invalid arguments', async (t) => {
   const { at } = await withIssue(t)
   assert.equal((await runService(t, ['wait', 'TER-1', '--until', 'ready', ...at])).code, 2)
   assert.equal((await runService(t, ['wait', 'TER-1', '--timeout', 'soon', ...at])).code, 2)
@@ -70,7 +70,7 @@ test('wait says what is wrong with what it is asked', async (t) => {
   assert.equal((await runService(t, ['wait', 'TER-1', '--url', 'http://127.0.0.1:9'])).code, 3)
 })
 
-test('wait outlives a restart of the server', async (t) => {
+test('wait continues after a restart of the server', async (t) => {
   const first = await startTestServer(t)
   const ask = askAt(first.server.url)
   await makeIssue(ask)
@@ -110,14 +110,14 @@ for (const [program, code] of [
   ['succeed.js', 0],
   ['fail.js', 1],
 ] as const) {
-  test(`run follow of ${program} ends with ${code}`, async (t) => {
+  test(`run follow of ${program} exits with ${code}`, async (t) => {
     const { at, run } = await withAgent(t, program)
     const followed = await runService(t, ['run', 'follow', run.id, ...at])
     assert.equal(followed.code, code, followed.err)
   })
 }
 
-test('run follow prints what comes while it comes, and ends with 7 when the run is cancelled', async (t) => {
+test('run follow prints output immediately, and exits with 7 if the run is cancelled', async (t) => {
   const { at, ask, run } = await withAgent(t, 'hang.js')
   const following = spawnService(t, ['run', 'follow', run.id, ...at])
   const [first] = await once(following.child.stdout!, 'data')

@@ -6,7 +6,7 @@ import { UnexpectedResponse } from '../../../src/clients/client/error.ts'
 import { AppError } from '../../../src/platform/errors.ts'
 import { createTestApp } from '../../helpers.ts'
 
-/** A client of a real app, without a network between them. */
+/** Creates a client of a real app, without a network. */
 function createTestClient(t: TestContext): Client {
   const app = createTestApp(t)
   const fetch: Fetch = async (url, { method, headers, body }) => {
@@ -53,7 +53,7 @@ test('a list is read page by page', async (t) => {
   assert.deepEqual([pages, names.toSorted()], [2, ['Auk', 'Dunlin', 'Eider']])
 })
 
-test('an error response is thrown as the AppError that the server threw', async (t) => {
+test('an error response throws the AppError of the server', async (t) => {
   const client = createTestClient(t)
   const missing = client.request('GET /api/issues/:issueId', { params: { issueId: 'TER-9' } })
   await assert.rejects(missing, (error) => error instanceof AppError && error.code === 'not_found')
@@ -77,7 +77,7 @@ test('a response of 4xx or 5xx without a known error code throws UnexpectedRespo
   await assert.rejects(newer.request('GET /api/companies'), { status: 418, code: 'overheated', message: 'Too hot.' })
 })
 
-test('the credential is sent as a bearer token, and a part of the path is encoded', async () => {
+test('the client sends the credential as a bearer token, and encodes path parameters', async () => {
   const sent: { url: string; headers: Record<string, string> }[] = []
   const fetch: Fetch = async (url, { headers }) => {
     sent.push({ url, headers })

@@ -13,7 +13,7 @@ import { environment, LAUNCHER, runService, startService } from '../cli/service.
 
 const UNUSED_URL = 'http://127.0.0.1:9'
 
-test('help is no error and has examples; what does not exist is wrong usage', async (t) => {
+test('help exits with 0 and prints examples, and an unknown command is a usage error', async (t) => {
   for (const args of [['--help'], ['start', '--help'], ['api', '--help'], []]) {
     const { code, out, err } = await runService(t, args)
     assert.deepEqual([code, err], [0, ''], args.join(' '))
@@ -26,7 +26,7 @@ test('help is no error and has examples; what does not exist is wrong usage', as
   }
 })
 
-test('api asks anything, prints the answer, and takes a body as text, file or input', async (t) => {
+test('api sends any request, prints the response, and accepts a body as text, file or input', async (t) => {
   const dataDir = temporaryFolder(t)
   await startService(t, ['--data-dir', dataDir])
   const at = ['--data-dir', dataDir]
@@ -42,7 +42,7 @@ test('api asks anything, prints the answer, and takes a body as text, file or in
   assert.equal(wrong.code, 2)
 })
 
-test('a server that the environment names is asked, with its key', async (t) => {
+test('commands use the server and the key from the environment', async (t) => {
   const { url } = await startService(t, ['--data-dir', temporaryFolder(t)])
   const named = await runService(t, ['api', 'GET', '/api/companies'], { SERVICE_API_URL: url })
   assert.deepEqual([named.code, named.out], [0, '[]\n'])
@@ -50,13 +50,13 @@ test('a server that the environment names is asked, with its key', async (t) => 
   assert.equal((await runService(t, ['api', 'GET', '/api/companies'], env)).code, 4)
 })
 
-test('where no server answers, the exit code is 3 and the line says what to do', async (t) => {
+test('without a server the exit code is 3 and the error says what to do', async (t) => {
   const { code, err } = await runService(t, ['api', 'GET', '/api/companies', '--url', UNUSED_URL])
   assert.equal(code, 3)
   assert.match(err, /^service: No server responds at .* `service start`.*\n$/)
 })
 
-test('a data directory without a server is exit code 3, whatever listens elsewhere', async (t) => {
+test('a data directory without a server exits with 3, even if its old port is in use', async (t) => {
   const other = await startService(t, ['--data-dir', temporaryFolder(t)])
   const dataDir = temporaryFolder(t)
   const at = ['api', 'GET', '/api/companies']
@@ -68,7 +68,7 @@ test('a data directory without a server is exit code 3, whatever listens elsewhe
     const { code, err } = await runService(t, [...args], env)
     assert.deepEqual([code, err.includes(`No server uses the data directory ${dataDir}`)], [3, true], err)
   }
-  // A killed server leaves its URL behind, and another server has its port by then.
+  // A killed server leaves its URL file, and another server can use its port.
   const stale = { pid: process.pid, url: other.url, instance: '00000000-0000-4000-8000-000000000000' }
   writeFileSync(path.join(dataDir, 'server.json'), JSON.stringify(stale))
   for (const args of [at, ['company', 'list'], ['status'], ['wait', 'TER-1']]) {
@@ -77,14 +77,14 @@ test('a data directory without a server is exit code 3, whatever listens elsewhe
   }
 })
 
-test('a text comes whole from a pipe whose other end is slow', async (t) => {
+test('a text is printed completely to a slow pipe', async (t) => {
   const dataDir = temporaryFolder(t)
   const { url } = await startService(t, ['--data-dir', dataDir])
   const post = (to: string, body: object) =>
     fetch(url + to, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
   const company = (await (await post('/api/companies', { name: 'Tern & Co' })).json()) as { id: string }
   await post(`/api/companies/${company.id}/issues`, { title: 'Draw' })
-  // A program that opened its standard input made the pipe non-blocking, for the programs that it starts too.
+  // A program that opens its standard input makes the pipe non-blocking, also for its child processes.
   const starter = `process.stdin; require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' })`
   const args = [LAUNCHER, 'issue', 'comment', 'TER-1', '-', '--json', '--data-dir', dataDir]
   const child = spawn(process.execPath, ['-e', starter, ...args], { env: environment() })
@@ -95,7 +95,7 @@ test('a text comes whole from a pipe whose other end is slow', async (t) => {
   assert.equal(JSON.parse(out).body, 'a'.repeat(50_000) + 'b'.repeat(40_000))
 })
 
-/** A server that answers whatever error the path names. */
+/** Starts a server that returns the error that the path names. */
 async function startRefuser(t: TestContext): Promise<string> {
   const server = createServer((request, response) => {
     const code = request.url!.slice(1) as keyof typeof ERROR_STATUS
@@ -111,7 +111,7 @@ async function startRefuser(t: TestContext): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('each kind of refusal has its exit code, with the answer printed and its sentence on standard error', async (t) => {
+test('each kind of error has its exit code, with the response on standard output and the message on standard error', async (t) => {
   const url = await startRefuser(t)
   const expected = {
     validation_failed: 2,
@@ -130,7 +130,7 @@ test('each kind of refusal has its exit code, with the answer printed and its se
   }
 })
 
-test('status says that the server is up, as text and as JSON', async (t) => {
+test('status reports a running server as text and as JSON', async (t) => {
   const dataDir = temporaryFolder(t)
   const server = await startService(t, ['--data-dir', dataDir])
   const shown = await runService(t, ['status', '--data-dir', dataDir])
@@ -140,7 +140,7 @@ test('status says that the server is up, as text and as JSON', async (t) => {
   assert.deepEqual([json.url, json.pid, json.status, json.companies], [server.url, server.pid, 'ok', []])
 })
 
-test('stop ends the server and waits until it is gone; the next stop finds none', async (t) => {
+test('stop waits until the server has ended, and the next stop finds no server', async (t) => {
   const dataDir = temporaryFolder(t)
   const server = await startService(t, ['--data-dir', dataDir])
   const stopped = await runService(t, ['stop', '--data-dir', dataDir, '--json'])
@@ -150,10 +150,10 @@ test('stop ends the server and waits until it is gone; the next stop finds none'
   assert.equal((await runService(t, ['stop', '--data-dir', dataDir])).code, 3)
 })
 
-test('stop signals no process that is not the server of the data directory', async (t) => {
+test('stop sends no signal to a process that is not the server of the data directory', async (t) => {
   const dataDir = temporaryFolder(t)
   const { url } = await startService(t, ['--data-dir', temporaryFolder(t)])
-  // What a crashed server leaves when another program has its pid by now, and another server its port.
+  // The files of a crashed server, if other processes now have its pid and its port.
   const stale = { pid: process.pid, url, instance: '00000000-0000-4000-8000-000000000000' }
   writeFileSync(path.join(dataDir, 'server.json'), JSON.stringify(stale))
   const { code, err } = await runService(t, ['stop', '--data-dir', dataDir])

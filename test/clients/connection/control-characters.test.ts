@@ -5,12 +5,12 @@ import { escapeInJson } from '../../../src/clients/connection/control-characters
 
 const HOSTILE = 'a\u009b31mb\u202ec\u2066d\u200fe\u007ff\u2028g'
 
-test('JSON output escapes characters that steer a terminal, and parses to the same value', () => {
+test('JSON output escapes terminal control characters, and parses to the same value', () => {
   const json = escapeInJson(JSON.stringify({ name: HOSTILE }))
   assert.match(json, /^[\x20-\x7e]*$/)
   assert.deepEqual(JSON.parse(json), { name: HOSTILE })
 })
 
-test('lines contain no character that steers a terminal', () => {
+test('lines contain no terminal control characters', () => {
   assert.match(oneLine(HOSTILE), /^[\x20-\x7e]*$/)
 })

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { createClient } from '../../../src/clients/connection/client.ts'
 import { watchStream } from '../../../src/clients/connection/event-stream.ts'
 
-/** A server that answers each request for a stream as the next of `answers` says. */
+/** Starts a server that returns the next of `answers` for each stream request. */
 async function startStreams(t: TestContext, answers: ((response: ServerResponse) => void)[]) {
   const asked: (string | undefined)[] = []
   const server = createServer((request, response) => {
@@ -28,7 +28,7 @@ const stream = (text: string, end: 'end' | 'destroy') => (response: ServerRespon
   response.write(text, () => (end === 'end' ? response.end() : response.destroy()))
 }
 
-test('a stream that breaks is asked for again from the last event on', async (t) => {
+test('a broken stream is resumed after the last event', async (t) => {
   const { asked, client } = await startStreams(t, [
     stream('id: 1\n: watching\n\nid: 2\nevent: a\ndata: {"n":1}\n\nid: 3\nevent: hal', 'destroy'),
     (response) => {
@@ -47,7 +47,7 @@ test('a stream that breaks is asked for again from the last event on', async (t)
   assert.deepEqual(asked, [undefined, '2', '2'])
 })
 
-test('a refusal is thrown as the server says it', async (t) => {
+test('an error response throws the error of the server', async (t) => {
   const { client } = await startStreams(t, [
     (response) => {
       response.writeHead(404, { 'content-type': 'application/json' })
@@ -58,7 +58,7 @@ test('a refusal is thrown as the server says it', async (t) => {
   await assert.rejects(watching, { code: 'not_found', message: 'No such run.' })
 })
 
-test('a server that never was there is not waited for', async () => {
+test('a connection to a server that was never reachable is not retried', async () => {
   const client = createClient({ url: 'http://127.0.0.1:9' })
   await assert.rejects(watchStream(client, '/events', new AbortController()).next(), { exitCode: 3 })
 })

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import { temporaryFolder } from '../../helpers.ts'
 import { runService, startService } from '../cli/service.ts'
 
-test('verify and doctor look into a data directory, with its server and without', async (t) => {
+test('verify and doctor check a data directory with and without a running server', async (t) => {
   const dataDir = temporaryFolder(t)
   const at = ['--data-dir', dataDir]
   const server = await startService(t, at)
@@ -33,7 +33,7 @@ test('verify and doctor look into a data directory, with its server and without'
   assert.equal(healthy.code, 0, healthy.out + healthy.err)
   assert.match(healthy.out, /^ok +Content +integrity$/m)
 
-  // As after a restore of the database alone. To look makes no other key.
+  // This is the state after a restore of only the database. The check creates no new key.
   const key = path.join(dataDir, 'keys', 'secret.key')
   renameSync(key, `${key}.away`)
   const locked = await runService(t, ['doctor', ...at])
@@ -56,7 +56,7 @@ test('verify and doctor look into a data directory, with its server and without'
   assert.match((await runService(t, ['doctor', ...at])).out, /^broken +Data directory .*\n +chmod 700/m)
 })
 
-test('a data directory without a database is said to have none', async (t) => {
+test('a data directory without a database is reported', async (t) => {
   const { code, err } = await runService(t, ['verify', '--data-dir', temporaryFolder(t)])
   assert.equal(code, 5)
   assert.match(err, /There is no database in /)

@@ -6,7 +6,7 @@ import { insertAgent, insertRun, insertSpend } from '../../arrange.ts'
 import { plansOf } from '../../plans.ts'
 import { setUp } from '../../work/issue/set-up.ts'
 
-/** A company with some of everything that is kept twice. */
+/** Creates a company with all kinds of redundant data. */
 async function withWork(t: TestContext) {
   const app = await setUp(t)
   const issue = await app.create({ title: 'Count the cents', assigneeAgentId: app.ada.id })
@@ -23,7 +23,7 @@ async function withWork(t: TestContext) {
   return { ...app, issue, run, damage: (text: string) => app.ctx.db.run(raw`${raw.raw(text)}`.compile(sql)) }
 }
 
-test('what the server wrote is found to be in order', async (t) => {
+test('a check of a database of the server finds no errors', async (t) => {
   const { ask, company, activity } = await withWork(t)
   const { status, body } = await ask('GET', '/api/instance/check')
   assert.equal(status, 200)
@@ -96,7 +96,7 @@ for (const [what, check, statements, count] of DAMAGES) {
   })
 }
 
-test('a hash that was noted shows that the end was cut off', async (t) => {
+test('a recorded hash detects removed last entries', async (t) => {
   const { ctx, damage } = await withWork(t)
   const noted = (await deepCheck(ctx)).activityHeads[0]!.hash
   assert.equal((await deepCheck(ctx, { noted })).ok, true)
@@ -108,7 +108,7 @@ test('a hash that was noted shows that the end was cut off', async (t) => {
   )
 })
 
-test('a check of the whole server is for its own board', async (t) => {
+test('only the board of the server can run a check of the whole server', async (t) => {
   const app = await setUp(t)
   const ceo = insertAgent(app, { company_id: app.company.id, role: 'ceo' })
   assert.equal((await ceo.ask('GET', '/api/instance/check')).status, 403)
@@ -117,15 +117,15 @@ test('a check of the whole server is for its own board', async (t) => {
   assert.deepEqual(body.checks, ['issue_counts', 'run_totals'])
 })
 
-test('the check takes linear time: no query of it scans a table in an inner loop', async (t) => {
+test('the check takes linear time: no query scans a table in an inner loop', async (t) => {
   const { ctx } = await withWork(t)
   const plans = plansOf(ctx, (db) => deepCheck({ db, vault: ctx.vault }, { only: CHECKS.slice(4, 7) }))
   assert.ok(plans.length > 0)
-  // A full join of two subqueries is the plan that made it quadratic.
+  // A full join of two subqueries takes quadratic time.
   assert.ok(!plans.some((step) => /RIGHT-JOIN|LEFT-JOIN/.test(step)), plans.join('\n'))
 })
 
-test('a check by the server reports its progress and finds every row in order, also of many issues', async (t) => {
+test('a check by the server reports progress and finds no errors, also with many issues', async (t) => {
   const { ctx, damage, company } = await withWork(t)
   damage(`with recursive n(i) as (select 1000 union all select i + 1 from n where i < 100999)
     insert into issue (id, company_id, issue_number, identifier, title, status, created_at, updated_at)

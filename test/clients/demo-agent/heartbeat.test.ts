@@ -11,7 +11,7 @@ interface Office {
   stub: Stub
   workspace: string
   root: { id: string; status: string }
-  /** Runs one agent's heartbeat and gives what it said. */
+  /** Runs one heartbeat of an agent and returns its messages. */
   wake(name: string, env?: Record<string, string>, api?: (api: Api) => Api): Promise<string[]>
 }
 
@@ -39,12 +39,12 @@ async function openOffice(t: TestContext): Promise<Office> {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: it stands for a request to any endpoint.
+// biome-ignore lint/suspicious/noExplicitAny: it replaces requests to any endpoint.
 type AnyRequest = (name: any, options?: any) => Promise<any>
 
 const withRequest = (api: Api, request: AnyRequest): Api => ({ ...api, request })
 
-/** Wakes everyone in turn, with a board that approves, until a whole round changes nothing. */
+/** Wakes all agents in turn and approves their requests, until a whole round changes nothing. */
 async function workUntilQuiet(office: Office, wrap?: (api: Api) => Api): Promise<void> {
   const picture = () => JSON.stringify([office.stub.issues, office.stub.comments, office.stub.approvals])
   for (let round = 0; round < 20; round++) {
@@ -62,7 +62,7 @@ async function workUntilQuiet(office: Office, wrap?: (api: Api) => Api): Promise
   assert.fail('the agents never come to rest')
 }
 
-test('a CEO asks for the approval of its strategy once, and leads nobody before it has it', async (t) => {
+test('a CEO requests approval of its strategy once, and delegates nothing before it is approved', async (t) => {
   const office = await openOffice(t)
   await office.wake('Ada')
   await office.wake('Ada')
@@ -75,7 +75,7 @@ test('a CEO asks for the approval of its strategy once, and leads nobody before 
   assert.equal(office.stub.comments.length, 1)
 })
 
-test('a strategy that the board sent back is revised and sent again', async (t) => {
+test('a strategy that the board returns is revised and resubmitted', async (t) => {
   const office = await openOffice(t)
   await office.wake('Ada')
   Object.assign(office.stub.approvals[0], { status: 'revision_requested', decisionNote: 'cheaper' })
@@ -84,7 +84,7 @@ test('a strategy that the board sent back is revised and sent again', async (t) 
   assert.match(office.stub.approvals[0].payload.plan, /Revised: cheaper/)
 })
 
-test('the company works out its whole outline, each issue once, and comes to rest with all of it done', async (t) => {
+test('the agents complete the whole outline, each issue once', async (t) => {
   const office = await openOffice(t)
   await workUntilQuiet(office)
   assert.equal(office.stub.issues.length, ISSUE_COUNT)
@@ -95,7 +95,7 @@ test('the company works out its whole outline, each issue once, and comes to res
   assert.ok(office.stub.comments.every((comment) => comment.body.endsWith('*demo agent*')))
 })
 
-test('work leaves a file in the workspace', async (t) => {
+test('work creates a file in the workspace', async (t) => {
   const office = await openOffice(t)
   await workUntilQuiet(office)
   const workers = office.stub.agents.filter((agent) => ['engineer', 'researcher'].includes(agent.role))
@@ -106,7 +106,7 @@ test('work leaves a file in the workspace', async (t) => {
   )
 })
 
-test('an engineer with a question asks the researcher, waits, and goes on when it is answered', async (t) => {
+test('an engineer asks the researcher a question, waits, and continues after the response', async (t) => {
   const office = await openOffice(t)
   const kit = office.stub.agents.find((agent) => agent.name === 'Kit')
   const issue = office.stub.add('issues', {
@@ -128,7 +128,7 @@ test('an engineer with a question asks the researcher, waits, and goes on when i
   assert.equal(issue.status, 'done')
 })
 
-test('an issue that somebody else took is left alone, and the next one is done', async (t) => {
+test('an issue that another agent holds is skipped, and the next issue is done', async (t) => {
   const office = await openOffice(t)
   const kit = office.stub.agents.find((agent) => agent.name === 'Kit')
   const lost = office.stub.add('issues', { title: 'Lost', assigneeAgentId: kit.id })
@@ -144,14 +144,14 @@ test('an issue that somebody else took is left alone, and the next one is done',
   assert.equal(kept.status, 'in_review')
 })
 
-/** As much of an outline as has every kind of step in it. */
+/** A short outline with every kind of step. */
 const SMALL_OUTLINE = `- Look (researcher)
 - Build (manager)
   - Read (engineer)
     Question: Which?
   - Draw (engineer)`
 
-test('killed after any of its requests, an agent is carried on by its next heartbeat and nothing is done twice', async (t) => {
+test('if an agent is killed after any request, its next heartbeat continues and repeats no work', async (t) => {
   let killed = true
   for (let killAt = 1; killed; killAt++) {
     killed = false

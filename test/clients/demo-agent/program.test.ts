@@ -9,7 +9,7 @@ import { startStub } from './stub.ts'
 
 const PROGRAM = path.join(packageRoot(), 'src/clients/demo-agent/main.ts')
 
-/** Runs the program as an adapter would. */
+/** Runs the program as an adapter does. */
 async function runAgent(args: string[], env: Record<string, string>, cwd: string) {
   const child = spawn(process.execPath, [PROGRAM, ...args], { env: { PATH: process.env.PATH, ...env }, cwd })
   child.stdin.end('You are an agent of a company. Do your work.')
@@ -23,7 +23,7 @@ async function runAgent(args: string[], env: Record<string, string>, cwd: string
 
 const PRINT = ['-p', '-', '--output-format', 'stream-json', '--verbose', '--session-id', 'S-1']
 
-test('a heartbeat speaks the protocol: the session first, a message a turn, the sum at the end', async (t) => {
+test('a heartbeat prints the protocol: first the session, one message per turn, and the total at the end', async (t) => {
   const stub = await startStub(t)
   const me = stub.add('agents', { name: 'Kit', role: 'engineer' })
   const issue = stub.add('issues', { title: 'Draw the curve', assigneeAgentId: me.id })
@@ -47,7 +47,7 @@ test('a heartbeat speaks the protocol: the session first, a message a turn, the 
   assert.ok(result.total_cost_usd > 0.005 && result.total_cost_usd < 0.1, `it costs ${result.total_cost_usd} dollars`)
 })
 
-test('a run that the service refuses ends as a failed run, with the reason', async (t) => {
+test('a run that the service refuses fails with the reason', async (t) => {
   const stub = await startStub(t)
   const { out, code } = await runAgent(
     PRINT,
@@ -58,7 +58,7 @@ test('a run that the service refuses ends as a failed run, with the reason', asy
   assert.deepEqual([code, result.is_error, result.errors], [1, true, ['Who are you?']])
 })
 
-test('it says what flags it has, so that an adapter can probe them', async (t) => {
+test('the help lists the flags, so that an adapter can probe them', async (t) => {
   const { out, code } = await runAgent(['--help'], {}, temporaryFolder(t))
   assert.equal(code, 0)
   for (const flag of ['--session-id', '--resume', '--append-system-prompt-file']) assert.ok(out.includes(flag), flag)

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test'
 // biome-ignore lint/suspicious/noExplicitAny: a stub of JSON shapes.
 type Json = any
 
-/** A company of the contract's shapes in memory, for one agent program at a time. */
+/** A company in memory with the data types of the contract, for one agent program at a time. */
 export interface Stub {
   url: string
   agents: Json[]
@@ -16,7 +16,7 @@ export interface Stub {
   add(noun: 'agents' | 'issues' | 'approvals', fields: object): Json
 }
 
-/** Starts a server that knows as much of the API as the demo agent uses. A bearer token is the agent's id. */
+/** Starts a server with the part of the API that the demo agent uses. The bearer token is the id of the agent. */
 export async function startStub(t: TestContext): Promise<Stub> {
   let count = 0
   const stub: Stub = {
@@ -123,7 +123,7 @@ async function answerOf(stub: Stub, request: IncomingMessage): Promise<{ status:
 
 const REFUSALS = { 404: 'not_found', 409: 'issue_taken', 422: 'invalid_transition' }
 
-/** The contract's table, as far as an agent's PATCH goes. */
+/** The status transitions of the contract that an agent can make by PATCH. */
 const NEXT: Record<string, string[]> = {
   backlog: ['todo'],
   todo: ['in_progress'],

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ISSUE_COUNT, TEAM } from '../../../src/clients/demo/company.ts'
 import { runService } from '../cli/service.ts'
 
-test('the demo company does all its work, within its time, and leaves nothing behind', async (t) => {
+test('the demo company completes all issues in its time, and leaves no process', async (t) => {
   const { code, out, err } = await runService(t, ['demo', '--exit', '--json', '--port', '0'])
   assert.equal(code, 0, err + out)
   const lines = out
@@ -30,6 +30,6 @@ test('the demo company does all its work, within its time, and leaves nothing be
       `${name} never woke`,
     )
   }
-  // Six seconds on an idle machine of two cores; the tests beside this one take their share.
+  // The demo takes six seconds on an idle machine with two cores, and longer next to other tests.
   assert.ok(summary.elapsedMs < 30_000, `it took ${summary.elapsedMs} ms`)
 })

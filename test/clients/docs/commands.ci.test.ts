@@ -36,7 +36,7 @@ function blocksOf(page: string): Block[] {
   )
 }
 
-test('every block of commands is marked sh, and says why if it is not run', () => {
+test('every command block is marked sh, or gives a reason why it is not run', () => {
   for (const page of PAGES) {
     for (const { line, info, content } of blocksOf(page)) {
       const isCommand = /^(\$ )?(npx |service |curl |npm )/m.test(content)
@@ -60,7 +60,7 @@ test('every command of the documentation runs', { timeout: 550_000 }, async (t) 
   assert.equal(failed.join('\n'), '')
 })
 
-/** Runs the commands of a page in one shell, against a server of its own. @returns the failed command and its error */
+/** Runs the commands of a page in one shell, against a separate server. @returns the failed command and its error */
 async function run(t: TestContext, page: string): Promise<string | undefined> {
   const { server, dataDir } = await startTestServer(t)
   const folder = temporaryFolder(t)

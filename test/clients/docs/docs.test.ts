@@ -27,12 +27,12 @@ const folder = path.join(packageRoot(), 'docs')
 const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => /\/[^/]+\.md$/.test(file))
 const read = (page: string) => readFileSync(path.join(folder, page), 'utf8')
 
-test('the table of errors has each code, with its status', () => {
+test('the table of errors contains each code with its status', () => {
   const rows = [...read('reference/errors.md').matchAll(/^\| `(\w+)` \| (\d{3}) \| \S.* \|$/gm)]
   assert.deepEqual(Object.fromEntries(rows.map(([, code, status]) => [code, Number(status)])), { ...ERROR_STATUS })
 })
 
-test('the decisions name each value that there is', () => {
+test('the decisions page names every enum value', () => {
   const text = read('decisions/decisions.md')
   const agents = [...SHOWN_STATUSES, ...PAUSE_REASONS]
   const approvals = [...APPROVAL_TYPES, ...APPROVAL_STATUSES]
@@ -41,7 +41,7 @@ test('the decisions name each value that there is', () => {
   }
 })
 
-test('each page has a title and a name of its own, and is listed in the index', () => {
+test('each page has a unique title and name, and is listed in the index', () => {
   const index = read('README.md')
   for (const page of pages) {
     assert.match(read(page), /^# \S/, page)
@@ -50,7 +50,7 @@ test('each page has a title and a name of its own, and is listed in the index', 
   assert.equal(new Set(pages.map((page) => path.basename(page))).size, pages.length)
 })
 
-test('no link to a file is broken, and none to a heading', () => {
+test('no link to a file or a heading is broken', () => {
   const root = packageRoot()
   const files = [
     'README.md',
@@ -114,14 +114,14 @@ test('a search finds pages and endpoints that contain all words', async (t) => {
   assert.equal((await ask('GET', `/api/docs?q=${'x'.repeat(201)}`)).status, 400)
 })
 
-test('a page that is not there is 404, whatever its name leads to', async (t) => {
+test('an unknown page returns 404, also for names that contain paths', async (t) => {
   const { ask } = createTestApp(t)
   for (const name of ['nothing', '..%2FREADME', 'errors.md', '%2e%2e', '__proto__']) {
     assert.equal((await ask('GET', `/api/docs/${name}`)).status, 404, name)
   }
 })
 
-test('each noun has a page with its endpoints, each endpoint has a page, and each guide begins with a sentence', async (t) => {
+test('each noun and each endpoint has a page, and each guide begins with a sentence', async (t) => {
   const { ask } = createTestApp(t)
   const { body } = await ask('GET', '/api/docs')
   const nouns = new Map<string, string>()
@@ -140,7 +140,7 @@ test('each noun has a page with its endpoints, each endpoint has a page, and eac
   assert.equal((await ask('GET', '/api/docs/endpoints/pages.login')).status, 404)
 })
 
-test("the page of an endpoint has its body's fields, with those inside of them, and what it answers", async (t) => {
+test('the page of an endpoint contains all fields of its body, including nested fields, and its responses', async (t) => {
   const { ask } = createTestApp(t)
   const { body } = await ask('GET', '/api/docs/endpoints/agents.create')
   assert.match(body, /<dt><code>name<\/code> <strong>required<\/strong><\/dt>/)
@@ -153,7 +153,7 @@ test("the page of an endpoint has its body's fields, with those inside of them, 
   )
 })
 
-test('a page runs no script, says its language and title, and has one heading of each rank above the next', async (t) => {
+test('a page contains no script, declares its language and title, and skips no heading level', async (t) => {
   const { ask } = createTestApp(t)
   for (const page of ['', '/endpoints/issues.checkout', '/endpoints/session.signIn', '/decisions']) {
     const { body, headers } = await ask('GET', `/api/docs${page}`)
@@ -170,7 +170,7 @@ test('a page runs no script, says its language and title, and has one heading of
 const PLACE: Access = { mode: 'local_trusted', requireToken: false, trustProxy: false }
 const SCHEMAS = collectSchemas(DOCUMENTED_ENDPOINTS)
 
-test('the sample of a body is one that the endpoint takes', () => {
+test('the endpoint accepts its sample body', () => {
   for (const endpoint of DOCUMENTED_ENDPOINTS.filter(({ body, upload }) => body && !upload)) {
     const [content] = Object.values(operationOf(endpoint, SCHEMAS, PLACE).requestBody!.content)
     const sample = JSON.stringify(
@@ -181,7 +181,7 @@ test('the sample of a body is one that the endpoint takes', () => {
   }
 })
 
-test('the example shows who is asking as the mode has it', () => {
+test('the example contains the credential that the mode requires', () => {
   const curl = (id: string, access: Partial<Access> = {}) => {
     const endpoint = DOCUMENTED_ENDPOINTS.find((one) => one.id === id)!
     return curlOf(
@@ -205,7 +205,7 @@ test('the example shows who is asking as the mode has it', () => {
   assert.match(curl('companies.search'), /search\?q=walrus"$/)
 })
 
-test('what a schema says is shown, and is no HTML', () => {
+test('text from a schema is escaped as HTML', () => {
   const odd = route({
     id: 'odd.get',
     method: 'POST',

@@ -5,7 +5,7 @@ import { sql } from '../../../src/platform/database/sql.ts'
 import { createTestApp } from '../../helpers.ts'
 import { arrangeCompany } from '../../make.ts'
 
-test('agents that errors stopped and webhooks that were disabled are named', async (t) => {
+test('doctor names agents in error and disabled webhooks', async (t) => {
   const app = createTestApp(t)
   const { company } = await arrangeCompany(app)
   const look = async () => failingCheck.run(app.config)

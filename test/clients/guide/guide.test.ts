@@ -18,14 +18,14 @@ const GUIDES = [
 
 for (const policy of [false, true]) {
   for (const guide of GUIDES) {
-    test(`every request of ${guide} is accepted as it stands, ${policy ? 'with' : 'without'} approvals`, async (t) => {
+    test(`every request of ${guide} is accepted unchanged, ${policy ? 'with' : 'without'} approvals`, async (t) => {
       const app = createTestApp(t)
       const env = await ceoIn(app, policy)
       const { body: text } = await app.ask('GET', guide)
       const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1]!)
       assert.ok(blocks.length > 0)
       for (const block of blocks) {
-        // A company without approvals has none to look at; a pending agent does not run.
+        // A company without approvals has no approval to read, and a pending agent does not run.
         if (block.includes('$APPROVAL_ID') && !env.APPROVAL_ID) continue
         const { method, path, headers, body } = readByShell(block, env)
         const answer = await app.ask(method, path, body, headers)
@@ -42,7 +42,7 @@ for (const policy of [false, true]) {
   }
 }
 
-test('the guide has every key of a hire, of runtimeConfig and of each adapter, with what it means', async (t) => {
+test('the guide documents every key of a hire, of runtimeConfig and of each adapter', async (t) => {
   const app = createTestApp(t)
   const { body: guide } = await app.ask('GET', GUIDES[0]!)
   const schemas = [NewAgent, RuntimeConfig.entries.heartbeat.wrapped, ...ADAPTERS.map((adapter) => adapter.config)]
@@ -57,7 +57,7 @@ test('the guide has every key of a hire, of runtimeConfig and of each adapter, w
   assert.doesNotMatch(guide, /undefined|\[object|NaN/)
 })
 
-test("an adapter's guide is of that adapter, and an unknown one is not found", async (t) => {
+test('the guide of an adapter describes that adapter, and an unknown adapter returns 404', async (t) => {
   const app = createTestApp(t)
   for (const adapter of ADAPTERS) {
     const { status, body, headers } = await app.ask('GET', `/llms/agent-configuration/${adapter.type}.txt`)
@@ -72,7 +72,7 @@ test("an adapter's guide is of that adapter, and an unknown one is not found", a
   assert.equal((await app.ask('GET', '/llms/agent-configuration/runtimeA_local')).status, 404)
 })
 
-test('every icon that is listed can be an agent’s, and no other', async (t) => {
+test('an agent accepts every listed icon, and no other icon', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const { body, headers } = await app.ask('GET', '/llms/agent-icons.txt')
@@ -86,7 +86,7 @@ test('every icon that is listed can be an agent’s, and no other', async (t) =>
   assert.equal(wrong.status, 400)
 })
 
-test('any agent reads the guides, and a wrong key does not', async (t) => {
+test('any agent can read the guides, and an invalid key is refused', async (t) => {
   const app = createTestApp(t)
   const ask = await asAgent(app, await makeAgent(app, await makeCompany(app)))
   for (const guide of [...GUIDES, '/llms/agent-icons.txt']) {
@@ -95,7 +95,7 @@ test('any agent reads the guides, and a wrong key does not', async (t) => {
   }
 })
 
-/** A company with a CEO at work on an issue: what its run has in its environment. */
+/** Creates a company with a CEO that works on an issue. Returns the environment of its run. */
 async function ceoIn(app: TestApp, requireBoardApprovalForNewAgents: boolean): Promise<Record<string, string>> {
   const companyId = await makeCompany(app, { requireBoardApprovalForNewAgents })
   const { agent: ceo, approval } = await app.make('POST', `/api/companies/${companyId}/agent-hires`, {
@@ -113,7 +113,7 @@ async function ceoIn(app: TestApp, requireBoardApprovalForNewAgents: boolean): P
   }
 }
 
-/** What curl would be given, found out by a real shell. */
+/** Returns the arguments that a real shell passes to curl. */
 function readByShell(block: string, env: Record<string, string>) {
   const script = `curl() { for word in "$@"; do printf '%s\\0' "$word"; done; }\n${block}`
   const words = execFileSync('sh', ['-euc', script], { env: { PATH: process.env.PATH, ...env }, encoding: 'utf8' })

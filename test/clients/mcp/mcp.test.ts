@@ -7,10 +7,10 @@ import { TOOLS } from '../../../src/clients/mcp/tools.ts'
 import { startTestServer } from '../../server.ts'
 import { environment, LAUNCHER } from '../cli/service.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into results freely.
+// biome-ignore lint/suspicious/noExplicitAny: the tests read arbitrary fields of results.
 type Call = (name: string, args?: Record<string, unknown>) => Promise<any>
 
-/** Connects an MCP client; `call` expects success, `fail` a failure. */
+/** Connects an MCP client. `call` expects success, and `fail` expects an error. */
 async function connect(t: TestContext, transport: Parameters<Client['connect']>[0]) {
   const client = new Client({ name: 'test', version: '1' })
   await client.connect(transport)
@@ -47,7 +47,7 @@ const overHttp = (t: TestContext, url: string, token?: string) =>
     }) as never,
   )
 
-/** A server with a company of a manager and an engineer who has a key. */
+/** Creates a company with a manager and an engineer with a key. */
 async function arrange(t: TestContext) {
   const { server, canaries } = await startTestServer(t)
   const send = async (path: string, body: object) => {
@@ -72,7 +72,7 @@ async function arrange(t: TestContext) {
   return { url: server.url, key, send, companyId }
 }
 
-test('an agent does an issue by tools alone, with names instead of ids', async (t) => {
+test('an agent completes an issue with tools only, using names instead of ids', async (t) => {
   const { url, key, send, companyId } = await arrange(t)
   await send(`/api/companies/${companyId}/projects`, { name: 'Tide table' })
   await send(`/api/companies/${companyId}/goals`, { title: 'Ship it' })
@@ -114,7 +114,7 @@ test('an agent does an issue by tools alone, with names instead of ids', async (
   assert.equal((await board.call('list_issues', { status: ['done'], assignee: 'Kit' })).issues.length, 1)
 })
 
-test('an agent reads the organization and asks people for decisions', async (t) => {
+test('an agent reads the organization and requests decisions from people', async (t) => {
   const { url, key, send, companyId } = await arrange(t)
   await send(`/api/companies/${companyId}/projects`, { name: 'Tide table', description: 'All of it' })
   await send(`/api/companies/${companyId}/goals`, { title: 'Ship it' })
@@ -150,7 +150,7 @@ test('an agent reads the organization and asks people for decisions', async (t) 
   )
 })
 
-test('a failure says what to do, and no tool does what the caller may not do', async (t) => {
+test('an error says what to do, and no tool exceeds the permissions of the caller', async (t) => {
   const { url, key } = await arrange(t)
   const board = await overHttp(t, url)
   const agent = await overHttp(t, url, key)
@@ -180,7 +180,7 @@ test('every tool is listed with a description and a closed JSON schema', async (
   }
 })
 
-test('/mcp is behind the gate, asks for a credential where one is needed, and refuses what is no message', async (t) => {
+test('/mcp passes the request checks, requires a credential if needed, and refuses invalid messages', async (t) => {
   const { url } = await arrange(t)
   const post = (body: string, headers: Record<string, string> = {}) =>
     fetch(`${url}/mcp`, {
@@ -212,7 +212,7 @@ test('`service mcp` serves the same tools on standard input and output', async (
   assert.equal((await call('whoami')).name, 'Kit')
 })
 
-test('with a key of scope read, the tools that read work, and each change is refused by itself', async (t) => {
+test('with a key of scope read, tools that read succeed and each change is refused', async (t) => {
   const { url, send, companyId } = await arrange(t)
   const { id } = await send(`/api/companies/${companyId}/agents`, {
     name: 'Ines',

@@ -4,7 +4,7 @@ import { cookieOf, createPeopleApp, PASSWORD } from '../../access/auth/people.ts
 import { insertAgentRow, insertCompany, insertKey } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 
-test('the start page names the person, the companies they belong to and what they may do next', async (t) => {
+test('the start page names the person, their companies and the next actions', async (t) => {
   const app = createPeopleApp(t)
   const mine = insertCompany(app.ctx, 'Tern & Co')
   insertCompany(app.ctx, 'Puffin')
@@ -18,7 +18,7 @@ test('the start page names the person, the companies they belong to and what the
   assert.ok(viewer.includes('service status') && !viewer.includes('company new') && !viewer.includes('invitations'))
 })
 
-test('who is not signed in is led to the sign-in, and from the account back to it', async (t) => {
+test('a person without a session is redirected to the sign-in, and after it back to the account', async (t) => {
   const app = createPeopleApp(t)
   const { email, ask } = await app.person('Ada')
   assert.equal((await app.ask('GET', '/')).headers.get('location'), '/login')
@@ -36,7 +36,7 @@ test('who is not signed in is led to the sign-in, and from the account back to i
   }
 })
 
-test('a token of a person is no browser: the account page is not for it', async (t) => {
+test('a personal token does not give access to the account page', async (t) => {
   const app = createPeopleApp(t)
   const { ask } = await app.person('Ada')
   const script = app.as((await ask('POST', '/api/board/tokens')).body.token)
@@ -46,7 +46,7 @@ test('a token of a person is no browser: the account page is not for it', async 
   assert.equal((await ask('GET', '/api/board/tokens')).body.length, 1)
 })
 
-test('a token is made, shown once and revoked by forms', async (t) => {
+test('forms create a token, display it once and revoke it', async (t) => {
   const app = createPeopleApp(t)
   const { cookie, ask } = await app.person('Ada')
   const nameless = await app.submit('/account/tokens', { name: '' }, cookie)
@@ -66,7 +66,7 @@ test('a token is made, shown once and revoked by forms', async (t) => {
   assert.ok(!(await ask('GET', '/account')).body.includes('tokenId'))
 })
 
-test('the password is changed and every session ended by forms; what is wrong stands beside its field', async (t) => {
+test('forms change the password and end all sessions, and errors are next to their field', async (t) => {
   const app = createPeopleApp(t)
   const { email, cookie, ask } = await app.person('Ada')
   const change = (currentPassword: string, newPassword: string) =>
@@ -85,7 +85,7 @@ test('the password is changed and every session ended by forms; what is wrong st
   assert.equal((await app.with(next)('GET', '/api/auth/session')).status, 401)
 })
 
-test('in local mode the start page is the board’s, and there is no account', async (t) => {
+test('in local mode the start page belongs to the board, and there is no account page', async (t) => {
   const app = createTestApp(t)
   const companyId = insertCompany(app.ctx, 'Tern')
   const page = (await app.ask('GET', '/')).body
@@ -95,7 +95,7 @@ test('in local mode the start page is the board’s, and there is no account', a
   assert.ok(!(await app.as(key)('GET', '/')).body.includes('Tern'))
 })
 
-test('with --require-token the start page names no company before the link was opened', async (t) => {
+test('with --require-token the start page names no company before the link is opened', async (t) => {
   const app = createTestApp(t, { requireToken: true })
   insertCompany(app.ctx, 'Tern')
   const kept = await app.ask('GET', '/')

@@ -14,7 +14,7 @@ import { temporaryFolder } from '../../helpers.ts'
 import { STEPS } from '../../platform/database/steps.ts'
 import { runService } from '../cli/service.ts'
 
-test('a dry run migrates a copy and leaves the database as it was', async (t) => {
+test('a dry run migrates a copy and does not change the database', async (t) => {
   const dataDir = temporaryFolder(t)
   seed(dataDir, 20)
   const { bytes, ...shown } = await rehearseMigration(dataDir, STEPS)
@@ -44,7 +44,7 @@ test('a dry run of a current database does nothing, and one of a newer database 
   await assert.rejects(rehearseMigration(dataDir), WrongDatabase)
 })
 
-/** A registry on loopback. @returns its URL and the paths that it was asked for */
+/** Starts a registry on loopback. @returns its URL and the paths of its requests */
 async function startRegistry(t: TestContext, status: number, body: unknown) {
   const asked: string[] = []
   const server = createServer((request, response) => {
@@ -56,7 +56,7 @@ async function startRegistry(t: TestContext, status: number, body: unknown) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked }
 }
 
-test('the newest version comes from the registry, which learns the name of the package only', async (t) => {
+test('the newest version is read from the registry, and the request contains only the package name', async (t) => {
   const { url, asked } = await startRegistry(t, 200, { version: '9.8.7' })
   assert.equal(await fetchNewestVersion(url), '9.8.7')
   assert.deepEqual(asked, ['/@service-board%2fservice/latest'])
@@ -64,7 +64,7 @@ test('the newest version comes from the registry, which learns the name of the p
   assert.deepEqual([code, out.startsWith('9.8.7 is available')], [0, true])
 })
 
-test('without a network, or a package, the check says so', async (t) => {
+test('without a network or a package the check reports the reason', async (t) => {
   const missing = await startRegistry(t, 404, {})
   await assert.rejects(fetchNewestVersion(missing.url), /is not published at 127\.0\.0\.1/)
   const broken = await startRegistry(t, 200, { version: '<html>' })

@@ -9,7 +9,7 @@ import { PAGES } from './pages.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** How long a page may take to come to rest, in milliseconds. */
+/** The time limit for a page to become stable, in milliseconds. */
 const REST_MS = 500
 
 const NAMED = 'label-content-name-mismatch'
@@ -20,7 +20,7 @@ interface Violation {
   nodes: { target: string[] }[]
 }
 
-test('axe finds nothing serious on any page, in light and in dark', { skip: NO_CHROMIUM }, async (t) => {
+test('axe finds no serious problem on any page, in the light and the dark theme', { skip: NO_CHROMIUM }, async (t) => {
   const opened = await openPage(t, { maxRuns: 8 })
   const { issuePrefix, addressOf } = await arrangeBusyCompany(opened)
   const found: string[] = []
@@ -35,7 +35,7 @@ test('axe finds nothing serious on any page, in light and in dark', { skip: NO_C
         `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] }).then(({ violations }) => violations)`,
       )
       for (const { id, impact, nodes: all } of violations) {
-        // The text of an item of a tree holds that of the items below it; its name must not.
+        // The text of a tree item contains the text of its children, but its accessible name must not.
         const nodes = all.filter(({ target }) => id !== NAMED || !target.join(' ').startsWith('li['))
         if (nodes.length === 0) continue
         if (impact === 'serious' || impact === 'critical')

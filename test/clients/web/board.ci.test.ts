@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { NO_CHROMIUM } from '../../browser/chromium.ts'
 import { openPage } from './page.ts'
 
-/** A program that says one thing at once and another when a second has passed. */
+/** A program that prints one line immediately and another line after one second. */
 const TALKER = `console.log('the first words'); setTimeout(() => console.log('the last words'), 1000)`
 
 test('the board works in the browser', { skip: NO_CHROMIUM }, async (t) => {
@@ -24,7 +24,7 @@ test('the board works in the browser', { skip: NO_CHROMIUM }, async (t) => {
   const page = await open()
   const goTo = (path: string) => page.goto(`${url}/TER/${path}`)
 
-  await t.test('a hire is approved in the inbox, and the agent is there', async () => {
+  await t.test('approving a hire in the inbox adds the agent', async () => {
     await call('PATCH', at, { requireBoardApprovalForNewAgents: true })
     await call('POST', `${at}/agent-hires`, { name: 'Otto', title: 'Engineer', adapterType: 'none' })
     await call('PATCH', at, { requireBoardApprovalForNewAgents: false })
@@ -37,7 +37,7 @@ test('the board works in the browser', { skip: NO_CHROMIUM }, async (t) => {
     await page.waitForURL(`${url}/TER/agents/otto`)
   })
 
-  await t.test('an agent is hired in the browser', async () => {
+  await t.test('a person hires an agent in the browser', async () => {
     await goTo('agents')
     await page.getByRole('button', { name: 'Hire' }).click()
     const dialog = page.getByRole('dialog')
@@ -47,7 +47,7 @@ test('the board works in the browser', { skip: NO_CHROMIUM }, async (t) => {
     await page.waitForURL(`${url}/TER/agents/mara`)
   })
 
-  await t.test('a drag that the server refuses comes back with the reason', async () => {
+  await t.test('a drag that the server refuses is reverted, with the reason', async () => {
     await call('POST', `${at}/issues`, { title: 'Draw the curve', status: 'backlog' })
     await goTo('issues?view=board')
     const card = page.locator('.card', { hasText: 'Draw the curve' })
@@ -56,7 +56,7 @@ test('the board works in the browser', { skip: NO_CHROMIUM }, async (t) => {
     await page.getByRole('region', { name: 'Backlog' }).getByText('Draw the curve').waitFor()
   })
 
-  await t.test('the log of a run is shown while it is written', async () => {
+  await t.test('the log of a run is displayed while it is written', async () => {
     const agent = await call('POST', `${at}/agents`, {
       name: 'Kit',
       adapterType: 'process',
@@ -70,7 +70,7 @@ test('the board works in the browser', { skip: NO_CHROMIUM }, async (t) => {
     await page.getByText('Succeeded').waitFor()
   })
 
-  await t.test('a spent budget and a freeze are shown on every page, with the way out', async () => {
+  await t.test('a spent budget and a freeze are displayed on every page, with the action to resolve them', async () => {
     await call('PATCH', `${at}/budgets`, { budgetMonthlyCents: 100 })
     const [agent] = await call('GET', `${at}/agents`)
     await call('POST', `${at}/cost-events`, {
@@ -98,7 +98,7 @@ test('the board works in the browser', { skip: NO_CHROMIUM }, async (t) => {
     await page.getByText('nothing starts in this company').waitFor({ state: 'detached' })
   })
 
-  await t.test('a template is imported after a look at what it brings', async () => {
+  await t.test('a template is imported after a preview', async () => {
     await goTo('import')
     await page.getByLabel('Template').selectOption({ label: 'Research Desk' })
     await page.getByRole('button', { name: 'Preview' }).click()
@@ -124,7 +124,7 @@ test('the board works in the browser', { skip: NO_CHROMIUM }, async (t) => {
     await page.getByRole('region', { name: 'Attachments' }).getByText('tides.txt').waitFor()
   })
 
-  await t.test('a label is created and put on an issue by keyboard alone', async () => {
+  await t.test('a label is created and added to an issue with only the keyboard', async () => {
     await goTo('issues/TER-1')
     await page.getByRole('heading', { name: 'Draw the curve' }).waitFor()
     await page.keyboard.press('Control+k')
@@ -140,7 +140,7 @@ test('the board works in the browser', { skip: NO_CHROMIUM }, async (t) => {
     await page.locator('.properties .tag', { hasText: 'bug' }).waitFor({ state: 'detached' })
   })
 
-  await t.test('an agent receives a key that reads and expires', async () => {
+  await t.test('an agent gets a read-only key with an expiry time', async () => {
     await goTo('agents/otto?tab=keys')
     await page.getByRole('button', { name: 'Create a key' }).click()
     await page.getByRole('dialog').getByLabel('May').selectOption('read')
@@ -150,7 +150,7 @@ test('the board works in the browser', { skip: NO_CHROMIUM }, async (t) => {
     await page.getByRole('cell', { name: 'in 90 d' }).or(page.locator('td time')).first().waitFor()
   })
 
-  await t.test('a page that was offline shows what happened meanwhile', async () => {
+  await t.test('a page that was offline displays the changes made in the meantime', async () => {
     await goTo('issues')
     await page.getByRole('link', { name: 'Draw the curve' }).waitFor()
     faults.length = 0
@@ -163,7 +163,7 @@ test('the board works in the browser', { skip: NO_CHROMIUM }, async (t) => {
     faults.length = 0
   })
 
-  await t.test('several tabs share one event stream, and the next one takes over', async () => {
+  await t.test('several tabs share one event stream, and another tab takes it over', async () => {
     const streams = new Set<Page>()
     const tab = async () => {
       const opened = await page.context().newPage()
@@ -181,7 +181,7 @@ test('the board works in the browser', { skip: NO_CHROMIUM }, async (t) => {
     await third.getByRole('link', { name: 'Seen after the first tab closed' }).waitFor()
     assert.equal(streams.size, 1)
   })
-  // The refused drag is a 422 that the browser logs.
+  // The browser logs the 422 of the refused drag.
   assert.deepEqual(
     faults.filter((fault) => !fault.includes('422')),
     [],

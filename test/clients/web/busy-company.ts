@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type OpenPage, seedDemo } from './page.ts'
 
-/** A program that writes what a coding agent writes: calls of tools, file changes, a failing test. */
+/** A program that prints the output of a coding agent: tool calls, file changes, a failing test. */
 const CODER = fileURLToPath(new URL('fixtures/coder.mjs', import.meta.url))
 
-/** The demo agents work so long at one thing, in milliseconds, once the company has something to show. */
+/** The duration of one step of a demo agent in milliseconds, after the company has enough content. */
 const SLOW_MS = 120_000
 
-/** How long they work at the usual pace before that. */
+/** The period at the normal pace before that, in milliseconds. */
 const BEGINNING_MS = 3_500
 
 export interface BusyCompany {
@@ -19,11 +19,11 @@ export interface BusyCompany {
   issue: { id: string; identifier: string }
   goal: { id: string }
   project: { id: string }
-  /** The address of a page of `PAGES`, below that of the company. */
+  /** Returns the URL of a page of `PAGES` in the company. */
   addressOf(page: string): string
 }
 
-/** Makes a company in the midst of its work: some issues done, some runs live, an approval, a failure, people's words. */
+/** Creates a busy company: finished issues, live runs, an approval, a failure and comments by people. */
 export async function arrangeBusyCompany(opened: OpenPage): Promise<BusyCompany> {
   const { url } = opened
   // biome-ignore lint/suspicious/noExplicitAny: a few fields of many responses are read.
@@ -119,7 +119,7 @@ export async function arrangeBusyCompany(opened: OpenPage): Promise<BusyCompany>
 // biome-ignore lint/suspicious/noExplicitAny: a few fields of many responses are read.
 type Call = (method: string, path: string, body?: unknown) => Promise<any>
 
-/** What the pages beside the issues show: goals, a routine, secrets, a mention of the board, an imported template. */
+/** Adds content for the other pages: goals, a routine, secrets, a mention of the board, an imported template. */
 async function arrangeRest(
   call: Call,
   at: string,

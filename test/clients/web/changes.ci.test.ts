@@ -7,14 +7,14 @@ import { test } from 'node:test'
 import { NO_CHROMIUM } from '../../browser/chromium.ts'
 import { openPage } from './page.ts'
 
-/** A program that commits one change and leaves another. */
+/** A program that commits one change and leaves another uncommitted. */
 const CODER = `
   echo 'export const high = 2' >> tide.ts
   git -c user.name=Kit -c user.email=kit@example.com commit -qam 'Add high water'
   echo 'a note' > notes.txt
 `
 
-test('the changes of an issue are shown with branch, commit and patch', { skip: NO_CHROMIUM }, async (t) => {
+test('the changes of an issue are displayed with branch, commit and patch', { skip: NO_CHROMIUM }, async (t) => {
   const repository = mkdtempSync(path.join(tmpdir(), 'service-web-'))
   t.after(() => rmSync(repository, { recursive: true, force: true }))
   writeFileSync(path.join(repository, 'tide.ts'), 'export const low = 1\n')
@@ -43,7 +43,7 @@ test('the changes of an issue are shown with branch, commit and patch', { skip: 
   const project = await call('POST', `/api/companies/${company.id}/projects`, { name: 'Tide table' })
   await call('POST', `/api/projects/${project.id}/workspaces`, { cwd: repository })
 
-  // The workspace is isolated in the browser.
+  // The test enables the isolation of the workspace in the browser.
   const page = await open()
   await page.goto(`${url}/TER/projects/${project.id}`)
   await page.getByRole('region', { name: 'Workspaces' }).getByRole('button', { name: 'Change' }).click()

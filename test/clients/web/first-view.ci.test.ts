@@ -4,7 +4,7 @@ import { FIRST_REQUESTS } from '../../../src/clients/web/first-requests.ts'
 import { NO_CHROMIUM } from '../../browser/chromium.ts'
 import { openPage } from './page.ts'
 
-/** What each page shows once it has what it requests first. */
+/** The text that each page displays after it has its first data. */
 const SHOWN: Record<string, string> = {
   issues: '.issue-row',
   'issues/:issueRef': '.composer',
@@ -15,7 +15,7 @@ const SHOWN: Record<string, string> = {
   skills: '.page-body > *',
 }
 
-test('a page shows its first view without a request of its own', { skip: NO_CHROMIUM }, async (t) => {
+test('a page displays its first view without requests', { skip: NO_CHROMIUM }, async (t) => {
   const { url, open, faults } = await openPage(t)
   // biome-ignore lint/suspicious/noExplicitAny: a few fields of a few responses are read.
   const call = async (method: string, path: string, body?: unknown): Promise<any> => {

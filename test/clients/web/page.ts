@@ -16,11 +16,11 @@ export async function builtPage(): Promise<string> {
 
 export interface OpenPage extends TestServer {
   browser: Browser
-  /** Without the slash at the end. */
+  /** The URL without a trailing slash. */
   url: string
-  /** Opens another window, of another person where the server has people. */
+  /** Opens another window, with its own session. */
   open(options?: BrowserContextOptions): Promise<Page>
-  /** What the pages logged as errors, and scripts that failed. */
+  /** The console errors and script errors of the pages. */
   faults: string[]
 }
 
@@ -41,7 +41,7 @@ export async function openPage(t: TestContext, config: Partial<Config> = {}): Pr
   return { ...server, browser, url: `http://localhost:${server.port}`, open, faults }
 }
 
-/** Makes the demo company, whose agents begin to work. @returns its id */
+/** Creates the demo company and starts its agents. @returns its id */
 export async function seedDemo({ server, dataDir }: TestServer): Promise<string> {
   const company = await seedDemoCompany({ url: server.url, dataDir })
   return company!.id

@@ -1,4 +1,4 @@
-/** Every page, below the address of a company. `:issue`, `:agent`, `:run`, `:goal` and `:project` are replaced by something that exists. */
+/** The path of every page of a company. `:issue`, `:agent`, `:run`, `:goal` and `:project` are replaced by existing objects. */
 export const PAGES: readonly string[] = [
   '../welcome',
   'agents',

@@ -27,11 +27,11 @@ new file mode 100644
 Binary files /dev/null and b/mark.png differ
 `
 
-test('a patch is split by the path that each file has afterwards', () => {
+test('a patch is split by the new path of each file', () => {
   assert.deepEqual([...filesOfPatch(PATCH).keys()], ['query.sql', 'new.ts', 'gone.txt', 'mark.png'])
 })
 
-test('a changed line that looks like the header of a file is shown', () => {
+test('a changed line that looks like a file header is displayed', () => {
   assert.deepEqual(linesOfPatch(filesOfPatch(PATCH).get('query.sql')!), [
     { kind: 'gap', text: '@@ -1,3 +1,3 @@' },
     { kind: 'same', text: 'select 1;' },

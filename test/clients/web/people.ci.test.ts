@@ -4,7 +4,7 @@ import { PASSWORD } from '../../access/auth/people.ts'
 import { NO_CHROMIUM } from '../../browser/chromium.ts'
 import { openPage } from './page.ts'
 
-test('an owner invites a viewer, who sees everything and is offered nothing', { skip: NO_CHROMIUM }, async (t) => {
+test('an owner invites a viewer, who can read everything and gets no actions', { skip: NO_CHROMIUM }, async (t) => {
   const { url, open, server, faults } = await openPage(t, { mode: 'authenticated' })
   const owner = await open()
   await owner.goto(`${url}/setup?token=${server.ctx.signIn.setup!.token}`)
@@ -45,7 +45,7 @@ test('an owner invites a viewer, who sees everything and is offered nothing', { 
   await viewer.keyboard.press('c')
   assert.equal(await viewer.getByRole('dialog').count(), 0)
 
-  // Each person sees where they are signed in, and ends the other sessions.
+  // Each person can list their sessions and end the other ones.
   const elsewhere = await open({ userAgent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/604.1' })
   await elsewhere.goto(`${url}/login`)
   await elsewhere.getByLabel('E-mail').fill('olga@example.com')
@@ -67,7 +67,7 @@ test('an owner invites a viewer, who sees everything and is offered nothing', { 
   await owner.getByRole('listitem').filter({ hasText: 'laptop' }).getByText('expires').waitFor()
   faults.length = 0
 
-  // What the owner does is on the viewer's screen.
+  // The page of the viewer displays the changes by the owner.
   await owner.goto(`${url}/TER/issues/TER-1`)
   await owner.getByRole('button', { name: 'Close as done' }).click()
   await viewer.locator('.properties').getByText('Done', { exact: true }).first().waitFor()

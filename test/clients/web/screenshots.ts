@@ -1,4 +1,4 @@
-// Takes every page in light, dark and at 390 px: npm run screenshots [-- part of an address ...]
+// Takes screenshots of every page in the light theme, the dark theme and at 390 px: npm run screenshots [-- part of a path ...]
 import { mkdirSync, rmSync } from 'node:fs'
 import { test } from 'node:test'
 import { arrangeBusyCompany } from './busy-company.ts'
@@ -14,7 +14,7 @@ const LOOKS = {
   phone: { viewport: { width: 390, height: 844 }, colorScheme: 'light', isMobile: true, hasTouch: true },
 } as const
 
-/** What opens over a page: by a key, or by presses on what these selectors find. */
+/** Dialogs that open over a page: by a key, or by clicks on the elements of these selectors. */
 const DIALOGS: Record<string, { on: string; keys?: string; choose?: readonly string[] }> = {
   'new-issue': { on: 'issues', keys: 'c' },
   palette: { on: 'issues', keys: 'Control+k' },
@@ -31,7 +31,7 @@ const DIALOGS: Record<string, { on: string; keys?: string; choose?: readonly str
   why: { on: 'issues/:issue', keys: 'w' },
 }
 
-/** How long a page may take to come to rest, in milliseconds. */
+/** The time limit for a page to become stable, in milliseconds. */
 const REST_MS = 700
 
 test('screenshots of every page', async (t) => {

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { withPage } from '../../../src/clients/web/serve.ts'
 import { createEvents } from '../../../src/platform/events.ts'
 
-test('the page is served for its own addresses, its assets for ever, and everything else by the API', async (t) => {
+test('the page is served at its own paths, its assets are cached forever, and the API serves all other paths', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'service-web-'))
   t.after(() => rmSync(folder, { recursive: true }))
   mkdirSync(path.join(folder, 'assets'))
@@ -51,7 +51,7 @@ test('the page is served for its own addresses, its assets for ever, and everyth
   }
 })
 
-test('the page comes with what it shows first, as the person who opens it may see it', async (t) => {
+test('the page contains the data of its first view, with the permissions of the person', async (t) => {
   const { folder, fetch, asked } = arrange(t)
   const open = async (headers: Record<string, string>) =>
     (await fetch(new Request('http://localhost/TER/issues/TER-6', { headers }), undefined)).text()
@@ -75,7 +75,7 @@ test('the page comes with what it shows first, as the person who opens it may se
   assert.equal(await open({}), 'built anew')
 })
 
-/** A built page, and an API that knows one company and one session. */
+/** Creates a built page, and an API with one company and one session. */
 function arrange(t: TestContext) {
   const folder = mkdtempSync(path.join(tmpdir(), 'service-web-'))
   t.after(() => rmSync(folder, { recursive: true }))

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { NO_CHROMIUM } from '../../browser/chromium.ts'
 import { openPage } from './page.ts'
 
-test('a person sees the issues, opens one, comments on it and closes another', { skip: NO_CHROMIUM }, async (t) => {
+test('a person lists the issues, opens one, comments on it and closes another', { skip: NO_CHROMIUM }, async (t) => {
   const { url, open, faults } = await openPage(t)
   const post = async (path: string, body: unknown) =>
     (
@@ -28,7 +28,7 @@ test('a person sees the issues, opens one, comments on it and closes another', {
   await page.getByRole('button', { name: 'Close as done' }).click()
   await page.getByText('TER-1 is done.').waitFor()
 
-  // What another client does is shown without a reload.
+  // Changes by another client are displayed without a reload.
   await page
     .getByRole('button', { name: 'Back to the issues' })
     .or(page.getByRole('link', { name: 'Back to the issues' }))
