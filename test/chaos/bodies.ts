@@ -1,10 +1,10 @@
 /**
- * Sends the bodies that take longest to every endpoint with a body:
+ * Sends the slowest bodies to every endpoint with a body:
  * `npm run prove:bodies [-- --endpoint issues.create] [--limit 50]`.
  *
  * The app runs in this thread, so the CPU time of the thread during a request is
- * an upper bound of how long the request blocks others. CPU time, because other
- * work on the machine does not change it.
+ * an upper bound of the time that the request blocks others. It uses CPU time, because other
+ * programs on the machine do not affect it.
  */
 import { type TestContext, test } from 'node:test'
 import { parseArgs } from 'node:util'
@@ -69,7 +69,7 @@ if (import.meta.main) {
   const { values } = parseArgs({
     options: { endpoint: { type: 'string' }, limit: { type: 'string', default: '50' } },
   })
-  test('no body takes the main thread longer than the limit', { timeout: 3_600_000 }, async (t) => {
+  test('no request body blocks the main thread longer than the limit', { timeout: 3_600_000 }, async (t) => {
     const { slowest, requests } = await measureBodies(t, values.endpoint)
     for (const { endpoint, ms, status, kind } of slowest.slice(0, 40)) {
       t.diagnostic(`${ms.toFixed(1).padStart(7)} ms  ${status}  ${endpoint.padEnd(28)} ${kind}`)

@@ -2,10 +2,10 @@
  * Proves that checkouts are linearizable: `npm run prove:checkout [-- operations=1000000 clients=32]`.
  *
  * Agents check issues out and release them over HTTP, each with its own key and
- * connection, on a few issues that all of them want. The activity gives the
+ * connection, on a few shared issues. The activity gives the
  * order of the changes. The history is linearizable if that order allows each
  * change, agrees with the time of each request, and explains each refusal by
- * an owner during the request. A history with a fault must be found wrong.
+ * an owner during the request. The check must also detect incorrect histories.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -16,7 +16,7 @@ import { readConfig } from '../../src/platform/config.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { startServer } from '../../src/server.ts'
 
-/** One request of an agent, with the moments when it was sent and when its response came. */
+/** One request of an agent, with the times of the request and of its response. */
 export interface Operation {
   issueId: string
   agentId: string
@@ -114,10 +114,10 @@ function findFaultOfIssue(operations: readonly Operation[], changes: readonly Ch
     keyOf,
   )
   const taken = new Map<string, number>()
-  /** The periods of each owner: from the earliest moment when they may have begun to the latest when they may have ended. */
+  /** The periods of each owner, from the earliest possible begin to the latest possible end. */
   const periods = new Map<string, { from: number; to: number }[]>()
   let owner: string | undefined
-  // A change takes effect after all earlier changes were sent, and before its response came.
+  // A change takes effect after all earlier changes were sent, and before its response arrived.
   let notBefore = Number.NEGATIVE_INFINITY
   for (const change of changes) {
     const key = keyOf(change)
@@ -144,7 +144,7 @@ function findFaultOfIssue(operations: readonly Operation[], changes: readonly Ch
   return undefined
 }
 
-/** Returns histories that are wrong, each in another way. */
+/** Returns histories that are each incorrect in a different way. */
 export function withFaults({ operations, changes }: { operations: Operation[]; changes: Change[] }) {
   const refused = operations.findIndex((operation) => operation.refusedBy !== null)
   const never = { ...operations[refused]!, refusedBy: operations[refused]!.agentId, sentAt: -2, receivedAt: -1 }
@@ -158,7 +158,7 @@ export function withFaults({ operations, changes }: { operations: Operation[]; c
 
 interface Answer {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: responses are read freely.
+  // biome-ignore lint/suspicious/noExplicitAny: arbitrary fields of responses are read.
   body: any
 }
 

@@ -8,14 +8,14 @@ for (const fault of [
   { call: 'pwrite64', when: '1+' },
   { call: 'fsync', when: '1+' },
 ] as Fault[]) {
-  test(`a server goes on when ${fault.call} of its database fails (${fault.when}), and says so`, async () => {
+  test(`a server continues after ${fault.call} of its database fails (${fault.when}), and reports the failure`, async () => {
     const { damaged, wrong } = await withFailingDisk(fault)
     assert.deepEqual(wrong, [])
     assert.ok(damaged > 0)
   })
 }
 
-test('a server with damaged pages goes on, and doctor finds the damage without it', async () => {
+test('a server with damaged database pages continues, and doctor detects the damage while the server is stopped', async () => {
   const { damaged, wrong } = await withDamagedPages(1)
   assert.deepEqual(wrong, [])
   assert.ok(damaged > 0)

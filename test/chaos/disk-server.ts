@@ -1,11 +1,11 @@
 /**
- * Lets the disk of a running server fail: `npm run prove:disk` runs this too.
+ * Simulates disk failures of a running server: `npm run prove:disk` also runs this.
  *
  * strace makes reads or writes of the database fail with EIO, once or from a
  * moment on, while requests arrive. The server must not end by itself, must
  * respond with `database_damaged` and never with another 5xx, must log the
- * stack, must not report itself healthy while no write works, must recover when
- * the disk does, and must stop when it is asked to.
+ * stack, must not report itself healthy while writes fail, must recover when
+ * the disk does, and must stop on SIGTERM.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,14 +18,14 @@ import { packageRoot } from '../../src/platform/package-root.ts'
 
 export interface Fault {
   call: 'pread64' | 'pwrite64' | 'fsync'
-  /** Which calls fail, counted from the moment that the server is up: `3` is the third, `3+` the third and all later ones. */
+  /** The calls that fail, counted from the time that the server is ready: `3` is the third, `3+` the third and all later ones. */
   when: string
 }
 
 export interface ServerDiskReport {
-  /** How many responses were 500 with `database_damaged`. */
+  /** The number of 500 responses with `database_damaged`. */
   damaged: number
-  /** What must not happen, in sentences. */
+  /** The violated guarantees, as sentences. */
   wrong: string[]
 }
 
@@ -42,12 +42,12 @@ interface Server {
   log(): string
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: responses are read freely.
+// biome-ignore lint/suspicious/noExplicitAny: arbitrary fields of responses are read.
 type Ask = (method: string, target: string, body?: object) => Promise<{ status: number; body: any }>
 
 const LAUNCHER = path.join(packageRoot(), 'bin/service.mjs')
 
-/** Lets calls of a server fail while requests arrive. */
+/** Makes system calls of a server fail while requests arrive. */
 export const withFailingDisk = (fault: Fault): Promise<ServerDiskReport> =>
   withData(async ({ dataDir, report, start }) => {
     // A server that has just started has read little of the database.
@@ -75,8 +75,8 @@ export const withFailingDisk = (fault: Fault): Promise<ServerDiskReport> =>
 
 /**
  * Damages pages of the database between two starts. The server must refuse to
- * start or work on, and `service doctor` must find the damage beside a server
- * that does not respond.
+ * start or continue, and `service doctor` must find the damage while a server
+ * does not respond.
  *
  * @param seed chooses the pages
  */
@@ -84,7 +84,7 @@ export const withDamagedPages = (seed: number): Promise<ServerDiskReport> =>
   withData(async ({ dataDir, report, start }) => {
     const file = path.join(dataDir, 'service.db')
     const bytes = readFileSync(file)
-    // The first pages hold the schema and the roots of the tables: without them, nothing starts.
+    // The first pages contain the schema and the roots of the tables. Without them no server starts.
     for (let page = 250 + (seed % 3); page < bytes.length / 4_096; page += 3)
       bytes.fill(0xa5 ^ (seed & 0xff), page * 4_096, page * 4_096 + 512)
     writeFileSync(file, bytes)
@@ -112,7 +112,7 @@ async function useServer(ask: Ask, companyId: string): Promise<void> {
   await ask('POST', `/api/companies/${companyId}/issues`, { title: 'While it fails', description: 'x'.repeat(2_000) })
 }
 
-/** Calls a function with a data directory of 300 issues that no server uses. */
+/** Calls a function with an unused data directory of 300 issues. */
 async function withData(run: (bench: Bench) => Promise<void>): Promise<ServerDiskReport> {
   const folder = mkdtempSync(path.join(tmpdir(), 'service-disk-'))
   const dataDir = path.join(folder, 'data')
@@ -151,10 +151,10 @@ async function startServer(dataDir: string, report: ServerDiskReport): Promise<S
   })
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), once(child, 'close')])
   const url = typeof line === 'string' ? JSON.parse(line).url : undefined
-  return { child, ask: url && askerOf(url, report), log: () => text }
+  return { child, ask: url && createAsk(url, report), log: () => text }
 }
 
-function askerOf(url: string, report: ServerDiskReport): Ask {
+function createAsk(url: string, report: ServerDiskReport): Ask {
   return async (method, target, body) => {
     const headers = { 'content-type': 'application/json' }
     const response = await fetch(url + target, { method, headers, ...(body && { body: JSON.stringify(body) }) })
@@ -184,7 +184,7 @@ async function stop({ child, log }: Server, report: ServerDiskReport): Promise<v
   await end(child)
 }
 
-/** Sends SIGTERM and waits for the end, 20 s at most. */
+/** Sends SIGTERM and waits up to 20 s for the exit. */
 async function end(child: ChildProcess): Promise<void> {
   if (hasEnded(child)) return
   const exit = once(child, 'exit')
@@ -198,7 +198,7 @@ async function end(child: ChildProcess): Promise<void> {
 
 const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
 
-/** The faults of the long form. */
+/** The faults of the long test. */
 export const SERVER_FAULTS: readonly Fault[] = (['pread64', 'pwrite64', 'fsync'] as const).flatMap((call) =>
   ['1', '2', '5', '9', '1+', '8+'].map((when) => ({ call, when })),
 )

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
-import { damagePages, failDisk, isKept } from './disk.ts'
+import { damagePages, failDisk, isGuaranteeKept } from './disk.ts'
 
 const skip = !process.env.CI && spawnSync('strace', ['-V']).status !== 0 && 'strace is missing'
 
-test('a disk that fails once crashes nothing and loses nothing, and the next write works', { skip }, () => {
+test('a single disk failure causes neither a crash nor data loss, and the next write succeeds', { skip }, () => {
   const report = failDisk(24)
-  assert.ok(isKept(report) && report.faults > 5, JSON.stringify(report))
+  assert.ok(isGuaranteeKept(report) && report.faults > 5, JSON.stringify(report))
 })
 
-test('a damaged page is an error, never a crash', () => {
+test('a damaged page causes an error, not a crash', () => {
   assert.deepEqual(damagePages(3), { damaged: 3, crashed: 0 })
 })

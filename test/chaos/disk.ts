@@ -1,11 +1,11 @@
 /**
- * Lets the disk fail: `npm run prove:disk [-- every=1]`.
+ * Simulates disk failures: `npm run prove:disk [-- every=1]`.
  *
  * strace makes the Nth write, sync or read of the database fail, for each N up
  * to the last one. The writing process must not crash, and a database that is
  * opened afterwards must have every acknowledged write. Then pages of the
  * database are damaged: reading them may fail with an error, never with a crash.
- * The same is done to a running server (disk-server.ts).
+ * disk-server.ts does the same with a running server.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ export interface DiskReport {
   refused: number
   crashed: number
   lost: number
-  /** Faults after which a write without a fault still failed. */
+  /** Faults after which a later write without a fault failed. */
   stuck: number
 }
 
@@ -37,7 +37,7 @@ const WRITES = 12
 
 const source = (file: string) => JSON.stringify(path.join(packageRoot(), 'src/platform/database', file))
 
-/** Writes until `WRITES` are acknowledged, prints each acknowledged number, and at last whether a write still works. */
+/** Writes until `WRITES` are acknowledged, prints each acknowledged number, and finally prints whether a write succeeds. */
 const WRITER = (folder: string) => `import { writeSync } from 'node:fs'
   const { default: Database } = await import('better-sqlite3')
   const { createWriteQueue } = await import(${source('write-queue.ts')})
@@ -48,7 +48,7 @@ const WRITER = (folder: string) => `import { writeSync } from 'node:fs'
   for (let n = 1; n <= ${WRITES}; n++) {
     try { await add(n); writeSync(1, n + ' ') } catch { writeSync(1, 'refused ') }
   }
-  // Two tries, because the fault may meet the first one.
+  // Two attempts, because the fault can affect the first one.
   for (let n = 0; n < 2; n++) try { await add(0); writeSync(1, 'works') } catch {}`
 
 export function failDisk(every: number): DiskReport {
@@ -67,7 +67,7 @@ export function failDisk(every: number): DiskReport {
   return report
 }
 
-/** Lets one call fail. Returns undefined if the process makes fewer such calls. */
+/** Makes one system call fail. Returns undefined if the process makes fewer such calls. */
 function failOnce(call: string, error: string, n: number) {
   const folder = mkdtempSync(path.join(tmpdir(), 'service-disk-'))
   const file = path.join(folder, 'service.db')
@@ -86,21 +86,21 @@ function failOnce(call: string, error: string, n: number) {
     const acknowledged = stdout.match(/\d+/g)?.map(Number) ?? []
     const sqlite = new Database(file)
     const found = new Set(sqlite.prepare<[], number>('select n from note').pluck().all())
-    const isWhole = sqlite.pragma('integrity_check', { simple: true }) === 'ok'
+    const isIntact = sqlite.pragma('integrity_check', { simple: true }) === 'ok'
     sqlite.close()
     return {
       // A fault while the database is opened may end the process with an error; the server then does not start.
       crashed: status !== 0 && !(status === 1 && acknowledged.length === 0),
       refused: stdout.includes('refused'),
       stuck: status === 0 && !stdout.includes('works'),
-      lost: !isWhole || acknowledged.some((one) => !found.has(one)),
+      lost: !isIntact || acknowledged.some((one) => !found.has(one)),
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Damages pages of a database and reads it in another process. Returns how often that process crashed. */
+/** Damages pages of a database and reads it in another process. Returns the number of crashes of that process. */
 export function damagePages(times: number): { damaged: number; crashed: number } {
   const folder = mkdtempSync(path.join(tmpdir(), 'service-disk-'))
   const file = path.join(folder, 'service.db')
@@ -136,7 +136,7 @@ export function damagePages(times: number): { damaged: number; crashed: number }
   }
 }
 
-export const isKept = ({ crashed, lost, stuck }: DiskReport) => crashed + lost + stuck === 0
+export const isGuaranteeKept = ({ crashed, lost, stuck }: DiskReport) => crashed + lost + stuck === 0
 
 if (import.meta.main) {
   const [every = 1] = process.argv.slice(2).map(Number)
@@ -163,5 +163,5 @@ if (import.meta.main) {
   )
   const { damaged, crashed } = damagePages(Math.ceil(200 / every))
   process.stdout.write(`${damaged} damaged databases: ${crashed} crashes\n`)
-  process.exitCode = isKept(report) && crashed === 0 && wrong.length === 0 ? 0 : 1
+  process.exitCode = isGuaranteeKept(report) && crashed === 0 && wrong.length === 0 ? 0 : 1
 }

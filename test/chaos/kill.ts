@@ -1,8 +1,8 @@
 /**
- * Kills the server again and again: `npm run prove:crash [-- cycles=1000]`.
+ * Kills the server repeatedly: `npm run prove:crash [-- cycles=1000]`.
  * While agents run and eight writers add comments that wake them, the server
- * gets SIGKILL at a random moment and is started again. Prints what it measured;
- * exits 1 when a promise is broken.
+ * gets SIGKILL at a random moment and is restarted. Prints the measurements,
+ * and exits with 1 if a guarantee is broken.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,17 +16,17 @@ import { packageRoot } from '../../src/platform/package-root.ts'
 import { markedProcesses } from '../../src/runtime/process/process-table.ts'
 
 /**
- * How many clients write at once, each with this many milliseconds between two
- * comments: fast enough that wakes of busy agents have more than 50 reasons.
+ * The number of concurrent clients, and the milliseconds between two of their
+ * comments. The rate is high enough that wakes of busy agents have more than 50 reasons.
  */
 const WRITERS = 8
 const WRITE_EVERY_MS = 50
-/** How long each agent's program works, in milliseconds. */
+/** The duration of the program of each agent, in milliseconds. */
 const WORK_MS = [100, 300, 700, 1_500]
-/** A run may be shown as live so long after its process has ended, in milliseconds: somebody has to look first. */
+/** The allowed delay between the end of a process and the end of its run in the API, in milliseconds. */
 const NOTICED_WITHIN_MS = 5_000
 const OWNERLESS_AFTER_MS = 10_000
-/** The longest life of one server after its start, in milliseconds; as long as the start itself if that takes longer. */
+/** The maximum time from the start of a server to its kill, in milliseconds, or the duration of the start if that is longer. */
 const LONGEST_LIFE_MS = 600
 
 export interface KillReport {
@@ -34,13 +34,13 @@ export interface KillReport {
   writes: number
   lostWrites: number
   runs: number
-  /** Runs that were alive and whose real end is not what stands in the database. */
+  /** Runs with a result in the database that differs from the real result. */
   wrongEnds: number
-  /** Runs that had claimed their wake and not begun when the server was killed: begun again. */
+  /** Runs that had claimed their wake but not started when the server was killed, and were retried. */
   neverStarted: number
-  /** Causes that led to no finished run, or to more than one. */
+  /** Causes without a finished run, or with more than one. */
   notServedOnce: number
-  /** Wakes that have no run, or more than one. */
+  /** Wakes without a run, or with more than one. */
   wrongWakes: number
   heldByDead: number
   ownerless: number
@@ -49,11 +49,11 @@ export interface KillReport {
 interface Server {
   child: ChildProcess
   url: string
-  /** How long the start took, in milliseconds: a measure of how busy the machine is. */
+  /** The duration of the start in milliseconds, which shows the load of the machine. */
   startMs: number
 }
 
-export async function killAgainAndAgain(cycles: number): Promise<KillReport> {
+export async function killRepeatedly(cycles: number): Promise<KillReport> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'service-chaos-'))
   const notes = path.join(dataDir, 'notes')
   mkdirSync(notes)
@@ -71,16 +71,16 @@ export async function killAgainAndAgain(cycles: number): Promise<KillReport> {
         Array.from({ length: WRITERS }, (_, n) => comment(server.url, issueIds, n, acknowledged, life.signal)),
       )
       await delay(Math.random() * Math.max(LONGEST_LIFE_MS, server.startMs))
-      heldByDead += await countHeldByDead(sqlite, notes)
-      ownerless += countOwnerless(sqlite)
+      heldByDead += await countStaleRuns(sqlite, notes)
+      ownerless += countRemainingProcesses(sqlite)
       await kill(server)
       life.abort()
       await writing
       server = await start(dataDir, port)
     }
-    await untilAllIsServed(server.url)
+    await waitUntilServed(server.url)
     await delay(OWNERLESS_AFTER_MS)
-    ownerless += countOwnerless(sqlite)
+    ownerless += countRemainingProcesses(sqlite)
     return { cycles, heldByDead, ownerless, ...audit(sqlite, notes, acknowledged) }
   } finally {
     await kill(server)
@@ -107,7 +107,7 @@ async function kill({ child }: Server): Promise<void> {
   await exit
 }
 
-/** @returns the issues, each an agent's */
+/** @returns the issues, one per agent */
 async function arrange(url: string, notes: string): Promise<string[]> {
   const api = createClient({ url })
   const company = await api.request('POST /api/companies', { body: { name: 'Chaos' } })
@@ -132,7 +132,7 @@ async function arrange(url: string, notes: string): Promise<string[]> {
   )
 }
 
-/** Comments on one issue after the other, which wakes its agent, and keeps the ids of what was acknowledged. */
+/** Adds comments to one issue after the other, which wakes the agents, and stores the ids of acknowledged comments. */
 async function comment(
   url: string,
   issueIds: string[],
@@ -147,14 +147,14 @@ async function comment(
       const answer = await createClient({ url }).send({ method: 'POST', path, body })
       if (answer.status === 201) acknowledged.push(JSON.parse(answer.text).id)
     } catch {
-      return // it was killed
+      return // the server was killed
     }
     await delay(WRITE_EVERY_MS)
   }
 }
 
-/** Counts the runs that stay live in the database though no process of theirs is left. */
-async function countHeldByDead(sqlite: Database.Database, notes: string): Promise<number> {
+/** Counts the runs that stay live in the database without a process. */
+async function countStaleRuns(sqlite: Database.Database, notes: string): Promise<number> {
   const live = sqlite.prepare<[], string>('select id from run where finished_at is null').pluck()
   const dead = () => {
     const [marked, begun] = [markedProcesses(), new Set(readdirSync(notes))]
@@ -169,15 +169,15 @@ async function countHeldByDead(sqlite: Database.Database, notes: string): Promis
   return suspects.length
 }
 
-/** Counts the processes of runs that ended a while ago. */
-function countOwnerless(sqlite: Database.Database): number {
+/** Counts the remaining processes of ended runs. */
+function countRemainingProcesses(sqlite: Database.Database): number {
   const before = new Date(Date.now() - OWNERLESS_AFTER_MS).toISOString()
   const ended = sqlite.prepare<[string], string>('select id from run where finished_at < ?').pluck().all(before)
   const marked = markedProcesses()
   return ended.filter((id) => marked.has(id)).length
 }
 
-async function untilAllIsServed(url: string): Promise<void> {
+async function waitUntilServed(url: string): Promise<void> {
   const api = createClient({ url })
   for (const deadline = Date.now() + 120_000; Date.now() < deadline; await delay(100)) {
     const { liveRuns, waitingWakes } = await api.request('GET /api/instance')
@@ -229,7 +229,7 @@ interface CommentOnIssue {
 /** From this many reasons on, a wake stores only the first comment and the latest ones of an issue. */
 const ALL_REASONS = 50
 
-/** Returns the comments that a run was told of, and those after the first one that its wake no longer stored. */
+/** Returns the comments in the prompt of a run, and the later comments that its wake no longer stored. */
 function servedBy(run: FinishedRun, comments: readonly CommentOnIssue[]): Set<string> {
   const reasons = JSON.parse(run.reasons) as { commentId: string | null; issueId: string }[]
   const told = reasons.flatMap(({ commentId }) => commentId ?? [])
@@ -240,15 +240,15 @@ function servedBy(run: FinishedRun, comments: readonly CommentOnIssue[]): Set<st
   return new Set([...told, ...between.map(({ id }) => id)])
 }
 
-export const isKept = (report: KillReport): boolean =>
+export const isGuaranteeKept = (report: KillReport): boolean =>
   report.lostWrites + report.wrongEnds + report.notServedOnce + report.wrongWakes === 0 &&
   report.heldByDead + report.ownerless === 0
 
 if (import.meta.main) {
   const [cycles = 1_000] = process.argv.slice(2).map(Number)
   const began = performance.now()
-  const report = await killAgainAndAgain(cycles)
+  const report = await killRepeatedly(cycles)
   for (const [what, count] of Object.entries(report)) process.stdout.write(`${what.padEnd(16)}${count}\n`)
   process.stdout.write(`${'seconds'.padEnd(16)}${((performance.now() - began) / 1_000).toFixed(0)}\n`)
-  process.exitCode = isKept(report) ? 0 : 1
+  process.exitCode = isGuaranteeKept(report) ? 0 : 1
 }

@@ -1,10 +1,10 @@
 /**
  * Kills migrations: `npm run prove:migration [-- kills=200 issues=20000]`. A
  * process migrates a copy of a database by two steps that write every issue,
- * and gets SIGKILL at a random moment. The file must then be whole and of the
- * old or the new schema, with all of its rows, and each copy in the folder of
- * the backups must be whole. The next start must finish the migration. Prints
- * what it measured; exits 1 if a promise is broken.
+ * and gets SIGKILL at a random moment. The file must then be intact and have the
+ * old or the new schema with all rows, and each copy in the folder of
+ * the backups must be intact. The next start must finish the migration. Prints
+ * the measurements, and exits with 1 if a guarantee is broken.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,11 +26,11 @@ const ALL_STEPS: readonly Migration[] = [
 
 export interface MigrationReport {
   kills: number
-  /** How many of them found the file in the old schema. */
+  /** The number of kills that left the old schema. */
   old: number
   /** Files that were neither old nor new, damaged, or without some of their rows. */
   broken: number
-  /** Copies in the folder of the backups that were not whole. */
+  /** Damaged copies in the folder of the backups. */
   brokenCopies: number
   /** Starts after a kill that did not finish the migration. */
   unfinished: number
@@ -91,14 +91,14 @@ async function killOne(dataDir: string, original: string, afterMs: number): Prom
 function judge(dataDir: string, issues: number, report: MigrationReport): void {
   const found = look(path.join(dataDir, 'service.db'))
   if (found.version === 1) report.old++
-  if (!isWhole(found, issues)) report.broken++
+  if (!isIntact(found, issues)) report.broken++
   for (const name of list(path.join(dataDir, 'backups')).filter((each) => each.endsWith('.db'))) {
     const copy = look(path.join(dataDir, 'backups', name))
-    if (copy.version !== 1 || !isWhole(copy, issues)) report.brokenCopies++
+    if (copy.version !== 1 || !isIntact(copy, issues)) report.brokenCopies++
   }
   runMigration(dataDir)
   const after = look(path.join(dataDir, 'service.db'))
-  if (after.version !== NEW || !isWhole(after, issues)) report.unfinished++
+  if (after.version !== NEW || !isIntact(after, issues)) report.unfinished++
 }
 
 const NEW = 1 + ALL_STEPS.length
@@ -107,12 +107,12 @@ interface Found {
   version: number
   check: string
   issues: number
-  /** Whether labels have icons, and how many issues are migrated. */
+  /** Returns whether labels have icons, and the number of migrated issues. */
   icons: boolean
   migrated: number
 }
 
-function isWhole({ version, check, issues, icons, migrated }: Found, expected: number): boolean {
+function isIntact({ version, check, issues, icons, migrated }: Found, expected: number): boolean {
   const isNew = version === NEW
   return (
     (isNew || version === 1) &&
@@ -155,7 +155,7 @@ function runMigration(dataDir: string): void {
   sqlite.close()
 }
 
-export const isKept = ({ broken, brokenCopies, unfinished }: MigrationReport) =>
+export const isGuaranteeKept = ({ broken, brokenCopies, unfinished }: MigrationReport) =>
   broken + brokenCopies + unfinished === 0
 
 if (import.meta.main) {
@@ -166,6 +166,6 @@ if (import.meta.main) {
   } else {
     const report = await killMigrations(Number(first ?? 200), Number(second ?? 20_000))
     for (const [what, count] of Object.entries(report)) process.stdout.write(`${what.padEnd(16)}${count}\n`)
-    process.exitCode = isKept(report) ? 0 : 1
+    process.exitCode = isGuaranteeKept(report) ? 0 : 1
   }
 }

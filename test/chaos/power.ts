@@ -2,9 +2,9 @@
  * Cuts the power at random moments: `npm run prove:power [-- cuts=5000]`.
  *
  * strace records every write and sync of a process that writes through the
- * write queue, and when each write was acknowledged. A cut takes the files as
- * a disk may have them at one moment of that record: what was synced is there;
- * each later write is there, or not, or only its first sectors. Then SQLite
+ * write queue, and when each write was acknowledged. A simulated cut creates the
+ * files that a disk can contain at one moment of the record: synced data is present;
+ * each later write is present, missing, or present with only its first sectors. Then SQLite
  * must open the database with every acknowledged write, whole batches only. The
  * same cuts must find lost writes at `synchronous` NORMAL and OFF.
  */
@@ -21,7 +21,7 @@ export interface PowerReport {
   cuts: number
   /** Cuts after which an acknowledged write is missing. */
   lost: number
-  /** Cuts after which a batch is there in part, or the file is damaged. */
+  /** Cuts after which a batch is incomplete, or the file is damaged. */
   broken: number
 }
 
@@ -55,7 +55,7 @@ export function cutPower(cuts: number, level: Level): PowerReport {
       }
       for (const [name, file] of disk) writeFileSync(path.join(folder, name), file.afterCut())
       rmSync(path.join(folder, 'service.db-shm'), { force: true })
-      const found = batchesIn(path.join(folder, 'service.db'))
+      const found = countBatches(path.join(folder, 'service.db'))
       if (found === undefined) report.broken++
       else if (found < acknowledged) report.lost++
     }
@@ -89,7 +89,7 @@ class DiskFile {
     this.#pending = []
   }
 
-  /** Returns the file as a power cut may leave it. */
+  /** Returns a possible content of the file after a power cut. */
   afterCut(): Buffer {
     const { bytes, size } = this.#durable
     const ends = this.#pending.map((step) => (step.kind === 'write' ? step.offset + step.data.length : step.size))
@@ -121,8 +121,8 @@ function apply(image: Image, step: Change): void {
   image.size = Math.max(image.size, step.offset + step.data.length)
 }
 
-/** Returns how many batches a database has, or undefined if it is damaged or has a part of one. */
-function batchesIn(file: string): number | undefined {
+/** Returns the number of batches in a database, or undefined if it is damaged or a batch is incomplete. */
+function countBatches(file: string): number | undefined {
   const sqlite = new Database(file)
   try {
     if (sqlite.pragma('integrity_check', { simple: true }) !== 'ok') return undefined
@@ -137,7 +137,7 @@ function batchesIn(file: string): number | undefined {
   }
 }
 
-/** Writes batches under strace, and returns what the system was asked for. */
+/** Writes batches under strace, and returns the recorded system calls. */
 function record(folder: string, level: Level): Step[] {
   const source = (file: string) => JSON.stringify(path.join(packageRoot(), 'src/platform/database', file))
   const script = `import { copyFileSync, writeSync } from 'node:fs'
@@ -169,7 +169,7 @@ function record(folder: string, level: Level): Step[] {
   return steps.slice(begin + 1)
 }
 
-/** Reads a line of strace, whose strings and paths are in hexadecimal. */
+/** Parses a line of strace with hexadecimal strings and paths. */
 function stepsOf(line: string): Step[] {
   const call = /^\d+ +(\w+)\((\d+)<([^>]*)>(?:, (?:"([^"]*)", )?(.*))?/.exec(line)
   if (!call) return []
@@ -197,7 +197,7 @@ if (import.meta.main) {
   for (const level of ['full', 'normal', 'off'] as const) {
     const { cuts: n, lost, broken } = cutPower(level === 'full' ? cuts : controls[level], level)
     process.stdout.write(`synchronous ${level}: ${n} power cuts, ${lost} with lost writes, ${broken} with damage\n`)
-    const isKept = lost + broken === 0
-    if (isKept !== (level === 'full')) process.exitCode = 1
+    const isGuaranteeKept = lost + broken === 0
+    if (isGuaranteeKept !== (level === 'full')) process.exitCode = 1
   }
 }

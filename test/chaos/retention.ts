@@ -1,5 +1,5 @@
 /**
- * Proves that the retention blocks nobody: `npm run prove:retention [-- 100000]`.
+ * Proves that the retention does not block requests: `npm run prove:retention [-- 100000]`.
  *
  * Fills a database with ended runs, their wakes, activity and logs, and lets
  * one pass of the retention delete the expired ones, a twentieth. Measures the CPU time of the main
@@ -28,13 +28,13 @@ export interface RetentionReport {
   turnMs: { p99: number; most: number }
 }
 
-/** Every so many expired runs has a folder that is not measured yet. */
+/** One of this many expired runs has a folder that is not yet measured. */
 const WITH_FOLDER = 20
-/** Every so many runs did something, and stays. */
+/** One of this many runs made a change, and is not deleted. */
 const WITH_WORK = 10
 
 const DAY_MS = 86_400_000
-/** One of so many runs is older than what is kept. */
+/** One of this many runs is expired. */
 const EXPIRED = 20
 
 export async function proveRetention(runs: number): Promise<RetentionReport> {
@@ -57,7 +57,7 @@ export async function proveRetention(runs: number): Promise<RetentionReport> {
       mkdirSync(folder, { recursive: true })
       writeFileSync(path.join(folder, 'head'), 'x'.repeat(2_000))
     })
-    // The rows were not written by the pass, and the copy of them into the database file is not its work either.
+    // The checkpoint of rows that the pass did not write is not part of the measurement.
     sqlite.pragma('wal_checkpoint(truncate)')
     const job = createRetention(ctx)
     const turns = measureTurns()
@@ -99,7 +99,7 @@ function measureTurns(): { end(): number[] } {
   }
 }
 
-/** Inserts runs that ended within the last 25 days, and before them the expired ones. */
+/** Inserts the expired runs, and runs that ended within the last 25 days. */
 function insertRuns(sqlite: Database, companyId: string, runs: number, makeFolder: (id: string) => void): void {
   const agentId = sqlite.prepare('select id from agent').pluck().get() as string
   const insert = (table: string, names: string) =>

@@ -1,7 +1,7 @@
 /**
  * Simulates a large company: `npm run prove:scale [-- 10000 1000000 168 600]`,
- * which are the agents, the issues, the simulated hours, and the seconds after
- * which the simulation ends early, without the time that it takes to insert the issues.
+ * with the number of agents, issues and simulated hours, and the seconds after
+ * which the simulation ends early, excluding the time to insert the issues.
  *
  * Every agent has a timer of one hour. The real scheduler runs on a clock that
  * the simulation moves; a run is a row that ends a few simulated minutes later,
@@ -33,7 +33,7 @@ export interface ScaleReport {
   simulatedHours: number
   seconds: number
   runs: number
-  /** The fewest runs that one agent had. */
+  /** The smallest number of runs of one agent. */
   fewestRuns: number
   tickMs: { median: number; p99: number; most: number }
   megabytes: number

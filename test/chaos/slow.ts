@@ -2,8 +2,8 @@
  * Holds many slow and broken connections open: `npm run prove:slow [-- factor=1]`.
  *
  * 500 clients send their headers slowly, 200 their body, 200 read event streams
- * slowly, and 20,000 streams are torn off, at the same time. The server must
- * answer its health check within 100 ms (99th percentile), and must have no
+ * slowly, and 20,000 streams are aborted, at the same time. The server must
+ * respond to its health check within 100 ms (99th percentile), and must have no
  * more file descriptors afterwards than before.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -15,10 +15,10 @@ import { serve } from '../../bench/process.ts'
 import { seed } from '../../bench/seed.ts'
 
 export interface SlowReport {
-  /** The 99th percentile of the health check's time, in milliseconds. */
+  /** The 99th percentile of the response time of the health check, in milliseconds. */
   healthMs: number
   checks: number
-  /** File descriptors that are open at the end and were not at the beginning. */
+  /** File descriptors that are open at the end but not at the beginning. */
   leaked: number
 }
 
@@ -49,11 +49,11 @@ export async function holdConnections(factor: number): Promise<SlowReport> {
     many(CLIENTS.slowBodies, `POST /api/issues/${issueIds[0]}/comments HTTP/1.1\r\n${body}`)
     many(CLIENTS.slowReaders, stream)
     for (const socket of open.slice(-Math.ceil(CLIENTS.slowReaders * factor))) socket.pause()
-    // A byte now and then keeps the slow clients below the limits of the server.
+    // Occasional bytes keep the slow clients within the limits of the server.
     const drip = setInterval(() => {
       for (const socket of open) if (socket.writable && !socket.isPaused()) socket.write('x')
     }, 1_000)
-    const tearing = tearStreams(Math.ceil(CLIENTS.tornStreams * factor), () => connectWith(stream)).then(() => {
+    const tearing = abortStreams(Math.ceil(CLIENTS.tornStreams * factor), () => connectWith(stream)).then(() => {
       torn = true
     })
     while (!torn) {
@@ -77,7 +77,7 @@ export async function holdConnections(factor: number): Promise<SlowReport> {
   }
 }
 
-async function tearStreams(count: number, openOne: () => Socket): Promise<void> {
+async function abortStreams(count: number, openOne: () => Socket): Promise<void> {
   for (let done = 0; done < count; done += TORN_AT_ONCE) {
     await Promise.all(
       Array.from(

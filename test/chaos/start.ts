@@ -2,7 +2,7 @@
  * Starts the program on several versions of Node: `npm run prove:start [-- 20 22 24 26]`.
  *
  * For each version, a copy of the checkout runs the README's first commands:
- * `npm ci`, the server, a company, a list. Node 20 hands over to the Node that
+ * `npm ci`, the server, a company, a list. Node 20 starts the Node that
  * `npm ci` installed. The versions come from the npm registry.
  */
 import { execFileSync, spawn } from 'node:child_process'

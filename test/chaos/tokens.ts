@@ -1,7 +1,7 @@
 /**
- * Ends runs and asks with their tokens at once: `node test/chaos/tokens.ts [runs=1000]`.
- * Each token works while its run lives and is refused on the first request
- * after the write that ended it. Prints how many were; exits 1 when one was not.
+ * Ends runs and immediately sends requests with their tokens: `node test/chaos/tokens.ts [runs=1000]`.
+ * Each token must be valid while its run is live, and refused on the first request
+ * after the write that ended it. Prints the counts, and exits with 1 after a failure.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -25,10 +25,10 @@ import { finishRun } from '../../src/runtime/executor/finish.ts'
 import { createRunTokens } from '../../src/runtime/executor/run-token.ts'
 import { insertAgent, insertRun } from '../arrange.ts'
 
-/** @returns how many of the tokens worked before the end of their run, and how many were refused right after it */
+/** @returns the number of tokens that were valid before the end of their run, and that were refused immediately after it */
 export async function endRuns(count: number): Promise<{ accepted: number; refused: number }> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'service-chaos-'))
-  // No scheduler: it would end the runs itself, since no process of theirs is there.
+  // The scheduler is not started: it would end these runs, because they have no process.
   const config = readConfig({ dataDir, port: '0' }, {})
   const sqlite = openDatabase(path.join(dataDir, 'service.db'), { backupDir: dataDir, now: new Date() })
   const tokens = createRunTokens(randomBytes(32))

@@ -1,8 +1,9 @@
 /**
- * Breaks things on purpose: `node test/chaos/trees.ts [trees=100] [forged=50] [megabytes=1024]`.
- * Stops so many runs at once whose command ignores SIGTERM and has a deaf
- * grandchild in a session of its own; hands over so many forged pid records;
- * floods one run. Prints what it measured; exits 1 when a promise is broken.
+ * Tests the process control under faults: `node test/chaos/trees.ts [trees=100] [forged=50] [megabytes=1024]`.
+ * Stops many runs at once, each with a command that ignores SIGTERM and has a
+ * grandchild in its own session that also ignores it; passes forged pid records;
+ * and starts one run with large output. Prints the measurements, and exits with 1
+ * if a guarantee is broken.
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -16,7 +17,7 @@ import { agentProgram, firstLine, logShows, memoryOf, SHIM, specOf } from '../ru
 
 const GRACE_SEC = 2
 
-/** @returns how long each stop took, in milliseconds, and how many runs had a process left after it */
+/** @returns the duration of each stop in milliseconds, and the number of runs with remaining processes */
 export async function stopTrees(count: number): Promise<{ took: number[]; left: number }> {
   const root = mkdtempSync(path.join(tmpdir(), 'service-chaos-'))
   const specs = Array.from({ length: count }, () => specOf('fork-and-leave', ['stay']))
@@ -37,7 +38,7 @@ export async function stopTrees(count: number): Promise<{ took: number[]; left: 
   return { took, left: specs.filter(({ runId }) => marked.has(runId)).length }
 }
 
-/** @returns how many bystanders were harmed by records that name them */
+/** @returns the number of unrelated processes that got a signal because of a forged record */
 export async function forgeRecords(count: number): Promise<number> {
   const root = mkdtempSync(path.join(tmpdir(), 'service-chaos-'))
   const bystanders = Array.from({ length: Math.min(count, 5) }, () =>
@@ -58,7 +59,7 @@ export async function forgeRecords(count: number): Promise<number> {
   return harmed
 }
 
-/** @returns the most memory that the shim of a flooded run took, in MB, and how long it took, in seconds */
+/** @returns the peak memory of the shim of a run with large output in MB, and its duration in seconds */
 export async function flood(megabytes: number): Promise<{ memory: number; seconds: number }> {
   const root = mkdtempSync(path.join(tmpdir(), 'service-chaos-'))
   const began = performance.now()

@@ -1,6 +1,6 @@
 import type { GenericSchema } from 'valibot'
 
-/** What valibot stores in its schemas, as far as it matters here. */
+/** The properties of valibot schemas that this file uses. */
 interface Shape extends GenericSchema {
   entries?: Record<string, Shape>
   wrapped?: Shape
@@ -19,13 +19,13 @@ interface Place {
   schema: Shape
 }
 
-/** A body that should take long, and why. */
+/** A body that takes a long time to validate, and the reason. */
 export interface WorstBody {
   kind: string
   text: string
 }
 
-/** Texts of which many repetitions take long in some regular expression or check. */
+/** Texts that are slow in a regular expression or a check if they are repeated many times. */
 const FILLERS = {
   letters: 'x',
   blanks: ' ',
@@ -37,13 +37,13 @@ const FILLERS = {
 
 const fill = (filler: string, length: number) => filler.repeat(Math.ceil(length / filler.length)).slice(0, length)
 
-/** Texts that take long to search for mentions, code, links, keys, URLs or options. Fields of 100,000 characters accept them. */
+/** Texts that are slow to search for mentions, code, links, keys, URLs or options. Fields of 100,000 characters accept them. */
 const PATTERNS = [
   ...['@ä.', '@a ', '`a', '\n`', '> ', '- '],
   ...['sk-', 'eyJvy-u-', 'eyJaaaaaaaa.', 'svc_', 'key=', '--key ', 'a://b@', 'http://a ', 'a.', '"', '[redacted]'],
 ]
 
-/** Values of which an array or a record has many. */
+/** Values to repeat in arrays and records. */
 const ITEMS: Record<string, (length: number) => unknown> = {
   nulls: () => null,
   objects: () => ({}),
@@ -54,8 +54,8 @@ const ITEMS: Record<string, (length: number) => unknown> = {
 }
 
 /**
- * Makes the bodies that should take an endpoint the longest: each within the
- * limits of a body (bytes, fields, elements), and each with one place spoilt.
+ * Creates the slowest bodies for an endpoint. Each body is within the
+ * limits (bytes, fields, elements) and has one invalid place.
  *
  * @param good a body that the endpoint accepts
  * @param limits of the endpoint: bytes, fields and elements
@@ -92,7 +92,7 @@ export function* worstBodies(
   }
 }
 
-/** How many bytes UTF-8 has for a text beyond its UTF-16 units. */
+/** Returns the number of UTF-8 bytes of a text minus its UTF-16 units. */
 const byteOverhead = (text: string) => Buffer.byteLength(text) - text.length
 
 /** Finds the places of the body, the body itself first. The items of arrays and the values of records are one place each. */
@@ -114,7 +114,7 @@ function placesOf(schema: Shape, path: Path = []): Place[] {
 const valueAt = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((inner, key) => (inner as Record<string, unknown> | undefined)?.[key], value)
 
-/** Returns a copy with a value at a path. What is missing on the way is made. */
+/** Returns a copy with a value at a path, and creates missing parents. */
 function withValue(body: unknown, [key, ...rest]: Path, value: unknown): unknown {
   if (key === undefined) return value
   const inner = (body as Record<string, unknown> | undefined)?.[key]
