@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 
-/** A body as it is sent: a value to be written as JSON, or a text that is no clean JSON. */
+/** The body to send: a value to serialize as JSON, or a text that can be invalid JSON. */
 export type Sent = { value: unknown } | { text: string }
 
-/** One way to spoil a body, `at` a place of it. */
+/** One way to corrupt a body at the place `at`. */
 export type Break = { kind: string; at: number; spoil: (body: unknown, at: number) => Sent }
 
-/** Values that are of the wrong type, at a boundary, or not to be carried: for the place of any field. */
+/** Values for any field: of the wrong type, at a boundary, or not representable. */
 const ODD_VALUES: readonly unknown[] = [
   null,
   true,
@@ -59,7 +59,7 @@ const UNKNOWN_FIELDS = [
   '$where',
 ]
 
-/** Texts that are no object of a request, whatever the route. */
+/** Texts that are not a valid request body for any route. */
 const TEXTS = [
   '',
   '{',
@@ -79,7 +79,7 @@ const POISON = ['__proto__', 'constructor', 'prototype']
 
 const place = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true })
 
-/** A way to spoil a body. */
+/** Generates a way to corrupt a body. */
 export const breaks: fc.Arbitrary<Break> = fc.oneof(
   {
     weight: 6,
@@ -142,7 +142,7 @@ export const breaks: fc.Arbitrary<Break> = fc.oneof(
 
 const pick = <T>(list: readonly T[], at: number): T[] => (list.length ? [list[Math.floor(at * list.length)]!] : [])
 
-/** The paths of all that a value holds, the outermost first. */
+/** Returns the paths of all nested values, outermost first. */
 function pathsOf(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, inner]) => [[...path, key], ...pathsOf(inner, [...path, key])])

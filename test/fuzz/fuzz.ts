@@ -6,10 +6,10 @@ import { type Draft, draftsOf } from './request.ts'
 import { send, toRequest } from './send.ts'
 import { createFuzzedWorld, type FuzzedWorld } from './world.ts'
 
-/** How many requests meet the same world: later it is worn, with its agents terminated and its company archived. */
+/** The number of requests per world. After more, its agents are terminated and its company is archived. */
 const REQUESTS_A_WORLD = 500
 
-/** How often each status was answered, by endpoint id. */
+/** The number of responses per status, by endpoint id. */
 export type Answers = Map<string, Map<number, number>>
 
 export interface Fuzzing {
@@ -19,11 +19,11 @@ export interface Fuzzing {
 }
 
 /**
- * Sends requests made from the endpoints' own schemas, good and spoilt, and
- * fails at the first that is answered as it must not be: with a 5xx, with what
- * its schema does not declare, or with a secret. When the test ends, the
- * databases, logs and exports are searched for the secrets too. The same seed
- * makes the same requests, but for the ids that the server chooses.
+ * Sends valid and corrupted requests, generated from the schemas of the endpoints, and
+ * fails at the first invalid response: a 5xx, a body that
+ * its schema does not declare, or a secret. When the test ends, the
+ * databases, logs and exports are also searched for the secrets. The same seed
+ * generates the same requests, except for the ids that the server creates.
  */
 export async function fuzz(t: TestContext, { seed, requests, mode }: Fuzzing): Promise<Answers> {
   const answers: Answers = new Map()
@@ -42,7 +42,7 @@ export async function fuzz(t: TestContext, { seed, requests, mode }: Fuzzing): P
     const ofEndpoint = answers.get(draft.endpoint.id) ?? new Map()
     answers.set(draft.endpoint.id, ofEndpoint.set(status, (ofEndpoint.get(status) ?? 0) + 1))
   }
-  // What comes before a request made its world, so a failure cannot be made smaller by itself.
+  // Earlier requests change the world, so a failing request cannot be shrunk alone.
   const options = { seed, numRuns: requests, endOnFailure: true }
   const { errorInstance } = await fc.check(fc.asyncProperty(draftsOf(ALL_ENDPOINTS, mode), check), options)
   if (errorInstance) throw errorInstance

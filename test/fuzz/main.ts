@@ -1,4 +1,4 @@
-// Sends 100,000 requests made from the endpoints' own schemas, in either mode or in one:
+// Sends 100,000 requests generated from the schemas of the endpoints, in both modes or in one:
 //   npm run prove:fuzz -- --requests 100000 --seed 7 --mode authenticated
 import { test } from 'node:test'
 import { parseArgs } from 'node:util'

@@ -5,7 +5,7 @@ import type { Config } from '../../src/platform/config.ts'
 import { type Break, breaks } from './break.ts'
 import { reference, valuesOf } from './schema.ts'
 
-/** Who asks, by the mode of the server; the first is in most places the only one that may. */
+/** The callers in each mode of the server. For most endpoints only the first one has permission. */
 export const CALLERS = {
   local_trusted: ['board', 'ceo', 'manager', 'engineer', 'stranger', 'run'],
   authenticated: [
@@ -16,7 +16,7 @@ export const CALLERS = {
 
 export type CallerName = (typeof CALLERS)[Config['mode']][number]
 
-/** A request, with references where ids of earlier answers go. */
+/** A request with references to ids of earlier responses. */
 export interface Draft {
   endpoint: Endpoint
   by: CallerName
@@ -27,7 +27,7 @@ export interface Draft {
   idempotencyKey: string | undefined
 }
 
-/** What ends a company or an agent is asked seldom: after it there is little to be found. */
+/** Requests that end a company or an agent are rare, because later requests to it are only refused. */
 const WEIGHTS: Record<string, number> = {
   'agents.terminate': 2,
   'companies.archive': 1,
@@ -35,7 +35,7 @@ const WEIGHTS: Record<string, number> = {
   'instance.freeze': 1,
 }
 
-/** Requests of all the endpoints: most of them good, and many of the others nearly. */
+/** Generates requests to all endpoints: most are valid, and many of the others are almost valid. */
 export const draftsOf = (endpoints: readonly Endpoint[], mode: Config['mode']): fc.Arbitrary<Draft> =>
   fc.oneof(...endpoints.map((endpoint) => ({ weight: WEIGHTS[endpoint.id] ?? 10, arbitrary: draftOf(endpoint, mode) })))
 
@@ -58,7 +58,7 @@ function draftOf(endpoint: Endpoint, mode: Config['mode']): fc.Arbitrary<Draft> 
   }) as fc.Arbitrary<Draft>
 }
 
-/** What stands in a path: an id of the kind, mostly; else one of another kind, or nothing that is one. */
+/** Generates a path parameter: mostly an id of the right kind, otherwise an id of another kind or an invalid id. */
 const paramOf = (name: string): fc.Arbitrary<unknown> =>
   fc.oneof(
     { weight: 12, arbitrary: reference(name) },

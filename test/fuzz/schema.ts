@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import type { GenericSchema } from 'valibot'
 import { PASSWORD } from '../access/auth/people.ts'
 
-/** A place in a generated value where an id goes that an earlier answer had. */
+/** A placeholder in a generated value for an id of an earlier response. */
 export class Reference {
-  /** The parameter that such an id would stand for, such as `issueId`. */
+  /** The parameter that takes such an id, such as `issueId`. */
   readonly name: string
-  /** Which of the known ones, from 0 to 1. */
+  /** Selects one of the known ids, from 0 to 1. */
   readonly at: number
 
   constructor(name: string, at: number) {
@@ -18,7 +18,7 @@ export class Reference {
 export const reference = (name: string): fc.Arbitrary<unknown> =>
   fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }).map((at) => new Reference(name, at))
 
-/** What valibot keeps on its schemas, as far as it matters here. */
+/** The properties of valibot schemas that this file uses. */
 interface Shape extends GenericSchema {
   entries?: Record<string, Shape>
   wrapped?: Shape
@@ -29,7 +29,7 @@ interface Shape extends GenericSchema {
   pipe?: readonly { type: string; requirement?: unknown }[]
 }
 
-/** Values that a schema takes, mostly: its checks in code are unknown here, so what comes of it is to be checked. */
+/** Generates values that a schema mostly accepts. Validate them, because checks in code are unknown here. */
 export function valuesOf(schema: GenericSchema, key = ''): fc.Arbitrary<unknown> {
   const shape = schema as Shape
   const hint = HINTS[key]
@@ -40,7 +40,7 @@ export function valuesOf(schema: GenericSchema, key = ''): fc.Arbitrary<unknown>
     case 'optional':
     case 'nullish':
     case 'exact_optional':
-      // Half of the time left out, besides what the object leaves out: the fewer fields, the more that is taken.
+      // Omit half of the values in addition to omitted keys, because bodies with fewer fields are accepted more often.
       return fc.option(valuesOf(shape.wrapped!, key), { nil: undefined, freq: 2 })
     case 'nullable':
       return fc.oneof(
@@ -72,7 +72,7 @@ export function valuesOf(schema: GenericSchema, key = ''): fc.Arbitrary<unknown>
 }
 
 function objectsOf(entries: Record<string, Shape>): fc.Arbitrary<unknown> {
-  // A field that is there only to be refused with a message of its own is left out.
+  // Omit fields that exist only to be refused with a special message.
   const known = Object.entries(entries).filter(([, entry]) => (entry.wrapped ?? entry).type !== 'never')
   const required = known.filter(([, entry]) => !/optional|nullish/.test(entry.type)).map(([key]) => key)
   return fc.record(Object.fromEntries(known.map(([key, entry]) => [key, valuesOf(entry, key)])), {
@@ -80,7 +80,7 @@ function objectsOf(entries: Record<string, Shape>): fc.Arbitrary<unknown> {
   }) as fc.Arbitrary<unknown>
 }
 
-/** The number that a schema's action of some type has, such as its `max_length`. */
+/** Returns the number of an action of a schema, such as its `max_length`. */
 function limit(shape: Shape, type: string): number | undefined {
   const action = shape.pipe?.find((action) => action.type === type)
   return action?.requirement as number | undefined
@@ -93,7 +93,7 @@ function numbersOf(shape: Shape): fc.Arbitrary<unknown> {
   return fc.oneof(usual, fc.constantFrom(min, max))
 }
 
-/** Whose id a field holds, by its name. */
+/** The kind of id in a field, by the name of the field. */
 const OWNERS: readonly (readonly [RegExp, string])[] = [
   [/agent|reportsTo/i, 'agentId'],
   [/issue|parent/i, 'issueId'],
@@ -114,7 +114,7 @@ function stringsOf(shape: Shape, key: string): fc.Arbitrary<unknown> {
   const pattern = shape.pipe?.find((action) => action.type === 'regex')?.requirement as RegExp | undefined
   const [min, max] = [limit(shape, 'min_length') ?? 0, limit(shape, 'max_length') ?? 500]
   const usual = fc.string({ minLength: min, maxLength: Math.min(max, 60), unit: 'grapheme' })
-  // A name, a title and the like: one line without blanks around it.
+  // For names, titles and similar fields: one line without surrounding spaces.
   const words = fc.stringMatching(/^[A-Za-z]{1,12}( [a-z]{1,12}){0,2}$/)
   const edges = fc.constantFrom(min, max).map((length) => 'x'.repeat(length))
   const texts = fc.oneof(
@@ -127,7 +127,7 @@ function stringsOf(shape: Shape, key: string): fc.Arbitrary<unknown> {
   try {
     return fc.oneof({ weight: 3, arbitrary: fc.stringMatching(pattern, { maxLength: 80 }) }, texts)
   } catch {
-    return texts // a pattern with a part that fast-check cannot make
+    return texts // fast-check does not support a part of the pattern
   }
 }
 
@@ -135,13 +135,13 @@ const timestamps = fc
   .date({ min: new Date('2026-01-01'), max: new Date('2027-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString())
 
-/** What every planted secret begins with, and nothing else that is sent. */
+/** The prefix of every planted secret, and of no other data. */
 export const PLANTED = 'canary/'
 
-/** A secret that is planted, with what changes its form: signs to be escaped, and no ASCII. */
+/** Generates a secret to plant, with characters that encodings change: special and non-ASCII characters. */
 const secrets = fc.uuid().map((id) => `${PLANTED}${id} "é"+&`)
 
-/** Good values of fields that are checked by code, and secrets where they go. */
+/** Valid values for fields with checks in code, and secrets for secret fields. */
 const HINTS: Record<string, fc.Arbitrary<unknown>> = {
   after: fc.constant(undefined),
   adapterType: fc.constantFrom('runtimeA_local', 'runtimeB_local', 'process', 'http'),

@@ -7,15 +7,15 @@ import type { Sent } from './break.ts'
 import type { Draft } from './request.ts'
 import { Reference } from './schema.ts'
 
-/** The ids that answers had. */
+/** The ids from responses. */
 export interface Known {
-  /** By the parameter that they would stand for. */
+  /** The ids, by the parameter that takes them. */
   ids: Map<string, string[]>
-  /** The parameters of the path under which an id was seen: a comment's issue. */
+  /** The path parameters under which an id was seen, such as the issue of a comment. */
   places: Map<string, Record<string, string>>
 }
 
-/** How many ids of a kind are kept. */
+/** The maximum number of stored ids per kind. */
 const KEPT = 200
 
 export function learn({ ids }: Known, name: string, id: unknown): void {
@@ -27,7 +27,7 @@ export function learn({ ids }: Known, name: string, id: unknown): void {
   known.push(id)
 }
 
-/** A request with its references resolved, and whether its schemas take it. */
+/** A request with resolved references. `isValid` says whether its schemas accept it. */
 export interface Request {
   method: string
   path: string
@@ -37,13 +37,13 @@ export interface Request {
   params: Record<string, string>
 }
 
-/** Makes a draft a request. */
+/** Converts a draft to a request. */
 export function toRequest({ endpoint, params, query, body, spoilt, idempotencyKey }: Draft, known: Known): Request {
   const filled = placed(resolve(params, known) as Record<string, string>, known)
   const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(wellFormed(filled[name]!)))
   const asked = stringValues(resolve(query, known))
   const search = Object.keys(asked).length > 0 ? `?${new URLSearchParams(asked)}` : ''
-  // Through the search and back, as the server gets it.
+  // Encode and parse the query, as the server receives it.
   const received = Object.fromEntries(new URLSearchParams(search))
   const isQueryValid = !endpoint.query || v.safeParse(endpoint.query, received).success
   const content = contentOf(endpoint, body, spoilt, known)
@@ -60,7 +60,7 @@ export function toRequest({ endpoint, params, query, body, spoilt, idempotencyKe
   }
 }
 
-/** Takes what stands last in a path under what it was seen under. */
+/** Replaces the other path parameters by those under which the last id was seen. */
 const placed = (params: Record<string, string>, { places }: Known): Record<string, string> => {
   const place = places.get(Object.values(params).at(-1) ?? '')
   return place ? { ...params, ...Object.fromEntries(Object.entries(place).filter(([name]) => name in params)) } : params
@@ -73,15 +73,15 @@ function contentOf(endpoint: Endpoint, body: unknown, spoilt: Draft['spoilt'], k
   if (endpoint.form) return { body: new URLSearchParams(stringValues(resolved)).toString(), isValid: true }
   const sent: Sent = spoilt ? spoilt.spoil(resolved, spoilt.at) : { value: resolved }
   const text = 'text' in sent ? sent.text : JSON.stringify(sent.value)
-  return { body: text, isValid: isTaken(endpoint, text) && spoilt?.kind !== 'unknown field' }
+  return { body: text, isValid: isAccepted(endpoint, text) && spoilt?.kind !== 'unknown field' }
 }
 
-/** Whether an endpoint may take a body, judged by its schema alone. */
-function isTaken(endpoint: Endpoint, text: string): boolean {
+/** Reports whether the schema of an endpoint accepts a body. */
+function isAccepted(endpoint: Endpoint, text: string): boolean {
   if (text === '') return endpoint.bodyOptional === true || !endpoint.body
   try {
     const schema = endpoint.body ?? v.strictObject({})
-    // A byte order mark may be ignored (RFC 8259), and is.
+    // The server ignores a byte order mark, as RFC 8259 allows.
     return (
       v.safeParse(schema, JSON.parse(text.replace(/^\ufeff/, ''))).success &&
       !/"(__proto__|constructor|prototype)":/.test(text)
@@ -118,8 +118,8 @@ const stringValues = (value: unknown) =>
 const wellFormed = (text: string) => String(text).toWellFormed()
 
 /**
- * Sends a request. `ask` itself fails on a 5xx, and so does an answer that its
- * schema does not declare; here: nothing that a schema refuses is taken.
+ * Sends a request. `ask` fails on a 5xx and on a response that its
+ * schema does not declare. This function fails if an invalid request is accepted.
  *
  * @returns the status
  */
@@ -127,11 +127,11 @@ export async function send(ask: Ask, endpoint: Endpoint, request: Request, known
   const { method, path, body, headers, isValid } = request
   const answer = await ask(method, path, body, headers)
   if (!isValid) assert.ok(answer.status >= 400, `${method} ${path} took what its schema refuses: ${String(body)}`)
-  if (answer.status < 300) harvest(known, endpoint, request.params, answer.body)
+  if (answer.status < 300) learnIds(known, endpoint, request.params, answer.body)
   return answer.status
 }
 
-/** The parameter that the ids of an endpoint's answers stand for, by its id or the noun of it. */
+/** The parameter that takes the ids of a response, by endpoint id or its noun. */
 const PARAM_OF: Record<string, string | null> = {
   'agents.createKey': 'keyId',
   'agents.invoke': null,
@@ -169,15 +169,15 @@ const PARAM_OF: Record<string, string | null> = {
   workspaces: 'workspaceId',
 }
 
-/** Learns the ids that an endpoint's answer has: its own, and those that it refers to. */
-export function harvest(
+/** Stores the ids in a response: its own id and the ids that it references. */
+export function learnIds(
   known: Known,
   { id: endpointId }: Endpoint,
   params: Record<string, string>,
   body: unknown,
 ): void {
   const name = endpointId in PARAM_OF ? PARAM_OF[endpointId] : PARAM_OF[endpointId.split('.')[0]!]
-  // A hire answers its agent, an import what it imported.
+  // The response of a hire contains an agent, and that of an import the imported objects.
   const shown =
     (body as { imported?: unknown; agent?: unknown })?.imported ?? (body as { agent?: unknown })?.agent ?? body
   for (const item of Array.isArray(shown) ? shown.slice(0, 20) : [shown]) {

@@ -10,14 +10,14 @@ import { createWorld, good } from '../contract/world.ts'
 import type { Ask } from '../helpers.ts'
 import type { CallerName } from './request.ts'
 import { PLANTED } from './schema.ts'
-import { harvest, type Known, learn } from './send.ts'
+import { type Known, learn, learnIds } from './send.ts'
 
 export interface FuzzedWorld {
   asks: Partial<Record<CallerName, Ask>>
   known: Known
 }
 
-/** What is asked once in the beginning, so that there is some of everything. */
+/** The requests that create objects of every kind at the beginning. */
 const MAKING = ALL_ENDPOINTS.filter(
   ({ method, path }) =>
     method === 'POST' &&
@@ -25,10 +25,10 @@ const MAKING = ALL_ENDPOINTS.filter(
     !/\/(archive|freeze|stop|terminate)$/.test(path),
 )
 
-/** What only people make. */
+/** The objects that only people can create. */
 const MADE_BY_PEOPLE = ALL_ENDPOINTS.filter(({ id }) => id === 'invitations.create' || id === 'tokens.create')
 
-/** Two companies with agents, and with people in authenticated mode, and some of everything in the first. */
+/** Creates two companies with agents, with people in authenticated mode, and with objects of every kind in the first company. */
 export async function createFuzzedWorld(t: TestContext, mode: Config['mode']): Promise<FuzzedWorld> {
   const { world, asks } = mode === 'local_trusted' ? await createLocalWorld(t) : await createPeopledWorld(t)
   world.canaries.onlyMarked(PLANTED)
@@ -44,7 +44,7 @@ export async function createFuzzedWorld(t: TestContext, mode: Config['mode']): P
   learn(known, 'adapterType', 'runtimeA_local')
   for (const endpoint of mode === 'local_trusted' ? MAKING : [...MAKING, ...MADE_BY_PEOPLE]) {
     const { path, body } = await requestOf(world, endpoint.method, endpoint.path, 'board')
-    harvest(known, endpoint, {}, await good(world.ask(endpoint.method, path, body)))
+    learnIds(known, endpoint, {}, await good(world.ask(endpoint.method, path, body)))
   }
   return {
     asks: {
@@ -80,7 +80,7 @@ async function createPeopledWorld(t: TestContext) {
   return { world, asks }
 }
 
-/** Asks as a person who signs in again when a request has ended the session. */
+/** Sends requests as a person, and signs in again if a request has ended the session. */
 function signedIn(app: PeopleApp, { email, ask: first }: Person): Ask {
   let ask = first
   return async (...request) => {
