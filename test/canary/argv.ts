@@ -3,9 +3,9 @@ import { findShim, runTree } from '../../src/runtime/process/process-table.ts'
 import type { Canaries } from './canaries.ts'
 
 /**
- * Searches the arguments of a run's processes, which every process of the machine may read.
+ * Searches the arguments of the processes of a run, which every process of the machine can read.
  *
- * @returns how many processes there were
+ * @returns the number of processes
  */
 export function searchArguments(canaries: Canaries, runId: string): number {
   const shim = findShim(runId)
@@ -18,6 +18,6 @@ function readArguments(pid: number): Buffer {
   try {
     return readFileSync(`/proc/${pid}/cmdline`)
   } catch {
-    return Buffer.alloc(0) // it has ended, or the machine has no /proc
+    return Buffer.alloc(0) // the process has ended, or the machine has no /proc
   }
 }

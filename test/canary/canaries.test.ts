@@ -17,7 +17,7 @@ import type { Kind } from './canaries.ts'
 
 const SECRET = 'a secret/with+signs="42"?'
 
-/** A test inside this one, whose end can be looked at. */
+/** Runs a nested test and returns its result. */
 function innerTest(t: TestContext) {
   const hooks: (() => unknown)[] = []
   const end = async () => {
@@ -27,7 +27,7 @@ function innerTest(t: TestContext) {
   return { inner: { after: (hook: () => unknown) => hooks.push(hook) } as unknown as TestContext, end }
 }
 
-/** Fails unless a test ends with a hit that names the kind and the place. */
+/** Expects that a test ends with a hit that names the kind and the place. */
 async function assertFound(end: () => Promise<void>, kind: Kind, place: string, secret: string) {
   await assert.rejects(end, ({ message }: Error) => {
     assert.ok(message.includes(`${kind} in ${place}`), message)
@@ -48,7 +48,7 @@ const FORMS: Record<string, (secret: string) => string> = {
 }
 
 for (const [name, form] of Object.entries(FORMS)) {
-  test(`a secret that a run's log holds is found: ${name}`, async (t) => {
+  test(`the search detects a secret in the log of a run: ${name}`, async (t) => {
     const { inner, end } = innerTest(t)
     const app = createTestApp(inner)
     await app.make('POST', `/api/companies/${await makeCompany(app)}/secrets`, { name: 'KEY', value: SECRET })
@@ -59,7 +59,7 @@ for (const [name, form] of Object.entries(FORMS)) {
   })
 }
 
-/** How a secret of each kind comes about. Returns it. */
+/** Creates and returns a secret of each kind. */
 const MADE: [Kind, string, (app: TestApp, companyId: string) => Promise<string>][] = [
   [
     'agent key',
@@ -128,7 +128,7 @@ const MADE: [Kind, string, (app: TestApp, companyId: string) => Promise<string>]
 ]
 
 for (const [kind, how, make] of MADE) {
-  test(`a secret in the log is found: ${kind} of ${how}`, async (t) => {
+  test(`the search detects a secret in the log: ${kind} of ${how}`, async (t) => {
     const { inner, end } = innerTest(t)
     const app = createTestApp(inner)
     const secret = await make(app, await makeCompany(app))
@@ -137,7 +137,7 @@ for (const [kind, how, make] of MADE) {
   })
 }
 
-test('what people sign in with is found in the log: password, session, board token, links', async (t) => {
+test('the search detects credentials of people in the log: password, session, board token, links', async (t) => {
   const { inner, end } = innerTest(t)
   const app = createPeopleApp(inner)
   const setup = createOneTimeLink()
@@ -160,7 +160,7 @@ test('what people sign in with is found in the log: password, session, board tok
   })
 })
 
-test('an answer that holds a secret fails at once, and the database and an export do at the end', async (t) => {
+test('a secret in a response fails immediately, and one in the database or an export fails at the end', async (t) => {
   const { inner, end } = innerTest(t)
   const app = createTestApp(inner)
   const companyId = await makeCompany(app)
@@ -175,7 +175,7 @@ test('an answer that holds a secret fails at once, and the database and an expor
   })
 })
 
-test('a page may show the token of its own link, and nothing else may', async (t) => {
+test('a page can contain the token of its own link, and no other secret', async (t) => {
   const { inner, end } = innerTest(t)
   const app = createTestApp(inner)
   const { token } = await app.make('POST', `/api/companies/${await makeCompany(app)}/gateway/invite-prompt`)
@@ -186,7 +186,7 @@ test('a page may show the token of its own link, and nothing else may', async (t
   await assertFound(end, 'link token', 'the answer of GET /api/nowhere/...', token)
 })
 
-test('what is short or too plain is no secret, and an exception is for its kind and place only', async (t) => {
+test('short and simple values are not secrets, and an exception applies only to its kind and place', async (t) => {
   const { inner, end } = innerTest(t)
   const { canaries } = createTestApp(inner)
   canaries.except('password', /^here$/, 'this test puts it there')
@@ -198,7 +198,7 @@ test('what is short or too plain is no secret, and an exception is for its kind 
   await assertFound(end, 'password', 'elsewhere', SECRET)
 })
 
-test('what goes over a real socket is noticed and searched too', async (t) => {
+test('traffic on a real socket is recorded and searched', async (t) => {
   const { inner, end } = innerTest(t)
   const { server } = await startTestServer(inner)
   const post = async (path: string, body: object) => {
@@ -218,7 +218,7 @@ test('what goes over a real socket is noticed and searched too', async (t) => {
   })
 })
 
-test('the folder of a server that is a process of its own is searched for its keys and for what it made', async (t) => {
+test('the folder of a separate server process is searched for its keys and for the secrets that it created', async (t) => {
   const { inner, end } = innerTest(t)
   const folder = temporaryFolder(inner)
   mkdirSync(path.join(folder, 'keys'))
@@ -234,7 +234,7 @@ test('the folder of a server that is a process of its own is searched for its ke
   })
 })
 
-test('a secret in the arguments of a process of a run is found', {
+test('the search detects a secret in the arguments of a process of a run', {
   skip: process.platform !== 'linux' && 'only Linux shows the arguments of processes in /proc',
 }, async (t) => {
   const { inner, end } = innerTest(t)

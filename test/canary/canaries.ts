@@ -6,7 +6,7 @@ import { REDACTED } from '../../src/access/redaction/redact.ts'
 import { createFinder, SHORTEST } from './finder.ts'
 import { formsOf } from './forms.ts'
 
-/** What a secret is, as the message of a hit names it. */
+/** The kind of a secret, as in the message of a hit. */
 export type Kind =
   | 'agent key'
   | 'board token'
@@ -23,32 +23,32 @@ export type Kind =
   | 'session'
   | 'webhook secret'
 
-/** The secrets of one test's server, and the search for them in what it leaves and says. */
+/** The secrets of the server of one test, and the search for them in its files and output. */
 export interface Canaries {
   /**
-   * Remembers a secret. One under 8 bytes, or of fewer than 5 different ones
-   * (`xxxxxxxx`), is not: it would be found in ordinary words. Nor is what
-   * stands for a secret. @returns the secret
+   * Records a secret. Secrets of less than 8 bytes, or with fewer than 5 different bytes
+   * (`xxxxxxxx`), are ignored because normal text contains them. References
+   * to secrets are also ignored. @returns the secret
    */
   notice<Secret extends string | Uint8Array>(kind: Kind, secret: Secret): Secret
-  /** Remembers what a request gave as a secret. */
+  /** Records a secret that a request contains. */
   noticeGiven(kind: Kind, secret: string): void
-  /** From here on, of what requests give only what holds a mark is a secret: the rest is random, and may be anywhere. */
+  /** From now on, records only secrets of requests that contain a mark, because other values are random. */
   onlyMarked(mark: string): void
   /**
-   * Looks for every secret in every form.
+   * Searches for every secret in every encoding.
    *
-   * @param place as the message names it
-   * @param shown the one secret that may be there: the token of its own link that a page shows
+   * @param place the name in the message of a hit
+   * @param shown the one permitted secret: the token of its own link on a page
    */
   search(place: string, content: string | Buffer, shown?: string): void
-  /** Looks through all the files of a folder but its keys. What changes meanwhile may be missed. */
+  /** Searches all files of a folder except its keys. It can miss concurrent changes. */
   searchFolder(folder: string): void
-  /** Excepts a kind from the search of some places in this test. */
+  /** Excludes a kind from the search of certain places in this test. */
   except(kind: Kind, place: RegExp, why: string): void
-  /** The kinds that were noticed, sorted. */
+  /** Returns the recorded kinds, sorted. */
   kinds(): Kind[]
-  /** Fails when anything was found, with its kind and place and never with the secret. */
+  /** Fails if a secret was found. The error names its kind and place, but not the secret. */
   assertNoHits(): void
 }
 
@@ -103,10 +103,10 @@ export function createCanaries(): Canaries {
         .map((entry) => path.join(entry.parentPath, entry.name))
       for (const file of files.filter(isKey)) notice('key file', readFileSync(file))
       for (const file of files.filter((file) => !isKey(file))) {
-        const content = readIfThere(file)
+        const content = readIfExists(file)
         const place = path.relative(folder, file)
         search(place, content)
-        for (const kind of madeSecretsIn(content)) hit(kind, place)
+        for (const kind of findCreatedSecrets(content)) hit(kind, place)
       }
     },
     except: (kind, place, why) => exceptions.push({ kind, place, why }),
@@ -117,8 +117,8 @@ export function createCanaries(): Canaries {
 
 const isKey = (file: string) => path.basename(path.dirname(file)) === 'keys'
 
-/** What a process that still runs removes meanwhile is no leak. */
-function readIfThere(file: string): Buffer {
+/** Reads a file. A file that a live process has removed is empty. */
+function readIfExists(file: string): Buffer {
   try {
     return readFileSync(file)
   } catch {
@@ -126,15 +126,15 @@ function readIfThere(file: string): Buffer {
   }
 }
 
-/** How a run token begins: its header is always the same. */
+/** The prefix of every run token: its header is constant. */
 const RUN_TOKEN = Buffer.from('{"alg":"HS256","typ":"service-run+jwt"}').toString('base64url')
 
 /**
- * The kinds of secret that the server made and that show what they are: also
- * those of servers that run as processes, whose answers nobody here sees.
- * A key is told from a look-alike by its checksum.
+ * Finds secrets that the server created and that have a known format, including
+ * those of separate server processes, where the test does not see the responses.
+ * The checksum of a key distinguishes it from similar text.
  */
-function* madeSecretsIn(content: Buffer): Generator<Kind> {
+function* findCreatedSecrets(content: Buffer): Generator<Kind> {
   if (content.includes(`${RUN_TOKEN}.`)) yield 'run token'
   if (!content.includes('svc')) return
   for (const [, prefix, body = '', checksum] of content.toString('latin1').matchAll(MADE_KEY)) {

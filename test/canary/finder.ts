@@ -1,15 +1,15 @@
-/** The shortest text that is looked for, in bytes. */
+/** The minimum length of a searched text, in bytes. */
 export const SHORTEST = 8
 
 const BLOCK = 4
-/** In any 8 bytes there is a whole block of 4 that begins at a multiple of 5. */
+/** Every 8 bytes contain a whole block of 4 that begins at a multiple of 5. */
 const STEP = SHORTEST - BLOCK + 1
 const FILTER_BITS = 18
 
 /**
- * Looks for many texts at once: the time it takes does not grow with how many
- * there are. (A hundred secrets in eight forms, one `includes` each, took
- * seconds for what 500 requests leave.)
+ * Searches for many texts at once, in a time that does not depend on the number
+ * of texts. (With one `includes` each, a hundred secrets in eight encodings took
+ * seconds for the data of 500 requests.)
  */
 export function createFinder<Owner>() {
   const filter = new Uint8Array(1 << FILTER_BITS)
@@ -25,7 +25,7 @@ export function createFinder<Owner>() {
         else byBlock.set(block, [{ text, at, owner }])
       }
     },
-    /** The owners of the texts that are in the content; one more than once perhaps. */
+    /** Returns the owners of the texts in the content, possibly with duplicates. */
     find(content: Buffer): Owner[] {
       const found: Owner[] = []
       for (let i = 0; i + BLOCK <= content.length; i += STEP) {

@@ -1,11 +1,11 @@
 /**
- * The forms in which a secret could lie around: as it is, in JSON,
- * URL-encoded, in hex, and in base64 of either alphabet, alone or as a part of
- * something longer (`user:secret`), which begins at any of three alignments.
+ * Returns the encodings in which a secret can be stored: unchanged, in JSON,
+ * URL-encoded, in hex, and in base64 of both alphabets, alone or as a part of
+ * a longer text (`user:secret`) at each of the three alignments.
  */
 export function formsOf(secret: Buffer): Buffer[] {
   const text = secret.toString()
-  // What is no text has no escapes.
+  // Binary data has no escapes.
   const texts = Buffer.from(text).equals(secret) ? [JSON.stringify(text).slice(1, -1), encodeURIComponent(text)] : []
   const base64 = [0, 1, 2].flatMap((start) => {
     const whole = start + Math.floor((secret.length - start) / 3) * 3

@@ -3,18 +3,18 @@ import { ALL_ENDPOINTS } from '../../src/clients/routes.ts'
 import type { Place } from '../../src/platform/vault.ts'
 import type { Canaries, Kind } from './canaries.ts'
 
-/** How a hit names an answer: without what follows the path, where tokens stand, and without an invite's. */
+/** Returns the name of a response for a hit, without query and invite token. */
 export const answerOf = (method: string, path: string) =>
   `the answer of ${method} ${path.replace(/\?.*/s, '').replace(/(?<=\/invites\/)[^/]+/, ':token')}`
 
-/** Notices the credential that a request comes with. */
+/** Records the credential of a request. */
 export function noticeHeaders({ notice }: Canaries, { authorization, cookie }: Record<string, string>): void {
   const bearer = /^Bearer (.*)$/s.exec(authorization ?? '')?.[1]
   if (bearer) notice(kindOf(bearer), bearer)
   if (cookie) noticeCookies(notice, cookie.split(/; */))
 }
 
-/** Notices what a body holds: passwords, stored secrets, `env` and `headers`, and the tokens of links. */
+/** Records the secrets in a body: passwords, stored secrets, `env` and `headers`, and link tokens. */
 export function noticeBody({ noticeGiven }: Canaries, path: string, body: unknown): void {
   if (typeof body !== 'string') return
   const parsed = parse(body)
@@ -55,10 +55,10 @@ function noticeFields(noticeGiven: Given, value: unknown, depth = 0): void {
   }
 }
 
-/** What stands for a secret: the name of a stored one, and a value that the server sealed. */
+/** The references to secrets: the name of a stored secret, and a value that the server encrypted. */
 const REFERENCES = new Set(['$secret', '$sealed'])
 
-/** Notices the texts at any depth, or those under some names. */
+/** Records the texts at any depth, or only those with certain names. */
 function noticeStrings(
   noticeGiven: Given,
   kind: Kind,
@@ -74,9 +74,9 @@ function noticeStrings(
   }
 }
 
-/** Notices a value that the server seals: a company's, or as JSON one of an agent's or project's (placeOf of src/access/secret/seal.ts). */
+/** Records a value that the server encrypts: of a company, or as JSON of an agent or project (placeOf of src/access/secret/seal.ts). */
 export function noticeSealed({ noticeGiven }: Canaries, { name }: Place, value: string): void {
-  // Its response shows it once, and is noticed then.
+  // The response contains this value once, and is recorded then.
   if (name.startsWith('webhook/')) return
   if (name.includes('/')) noticeStrings(noticeGiven, 'sealed value', { value: JSON.parse(value) })
   else noticeGiven('company secret', value)
@@ -87,7 +87,7 @@ const SHOWN_ONCE = ALL_ENDPOINTS.filter((endpoint) => endpoint.secret).map(({ me
   pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}(\\?|$)`),
 }))
 
-/** Notices what an answer gives: to be searched for in all that comes after it. */
+/** Records the secrets in a response, to search for them in all later data. */
 export function noticeAnswer(
   { notice }: Canaries,
   method: string,
@@ -108,8 +108,8 @@ export function noticeAnswer(
 }
 
 /**
- * The token that a request names and may be answered with: the pages and the
- * text behind a link show their own again, whatever was put there for it.
+ * Returns the token of a request that its response can contain: the pages and the
+ * text of a link contain the token of that link.
  */
 export function ownToken(path: string, body: unknown): string {
   const [, invite] = /^\/api\/invites\/([^/?]+)/.exec(path) ?? []

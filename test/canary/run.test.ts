@@ -8,7 +8,7 @@ import { makeAgent } from '../make.ts'
 import { createTestRunsIn } from '../runs.ts'
 import { searchArguments } from './argv.ts'
 
-test('with a secret of every kind there is, none is in the arguments, the log or the record of a run that tells all it knows', async (t) => {
+test('a run with a secret of every kind that prints all its data leaks none in arguments, log or record', async (t) => {
   const { app, board } = await createFoundedApp(t)
   const home = createServer().listen(0, '127.0.0.1')
   t.after(() => home.close())

@@ -4,10 +4,10 @@ import type { Canaries } from './canaries.ts'
 import { answerOf, noticeAnswer, noticeBody, noticeHeaders, ownToken } from './noticed.ts'
 
 /**
- * Notices the secrets of every request and answer of a server in this process,
- * and searches the answers, whoever asks.
+ * Records the secrets of every request and response of a server in this process,
+ * and searches the responses to all clients.
  *
- * @returns a function that ends it
+ * @returns a function that stops the recording
  */
 export function watchWire(port: number, canaries: Canaries): () => void {
   const watch = (message: unknown) => {
@@ -37,7 +37,7 @@ function watchExchange(request: IncomingMessage, response: ServerResponse, canar
   before(response, 'end', (chunk: unknown) => {
     if (typeof chunk !== 'function' && chunk != null) answered.push(chunk)
   })
-  // At the end of its sending, or where it was broken off.
+  // The response was sent completely or aborted.
   response.once('close', () => {
     const text = textOf(answered)
     const given = JSON.stringify([...headers]) + text
@@ -46,8 +46,8 @@ function watchExchange(request: IncomingMessage, response: ServerResponse, canar
   })
 }
 
-/** Looks at the arguments of a method of one object before it does what it does. */
-// biome-ignore lint/suspicious/noExplicitAny: whatever the method takes.
+/** Wraps a method of one object to read its arguments before each call. */
+// biome-ignore lint/suspicious/noExplicitAny: the method can take any arguments.
 function before(object: any, name: string, look: (...args: any[]) => void): void {
   const { [name]: method } = object
   object[name] = (...args: unknown[]) => {
