@@ -8,7 +8,7 @@ import { PASSWORD } from '../access/auth/people.ts'
 import { startTestServer, type TestServer } from '../server.ts'
 import { launchChromium, NO_CHROMIUM } from './chromium.ts'
 
-/** A site of an attacker: one empty page, under every name and on a port of its own. */
+/** The site of an attacker: one empty page for every host name, on a separate port. */
 async function startEvilSite(t: TestContext): Promise<number> {
   const site = createServer((_, response) => {
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>evil</title><body>')
@@ -19,8 +19,8 @@ async function startEvilSite(t: TestContext): Promise<number> {
 }
 
 /**
- * What a page can try, in the page itself; each is over when the browser has
- * had its answer or refused it. `url` is the server that is attacked.
+ * The attacks, which run in the page. Each one ends when the browser has
+ * received a response or refused the request. `url` is the attacked server.
  */
 const ATTACKS: Record<string, (url: string) => unknown> = {
   'a form': (url) => submit({ url: `${url}/api/companies`, enctype: 'application/x-www-form-urlencoded' }),
@@ -55,7 +55,7 @@ const ATTACKS: Record<string, (url: string) => unknown> = {
   'a navigation into the API': (url) => load('iframe', `${url}/api/companies`),
 }
 
-/** Helpers that the attacks use; they are put into the page beside them. */
+/** Helpers of the attacks, which are also added to the page. */
 declare function submit(form: { url: string; enctype: string }): Promise<unknown>
 declare function beacon(url: string): unknown
 declare function load(tag: string, url: string): Promise<unknown>
@@ -75,7 +75,7 @@ const HELPERS = `
     document.body.append(element)
   })`
 
-/** Runs every attack from a page. @returns what the attacked server answered, an attack with its statuses */
+/** Runs every attack from a page. @returns the statuses of the responses of the attacked server, by attack */
 async function attack(page: Page, from: string, url: string): Promise<Record<string, number[]>> {
   const answers: Record<string, number[]> = {}
   for (const [name, attempt] of Object.entries(ATTACKS)) {
@@ -94,7 +94,7 @@ async function attack(page: Page, from: string, url: string): Promise<Record<str
 
 const countCompanies = ({ server }: TestServer) => server.ctx.db.all(sql.selectFrom('company').select('id')).length
 
-/** Opens the setup link and makes the first owner, as a person would. */
+/** Opens the setup link and creates the first owner, as a person does. */
 async function setUp(page: Page, { server }: TestServer, url: string): Promise<void> {
   await page.goto(`${url}/setup?token=${server.ctx.signIn.setup!.token}`)
   await page.getByLabel('Your name').fill('Olga')
@@ -105,7 +105,7 @@ async function setUp(page: Page, { server }: TestServer, url: string): Promise<v
 }
 
 for (const mode of ['local_trusted', 'authenticated'] as const) {
-  test(`in ${mode} mode nothing that another page tries reaches a handler`, { skip: NO_CHROMIUM }, async (t) => {
+  test(`in ${mode} mode no request from another page reaches a handler`, { skip: NO_CHROMIUM }, async (t) => {
     const attacked = await startTestServer(t, { mode })
     const evilPort = await startEvilSite(t)
     const browser = await launchChromium(t)
@@ -145,7 +145,7 @@ for (const mode of ['local_trusted', 'authenticated'] as const) {
   })
 }
 
-test('a person sets up, signs out and signs in with the keyboard alone, without a script', {
+test('a person can set up the server, sign out and sign in with only the keyboard and without scripts', {
   skip: NO_CHROMIUM,
 }, async (t) => {
   const attacked = await startTestServer(t, { mode: 'authenticated' })
@@ -178,7 +178,7 @@ test('a person sets up, signs out and signs in with the keyboard alone, without 
   assert.deepEqual(violations, [])
 })
 
-test('a link from another site leads to the pages, and to nothing of the API', { skip: NO_CHROMIUM }, async (t) => {
+test('a link from another site opens pages, and no API endpoint', { skip: NO_CHROMIUM }, async (t) => {
   const attacked = await startTestServer(t, { mode: 'authenticated' })
   const evilPort = await startEvilSite(t)
   const page = await (await launchChromium(t)).newPage()

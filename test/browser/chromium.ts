@@ -6,13 +6,13 @@ const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 
 const found = PLACES.find((file) => existsSync(file))
 
-/** Why the browser's tests do not run here; false where they do. In CI they always run, and fail without a browser. */
+/** The reason to skip the browser tests, or false. In CI they always run, and fail without a browser. */
 export const NO_CHROMIUM: string | false =
   !found && !process.env.CI && 'NOT RUN: there is no chromium here. Install it to test against a real browser.'
 
 /**
- * Starts a real browser, which is closed after the test. Every `*.example` is
- * this machine: names that an attacker would point at it.
+ * Starts a real browser, and closes it after the test. Every `*.example` resolves to
+ * this machine, like the host name of an attacker.
  */
 export async function launchChromium(t: TestContext): Promise<Browser> {
   const browser = await startChromium()
