@@ -1,18 +1,18 @@
 import { type ModelCall, serveModel } from './model.ts'
 import type { Reply } from './protocols.ts'
 
-/** A model that knows one heartbeat: the program works on its issue with curl, and then says that it is done. */
+/** A model for one heartbeat: the program works on its issue with curl, and then reports it as done. */
 export interface HeartbeatModel {
   url: string
   /** The number of requests that wait for `release`. */
   held(): number
-  /** Lets requests wait from here on. */
+  /** Holds all later requests. */
   hold(): void
   release(): void
   close(): void
 }
 
-/** The commands that the program runs, with the variables that a run has. */
+/** The commands that the program runs, with the variables of a run. */
 const WORK = [
   'set -e',
   `api() { curl -sSf -H "Authorization: Bearer $SERVICE_API_KEY" -H 'Content-Type: application/json' "$@" > /dev/null; }`,

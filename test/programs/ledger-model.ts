@@ -1,47 +1,47 @@
 import { type Decision, type ModelCall, serveModel } from './model.ts'
 import type { Block, Usage } from './protocols.ts'
 
-/** Marks the prompts of the agent and of its sub-agents, which tells their calls apart. */
+/** Marks in the prompts of the agent and of its sub-agents, to distinguish their calls. */
 export const MAIN = 'MAIN-TASK'
 export const CHILD = 'CHILD-TASK'
 
-/** What the model does at one call. */
+/** The behaviour of the model at one call. */
 export interface Turn {
   block: Block
   usage?: Partial<Usage>
-  /** Sends the beginning of the reply only: the call never ends by itself. */
+  /** Sends only the beginning of the response, so that the call hangs. */
   hangs?: true | undefined
 }
 
 export interface ScriptCall {
   role: 'main' | 'child'
-  /** How many calls of the same role came before, on the page of the ledger. */
+  /** The number of earlier calls of the same role, on the current page of the ledger. */
   n: number
   model: string
-  /** Whether the conversation has the prompt of an earlier run. */
+  /** Whether the conversation contains the prompt of an earlier run. */
   resumed: boolean
 }
 
 export type Script = (call: ScriptCall) => Turn | Decision
 
-/** One call as the provider charges it. */
+/** One call with the cost that the provider charges. */
 interface Entry {
   model: string
   usage: Usage
-  /** Whether the reply was sent to its end. */
+  /** Whether the response was sent completely. */
   isWhole: boolean
 }
 
-/** A model that does what a script says and records what each call costs. */
+/** A model that follows a script and records the cost of each call. */
 export interface LedgerModel {
   url: string
   /** Begins a new page of the ledger. */
   begin(script: Script): void
-  /** The number of calls of the page that were answered to their end. */
+  /** The number of calls of the page with a complete response. */
   whole(): number
   /** The number of calls of the page that hang. */
   hanging(): number
-  /** Lets calls that hang end. */
+  /** Completes the calls that hang. */
   release(): void
   page(): readonly Entry[]
   close(): void
@@ -60,7 +60,7 @@ export async function startLedgerModel(): Promise<LedgerModel> {
     const decision = script({ role, n: counts[role]++, model: call.model, resumed })
     if ('error' in decision) return decision
     const { block, usage, hangs } = decision as Turn
-    // No two calls cost the same: one that is missing or counted twice shows.
+    // Each call has a different cost, so that a missing or duplicate call is detected.
     const whole = { input: 1_000 + 13 * entries.length, cached: 0, output: 100 + 7 * entries.length, ...usage }
     return record({ block, usage: whole, hangs })
 
@@ -110,7 +110,7 @@ const PRICES: [RegExp, readonly [number, number, number, number, number]][] = [
   [/^gpt-5\.4-mini$/, [0.75, 0.075, 0.75, 0.75, 4.5]],
 ]
 
-/** What a call costs, in micro-dollars. */
+/** Returns the cost of a call, in micro-dollars. */
 export function microsOf({ model, usage }: Pick<Entry, 'model' | 'usage'>): number {
   const price = PRICES.find(([name]) => name.test(model))?.[1]
   if (!price) throw new Error(`The ledger has no price of ${model}.`)

@@ -14,11 +14,11 @@ interface Case {
   script: Script
   config?: object
   budgetCents?: number
-  /** What happens to the run once the model is at the state that `when` tells. */
+  /** The action on the run when the model reaches the state `when`. */
   act?(at: Bench): Promise<void>
-  /** Whether the program is ended in a call: then that call may be missing. */
+  /** Whether the program is terminated during a call. The cost of that call can be missing. */
   endsInCall?: true
-  /** A second run of the same session, on a page of the ledger of its own. */
+  /** A second run of the same session, on a separate page of the ledger. */
   next?: { name: string; script: Script; model?: string }
 }
 
@@ -40,13 +40,13 @@ const step = { block: { shell: 'true' } } as const
 const done = { block: { text: 'Done.' } } as const
 const hang = { block: { text: 'It goes on.' }, hangs: true } as const
 
-/** So many steps, then a reply. */
+/** Returns the given number of steps, and then a response. */
 const steps =
   (count: number, last: ReturnType<Script> = done): Script =>
   ({ n }) =>
     n < count ? step : n === count ? last : done
 
-/** A sub-agent of two calls. `codex` waits for it by a call of its own. */
+/** A sub-agent with two calls. `codex` waits for it with a separate call. */
 const delegate =
   (program: Program, model?: string): Script =>
   ({ role, n }) => {
@@ -116,7 +116,7 @@ async function killProgram(at: Bench): Promise<void> {
   await untilHanging(at)
   const { id } = await at.run()
   const shim = findShim(id) ?? null
-  // All at once: of codex, the program that npm installs is the parent of the one that calls the model.
+  // Signal all processes at once: the codex program from npm is the parent of the one that calls the model.
   for (const { pid } of runTree({ runId: id, leader: shim })) if (isProgram(pid)) process.kill(pid, 'SIGKILL')
 }
 
@@ -149,7 +149,7 @@ async function killBoth(at: Bench): Promise<void> {
   await at.restart()
 }
 
-/** Runs each case with a program and prints the table. Sets the exit code if a difference is larger than it may be. */
+/** Runs each case with a program and prints the table. Sets the exit code if a difference exceeds its limit. */
 export async function compareLedgers(program: Program, command: string, print: (line: string) => void): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'service-ledger-'))
   const home = path.join(folder, 'home')
@@ -189,14 +189,14 @@ export async function compareLedgers(program: Program, command: string, print: (
         const ended = async () => {
           const all = await runs()
           const isOver = all.length > before.length && all.every((run) => run.finishedAt !== null)
-          // What failed waits to be tried again: the row is of its first try.
+          // A failed run waits for a retry. The row shows the first attempt.
           return isOver && (all[0].status !== 'lost' || all.length > before.length + 1)
         }
         await until(ended, `the end of: ${name}`)
         print(compare(name, (await runs()).slice(0, -before.length || undefined), model, endsInCall === true))
       }
       await row(one.name, one.script, one)
-      // A run that was cut off must not change what the next run of its session costs.
+      // An aborted run must not change the cost of the next run of its session.
       const isCut = one.budgetCents === undefined && CUT_OFF.has((await at.run()).status)
       const next = one.next ?? (isCut ? AFTER_CUT : undefined)
       if (next) {

@@ -1,11 +1,11 @@
 /**
- * Proves the two local adapters on the real agent programs, as far as they are
- * installed, with a stand-in for their models on loopback and a home of their
- * own: `npm run programs [path/to/claude] [path/to/codex]`. No account, no
- * network and no model is needed. Exits 1 when something is not as it should be.
+ * Tests the two local adapters with the real agent programs, if they are
+ * installed, with a mock of their models on loopback and a separate home
+ * directory: `npm run programs [path/to/claude] [path/to/codex]`. No account, no
+ * network and no model is needed. Exits with 1 after a failure.
  * `npm run programs -- --ledger` compares the costs of their runs with the
- * ledger of the stand-in instead, `-- --outcomes` provokes what can go wrong at
- * the provider and in the program, and `-- --mcp` lets the program use the tools
+ * ledger of the mock instead, `-- --outcomes` causes failures of
+ * the provider and the program, and `-- --mcp` lets the program use the tools
  * of the service.
  *
  *     npm install --prefix /tmp/programs @anthropic-ai/claude-code @openai/codex
@@ -54,7 +54,7 @@ async function prove(program: Program, command: string, sandbox: 'off' | 'bubble
     const runs = async (): Promise<Json[]> =>
       (await server.ask('GET', `/api/companies/${company.id}/runs`)).toReversed()
     const again = () => server.ask('POST', `/api/issues/${issue.id}/comments`, { body: 'Once more.', reopen: true })
-    /** Waits until so many runs have ended. There is an event for it; that this works is not what is proven here. */
+    /** Polls until the given number of runs have ended. This test does not cover the event for it. */
     const ended = async (count: number): Promise<Json[]> => {
       for (;;) {
         const seen = await runs()

@@ -11,7 +11,7 @@ interface Report {
   step(title: string, prove: () => Promise<void>): Promise<void>
 }
 
-/** Proves that a program finds the MCP server of the service in its run, and works with the rights of the run. */
+/** Tests that a program finds the MCP server of the service in its run, and has the permissions of the run. */
 export async function proveMcp(program: Program, command: string, { print, step }: Report): Promise<void> {
   print(`${program.name} (${command}), MCP`)
   const folder = mkdtempSync(path.join(tmpdir(), 'service-programs-'))

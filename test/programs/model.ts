@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { type Reply, sendMessage, sendResponse } from './protocols.ts'
 import type { Json } from './server.ts'
 
-/** A request for a reply of the model, of either program. */
+/** A model request of either program. */
 export interface ModelCall {
   model: string
   /** The whole conversation, as JSON. */
@@ -13,10 +13,10 @@ export interface ModelCall {
   hasTools: boolean
 }
 
-/** A reply, or the refusal of the request. */
+/** A response of the model, or an error. */
 export type Decision = Reply | { status: number; headers?: Record<string, string>; error: object }
 
-/** Serves the model endpoints of both programs, as far as they call them. Returns the address. */
+/** Serves the model endpoints that the two programs call. Returns the URL. */
 export async function serveModel(decide: (call: ModelCall, response: ServerResponse) => Promise<Decision> | Decision) {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []

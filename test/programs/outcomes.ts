@@ -7,15 +7,15 @@ import type { Decision } from './model.ts'
 import type { Program } from './programs.ts'
 import { type Json, type Server, startServer, until } from './server.ts'
 
-/** One way in which a provider or a program fails, and what the service must show. */
+/** One failure of a provider or a program, and the expected result in the service. */
 interface Case {
   name: string
   script: Script
   config?: object
-  /** How many runs are started, and how many there are at the end; one by default. */
+  /** The number of started runs, and of runs at the end; default 1. */
   starts?: number
   runs?: number
-  /** Called while the first run lives. */
+  /** Called while the first run is live. */
   during?(at: Bench): Promise<void>
   check(at: { runs: Json[]; agent: Json; seconds: number }): void
 }
@@ -87,7 +87,7 @@ function casesOf(program: Program): Case[] {
       runs: isClaude ? 2 : 3,
       script: ({ resumed }) => (resumed ? tooLong : done),
       check({ runs: [first, second, third] }) {
-        // It compacts its session itself.
+        // The program compacts its session itself.
         if (isClaude) return assert.deepEqual([first.status, second.status], ['succeeded', 'succeeded'])
         assert.deepEqual([first.status, second.status], ['succeeded', 'failed'])
         assert.match(second.errorCode, /context_overflow|dead_session/)
@@ -130,7 +130,7 @@ function casesOf(program: Program): Case[] {
   ]
 }
 
-/** Provokes each outcome with a program, and checks what the API shows. */
+/** Causes each outcome with a program, and checks the API responses. */
 export async function proveOutcomes(
   program: Program,
   command: string,

@@ -1,11 +1,11 @@
 import path from 'node:path'
 import { findProgram } from '../../src/runtime/process/capabilities.ts'
 
-/** An agent program, and how it reaches a stand-in for its model. */
+/** An agent program, and its configuration for a mock model. */
 export interface Program {
   name: 'claude' | 'codex'
   adapterType: string
-  /** The folder of its sessions, below its home. */
+  /** The folder of its sessions, relative to its home. */
   sessions: string
   config(modelUrl: string): { extraArgs?: string[]; env: Record<string, string> }
 }

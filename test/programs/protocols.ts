@@ -7,12 +7,12 @@ export interface Usage {
   input: number
   cached: number
   output: number
-  /** Written to a cache for five minutes, or for an hour. */
+  /** Written to a cache with a lifetime of five minutes or one hour. */
   written5m?: number
   written1h?: number
 }
 
-/** What a model returns: text, or a call of a tool of the program. */
+/** The response of a model: text, or a tool call. */
 export type Block =
   | { text: string }
   | { shell: string }
@@ -24,13 +24,13 @@ export type Block =
 export interface Reply {
   block: Block
   usage: Usage
-  /** Settles when the rest of the stream, with the final usage, may be sent. */
+  /** Resolves when the rest of the stream, with the final usage, can be sent. */
   rest?: Promise<void>
 }
 
 let ids = 0
 
-/** Sends a reply as the Messages API does, which `claude` calls. */
+/** Sends a response of the Messages API, which `claude` calls. */
 export async function sendMessage(response: ServerResponse, { model, tools, stream }: Json, reply: Reply) {
   const { input, cached, output, written5m = 0, written1h = 0 } = reply.usage
   const id = ++ids
@@ -77,7 +77,7 @@ function toolOf(block: Block, tools: Json[]): { name?: string; input?: object } 
   return { name, input: { ...input, ...(model && { model }) } }
 }
 
-/** Sends a reply as the Responses API does, which `codex` calls. */
+/** Sends a response of the Responses API, which `codex` calls. */
 export async function sendResponse(response: ServerResponse, reply: Reply) {
   const id = ++ids
   const { input, cached, output } = reply.usage
@@ -99,7 +99,7 @@ export async function sendResponse(response: ServerResponse, reply: Reply) {
   response.end()
 }
 
-/** The tools of `codex` are called from a script, except those for its sub-agents. */
+/** A script calls the tools of `codex`, except the tools for sub-agents. */
 function itemOf(block: Block, call_id: string): object {
   const collaborate = (name: string, args: object) => ({
     ...{ type: 'function_call', namespace: 'collaboration', call_id, name },
@@ -127,7 +127,7 @@ function itemOf(block: Block, call_id: string): object {
   return { type: 'custom_tool_call', call_id, name: 'exec', input }
 }
 
-/** Begins an event stream. Returns what sends its events, numbered. */
+/** Starts an event stream. Returns a function that sends numbered events. */
 function eventStream(response: ServerResponse): (type: string, data: object) => void {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   let sequence_number = 0

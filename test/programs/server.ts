@@ -6,10 +6,10 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { packageRoot } from '../../src/platform/package-root.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: responses are read freely.
+// biome-ignore lint/suspicious/noExplicitAny: arbitrary fields of responses are read.
 export type Json = any
 
-/** A server as a process of its own, as users start it. */
+/** A server in a separate process, as users start it. */
 export interface Server {
   child: ChildProcess
   /** Sends a request as the board. Fails unless the response is 2xx. */
@@ -41,7 +41,7 @@ export async function startServer(dataDir: string): Promise<Server> {
   }
 }
 
-/** Waits up to 60 s for a condition that has no event. */
+/** Polls a condition that has no event, for up to 60 s. */
 export async function until(holds: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
   for (let tries = 0; !(await holds()); tries++) {
     assert.ok(tries < 1_200, `waited 60 s for ${what}`)
