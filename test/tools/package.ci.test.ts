@@ -10,14 +10,14 @@ import { temporaryFolder } from '../helpers.ts'
 
 const run = promisify(execFile)
 
-/** The versions of Node that the package is tried on: the oldest that it supports, and the two newest lines. */
+/** The Node versions to test: the oldest supported version and the two newest lines. */
 const NODES = ['22', '24', '26']
 
-/** Runs npm and returns what it prints. */
+/** Runs npm and returns its output. */
 const npm = (args: string[], cwd: string): string =>
   execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], cwd })
 
-/** Downloads the binary of the newest Node of a line from npm, once for a checkout. */
+/** Downloads the newest Node of a line from npm, once per checkout. */
 function fetchNode(line: string): string {
   const folder = path.join(packageRoot(), 'node_modules', '.cache', 'service', `node-${line}`)
   const file = path.join(folder, 'package', 'bin', 'node')
@@ -29,7 +29,7 @@ function fetchNode(line: string): string {
   return file
 }
 
-/** Runs the demo, the page and the doctor of an installed program on an empty data directory. */
+/** Runs the demo, the page and doctor of an installed program on an empty data directory. */
 async function tryProgram(t: TestContext, argv: readonly [string, ...string[]], dataDir: string): Promise<void> {
   const [program, ...first] = argv
   const env = { HOME: dataDir, PATH: '/usr/bin:/bin', NO_COLOR: '1' }
@@ -65,7 +65,7 @@ async function tryProgram(t: TestContext, argv: readonly [string, ...string[]], 
   await once(started, 'exit')
 }
 
-test('the packed file, installed without scripts, runs the demo, the page and the doctor on each Node', async (t) => {
+test('the packed file, installed without scripts, runs the demo, the page and doctor on each Node version', async (t) => {
   const folder = temporaryFolder(t)
   const installed = path.join(folder, 'installed')
   mkdirSync(installed)
@@ -86,7 +86,7 @@ test('the packed file, installed without scripts, runs the demo, the page and th
   }
 })
 
-test('the single executable runs the demo, the page and the doctor without Node, and is its own shim', async (t) => {
+test('the single executable runs the demo, the page and doctor without Node, and is its own shim', async (t) => {
   execFileSync(process.execPath, ['tools/build-binary.mjs'], { cwd: packageRoot(), stdio: 'ignore' })
   const dist = path.join(packageRoot(), 'dist')
   const executable = path.join(dist, 'service')
