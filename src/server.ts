@@ -133,6 +133,8 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
       shim: argvOf('shim'),
       postProgram: argvOf('post'),
       tokens,
+      openRemoteRuns: async (...given) =>
+        (await import('./runtime/placement/remote-runs.ts')).createRemoteRuns(...given),
     })
     closers.push(() => executor.close())
     const scheduler = createScheduler(ctx, executor)

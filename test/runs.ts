@@ -58,6 +58,8 @@ export async function createTestRunsIn(
     shim,
     postProgram: argvOf('post'),
     tokens: app.ctx.tokens,
+    openRemoteRuns: async (...given) =>
+      (await import('../src/runtime/placement/remote-runs.ts')).createRemoteRuns(...given),
   })
   const scheduler = createScheduler(app.ctx, executor)
   app.onClose(async () => {

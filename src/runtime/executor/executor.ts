@@ -4,7 +4,6 @@ import { requestStops } from '../../organization/run/stop.ts'
 import type { Context } from '../../platform/context.ts'
 import { isDatabaseFault } from '../../platform/database/write-queue.ts'
 import { requestFolder } from '../../work/approval/folder.ts'
-import type { RemoteRuns } from '../placement/remote-runs.ts'
 import type { Ending } from '../process/ending.ts'
 import { followRun, type RunProcess } from '../process/follow.ts'
 import { findShim, type ProcessIdentity } from '../process/process-table.ts'
@@ -18,6 +17,7 @@ import { type LaunchDependencies, launchRun } from './launch.ts'
 import { createLiveProcesses } from './live-processes.ts'
 import { createPersist } from './persist.ts'
 import { recordRunning } from './record-running.ts'
+import type { RemoteRuns } from './remote-runs.ts'
 import { toSystemFault } from './system-fault.ts'
 import { type LimitReason, watchTimeLimits } from './time-limits.ts'
 
@@ -123,11 +123,9 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
     return persist(() => recordRunning(ctx, process.runId, columnsOf(process.identity)))
   }
 
-  /** Loaded with the first run in a placement. */
+  /** Returns the runs in placements. Their code is loaded for the first run in a placement. */
   function remoteRuns(): Promise<RemoteRuns> {
-    remote ??= import('../placement/remote-runs.ts').then(({ createRemoteRuns }) =>
-      createRemoteRuns(ctx, { persist, tokens: dependencies.tokens }),
-    )
+    remote ??= dependencies.openRemoteRuns(ctx, { persist, tokens: dependencies.tokens })
     return remote
   }
 

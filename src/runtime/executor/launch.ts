@@ -3,7 +3,6 @@ import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
 import type { FolderRequest } from '../../work/approval/folder.ts'
 import { NotStartable } from '../not-startable.ts'
-import type { RemoteRuns } from '../placement/remote-runs.ts'
 import type { Ending } from '../process/ending.ts'
 import type { Follow, RunProcess } from '../process/follow.ts'
 import { spawnRun } from '../process/process.ts'
@@ -12,6 +11,7 @@ import { type Worktrees, withSetup } from '../worktree/worktrees.ts'
 import type { Persist } from './persist.ts'
 import { prepareRun, type RuntimeDependencies } from './prepare.ts'
 import { recordIntent } from './record-intent.ts'
+import type { OpenRemoteRuns, RemoteRuns } from './remote-runs.ts'
 import type { RunTokens } from './run-token.ts'
 import { toSystemFault } from './system-fault.ts'
 
@@ -19,6 +19,7 @@ export interface LaunchDependencies extends RuntimeDependencies {
   /** The program and arguments that start the shim. */
   shim: readonly [string, ...string[]]
   tokens: RunTokens
+  openRemoteRuns: OpenRemoteRuns
 }
 
 interface Launcher {

@@ -4,10 +4,9 @@ import { findPlacement, type PlacementRow } from '../../organization/placement/q
 import { findRun, updateRun } from '../../organization/run/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
-import type { Persist } from '../executor/persist.ts'
 import { placedCwd } from '../executor/prepare.ts'
 import { recordIntent } from '../executor/record-intent.ts'
-import type { RunTokens } from '../executor/run-token.ts'
+import type { RemoteDependencies, RemoteRuns } from '../executor/remote-runs.ts'
 import { NotStartable } from '../not-startable.ts'
 import { type Follow, followRun, type RunProcess } from '../process/follow.ts'
 import { type ExitRecord, readExit, readStop, runFolder, writeExit, writeStop } from '../process/run-files.ts'
@@ -15,25 +14,6 @@ import { prepareRemote } from './bundle.ts'
 import { readClaim } from './claim-file.ts'
 import { DEFAULT_WORKDIR, type Driver, type JobRef, type JobStatus, PlacementFault } from './driver.ts'
 import { openDriver } from './open-driver.ts'
-
-export interface RemoteDependencies {
-  persist: Persist
-  tokens: RunTokens
-}
-
-/** The runs of this server that execute in placements. */
-export interface RemoteRuns {
-  /**
-   * Submits a claimed run to the engine of its placement.
-   *
-   * @throws NotStartable if the run or the placement does not allow it
-   */
-  launch(run: RunRow, onFacts: Follow['onFacts']): Promise<RunProcess>
-  /** Follows a run that another server submitted, or was about to. */
-  adopt(run: RunRow, onFacts: Follow['onFacts']): Promise<RunProcess>
-  /** Stops following. The runs continue. */
-  close(): Promise<void>
-}
 
 /** Longer than any queue: the end of the run ends its token. */
 const TOKEN_LIFETIME = '60d'
