@@ -86,7 +86,7 @@ const FAILURES: Record<string, [string, Parameters<typeof standIn>[1], RegExp]> 
     () => ({ status: 302, location: 'https://169.254.169.254/latest' }),
     /a foreign host/,
   ],
-  'a path that the repository does not have': [
+  'a path that does not exist in the repository': [
     FILE.replace('tides/', 'nowhere/'),
     () => ({ status: 200, body: archive() }),
     /no text file nowhere\/SKILL.md/,
@@ -97,7 +97,7 @@ const FAILURES: Record<string, [string, Parameters<typeof standIn>[1], RegExp]> 
     /differs from the checksum/,
   ],
   'a source without a commit': [FILE.replace(COMMIT, 'main'), () => ({ status: 200 }), /not pinned to a commit/],
-  'a repository name that leads elsewhere': [
+  'a repository name with path segments': [
     FILE.replace('tern/skills', '"@evil.example/a/b"'),
     () => ({ status: 200 }),
     /must be like https:\/\/github.com/,

@@ -22,37 +22,41 @@ const agent = (matter: string) => `---\n${matter}\n---\nWork.\n`
 
 /** The content of each hostile package besides its company, and the message of its refusal. */
 const HOSTILE: [string, Record<string, unknown>, RegExp][] = [
-  ['a path that leads out', { '../../etc/cron.d/x': 'x' }, /must not contain \.\./],
-  ['a path that leads out from inside', { 'skills/x/../../../y': 'x' }, /must not contain \.\./],
+  ['a path outside the package', { '../../etc/cron.d/x': 'x' }, /must not contain \.\./],
+  ['a nested path outside the package', { 'skills/x/../../../y': 'x' }, /must not contain \.\./],
   ['an absolute path', { '/etc/passwd': 'x' }, /absolute path/],
-  ['a path of another system', { 'C:/windows/x': 'x' }, /absolute path/],
+  ['a Windows path', { 'C:/windows/x': 'x' }, /absolute path/],
   ['a path with a backslash', { 'a\\..\\b': 'x' }, /backslash/],
   ['a path with a line end', { 'agents/a\n/AGENTS.md': 'x' }, /cannot be printed/],
   ['a path that is too long', { [`skills/${'x'.repeat(400)}`]: 'x' }, /longer than 300/],
   [
-    'two paths that differ in case only',
+    'two paths that differ only in case',
     { 'agents/a/AGENTS.md': 'x', 'agents/A/AGENTS.md': 'x' },
     /same on some file systems/,
   ],
-  ['two folders of one slug', { 'agents/a b/AGENTS.md': 'x', 'agents/a-b/AGENTS.md': 'x' }, /has the same slug a-b/],
+  [
+    'two folders with the same slug',
+    { 'agents/a b/AGENTS.md': 'x', 'agents/a-b/AGENTS.md': 'x' },
+    /has the same slug a-b/,
+  ],
   ['frontmatter that is a list', { 'agents/a/AGENTS.md': agent('- name: A') }, /agents\/a\/AGENTS\.md: .*mapping/],
   ['frontmatter that is a text', { 'agents/a/AGENTS.md': agent('just words') }, /mapping/],
-  ['frontmatter that is no YAML', { 'agents/a/AGENTS.md': agent('name: "A') }, /not plain YAML/],
+  ['frontmatter that is not YAML', { 'agents/a/AGENTS.md': agent('name: "A') }, /not plain YAML/],
   ['a tag', { 'agents/a/AGENTS.md': agent('name: !!js/function "x"') }, /not plain YAML/],
   ['a bomb of aliases', { 'agents/a/AGENTS.md': agent(bomb()) }, /aliases|alias count/],
   ['a bomb of brackets', { '.service.yaml': `x: ${'['.repeat(50_000)}` }, /too many keys/],
   ['a key twice', { 'agents/a/AGENTS.md': agent('name: A\nname: B') }, /not plain YAML: Map keys must be unique/],
   ['20,000 keys', { 'agents/a/AGENTS.md': agent(manyKeys(20_001)) }, /too many keys/],
   ['more agents than an import may have', manyAgents(501), /has 501 agents; an import may have at most 500/],
-  ['a YAML file without end', { '.service.yaml': `x: ${'y'.repeat(600_000)}` }, /longer than/],
+  ['a YAML file that is too long', { '.service.yaml': `x: ${'y'.repeat(600_000)}` }, /longer than/],
   ['a key twice', { 'agents/a/AGENTS.md': agent('name: A\nname: B') }, /unique/],
   ['a name of 1,000 characters', { 'agents/a/AGENTS.md': agent(`name: ${'x'.repeat(1_000)}`) }, /at most 200/],
-  ['a name of two lines', { 'agents/a/AGENTS.md': agent('name: "A\\nB"') }, /one line/],
+  ['a name with two lines', { 'agents/a/AGENTS.md': agent('name: "A\\nB"') }, /one line/],
   ['a name that is a list', { 'agents/a/AGENTS.md': agent('name: [A]') }, /must be a text/],
-  ['a text that is none', { 'agents/a/AGENTS.md': { encoding: 'base64', data: '/wD/' } }, /UTF-8/],
+  ['a text that is not UTF-8', { 'agents/a/AGENTS.md': { encoding: 'base64', data: '/wD/' } }, /UTF-8/],
   ['an agent that reports to itself', { 'agents/a/AGENTS.md': agent('name: A\nreportsTo: a') }, /cycle: a -> a/],
   [
-    'agents that report in a circle',
+    'agents that report in a cycle',
     { 'agents/a/AGENTS.md': agent('reportsTo: b'), 'agents/b/AGENTS.md': agent('reportsTo: a') },
     /cycle: a -> b -> a/,
   ],
@@ -60,11 +64,11 @@ const HOSTILE: [string, Record<string, unknown>, RegExp][] = [
   ['an unknown assignee', { 'tasks/t/TASK.md': agent('name: T\nassignee: nobody') }, /assignee names the agent nobody/],
   ['a parent that is its own child', { 'tasks/t/TASK.md': agent('name: T\nparent: t') }, /cycle/],
   [
-    'a budget below nothing',
+    'a negative budget',
     { 'agents/a/AGENTS.md': 'x', '.service.yaml': 'agents: {a: {budgetMonthlyCents: -1}}' },
     /budgetMonthlyCents/,
   ],
-  ['a schedule that is none', { 'tasks/t/TASK.md': agent('name: T\nschedule: "99 99 * * *"') }, /cron expression/],
+  ['an invalid schedule', { 'tasks/t/TASK.md': agent('name: T\nschedule: "99 99 * * *"') }, /cron expression/],
 ]
 
 function manyKeys(count: number): string {
@@ -102,7 +106,7 @@ test('one error lists all problems by file', async (t) => {
   )
 })
 
-test('an empty package is refused', async (t) => {
+test('a package without a company is refused', async (t) => {
   const app = createTestApp(t)
   await refuse(app, { source: inline({ 'notes.txt': 'hello' }) }, /contains no company/)
 })

@@ -73,7 +73,7 @@ test('only the board can see the contents of a file in a rehearsal', async (t) =
 
 for (const [what, place] of [
   ['a file of the server', 'server.json'],
-  ['a file that is not there', 'nowhere/AGENTS.md'],
+  ['a missing file', 'nowhere/AGENTS.md'],
 ] as const) {
   test(`a path to ${what} that an agent set is never opened`, async (t) => {
     const runs = await createTestRuns(t)

@@ -135,7 +135,7 @@ const GATES: [string, string, (runs: TestRuns, agentId: string) => unknown][] = 
   ['a freeze', 'frozen', (runs) => runs.make('POST', '/api/instance/freeze')],
   ['a stopped company', 'company_stopped', (runs) => runs.make('POST', `/api/companies/${runs.companyId}/stop`)],
   [
-    'a provider that refuses for a while',
+    'a provider that refuses temporarily',
     'held',
     (runs, id) =>
       runs.ctx.db.run(

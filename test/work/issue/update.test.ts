@@ -70,7 +70,7 @@ const mayDirect: [string, 'cleo' | 'mia' | 'ada' | 'bob', boolean][] = [
   ['the assignee', 'ada', true],
   ['the manager of the assignee', 'mia', true],
   ['the manager of that manager', 'cleo', true],
-  ['an agent that has nothing to do with it', 'bob', false],
+  ['an unrelated agent', 'bob', false],
 ]
 for (const [who, name, may] of mayDirect) {
   test(`${who} ${may ? 'changes' : 'does not change'} the status and assignee of an issue`, async (t) => {

@@ -118,7 +118,7 @@ for (const [what, want, runs] of [
     { adapterType: 'http', adapterConfig: { url: 'http://127.0.0.1:9/' } },
     { adapterType: 'http', url: 'http://127.0.0.1:9/' },
   ],
-  ['the rights of a CEO', { role: 'ceo' }, {}],
+  ['the role of a CEO', { role: 'ceo' }, {}],
 ] as const) {
   test(`a hire by an agent with ${what} always requires approval by the board, and the approval shows it`, async (t) => {
     const app = createTestApp(t)
@@ -137,7 +137,7 @@ for (const [where, adapterConfig] of [
   ['an argument with its option', { extraArgs: ['--api-key=s3cr3t'] }],
   ['an MCP server', { mcpServers: { tides: { command: 'tides', env: { API_KEY: 's3cr3t' } } } }],
   ['a variable with the name of a secret', { env: { PLACE: 'Oslo', GITHUB_TOKEN: 's3cr3t' } }],
-  ['a variable with the looks of a secret', { env: { PLACE: `${'sk-'}proj-0123456789abcdef` } }],
+  ['a variable with a value that looks like a secret', { env: { PLACE: `${'sk-'}proj-0123456789abcdef` } }],
 ] as const) {
   test(`a hire by an agent with a literal secret in ${where} returns 422 and creates nothing`, async (t) => {
     const app = createTestApp(t)
