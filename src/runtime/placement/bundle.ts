@@ -19,19 +19,21 @@ import { writeClaim } from './claim-file.ts'
 export const ClaimBody = v.strictObject({
   instance: v.pipe(
     field.id,
-    v.description('The process that claims the run, chosen by it.'),
+    v.description('The id of the process that claims the run. The process chooses it.'),
     v.examples(['0199e0a4-5c1e-4c6f-9d5e-0b7c4f5d2a10']),
   ),
   node: v.pipe(v.string(), v.maxLength(253), v.description('The name of its machine.')),
-  clock: v.pipe(field.timestamp, v.description('The clock of the machine.')),
+  clock: v.pipe(field.timestamp, v.description('The current time on the machine.')),
 })
 export type ClaimBody = v.InferOutput<typeof ClaimBody>
 
 export const BundleResponse = v.strictObject({
   spec: v.pipe(field.jsonObject, v.description('The command, its environment and its limits.')),
   files: v.pipe(
-    v.array(v.strictObject({ path: v.string(), content: v.pipe(v.string(), v.description('In base64.')) })),
-    v.description('The skills and instructions, by paths below the folder of the run.'),
+    v.array(
+      v.strictObject({ path: v.string(), content: v.pipe(v.string(), v.description('The content, in base64.')) }),
+    ),
+    v.description('The skills and instructions. Paths are relative to the folder of the run.'),
   ),
   clone: v.pipe(
     v.nullable(v.strictObject({ url: v.string(), ref: v.nullable(v.string()) })),
@@ -40,9 +42,9 @@ export const BundleResponse = v.strictObject({
 })
 
 /**
- * Plans a run that executes on another machine. The plan is made when the run
- * is submitted, for its problems, and again when its machine claims it: nothing
- * secret is stored meanwhile.
+ * Prepares a run that executes on another machine. The server calls it when it
+ * submits the run, to detect problems, and again when the machine claims the
+ * run. The server stores no secrets in between.
  *
  * @throws NotStartable if the run cannot start
  */
@@ -55,13 +57,13 @@ export async function prepareRemote(ctx: Context, run: RunRow): Promise<Prepared
     place: placeOfRun(run),
     skills: () => placeSkills(ctx, run.agent_id, run.id),
   }
-  return requireNoProblems(await planRun(ctx, run, own, NOT_USED))
+  return requireNoProblems(await planRun(ctx, run, own, LOCAL_ONLY))
 }
 
 export const placeOfRun = (run: RunRow): RemotePlace => ({ name: run.placement! })
 
-/** What a plan for this machine needs. The shim sets the URL by which it reached the API. */
-const NOT_USED = {
+/** The dependencies that only local runs need. The remote shim sets the URL of the API itself. */
+const LOCAL_ONLY = {
   apiUrl: '',
   postProgram: [''],
   probe: unused,
@@ -69,21 +71,21 @@ const NOT_USED = {
 } as const
 
 function unused(): never {
-  throw new Error('A run in a placement examines nothing on this machine.')
+  throw new Error('A run in a placement must not probe the machine of the server.')
 }
 
 /**
- * Gives a run to the process on another machine that claims it first, with
- * everything that it starts with. The same process may ask again: a response
- * can be lost.
+ * Assigns a run to the first process on another machine that claims it, and
+ * returns the bundle of the run. The same process may repeat the request if it
+ * lost the response.
  */
 export async function claimBundle(ctx: Context, runId: string, claim: ClaimBody): Promise<RunBundle> {
   const run = findRun(ctx.db, { id: runId })
   if (!run?.placement) throw notFound('run', runId)
-  if (run.stop_reason) throw new AppError('conflict', 'This run is being stopped. Start nothing.')
+  if (run.stop_reason) throw new AppError('conflict', 'This run is being stopped. Do not start it.')
   const { spec, brings } = await prepare(ctx, run)
   if (!writeClaim(runFolder(ctx.config, runId), { instance: claim.instance, node: claim.node })) {
-    throw new AppError('conflict', 'Another process has claimed this run. Start nothing.')
+    throw new AppError('conflict', 'Another process has claimed this run. Do not start it.')
   }
   await ctx.write(() => {
     if (findRun(ctx.db, { id: runId })?.status === 'starting') {
@@ -107,7 +109,7 @@ async function prepare(ctx: Context, run: RunRow): Promise<PreparedRun> {
   try {
     return await prepareRemote(ctx, run)
   } catch (error) {
-    // The configuration changed while the job waited.
+    // The configuration changed while the job was queued.
     if (error instanceof NotStartable) throw new AppError('semantic', error.message)
     throw error
   }

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * The claim of a run by one process on another machine. The file is written
- * once, so a job that an engine starts twice runs once.
+ * The claim of a run by one process on another machine. The server writes the
+ * file only once. If an engine starts a job twice, only one process runs it.
  */
 export interface Claim {
   instance: string
@@ -20,7 +20,7 @@ export function readClaim(runDir: string): Claim | undefined {
   }
 }
 
-/** Records the claim, if there is none yet. @returns whether the process has the claim */
+/** Writes the claim if there is none. @returns whether the process holds the claim */
 export function writeClaim(runDir: string, claim: Claim): boolean {
   try {
     writeFileSync(claimFile(runDir), JSON.stringify(claim), { flag: 'wx', mode: 0o600 })

@@ -1,9 +1,9 @@
 import type { RemoteJob } from '../remote/wire.ts'
 
-/** The folder for runs and clones, below the home directory. */
+/** The default folder for runs and clones, relative to the home directory. */
 export const DEFAULT_WORKDIR = '.service-runs'
 
-/** What an engine is asked to execute. */
+/** A run that is submitted to an engine. */
 export interface Job extends RemoteJob {
   /** The time limit of the run, in seconds, or null. */
   timeoutSec: number | null
@@ -12,49 +12,49 @@ export interface Job extends RemoteJob {
 /** A job that was submitted. */
 export interface JobRef {
   runId: string
-  /** The id that the engine gave it. */
+  /** The id of the job in the engine. */
   jobId: string
 }
 
 export type JobStatus =
   | { state: 'queued'; because: string | null }
   | { state: 'running'; node: string | null }
-  /** It is not there any more. The run's own exit record decides how it ended; the cause explains its absence. */
+  /** The engine has no such job any more. The exit record of the run has the outcome; `cause` is the engine's reason. */
   | { state: 'ended'; cause: string | null }
 
-/** One thing that `service placement test` checked. */
+/** One check of `service placement test`. */
 export interface Check {
   name: string
   ok: boolean
   message: string
 }
 
-/** Executes runs with an engine. Every method may throw a `PlacementFault`. */
+/** Connects the server to an engine that executes runs. Every method may throw a `PlacementFault`. */
 export interface Driver {
-  /** How often the status of the jobs is read, in milliseconds. */
+  /** The interval at which the status of the jobs is read, in milliseconds. */
   readonly pollMs: number
-  /** The URL of the API for a new run, as its machine reaches it. */
+  /** Returns the URL at which the machine of a new run reaches the API. */
   apiUrl(): Promise<string>
-  /** Hands a run to the engine. @returns the id of the job */
+  /** Submits a run to the engine. @returns the id of the job */
   submit(job: Job): Promise<string>
-  /** Finds the job of a run after a crash of the server. */
+  /** Finds the job of a run after the server crashed. */
   find(runId: string): Promise<string | undefined>
-  /** Reads the status of jobs, by run id, with one request to the engine. */
+  /** Returns the status of jobs by run id, with one request to the engine. */
   status(jobs: readonly JobRef[]): Promise<Map<string, JobStatus>>
-  /** Ends a job: a queued one at once, a running one within the grace. */
+  /** Ends a job. A queued job ends immediately, a running one within the grace period. */
   stop(job: JobRef, graceSec: number): Promise<void>
-  /** Removes what a job may have left. */
+  /** Removes the remaining processes and files of a job. */
   cleanUp(job: JobRef): Promise<void>
-  /** Tries everything that a run needs, and says what is missing. */
+  /** Checks all requirements of a run. */
   test(): Promise<Check[]>
-  /** Makes ready for jobs that another server submitted. */
+  /** Restores the connections that jobs of a previous server need. */
   resume?(): Promise<void>
   close(): Promise<void>
 }
 
-/** Why an engine did not do what it was asked. The message is for the run. */
+/** A failed operation of an engine. The message becomes the error of the run. */
 export class PlacementFault extends Error {
-  /** Whether the engine could not be reached, so that nothing is known of its jobs. */
+  /** Whether the engine could not be reached. The status of its jobs is then unknown. */
   readonly isUnreachable: boolean
   constructor(message: string, isUnreachable = false) {
     super(message)
@@ -62,15 +62,15 @@ export class PlacementFault extends Error {
   }
 }
 
-/** Explains the exit code of a job whose shim started nothing. */
+/** Returns the meaning of the exit code of a shim that did not start the run. */
 export function explainExit(code: number): string | null {
   switch (code) {
     case 69:
       return 'the API could not be reached from its machine. Check publicUrl, the firewall and the TLS certificate: `service placement test`.'
     case 73:
-      return 'its folder could not be written there: no permission, or the disk is full or over its quota (workdir).'
+      return 'the machine could not write to its folder (workdir): no permission, or the disk is full or over its quota.'
     case 78:
-      return 'the Node program there is older than version 22. Set node to a newer one.'
+      return 'Node on the machine is older than version 22. Set node to a newer one.'
     case 126:
     case 127:
       return 'the Node program was not found there. Install Node 22 or newer, or set node to its path.'

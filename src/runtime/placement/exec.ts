@@ -7,13 +7,13 @@ export interface Result {
   stderr: string
 }
 
-/** The longest output of a program of an engine, in bytes. */
-const MOST_BYTES = 64 * 1024 * 1024
+/** The maximum output of a program, in bytes. */
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 
 /**
- * Runs a program of an engine, such as `squeue`.
+ * Runs a command-line program of an engine, such as `squeue`.
  *
- * @throws PlacementFault if it is not installed, or takes too long
+ * @throws PlacementFault if it is not installed or exceeds the timeout
  */
 export function exec(
   [program, ...args]: readonly [string, ...string[]],
@@ -30,7 +30,7 @@ export function exec(
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].on('data', (chunk: Buffer) => {
         output.bytes += chunk.length
-        if (output.bytes <= MOST_BYTES) output[name].push(chunk)
+        if (output.bytes <= MAX_OUTPUT_BYTES) output[name].push(chunk)
       })
     }
     child.once('error', (error: NodeJS.ErrnoException) => {
@@ -49,7 +49,7 @@ export function exec(
         stderr: Buffer.concat(output.stderr).toString(),
       })
     }
-    // A program that goes to the background keeps the pipes open, so its output is complete shortly after its exit.
+    // A program that forks into the background keeps the pipes open. Its output is complete shortly after its exit.
     child.once('exit', (code) => {
       const soon = setTimeout(() => {
         child.stdout.destroy()

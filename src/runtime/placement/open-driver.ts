@@ -4,11 +4,11 @@ import { parseSettings } from '../../organization/placement/settings.ts'
 import type { Context } from '../../platform/context.ts'
 import { type Driver, PlacementFault } from './driver.ts'
 
-/** Opens the driver of a placement. Each engine's code is loaded when a run first needs it. */
+/** Creates the driver of a placement. It loads the code of an engine on first use. */
 export async function openDriver(ctx: Context, row: PlacementRow): Promise<Driver> {
   const parsed = parseSettings(row.type, JSON.parse(row.settings))
   try {
-    // The server may have been started in another mode since.
+    // The server may have been restarted in another mode.
     assertReachable(ctx, parsed)
   } catch (error) {
     throw new PlacementFault((error as Error).message)

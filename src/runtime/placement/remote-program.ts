@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileOf } from '../../platform/programs.ts'
 
-/** The program for other machines, as one file. */
+/** The program that runs on other machines, as one file. */
 export interface RemoteProgram {
   source: Buffer
-  /** Its name over there. Another version has another name. */
+  /** The file name on the other machine. It contains a hash of the content, so each version has its own name. */
   name: string
 }
 
-/** Reads the program for other machines. If the server itself runs from sources, it is bundled here. */
+/** Reads the program. If the server runs from its sources, it bundles the program first. */
 export async function readRemoteProgram(): Promise<RemoteProgram> {
   const file = fileOf('remote')
   const source = file.endsWith('.ts') ? await bundle(file) : await readFile(file)

@@ -15,20 +15,20 @@ import { readClaim } from './claim-file.ts'
 import { DEFAULT_WORKDIR, type Driver, type JobRef, type JobStatus, PlacementFault } from './driver.ts'
 import { openDriver } from './open-driver.ts'
 
-/** Longer than any queue: the end of the run ends its token. */
+/** The lifetime of a run token. It exceeds every queue time, and the token expires with the run. */
 const TOKEN_LIFETIME = '60d'
 
-/** How many jobs are submitted to one placement at once. */
-const SUBMITS = 4
+/** The maximum number of concurrent submissions to a placement. */
+const MAX_SUBMISSIONS = 4
 
-/** After the grace, the time that a machine has to report its end before its engine stops the job, in milliseconds. */
+/** The time after the grace period in which a machine can report the end, in ms. Then the engine stops the job. */
 const STOP_SLACK_MS = 3_000
-/** The time after the stop by the engine, in milliseconds. Then the run ends without a report. */
+/** The time after the engine stopped the job, in milliseconds. Then the run ends without a report. */
 const REPORT_MS = 1_500
 
 const DEFAULT_LOST_AFTER_SEC = 600
 
-/** A run in a placement, as this server follows it. */
+/** A run in a placement that this server follows. */
 interface Followed {
   run: RunRow
   runDir: string
@@ -38,7 +38,7 @@ interface Followed {
   lastStatus: string
   gone: PromiseWithResolvers<void>
   isGone: boolean
-  /** Why it is gone, as a sentence. */
+  /** The reason why the job is gone, as a sentence. */
   cause: string | null
   begun: PromiseWithResolvers<void>
 }
@@ -46,7 +46,7 @@ interface Followed {
 /** An open placement with the runs in it. */
 interface Place {
   name: string
-  /** The time of its last change when it was opened. */
+  /** The `updated_at` of the placement when it was opened. */
   updatedAt: string
   driver: Driver
   lostAfterMs: number
@@ -80,10 +80,10 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
     followed.begun.resolve()
   }
 
-  /** Opens the placement of a run, once. A placement that changed is opened again when no run is left in it. */
+  /** Opens a placement, or returns the open one. It reopens a changed placement when no run is left in it. */
   async function openPlace(name: string): Promise<Place> {
     const row = findPlacement(ctx.db, { name })
-    if (!row) throw new PlacementFault(`There is no placement ${name} any more.`)
+    if (!row) throw new PlacementFault(`The placement ${name} no longer exists.`)
     const known = places.get(name)
     const place = await known
     if (place && (place.updatedAt === row.updated_at || place.runs.size > 0)) return place
@@ -110,7 +110,7 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
     }
   }
 
-  /** The placement was removed: what is left in it is lost. */
+  /** Closes a removed placement. The runs in it are lost. */
   async function closePlace(name: string): Promise<void> {
     const place = await places.get(name)?.catch(() => undefined)
     places.delete(name)
@@ -149,7 +149,7 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
         shimWatch: {
           isGone: () => followed.isGone,
           exited: followed.gone.promise,
-          // Its machine ends by itself; the engine removes the job.
+          // The remote shim exits by itself, and the engine removes the job.
           untilExited: async () => {},
           endLostRun: async () => endLostRun(place, followed),
         },
@@ -162,7 +162,7 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
     }
     return {
       ...process,
-      ended: process.ended.then((record) => explained(followed, record)).finally(untrack),
+      ended: process.ended.then((record) => withNodeName(followed, record)).finally(untrack),
       begun: followed.begun.promise,
       stop: (graceSec) => stop(place, followed, graceSec),
     }
@@ -171,7 +171,9 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
   function endLostRun(place: Place, followed: Followed): ExitRecord {
     const { run, runDir, jobId } = followed
     const isBegun = readClaim(runDir) !== undefined
-    const cause = followed.cause ?? `The run is no longer in the placement ${place.name}, and did not report its end.`
+    const cause =
+      followed.cause ??
+      `The placement ${place.name} no longer has the job of the run, and the run did not report its end.`
     const reason = readStop(runDir) ? 'stopped' : isBegun ? 'lost' : jobId ? 'spawn_failed' : 'never_started'
     const record: ExitRecord = {
       exitCode: null,
@@ -186,9 +188,12 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
     }
     writeExit(runDir, record)
     if (jobId) {
-      // It may live on behind a network that failed. Its token is not valid any more.
+      // The run may still be active if the network failed. Its token is no longer valid.
       void place.driver.cleanUp({ runId: run.id, jobId }).catch((error) => {
-        ctx.log.warn('What a lost run left in its placement was not removed.', { runId: run.id, error: String(error) })
+        ctx.log.warn('The remaining processes and files of a lost run could not be removed from its placement.', {
+          runId: run.id,
+          error: String(error),
+        })
       })
     }
     return record
@@ -197,7 +202,7 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
   async function stop(place: Place, followed: Followed, graceSec: number): Promise<void> {
     const { run, runDir } = followed
     writeStop(runDir, { graceSec })
-    // The machine of the run learns it with its next report, within two seconds.
+    // The remote shim receives the stop request in the reply to its next report, within two seconds.
     if (readClaim(runDir))
       await Promise.race([ended(followed), delay(graceSec * 1_000 + STOP_SLACK_MS, undefined, { ref: false })])
     if (isOver(followed)) return
@@ -205,7 +210,7 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
       try {
         await place.driver.stop({ runId: run.id, jobId: followed.jobId }, graceSec)
       } catch (error) {
-        ctx.log.warn('A run could not be stopped in its placement. Its token ends.', {
+        ctx.log.warn('A run could not be stopped in its placement. Its token is no longer valid.', {
           runId: run.id,
           error: String(error),
         })
@@ -231,25 +236,25 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
   async function poll(place: Place): Promise<void> {
     if (place.isPolling || isClosed) return
     place.isPolling = true
-    const asked = [...place.runs.values()].filter((one) => one.jobId !== undefined && !one.isGone)
-    const begunAt = performance.now()
+    const polled = [...place.runs.values()].filter((one) => one.jobId !== undefined && !one.isGone)
+    const startedAt = performance.now()
     try {
-      if (asked.length === 0) return
-      const refs: JobRef[] = asked.map((one) => ({ runId: one.run.id, jobId: one.jobId! }))
+      if (polled.length === 0) return
+      const refs: JobRef[] = polled.map((one) => ({ runId: one.run.id, jobId: one.jobId! }))
       const found = await place.driver.status(refs)
-      for (const followed of asked) await apply(place, followed, found.get(followed.run.id))
+      for (const followed of polled) await apply(place, followed, found.get(followed.run.id))
     } catch (error) {
-      noteUnreachable(place, asked, error)
+      noteUnreachable(place, polled, error)
     } finally {
       place.isPolling = false
-      // An engine that takes long to respond is asked less often.
-      schedule(place, Math.max(place.driver.pollMs, 10 * (performance.now() - begunAt)))
+      // A slow engine is polled less often.
+      schedule(place, Math.max(place.driver.pollMs, 10 * (performance.now() - startedAt)))
     }
   }
 
   async function apply(place: Place, followed: Followed, status: JobStatus | undefined): Promise<void> {
     if (!status || status.state === 'ended') {
-      return markGone(followed, status?.cause ? sentence(place, status.cause) : null)
+      return markGone(followed, status?.cause ? withPlacement(place, status.cause) : null)
     }
     followed.lastSeen = performance.now()
     const text = JSON.stringify(status)
@@ -266,13 +271,14 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
     })
   }
 
-  function noteUnreachable(place: Place, asked: readonly Followed[], error: unknown): void {
-    if (!(error instanceof PlacementFault)) ctx.log.error('A placement was not read.', { error: stackOf(error) })
-    for (const followed of asked) {
+  function noteUnreachable(place: Place, polled: readonly Followed[], error: unknown): void {
+    if (!(error instanceof PlacementFault))
+      ctx.log.error('The status of a placement could not be read.', { error: stackOf(error) })
+    for (const followed of polled) {
       if (performance.now() - followed.lastSeen < place.lostAfterMs) continue
       const minutes = Math.round(place.lostAfterMs / 60_000)
       const why = error instanceof Error ? error.message : String(error)
-      markGone(followed, `It did not report for ${minutes} minutes, and its placement cannot be reached: ${why}`)
+      markGone(followed, `The run did not report for ${minutes} minutes, and its placement cannot be reached: ${why}`)
     }
   }
 
@@ -283,9 +289,9 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
     followed.gone.resolve()
   }
 
-  /** Waits until fewer than `SUBMITS` jobs of a placement are being submitted. */
-  async function inTurn<Value>(place: Place, submit: () => Promise<Value>): Promise<Value> {
-    while (place.submitting >= SUBMITS) await new Promise<void>((resolve) => place.waiting.push(resolve))
+  /** Waits until fewer than `MAX_SUBMISSIONS` jobs of a placement are being submitted. */
+  async function withSubmissionSlot<Value>(place: Place, submit: () => Promise<Value>): Promise<Value> {
+    while (place.submitting >= MAX_SUBMISSIONS) await new Promise<void>((resolve) => place.waiting.push(resolve))
     place.submitting++
     try {
       return await submit()
@@ -303,7 +309,7 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
         companyId: run.company_id,
         lifetime: TOKEN_LIFETIME,
       })
-      const place = await openPlaceOf(run)
+      const place = await openPlaceForRun(run)
       const prepared = await prepareRemote(ctx, run)
       const spec = { ...prepared.spec, cwd: placedCwd({ name: place.name }, prepared.spec.cwd) }
       await persist(() => recordIntent(ctx, run.id, { ...prepared, spec }, null))
@@ -313,12 +319,12 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
         if (findRun(ctx.db, { id: run.id })?.stop_reason) throw new NotStartable('cancelled', 'Cancelled.')
         const { timeoutSec } = prepared.spec
         const { workdir } = settingsOf(place.name)
-        followed.jobId = await inTurn(place, () =>
+        followed.jobId = await withSubmissionSlot(place, () =>
           place.driver.submit({ runId: run.id, token, url, workdir, timeoutSec }),
         )
       } catch (error) {
         place.runs.delete(run.id)
-        throw error instanceof PlacementFault ? unavailable(sentence(place, error.message)) : error
+        throw error instanceof PlacementFault ? unavailable(withPlacement(place, error.message)) : error
       }
       await persist(() => void updateRun(ctx.db, run.id, { job_id: followed.jobId! }))
       return follow(place, followed, onFacts)
@@ -346,7 +352,7 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
     },
   }
 
-  async function openPlaceOf(run: RunRow): Promise<Place> {
+  async function openPlaceForRun(run: RunRow): Promise<Place> {
     try {
       return await openPlace(run.placement!)
     } catch (error) {
@@ -354,7 +360,7 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
     }
   }
 
-  /** Finds the job of a run whose server died, and opens what its machine needs to report. */
+  /** Finds the job of a run of a previous server, and restores the connection for its reports. */
   async function resume(place: Place, followed: Followed): Promise<void> {
     const { id } = followed.run
     for (let waitMs = 1_000; !isClosed && !followed.isGone; waitMs = Math.min(waitMs * 2, 30_000)) {
@@ -373,7 +379,7 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
     }
   }
 
-  /** A run whose placement was removed while no server was running. */
+  /** Follows a run whose placement was removed while no server was running. The run is lost. */
   function followWithoutPlace(run: RunRow, onFacts: Follow['onFacts'], cause: string): RunProcess {
     const place = { name: run.placement!, driver: { cleanUp: async () => {} }, runs: new Map(), timer: undefined }
     const followed = track(place as never, run, run.job_id ?? undefined)
@@ -390,13 +396,13 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
 
 const stackOf = (error: unknown) => String((error as Error)?.stack ?? error)
 
-/** A fault of a placement holds the agent, and the run is tried again. */
+/** Creates the error for a fault of a placement. The server delays the agent and retries the run. */
 const unavailable = (message: string) => new NotStartable('placement_unavailable', message)
 
-const sentence = ({ name }: { name: string }, message: string) => `Placement ${name}: ${message}`
+const withPlacement = ({ name }: { name: string }, message: string) => `Placement ${name}: ${message}`
 
-/** Adds the machine to the reason why a command could not be started there. */
-function explained({ runDir }: Followed, record: ExitRecord): ExitRecord {
+/** Adds the name of the machine to the error of a command that could not be started. */
+function withNodeName({ runDir }: Followed, record: ExitRecord): ExitRecord {
   const { error } = record
   const node = readClaim(runDir)?.node
   if (record.reason !== 'spawn_failed' || !error || !node) return record

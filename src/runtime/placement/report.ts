@@ -28,25 +28,25 @@ const Exit = v.strictObject({
     v.strictObject({ code: v.pipe(v.string(), v.maxLength(40)), message: v.pipe(v.string(), v.maxLength(2_000)) }),
   ),
   lastError: v.optional(
-    v.pipe(v.nullable(v.pipe(v.string(), v.maxLength(1_000))), v.description('The last line of its standard error.')),
+    v.pipe(v.nullable(v.pipe(v.string(), v.maxLength(1_000))), v.description('The last line of the standard error.')),
   ),
   startedAt: v.nullable(field.timestamp),
   finishedAt: field.timestamp,
   bytes: v.strictObject({
-    stdout: v.pipe(field.integer, v.description('Bytes of its standard output.')),
-    stderr: v.pipe(field.integer, v.description('Bytes of its standard error.')),
+    stdout: v.pipe(field.integer, v.description('The size of the standard output, in bytes.')),
+    stderr: v.pipe(field.integer, v.description('The size of the standard error, in bytes.')),
   }),
-  strays: v.pipe(field.integer, v.description('Processes besides the command that were ended.')),
-  left: v.pipe(field.integer, v.description('Processes that could not be ended.')),
+  strays: v.pipe(field.integer, v.description('The number of other processes that were ended.')),
+  left: v.pipe(field.integer, v.description('The number of processes that could not be ended.')),
 })
 
 export const ReportBody = v.strictObject({
   instance: v.pipe(
     field.id,
-    v.description('The process that claimed the run.'),
+    v.description('The id of the process that claimed the run.'),
     v.examples(['0199e0a4-5c1e-4c6f-9d5e-0b7c4f5d2a10']),
   ),
-  clock: v.pipe(field.timestamp, v.description('The clock of the machine.')),
+  clock: v.pipe(field.timestamp, v.description('The current time on the machine.')),
   parts: v.pipe(
     v.array(
       v.strictObject({
@@ -63,23 +63,26 @@ export const ReportBody = v.strictObject({
     v.maxLength(20),
     v.description('Parts of the files of the run.'),
   ),
-  exit: v.pipe(v.nullable(Exit), v.description('How the command ended. Sent last.')),
+  exit: v.pipe(v.nullable(Exit), v.description('The exit record of the command. Send it last.')),
 })
 export type ReportBody = v.InferOutput<typeof ReportBody>
 
 export const ReportResponse = v.strictObject({
-  sizes: v.pipe(v.record(v.string(), field.integer), v.description('How many bytes of each file the server has.')),
+  sizes: v.pipe(v.record(v.string(), field.integer), v.description('The stored size of each file, in bytes.')),
   stop: v.pipe(
     v.nullable(v.strictObject({ graceSec: field.integer })),
-    v.description('Whether the run must stop, and within which time.'),
+    v.description('The stop request with its grace period, or null.'),
   ),
   budget: v.pipe(
     v.nullable(
       v.strictObject({
-        budgetMicros: v.pipe(v.nullable(field.integer), v.description('In micro-dollars; null for no limit.')),
+        budgetMicros: v.pipe(
+          v.nullable(field.integer),
+          v.description('The budget in micro-dollars; null means no limit.'),
+        ),
       }),
     ),
-    v.description('The budget of the run, if it changed after its start.'),
+    v.description('The budget of the run if it changed after the start, or null.'),
   ),
 })
 
@@ -89,32 +92,32 @@ export const ReportResponse = v.strictObject({
  * @throws AppError 403 for any other caller, also for the agent of the run with a key
  */
 export function requireOwnRun(caller: AgentCaller, runId: string): void {
-  if (caller.runId !== runId) throw forbidden('Only the run itself may do this, with its token.')
+  if (caller.runId !== runId) throw forbidden('This endpoint requires the token of the run.')
 }
 
 /**
- * Stores what a run on another machine reports in the folder of the run, where
- * the executor reads it like the files of a local run. A part is stored only
- * if it continues its file, so that a report that arrives twice counts once.
+ * Stores the report of a run on another machine in the folder of the run. The
+ * executor reads these files like those of a local run. A part is stored only
+ * if it continues its file, so a report that arrives twice is stored once.
  */
 export function receiveReport(ctx: Context, runId: string, { instance, clock, parts, exit }: ReportBody): ReportReply {
   const run = findRun(ctx.db, { id: runId })
   if (!run?.placement) throw notFound('run', runId)
   const runDir = runFolder(ctx.config, runId)
   if (!isClaimedBy(runDir, instance)) {
-    throw new AppError('conflict', 'Another process has claimed this run. End this one.')
+    throw new AppError('conflict', 'Another process has claimed this run. Exit this process.')
   }
   const sizes: Record<string, number> = {}
   for (const { name, offset, data } of parts) {
     sizes[name] = appendAt(runDir, name, offset, Buffer.from(data, 'base64'), ctx.config.logLimit)
   }
   if (parts.some(({ name }) => name.startsWith('log/tail-'))) dropOldPieces(runDir)
-  if (exit) writeExit(runDir, withOwnClock(exit as ExitRecord, Date.parse(ctx.now) - Date.parse(clock)))
+  if (exit) writeExit(runDir, toServerClock(exit as ExitRecord, Date.parse(ctx.now) - Date.parse(clock)))
   ctx.signals.runReported(runId)
   return { sizes, stop: readStop(runDir) ?? null, budget: readBudget(runDir) ?? null }
 }
 
-/** The largest file of facts, in bytes. A shim slows down long before. */
+/** The maximum size of a file of facts, in bytes. A shim slows down long before this limit. */
 const FACTS_LIMIT = 256 * 1024 * 1024
 
 /** Appends bytes to a file if its size is the offset. Returns the size of the file. */
@@ -142,7 +145,7 @@ function appendAt(runDir: string, name: string, offset: number, bytes: Buffer, l
   }
 }
 
-/** The shim keeps the last four pieces after the head, and so does the server. */
+/** The number of log pieces after the head that are kept. The shim has the same limit. */
 const KEPT_PIECES = 4
 
 function dropOldPieces(runDir: string): void {
@@ -153,8 +156,8 @@ function dropOldPieces(runDir: string): void {
   for (const name of tails.slice(0, -KEPT_PIECES)) unlinkSync(path.join(folder, name))
 }
 
-/** The times of an exit record by the server's clock. */
-function withOwnClock(exit: ExitRecord, skewMs: number): ExitRecord {
+/** Converts the times of an exit record to the server's clock. */
+function toServerClock(exit: ExitRecord, skewMs: number): ExitRecord {
   const own = (at: string) => new Date(Date.parse(at) + skewMs).toISOString()
   return { ...exit, startedAt: exit.startedAt && own(exit.startedAt), finishedAt: own(exit.finishedAt) }
 }

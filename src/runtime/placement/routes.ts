@@ -8,25 +8,25 @@ import { ReportBody, ReportResponse, receiveReport, requireOwnRun } from './repo
 import { testPlacement } from './test-placement.ts'
 
 const Check = v.strictObject({
-  name: v.pipe(v.string(), v.description('What was checked, such as `api`.')),
-  ok: v.pipe(v.boolean(), v.description('Whether it is as it must be.')),
-  message: v.pipe(v.string(), v.description('What was found, and what to do about it.')),
+  name: v.pipe(v.string(), v.description('The name of the check, such as `api`.')),
+  ok: v.pipe(v.boolean(), v.description('Whether the check passed.')),
+  message: v.pipe(v.string(), v.description('The result, and the action to take if the check failed.')),
 })
 
-/** The endpoints for runs on other machines, and for their placements. */
+/** The endpoints that runs on other machines use, and the test of a placement. */
 export const remoteRunRoutes = [
   route({
     id: 'placements.test',
     method: 'POST',
     path: '/api/placements/:placement/test',
-    summary: 'Try a placement with a real probe, and say what is missing',
+    summary: 'Test a placement with a real probe',
     who: [operator],
     body: v.strictObject({}),
     bodyOptional: true,
     responses: {
       200: v.strictObject({
-        ok: v.pipe(v.boolean(), v.description('Whether runs can execute there.')),
-        checks: v.pipe(v.array(Check), v.description('What was checked, in order.')),
+        ok: v.pipe(v.boolean(), v.description('Whether runs can execute in the placement.')),
+        checks: v.pipe(v.array(Check), v.description('The checks, in order.')),
       }),
     },
     run: (ctx, { params }) => testPlacement(ctx, getPlacement(ctx, params.placement)),
@@ -35,9 +35,9 @@ export const remoteRunRoutes = [
     id: 'runs.claim',
     method: 'POST',
     path: '/api/runs/:runId/bundle',
-    summary: 'Claim a run on another machine, and get what it starts with',
+    summary: 'Claim a run on another machine and get its bundle',
     description:
-      'For the shim of a placement, with the token of the run. One process gets the bundle; it may ask again.',
+      'For the shim of a placement, with the token of the run. Only one process gets the bundle. It may repeat the request.',
     who: [agent],
     secret: true,
     body: ClaimBody,
@@ -53,7 +53,7 @@ export const remoteRunRoutes = [
     path: '/api/runs/:runId/report',
     summary: 'Report the output, the facts and the end of a run on another machine',
     description:
-      'For the shim of a placement, with the token of the run. A part is stored if it continues its file; `sizes` says where to continue, so a report that is sent twice counts once.',
+      'For the shim of a placement, with the token of the run. A part is stored only if it continues its file, so a report can be repeated. `sizes` has the offsets at which to continue.',
     who: [agent],
     secret: true,
     body: ReportBody,

@@ -4,21 +4,21 @@ import path from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { socketFolder } from './ssh-connection.ts'
 
-/** A socket on which only runs are served. */
+/** A socket that accepts only requests of runs. */
 export interface RunSocket {
-  /** Opens it, once. @returns its path */
+  /** Opens the socket if it is not open. @returns its path */
   open(): Promise<string>
   close(): void
 }
 
 /**
- * Creates the socket that ssh placements forward to their machine. Everybody
- * on that machine can connect to the forwarded port, and in local trusted mode
- * a request without a credential is the board. So this socket serves only
- * requests with a bearer token, and the health check.
+ * Creates the socket that ssh placements forward to their machine. Every user
+ * of that machine can connect to the forwarded port, and in local trusted mode
+ * a request without a credential has the permissions of the board. The socket
+ * therefore accepts only requests with a bearer token, and the health check.
  *
  * @param fetch the API
- * @param host the `Host` that the API knows
+ * @param host the `Host` header that the API accepts
  */
 export function createRunSocket(
   dataDir: string,
@@ -32,7 +32,8 @@ export function createRunSocket(
         const { pathname } = new URL(request.url)
         const isRun = /^Bearer +eyJ[\w.-]+$/i.test(request.headers.get('authorization') ?? '')
         if (!isRun && pathname !== '/api/health') {
-          const error = 'Only runs are served here: send the token of the run as `Authorization: Bearer`.'
+          const error =
+            'This socket accepts only requests of runs. Send the token of the run as `Authorization: Bearer`.'
           return Response.json({ error, code: 'unauthenticated' }, { status: 401 })
         }
         return fetch(request)
@@ -45,7 +46,7 @@ export function createRunSocket(
     open() {
       opening ??= new Promise((resolve, reject) => {
         const file = path.join(socketFolder(dataDir), 'runs.sock')
-        // One server has the data directory, so a socket that is there is left from a server before.
+        // Only one server uses the data directory, so an existing socket is from a previous server.
         rmSync(file, { force: true })
         server.once('error', reject)
         server.listen(file, () => resolve(file))

@@ -15,20 +15,20 @@ import {
 import { exec, lastLine, quote, type Result } from './exec.ts'
 import { readRemoteProgram } from './remote-program.ts'
 
-/** What a job name begins with; the id of the run follows. */
+/** The prefix of job names. The id of the run follows. */
 const PREFIX = 'service-'
 
-/** More than the time limit of a run, for the grace and for reports after an outage, in seconds. */
+/** The time that is added to the time limit of a run, for the grace period and late reports, in seconds. */
 const TIME_SLACK_SEC = 600
 
-/** Runs Slurm's own commands on this machine, which must be a submit host. Slurm schedules; this only submits and looks. */
+/** Creates a driver that submits runs with Slurm's commands. The machine of the server must be a submit host. */
 export function createSlurmDriver(ctx: Context, settings: SlurmSettings): Driver {
   const { publicUrl, partition, workdir = DEFAULT_WORKDIR } = settings
   const url = publicUrl!
   const { SLURM_CONF } = process.env
   const environment = { ...ctx.config.environment, ...(SLURM_CONF && { SLURM_CONF }) }
 
-  /** @param variables for the job; never arguments, which other users can read */
+  /** @param variables environment variables for secrets, because other users can read arguments */
   async function slurm(
     argv: readonly [string, ...string[]],
     { input = '', variables = {} }: { input?: string; variables?: Record<string, string> } = {},
@@ -51,7 +51,7 @@ export function createSlurmDriver(ctx: Context, settings: SlurmSettings): Driver
           SERVICE_WORKDIR: workdir,
         },
       })
-      // With several clusters: `id;cluster`.
+      // With several clusters, the output is `id;cluster`.
       const [id] = stdout.trim().split(';')
       if (!id || !/^\d+$/.test(id)) throw new PlacementFault(`sbatch printed no job id: ${lastLine(stdout)}`)
       return id
@@ -77,7 +77,7 @@ export function createSlurmDriver(ctx: Context, settings: SlurmSettings): Driver
       return statuses
     },
     async stop({ jobId }) {
-      // At once, with all its processes: the run has had its grace.
+      // The grace period is over, so all processes of the job are killed.
       await slurm(['scancel', '--full', '--signal=KILL', jobId]).catch(() => {})
       await cancel(jobId)
     },
@@ -93,10 +93,10 @@ export function createSlurmDriver(ctx: Context, settings: SlurmSettings): Driver
   async function statusOf(row: QueueRow, rows: readonly QueueRow[]): Promise<JobStatus> {
     if (isQueued(row)) return { state: 'queued', because: whyQueued(row, rows) }
     if (LIVE.has(row.state)) return { state: 'running', node: row.nodes || null }
-    return { state: 'ended', cause: ENDS[row.state]?.(row) ?? (await exitOf(row)) }
+    return { state: 'ended', cause: END_CAUSES[row.state]?.(row) ?? (await exitOf(row)) }
   }
 
-  /** Explains the exit code of a job whose shim did not report. */
+  /** Returns the meaning of the exit code of a job whose shim did not report. */
   async function exitOf({ id, state }: QueueRow): Promise<string | null> {
     if (state === 'COMPLETED') return null
     const { stdout } = await slurm(['scontrol', '--oneliner', 'show', 'job', id])
@@ -117,10 +117,10 @@ export function createSlurmDriver(ctx: Context, settings: SlurmSettings): Driver
         ok: isUp,
         message:
           lines.length === 0
-            ? `There is no partition ${partition}.`
+            ? `The partition ${partition} does not exist.`
             : isUp
-              ? `Its nodes: ${lines.join('; ')}.`
-              : `No node is up: ${lines.join('; ')}.`,
+              ? `Nodes of the partition: ${lines.join('; ')}.`
+              : `No node of the partition is up: ${lines.join('; ')}.`,
       },
     ]
     if (!isUp) return checks
@@ -156,7 +156,7 @@ export function createSlurmDriver(ctx: Context, settings: SlurmSettings): Driver
 
 const PROBE_OUTPUT = '/tmp/service-probe-%j'
 
-/** One line for each job of the cluster, so that the place in the queue is known too. */
+/** Prints one line for each job of the cluster. The driver needs all jobs to compute the position in the queue. */
 const QUEUE = ['squeue', '--states=all', '--noheader', '--format=%i|%T|%r|%P|%Q|%N'] as const
 
 interface QueueRow {
@@ -190,7 +190,7 @@ const LIVE = new Set([
 ])
 const isQueued = ({ state }: QueueRow) => QUEUED.has(state)
 
-/** Says why a job waits, as people read it. */
+/** Returns the reason why a job is queued, for people. */
 export function whyQueued(row: QueueRow, rows: readonly QueueRow[]): string {
   const isAhead = (other: QueueRow) =>
     other.priority > row.priority || (other.priority === row.priority && Number(other.id) < Number(row.id))
@@ -204,20 +204,20 @@ const REASONS: Record<string, string> = {
   Resources: 'no node is free',
   ReqNodeNotAvail: 'the nodes are down or reserved',
   PartitionDown: 'the partition is down',
-  PartitionNodeLimit: 'it asks for more than the partition has',
-  PartitionTimeLimit: 'its time limit is above that of the partition; set timeLimitSec of the placement',
+  PartitionNodeLimit: 'it requests more resources than the partition has',
+  PartitionTimeLimit: 'its time limit exceeds that of the partition; set timeLimitSec of the placement',
   QOSMaxJobsPerUserLimit: 'the quota of jobs is reached',
   AssocGrpCpuLimit: 'the quota of CPUs of the account is used up',
   AssocMaxJobsLimit: 'the quota of jobs of the account is reached',
   BeginTime: 'it starts later',
 }
 
-const ENDS: Record<string, (row: QueueRow) => string> = {
+const END_CAUSES: Record<string, (row: QueueRow) => string> = {
   NODE_FAIL: ({ nodes }) => `its node ${nodes || ''} failed.`.replace('  ', ' '),
   BOOT_FAIL: () => 'its node did not boot.',
   PREEMPTED: () => 'its job was preempted by another one.',
   TIMEOUT: () => 'its job reached its time limit in the cluster (timeLimitSec, or that of the partition).',
-  OUT_OF_MEMORY: () => 'its job used more memory than it asked for (memoryMb).',
+  OUT_OF_MEMORY: () => 'its job used more memory than it requested (memoryMb).',
   DEADLINE: () => 'its job reached its deadline.',
   CANCELLED: () => 'its job was cancelled in the cluster.',
 }
@@ -225,14 +225,14 @@ const ENDS: Record<string, (row: QueueRow) => string> = {
 function sbatchOptions(settings: SlurmSettings, job: Job | null): string[] {
   const { partition, account, qos, cpus = 1, memoryMb, gpus, timeLimitSec, options = [] } = settings
   const wanted = job?.timeoutSec ? job.timeoutSec + TIME_SLACK_SEC : timeLimitSec
-  // A job that asks for more than its partition allows waits for ever.
+  // A job with a time limit above that of its partition would stay in the queue forever.
   const seconds = wanted && Math.min(wanted, timeLimitSec ?? wanted)
   const given = (name: string, value: string | number | undefined) =>
     value === undefined ? [] : [`--${name}=${value}`]
   return [
     `--job-name=${job ? `${PREFIX}${job.runId}` : `${PREFIX}probe`}`,
     ...(job ? [`--comment=${job.runId}`, '--output=/dev/null', '--error=/dev/null'] : []),
-    // A job that failed is the server's to retry: with another token.
+    // The server retries failed jobs itself, with a new token.
     '--no-requeue',
     '--ntasks=1',
     '--chdir=/',
@@ -248,7 +248,7 @@ function sbatchOptions(settings: SlurmSettings, job: Job | null): string[] {
   ]
 }
 
-/** A job script that brings the program along: the nodes need Node and nothing of ours. */
+/** Returns a job script that contains the remote program. The nodes need only Node. */
 async function jobScript({ setup, node = 'node' }: SlurmSettings, verb: string, input?: string): Promise<string> {
   const { source } = await readRemoteProgram()
   const program = gzipSync(source)
@@ -276,7 +276,7 @@ function explain(program: string, { code, stderr }: Result): PlacementFault {
     isUnreachable
       ? `the controller of the cluster cannot be reached: ${why}`
       : isQuota
-        ? `the cluster refuses the job for its limits or quotas: ${why}`
+        ? `the cluster rejected the job because of its limits or quotas: ${why}`
         : `${program} failed (exit code ${code}): ${why}`,
     isUnreachable,
   )

@@ -5,16 +5,16 @@ import path from 'node:path'
 import { PlacementFault } from './driver.ts'
 import { exec, lastLine, type Result } from './exec.ts'
 
-/** A connection to a host with the user's own OpenSSH: one that all commands share. */
+/** A shared connection to a host. It uses the OpenSSH client and configuration of the user. */
 export interface SshConnection {
   /**
-   * Runs a command line of the host's shell.
+   * Runs a command line in the shell of the host.
    *
-   * @throws PlacementFault if the host cannot be reached or refuses
+   * @throws PlacementFault if the host cannot be reached or rejects the connection
    */
   run(command: string, input?: string | Buffer, timeoutMs?: number): Promise<Result>
   /**
-   * Leads a port of the host's loopback to a socket of this machine.
+   * Forwards a port of the host's loopback interface to a socket of this machine.
    *
    * @param port the port to use, or 0 for any
    * @returns the port
@@ -36,7 +36,7 @@ export function createSshConnection(options: {
   const common = [
     ...(configFile === undefined ? [] : ['-F', configFile]),
     ...['-o', 'BatchMode=yes', '-o', `ControlPath=${control}`, '-o', `ConnectTimeout=${CONNECT_TIMEOUT_SEC}`],
-    // A dead connection is noticed within 45 seconds.
+    // Detects a dead connection within 45 seconds.
     ...['-o', 'ServerAliveInterval=15', '-o', 'ServerAliveCountMax=3'],
   ]
   const ssh = (args: readonly string[], input?: string | Buffer, timeoutMs?: number) =>
@@ -46,13 +46,13 @@ export function createSshConnection(options: {
       ...(timeoutMs !== undefined && { timeoutMs }),
     })
   let connecting: Promise<void> | undefined
-  /** The port that this connection leads to the socket. */
+  /** The port that is forwarded to the socket. */
   let forwarded: number | undefined
 
   const connect = async () => {
     if ((await ssh(['-O', 'check', host])).code === 0) return
     forwarded = undefined
-    // The first connection stays in the background. The host key is checked as the user's configuration says.
+    // The first connection stays in the background. ssh checks the host key according to the user's configuration.
     const { code, stderr } = await ssh(['-M', '-N', '-f', '-o', 'ControlPersist=yes', host])
     if (code !== 0) throw explain(host, stderr)
   }
@@ -67,7 +67,7 @@ export function createSshConnection(options: {
     async run(command, input = '', timeoutMs = 60_000) {
       await connected()
       const result = await ssh(['-o', 'ControlMaster=no', host, command], input, timeoutMs)
-      // 255 is an error of ssh itself.
+      // ssh itself failed.
       if (result.code === 255) throw explain(host, result.stderr)
       return result
     },
@@ -77,7 +77,7 @@ export function createSshConnection(options: {
       const request = () => ssh(['-O', 'forward', '-R', `127.0.0.1:${port}:${socket}`, host])
       let { code, stdout, stderr } = await request()
       if (code !== 0) {
-        // A connection of a server that was killed may have the port. It is free when that connection ends.
+        // A connection of a killed server may occupy the port. Closing the connection frees it.
         await ssh(['-O', 'exit', host])
         await connected()
         const again = await request()
@@ -101,18 +101,18 @@ function explain(host: string, stderr: string): PlacementFault {
   const why = lastLine(stderr)
   if (/host key verification failed/i.test(stderr)) {
     return new PlacementFault(
-      `The host key of ${host} is unknown or has changed. Connect once by hand and check it: ssh ${host}`,
+      `The host key of ${host} is unknown or has changed. Connect manually once to verify it: ssh ${host}`,
     )
   }
   if (/permission denied/i.test(stderr)) {
     return new PlacementFault(
-      `${host} refused the key: ${why}. Passwords are not asked for; check it by hand: ssh -o BatchMode=yes ${host}`,
+      `${host} refused the key: ${why}. Password prompts are not supported. Test the key with: ssh -o BatchMode=yes ${host}`,
     )
   }
   return new PlacementFault(`${host} cannot be reached: ${why}`, true)
 }
 
-/** The longest path of a folder for sockets. OpenSSH appends a name and a random suffix, and the limit is 108 bytes. */
+/** The maximum length of a folder path for sockets. The limit is 108 bytes, including a name and a random suffix. */
 const LONGEST_FOLDER = 60
 
 /**

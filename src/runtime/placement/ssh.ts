@@ -10,7 +10,7 @@ import { lastLine, quote } from './exec.ts'
 import { readRemoteProgram } from './remote-program.ts'
 import { createSshConnection, type SshConnection, socketFolder } from './ssh-connection.ts'
 
-/** Starts runs on a host, each as a process of its own that outlives the connection. */
+/** Creates a driver that starts runs on a host over ssh. Each run is a separate process that outlives the connection. */
 export function createSshDriver(ctx: Context, row: PlacementRow, settings: SshSettings): Driver {
   const { host, workdir = DEFAULT_WORKDIR, node = 'node', publicUrl } = settings
   const connection = createSshConnection({
@@ -25,7 +25,7 @@ export function createSshDriver(ctx: Context, row: PlacementRow, settings: SshSe
   async function apiUrl(): Promise<string> {
     if (publicUrl !== undefined) return publicUrl
     if (!ctx.openRunSocket) throw new PlacementFault('This server has no socket for runs. Set publicUrl.')
-    // The same port as before: runs that are there know no other.
+    // Uses the same port as before, because the current runs connect to it.
     const found = await connection.forward(port ?? 0, await ctx.openRunSocket())
     if (found !== port) {
       port = found
@@ -44,7 +44,7 @@ export function createSshDriver(ctx: Context, row: PlacementRow, settings: SshSe
         { runId, token, url, workdir },
         runId,
       )
-      if (reply === null) throw new PlacementFault(`The run ended at once on ${host}.`)
+      if (reply === null) throw new PlacementFault(`The run on ${host} exited immediately.`)
       if ('error' in reply) throw new PlacementFault(`${host} did not start the run: ${reply.error}`)
       return JSON.stringify(reply)
     },
@@ -86,7 +86,7 @@ export function createSshDriver(ctx: Context, row: PlacementRow, settings: SshSe
   }
 }
 
-/** Runs a verb of the program for other machines on a host, where it is installed at first. */
+/** Runs a command of the remote program on a host. It installs the program before the first command. */
 function createRemote(connection: SshConnection, at: { host: string; workdir: string; node: string }) {
   const { host, workdir, node } = at
   let installing: Promise<string> | undefined
@@ -98,7 +98,7 @@ function createRemote(connection: SshConnection, at: { host: string; workdir: st
     if (there.code === 0) return file
     const script = `umask 077 && mkdir -p ${quote(workdir)} && cat > ${quote(`${file}.tmp`)} && mv ${quote(`${file}.tmp`)} ${quote(file)}`
     const { code, stderr } = await connection.run(`sh -c ${quote(script)}`, source)
-    if (code !== 0) throw new PlacementFault(`${workdir} on ${host} cannot be written: ${lastLine(stderr)}`)
+    if (code !== 0) throw new PlacementFault(`Cannot write to ${workdir} on ${host}: ${lastLine(stderr)}`)
     return file
   }
 
@@ -116,7 +116,7 @@ function createRemote(connection: SshConnection, at: { host: string; workdir: st
       JSON.stringify(input),
     )
     if (code === 0) return JSON.parse(stdout)
-    // The file may have been removed meanwhile.
+    // The file may have been removed, so it is installed again.
     installing = undefined
     const known = explainExit(code) ?? (/SyntaxError|Unexpected/.test(stderr) ? explainExit(78) : null)
     throw new PlacementFault(known ?? `The program on ${host} failed (exit code ${code}): ${lastLine(stderr)}`)

@@ -3,12 +3,12 @@ import type { Context } from '../../platform/context.ts'
 import { type Check, type Driver, PlacementFault } from './driver.ts'
 import { openDriver } from './open-driver.ts'
 
-/** Tries a placement, from the connection to the way back to this API. */
+/** Tests a placement, from the connection to the requests of the machine to this API. */
 export async function testPlacement(ctx: Context, row: PlacementRow): Promise<{ ok: boolean; checks: Check[] }> {
   let driver: Driver | undefined
   let checks: Check[]
   try {
-    // A connection of its own: a test ends no connection that runs use.
+    // Uses a separate connection, so the test does not close a connection that runs use.
     driver = await openDriver(ctx, { ...row, name: `${row.name}.test`, tunnel_port: null })
     checks = await driver.test()
   } catch (error) {

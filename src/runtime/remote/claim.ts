@@ -3,15 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { causeOf, post, Refused } from './request.ts'
 import { EXIT, type RemoteJob, type RunBundle } from './wire.ts'
 
-/** How long a shim tries to reach the server before the run starts, in milliseconds. A restart of the server is shorter. */
+/** The time in which a shim retries its claim, in milliseconds. It is longer than a restart of the server. */
 const PATIENCE_MS = 5 * 60_000
 const LONGEST_WAIT_MS = 5_000
 
 /**
  * Claims the run for this process and returns its bundle. The server gives the
- * bundle to one shim only, so that a job that an engine starts twice runs once.
+ * bundle to one shim only. If an engine starts a job twice, only one shim runs it.
  *
- * @returns the bundle; or the exit code, if this process must start nothing
+ * @returns the bundle, or the exit code if this process must not start the run
  */
 export async function claimRun(
   job: RemoteJob,
@@ -24,7 +24,7 @@ export async function claimRun(
       return await post<RunBundle>(job, 'bundle', { instance, node: hostname(), clock: new Date().toISOString() })
     } catch (error) {
       if (error instanceof Refused && !error.isTransient) {
-        // The run was stopped, is another shim's, or cannot be started: the server knows.
+        // The run was stopped, was claimed by another shim, or cannot be started. The server has recorded it.
         process.stderr.write(`${error.message}\n`)
         return 0
       }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import type { RunSpec } from '../process/run-files.ts'
 import { RUN_FOLDER, RUN_TOKEN, type RunBundle, WORK_FOLDER } from './wire.ts'
 
-/** Why a run cannot start on this machine. */
+/** The reason why a run cannot start on this machine. */
 export class LayOutError extends Error {
   readonly code: string
   constructor(code: string, message: string) {
@@ -17,7 +17,7 @@ export class LayOutError extends Error {
 
 export const absoluteWorkdir = (workdir: string) => path.resolve(homedir(), workdir)
 
-/** The variables of this machine that the command receives: those of login, language and network. */
+/** Matches the environment variables of this machine that the command receives: login, language and network. */
 const PASSED_ON =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TERM|TMPDIR|XDG_\w+|SSH_AUTH_SOCK|HTTPS?_PROXY|NO_PROXY|https?_proxy|no_proxy|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|SLURM_\w+|CUDA_\w+|NVIDIA_\w+|ROCR_\w+)$/
 
@@ -49,14 +49,14 @@ export async function layOut(
   for (const { path: name, content } of bundle.files) {
     const file = path.join(runDir, name)
     if (!file.startsWith(`${runDir}${path.sep}`))
-      throw new LayOutError('invalid_bundle', `${name} is no path of a run.`)
+      throw new LayOutError('invalid_bundle', `${name} is not a valid path in the folder of a run.`)
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
     writeFileSync(file, Buffer.from(content, 'base64'), { mode: 0o600 })
   }
   const env = { ...ownEnvironment(), ...spec.env, SERVICE_API_URL: url }
   const placed: RunSpec = { ...spec, env }
   if (clone && !existsSync(spec.cwd)) await cloneRepository(clone, spec.cwd, env)
-  // The folder of an agent, as on the server. A folder that the board named must exist.
+  // Creates the default folder of an agent, as on the server. A folder that the board configured must exist.
   else if (spec.cwd.startsWith(`${workdir}${path.sep}`)) mkdirSync(spec.cwd, { recursive: true, mode: 0o700 })
   return placed
 }
@@ -79,7 +79,7 @@ async function cloneRepository(
   try {
     await git(['clone', '--quiet', '--', url, temporary])
     if (ref) await git(['-C', temporary, 'checkout', '--quiet', ref, '--'])
-    // Two runs that clone at once: the first folder counts.
+    // If two runs clone at the same time, the first clone is used.
     await promisify(execFile)('mv', ['-T', temporary, folder]).catch((error) => {
       if (!existsSync(folder)) throw error
     })
@@ -87,7 +87,7 @@ async function cloneRepository(
     const { code, stderr } = error as { code?: string; stderr?: string }
     if (code === 'ENOENT') throw new LayOutError('git_missing', 'The program git was not found on this machine.')
     const why = stderr?.trim().split('\n').at(-1) ?? String(error)
-    throw new LayOutError('clone_failed', `The repository ${withoutCredentials(url)} was not cloned: ${why}`)
+    throw new LayOutError('clone_failed', `The repository ${withoutCredentials(url)} could not be cloned: ${why}`)
   } finally {
     await promisify(execFile)('rm', ['-rf', temporary])
   }

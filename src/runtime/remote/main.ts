@@ -1,16 +1,16 @@
 /**
  * The program that placements run on other machines, as one file. Its first
- * argument is a verb:
+ * argument is a command:
  *
- *     run <runId>     runs a run; the job comes from the environment, or as JSON from standard input
- *     start <runId>   starts `run` as a process of its own, and prints its identity
+ *     run <runId>     executes a run; reads the job from the environment, or as JSON from standard input
+ *     start <runId>   starts `run` as a separate process and prints its identity
  *     find <runId>    prints the identity of the shim of a run, or null
- *     status          prints which of the shims on standard input live
+ *     status          prints which of the shims on standard input are alive
  *     stop <runId>    stops a run
- *     clean <runId>   kills what is left of a run, and removes its folder
- *     probe           prints what this machine has
+ *     clean <runId>   kills the remaining processes of a run and removes its folder
+ *     probe           prints the properties of this machine
  *
- * The run id is the last argument, by which the process table finds a shim.
+ * The run id is the last argument, because the process table identifies a shim by it.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ import type { RemoteJob } from './wire.ts'
 const readInput = <Value>(): Value => JSON.parse(readFileSync(0, 'utf8'))
 const print = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`)
 
-/** The job of a batch system, which passes it in the environment. */
+/** Reads the job from the environment, in which a batch system passes it. */
 function jobOfEnvironment(): RemoteJob | undefined {
   const { SERVICE_RUN_ID: runId, SERVICE_API_URL: url, SERVICE_API_KEY: token, SERVICE_WORKDIR: workdir } = process.env
   if (!runId || !url || !token || !workdir) return undefined
@@ -54,7 +54,7 @@ async function start(job: RemoteJob): Promise<void> {
   print(identity ?? null)
 }
 
-/** Runs a run. A batch system's copy of this file is for one run, and is removed. */
+/** Executes a run. A batch system copies this file for each run; the copy is removed. */
 async function run(): Promise<void> {
   const job = jobOfEnvironment() ?? readInput<RemoteJob>()
   removeCopy()

@@ -5,9 +5,9 @@ import { type ExitRecord, factsFile, logFolder } from '../process/run-files.ts'
 import { causeOf, post, Refused } from './request.ts'
 import type { RemoteJob, Report, ReportedPart, ReportReply } from './wire.ts'
 
-/** Copies the files of a run to the server while they grow. */
+/** Uploads the files of a run to the server while they grow. */
 export interface Mirror {
-  /** Sends the rest and the exit record, and waits until the server has stored them. Gives up after a day. */
+  /** Sends the remaining parts and the exit record until the server has stored them. It gives up after a day. */
   finish(exit: ExitRecord): Promise<void>
 }
 
@@ -17,31 +17,32 @@ export interface MirrorOptions {
   job: RemoteJob
   /** Receives each reply. */
   onReply(reply: ReportReply): void
-  /** The run has ended on the server: its token is not valid any more. */
+  /** Called when the server has ended the run and its token is no longer valid. */
   onRunEnded(): void
 }
 
-/** How often the files are looked at, and how often the server hears from a quiet run, in milliseconds. */
-const LOOK_MS = 200
+/** The intervals at which the files are read and at which a run without output reports, in milliseconds. */
+const POLL_MS = 200
 const HEARTBEAT_MS = 2_000
 
-/** The content of one report, in bytes. */
+/** The maximum content of a report, in bytes. */
 const REPORT_BYTES = 384 * 1024
 
-const LONGEST_WAIT_MS = 10_000
+const MAX_RETRY_MS = 10_000
 const GIVE_UP_MS = 24 * 60 * 60_000
 
 /**
- * Starts to copy. The files on disk are the buffer: the server says how many
- * bytes it has, and the copy continues there. A lost response, a lost
- * connection or a restart of the server therefore loses and doubles nothing.
+ * Starts to upload the files of a run. The files on disk are the buffer: each
+ * reply has the number of stored bytes, and the upload continues there. A lost
+ * response, a lost connection or a restart of the server therefore neither
+ * loses nor duplicates data.
  */
 export function startMirror({ runDir, instance, job, onReply, onRunEnded }: MirrorOptions): Mirror {
   const stored = new Map<string, number>()
   let isOver = false
   let exit: ExitRecord | null = null
   let lastContact = performance.now()
-  let waitMs = LOOK_MS
+  let waitMs = POLL_MS
   let hurry = () => {}
 
   const send = async (parts: ReportedPart[], withExit: ExitRecord | null) => {
@@ -52,7 +53,7 @@ export function startMirror({ runDir, instance, job, onReply, onRunEnded }: Mirr
     onReply(reply)
   }
 
-  /** Sends what is due. */
+  /** Sends the next report, if there is new content or a heartbeat is due. */
   const look = async () => {
     const parts = nextParts(runDir, stored)
     if (parts.length > 0) return send(parts, null)
@@ -68,7 +69,7 @@ export function startMirror({ runDir, instance, job, onReply, onRunEnded }: Mirr
     while (!isOver) {
       try {
         await look()
-        waitMs = LOOK_MS
+        waitMs = POLL_MS
       } catch (error) {
         if (error instanceof Refused && !error.isTransient) {
           isOver = true
@@ -76,10 +77,10 @@ export function startMirror({ runDir, instance, job, onReply, onRunEnded }: Mirr
           onRunEnded()
           return
         }
-        if (waitMs === LOOK_MS) process.stderr.write(`A report was not sent: ${causeOf(error)}\n`)
-        waitMs = Math.min(Math.max(waitMs, LOOK_MS) * 2, LONGEST_WAIT_MS)
+        if (waitMs === POLL_MS) process.stderr.write(`A report was not sent: ${causeOf(error)}\n`)
+        waitMs = Math.min(Math.max(waitMs, POLL_MS) * 2, MAX_RETRY_MS)
       }
-      if (!isOver && !(exit && waitMs === LOOK_MS)) {
+      if (!isOver && !(exit && waitMs === POLL_MS)) {
         await Promise.race([delay(waitMs), new Promise<void>((resolve) => (hurry = resolve))])
       }
     }
@@ -95,7 +96,7 @@ export function startMirror({ runDir, instance, job, onReply, onRunEnded }: Mirr
   }
 }
 
-/** Returns the parts of the files that the server does not have, the facts first. */
+/** Returns the parts of the files that the server has not stored, facts first. */
 function nextParts(runDir: string, stored: ReadonlyMap<string, number>): ReportedPart[] {
   const parts: ReportedPart[] = []
   let room = REPORT_BYTES
@@ -134,7 +135,7 @@ function readPart(name: string, offset: number, length: number): Buffer {
     const bytes = Buffer.allocUnsafe(length)
     return bytes.subarray(0, readSync(file, bytes, 0, length, offset))
   } catch {
-    return Buffer.alloc(0) // the log dropped this piece
+    return Buffer.alloc(0) // the shim deleted this piece of the log
   } finally {
     if (file !== undefined) closeSync(file)
   }

@@ -5,16 +5,16 @@ import { findProgram } from '../process/capabilities.ts'
 import { absoluteWorkdir } from './lay-out.ts'
 import { causeOf } from './request.ts'
 
-/** What `service placement test` learns on a machine. */
+/** The properties of a machine that `service placement test` checks. */
 export interface ProbeResult {
   node: string
   hostname: string
   clock: string
-  /** Why the folder for runs cannot be written, or null. */
+  /** The reason why the folder for runs is not writable, or null. */
   folderError: string | null
   freeBytes: number
   git: boolean
-  /** Why the API cannot be reached, or null. */
+  /** The reason why the API cannot be reached, or null. */
   apiError: string | null
 }
 

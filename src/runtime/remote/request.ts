@@ -1,6 +1,6 @@
 import type { RemoteJob } from './wire.ts'
 
-/** A response other than 2xx. */
+/** An error response of the server. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string
@@ -40,11 +40,11 @@ function parseError(text: string): { code: string; error: string } {
     const { code = '', error = '' } = JSON.parse(text)
     return { code, error }
   } catch {
-    return { code: '', error: text.slice(0, 200) } // a proxy between, not the server
+    return { code: '', error: text.slice(0, 200) } // the response of a proxy, not of the server
   }
 }
 
-/** Returns why a request got no response: `fetch` wraps the cause. */
+/** Returns the reason why a request got no response. `fetch` wraps the cause. */
 export const causeOf = (error: unknown): string => {
   const cause = (error as { cause?: { code?: string; message?: string } }).cause
   return cause?.message || cause?.code || String((error as Error)?.message ?? error)

@@ -11,12 +11,12 @@ import { absoluteWorkdir, LayOutError, layOut } from './lay-out.ts'
 import { startMirror } from './mirror.ts'
 import { EXIT, type RemoteJob, type ReportReply } from './wire.ts'
 
-/** The folder of a run on its machine. */
+/** Returns the folder of a run on this machine. */
 export const remoteRunDir = (workdir: string, runId: string) => path.join(absoluteWorkdir(workdir), 'runs', runId)
 
 /**
- * Runs one run on this machine, from the claim to the last report. It does
- * what the local shim does, and copies the files of the run to the server.
+ * Executes a run on this machine, from the claim to the last report. It does
+ * the same as the local shim, and also uploads the files of the run.
  *
  * @returns the exit code of this process
  */
@@ -37,7 +37,7 @@ export async function runRemote(job: RemoteJob): Promise<number> {
     await killTree(leader)
     process.exit(1)
   })
-  // As in the local shim: the command may signal its whole group, so only a recorded stop counts.
+  // The command may signal its whole process group, so only a recorded stop request is valid, as in the local shim.
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const) process.on(signal, () => {})
   process.on('SIGTERM', () => {
     const stop = readStop(runDir)
@@ -61,7 +61,7 @@ export async function runRemote(job: RemoteJob): Promise<number> {
       if (budget && text !== lastBudget) writeBudget(runDir, budget)
       lastBudget = text
     },
-    // Nobody pays attention to it any more, and another run may have taken its place.
+    // The server ignores this run now, and another run may have replaced it.
     onRunEnded: () => stopRequested.resolve({ graceSec: 0 }),
   })
   const exit = await superviseBundle()
@@ -90,7 +90,7 @@ export async function runRemote(job: RemoteJob): Promise<number> {
   }
 }
 
-/** The exit record of a run that could not be prepared: a clone that failed, a full disk. */
+/** Creates the exit record of a run that could not be prepared, for example after a failed clone. */
 function notStarted(error: unknown): ExitRecord {
   const code = error instanceof LayOutError ? error.code : ((error as NodeJS.ErrnoException).code ?? 'UNKNOWN')
   const message = `${error instanceof Error ? error.message : String(error)} (on ${hostname()})`

@@ -1,31 +1,30 @@
 import type { ExitRecord, RunSpec } from '../process/run-files.ts'
 
-/** What a placement's engine hands to the shim of a run: all that it needs to fetch the rest from the server. */
+/** The data that the engine passes to the shim of a run. With it, the shim requests the bundle from the server. */
 export interface RemoteJob {
   runId: string
-  /** The URL of the API, as this machine reaches it. */
+  /** The URL at which this machine reaches the API. */
   url: string
   /** The token of the run. */
   token: string
-  /** The folder for runs and clones: absolute, or below the home directory. */
+  /** The folder for runs and clones, absolute or relative to the home directory. */
   workdir: string
 }
 
 /**
- * The placeholders for what the shim of the run knows: the folders of its
- * machine, and its token, which no response contains. They stand in every text
- * of a bundle.
+ * The placeholders in the texts of a bundle. The shim replaces them with the
+ * folders of its machine and the token of the run, which no response contains.
  */
 export const RUN_TOKEN = '@service-run-token@'
 export const RUN_FOLDER = '/@service-run-folder@'
 export const WORK_FOLDER = '/@service-work-folder@'
 
-/** Everything that a run on another machine starts with. */
+/** The command and the files of a run on another machine. */
 export interface RunBundle {
   spec: RunSpec
-  /** Paths below the run's folder, with the content in base64. */
+  /** The files, with paths relative to the run's folder and the content in base64. */
   files: { path: string; content: string }[]
-  /** The repository to clone into the working directory, if that does not exist. */
+  /** The repository to clone into the working directory, if the directory does not exist. */
   clone: { url: string; ref: string | null } | null
 }
 
@@ -37,31 +36,31 @@ export interface ReportedPart {
 }
 
 export interface Report {
-  /** Identifies the shim that claimed the run. */
+  /** The id of the shim that claimed the run. */
   instance: string
-  /** The clock of the machine, so that the server can correct the times of the exit record. */
+  /** The current time on the machine. The server corrects the times of the exit record with it. */
   clock: string
   parts: ReportedPart[]
-  /** Sent last, when every part is stored. */
+  /** The exit record, sent last, after all parts are stored. */
   exit: ExitRecord | null
 }
 
-/** What the server knows and wants after a report. */
+/** The reply of the server to a report. */
 export interface ReportReply {
-  /** How many bytes of each reported file the server has. */
+  /** The stored size of each reported file, in bytes. */
   sizes: Record<string, number>
   stop: { graceSec: number } | null
   budget: { budgetMicros: number | null } | null
 }
 
-/** The names of the files that a shim reports. */
+/** Matches the names of the files that a shim reports. */
 export const REPORTED_FILE = /^(facts\.jsonl|log\/head|log\/tail-\d{1,16})$/
 
-/** The exit codes of a shim that started nothing. The engine of the placement returns them. */
+/** The exit codes of a shim that did not start the run. The engine of the placement returns them. */
 export const EXIT = {
   /** The API could not be reached. */
   unreachable: 69,
-  /** The folder cannot be written: no permission, or a full disk. */
+  /** The folder is not writable: no permission, or a full disk. */
   cannotWrite: 73,
   /** Node is too old. */
   oldNode: 78,

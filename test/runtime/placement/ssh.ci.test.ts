@@ -152,7 +152,7 @@ for (const [what, settings, sentence] of [
   ['a refused key', { host: 'locked' }, /locked refused the key/],
   ['an unreachable host', { host: 'nowhere.invalid' }, /nowhere.invalid cannot be reached/],
   ['a missing Node', { node: '/no/such/node' }, /Node program was not found there/],
-  ['a folder that is not writable', { workdir: '/proc/nothing' }, /cannot be written/],
+  ['a folder that is not writable', { workdir: '/proc/nothing' }, /Cannot write to/],
 ] as const) {
   test(`${what} holds the agent with a clear error`, { skip }, async (t) => {
     const { agentThat, until, ask } = await arrange(t, settings)

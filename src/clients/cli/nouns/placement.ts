@@ -94,7 +94,7 @@ export const placementCommand = () =>
     }),
     verb({
       name: 'test',
-      summary: 'Try a placement with a real probe, and say what is missing.',
+      summary: 'Test a placement with a real probe.',
       args: ['<placement>'],
       examples: ['placement test gpu'],
       note: 'The exit code is 1 if something is missing.',
