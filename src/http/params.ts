@@ -1,6 +1,6 @@
 /** The description of each path parameter, the same in every path. */
 export const PARAMS: Record<string, string> = {
-  adapterType: 'What runs the agent, such as `process`.',
+  adapterType: 'The name of an adapter, such as `process`.',
   agentId: 'The id of an agent, or its `urlKey` with `companyId` in the query.',
   approvalId: 'The id of an approval.',
   assetId: 'The id of an uploaded file.',

@@ -143,7 +143,7 @@ function Form({ agent, adapters }: { agent: Agent; adapters: readonly Adapter[] 
         />
       </fieldset>
       <fieldset>
-        <legend>What runs</legend>
+        <legend>Execution</legend>
         <Select
           label="Adapter"
           hint={adapter?.summary}

@@ -115,7 +115,7 @@ function Form() {
         />
       </div>
       <Select
-        label="What runs"
+        label="Adapter"
         hint={adapterType === DEMO ? 'Uses no model and costs nothing. It simulates work.' : adapter?.summary}
         value={adapterType}
         options={[

@@ -36,7 +36,7 @@ export function SettingsPage() {
           onChange={(requireBoardApprovalForNewAgents) => void save(found, { requireBoardApprovalForNewAgents })}
         />
         <p>
-          Budget a month:{' '}
+          Monthly budget:{' '}
           <Budget
             label={found.name}
             cents={found.budgetMonthlyCents}
