@@ -37,7 +37,7 @@ test('the routine commands create, run, pause, list, update and delete a routine
   assert.match(changed, /^Routine +Brush\nWhen +every 90 s\n/)
   const brush = await json('routine', 'show', 'Brush')
   assert.deepEqual([brush.goalId, brush.assigneeAgentId], [goal.id, (await json('agent', 'show', 'Ada')).id])
-  assert.equal(await out('routine', 'delete', 'brush', '--yes'), 'Brush is deleted; its issues stay.\n')
+  assert.equal(await out('routine', 'delete', 'brush', '--yes'), 'Brush is deleted. Its issues remain.\n')
   assert.doesNotMatch(await out('routine', 'list'), /Brush/)
   assert.match(await out('issue', 'list'), /^TER-1 +Sweep/m)
   assert.equal((await run(['routine', 'delete', 'Brush', '--yes'])).code, 5)

@@ -13,7 +13,7 @@ const SETTINGS = {
   host: text('--host <destination>', 'the host, as ssh takes it'),
   partition: text('--partition <partition>', 'the partition (slurm)'),
   workdir: text('--workdir <folder>', 'the folder over there for runs and clones'),
-  publicUrl: text('--url <url>', 'the URL under which its machines reach this API'),
+  publicUrl: text('--public-url <url>', 'the URL under which its machines reach this API'),
   settings: json<Record<string, unknown>>('--settings <json>', 'further settings'),
 }
 

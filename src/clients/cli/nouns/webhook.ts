@@ -80,7 +80,7 @@ export const webhookCommand = () =>
       summary: 'Change a webhook, disable it, or enable it for the events from now on.',
       args: ['<webhook>'],
       flags: {
-        url: text('--url <url>'),
+        url: text('--endpoint <url>', 'the URL that receives the events'),
         events: EVENTS,
         description: clearable(DESCRIPTION),
         status: choice('-s, --status <status>', WEBHOOK_STATUSES),
