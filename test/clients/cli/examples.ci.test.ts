@@ -11,7 +11,7 @@ import { environment, LAUNCHER } from './service.ts'
 
 /** Commands whose examples need another machine, mode or terminal; other tests run them. */
 const ELSEWHERE =
-  /^(start|demo|stop|doctor|verify|logs|backup|restore|mcp|completion|login|logout|reset-password|token|session|member|invite|profile use|company new|template)\b/
+  /^(start|demo|stop|doctor|verify|logs|backup|restore|mcp|completion|login|logout|reset-password|token|session|member|invite|profile use|company new|template|upgrade|placement test)\b/
 
 /** The commands to run before an example, by the first words of the example. */
 const BEFORE: Record<string, string> = {
