@@ -41,7 +41,7 @@ test('the board works in the browser', { skip: NO_CHROMIUM }, async (t) => {
     await goTo('agents')
     await page.getByRole('button', { name: 'Hire' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Name').fill('Mara')
+    await dialog.getByLabel('Name', { exact: true }).fill('Mara')
     await dialog.getByLabel('Adapter').selectOption({ label: 'None: an external agent' })
     await dialog.getByRole('button', { name: 'Hire' }).click()
     await page.waitForURL(`${url}/TER/agents/mara`)
