@@ -28,10 +28,10 @@ export const redact = (object: Json): Json => mapEntries(object, (key, value) =>
  * Redacts a configuration for the people who approve it: only literal secrets
  * are hidden. The other values of `env` and `headers` remain visible.
  */
-export const redactSecrets = (config: Json): Json =>
+export const redactLiteralSecrets = (config: Json): Json =>
   mapEntries(config, (key, value) =>
     SECRET_MAPS.has(key) && isObject(value) && !isReference(value) && !isSealed(value)
-      ? redactSecrets(value)
+      ? redactLiteralSecrets(value)
       : redactEntry(key, value),
   )
 
@@ -42,7 +42,7 @@ export const redactSecrets = (config: Json): Json =>
  * @throws AppError 422
  */
 export function refuseLiteralSecrets(config: Json, path: string): void {
-  const found = changedPaths(config, redactSecrets(config), path)
+  const found = changedPaths(config, redactLiteralSecrets(config), path)
   if (found.length === 0) return
   throw new AppError(
     'semantic',

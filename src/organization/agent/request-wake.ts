@@ -6,9 +6,9 @@ import { mergeRequest, toReason, type WakeRequest } from '../wake/merge.ts'
 import { findWaitingWake, insertWake, updateWake } from '../wake/queries.ts'
 import type { WakeRow, WakeSource } from '../wake/wake.ts'
 import type { AgentRow } from './agent.ts'
+import { pauseWakeLoop, wakeDepth } from './pause-wake-loop.ts'
 import { findAgent } from './queries.ts'
 import { heartbeatOf } from './runtime-config.ts'
-import { pauseWakeLoop, wakeDepth } from './wake-depth.ts'
 
 /**
  * Queues a run of an agent, in the current transaction. An agent has at most

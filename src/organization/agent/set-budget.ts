@@ -1,42 +1,11 @@
 import { recordActivity } from '../../access/activity/record.ts'
-import { type Caller, SYSTEM } from '../../access/caller/caller.ts'
+import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import { forbidden } from '../../platform/errors.ts'
-import { isSpent } from '../cost/budget-status.ts'
 import { toCents, toDollars, toMicros } from '../cost/money.ts'
-import { agentSpend } from '../cost/queries.ts'
 import type { AgentRow } from './agent.ts'
-import { isReady } from './lifecycle.ts'
-import { activateAgent, pauseAgent } from './pause.ts'
+import { hasSpentBudget, pauseForBudget, resumeFromBudget } from './pause-for-budget.ts'
 import { findAgent, isAbove, updateAgent } from './queries.ts'
-
-/**
- * Pauses an agent because its budget is spent: its live runs stop, and its
- * wakes wait. A no-op for an agent that cannot work anyway.
- *
- * @returns whether this call paused it
- */
-export function pauseForBudget(ctx: Context, agentId: string): boolean {
-  const agent = findAgent(ctx.db, { id: agentId })
-  if (!agent || !isReady(agent.status)) return false
-  const message = `Its budget of ${toDollars(agent.budget_micros)} for this month is spent. Raise it, or wait for the next month.`
-  pauseAgent(ctx, SYSTEM, agent, { reason: 'budget', message })
-  return true
-}
-
-/**
- * Resumes an agent that was paused for its budget, if the budget is no longer
- * spent: after a raise, or in a new month.
- *
- * @returns whether this call resumed it
- */
-export function resumeFromBudget(ctx: Context, agentId: string): boolean {
-  const agent = findAgent(ctx.db, { id: agentId })
-  if (agent?.status !== 'paused' || agent.pause_reason !== 'budget') return false
-  if (hasSpentBudget(ctx, agent)) return false
-  activateAgent(ctx, SYSTEM, agent)
-  return true
-}
 
 /** Sets an agent's monthly budget, and pauses or resumes the agent accordingly. */
 export function setBudget(ctx: Context, caller: Caller, agent: AgentRow, cents: number): void {
@@ -55,9 +24,6 @@ export function setBudget(ctx: Context, caller: Caller, agent: AgentRow, cents: 
   if (hasSpentBudget(ctx, { ...agent, budget_micros: budget })) pauseForBudget(ctx, agent.id)
   else resumeFromBudget(ctx, agent.id)
 }
-
-const hasSpentBudget = (ctx: Context, agent: AgentRow): boolean =>
-  isSpent(agent.budget_micros, agentSpend(ctx.db, { companyId: agent.company_id, agentId: agent.id, now: ctx.now }))
 
 /**
  * Requires that the caller may set a budget: the board may set any, and a

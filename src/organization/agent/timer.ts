@@ -33,7 +33,7 @@ const dueAgents = prepared((at: { now: string }) =>
     .orderBy('timer_due_at'),
 )
 
-const nextDue = sql
+const earliestTimer = sql
   .selectFrom('agent')
   .innerJoin('company', 'company.id', 'agent.company_id')
   .select('timer_due_at')
@@ -44,7 +44,7 @@ const nextDue = sql
   .compile()
 
 /** Returns when the next timer is due, in companies that may run. Other timers skip their ticks. */
-export const nextTimerDue = (db: Db): string | undefined => db.first(nextDue)?.timer_due_at ?? undefined
+export const findEarliestTimer = (db: Db): string | undefined => db.first(earliestTimer)?.timer_due_at ?? undefined
 
 const timerDue = prepared((of: { agentId: string; at: string | null }) =>
   sql.updateTable('agent').set({ timer_due_at: of.at }).where('id', '=', of.agentId),

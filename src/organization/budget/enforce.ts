@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts'
+import { pauseForBudget as pauseAgentForBudget } from '../agent/pause-for-budget.ts'
 import { findAgent } from '../agent/queries.ts'
-import { pauseForBudget as pauseAgentForBudget } from '../agent/set-budget.ts'
 import { pauseCompanyForBudget } from '../company/pause.ts'
 import { findCompany } from '../company/queries.ts'
 import { type Budget, isSpent, remaining } from '../cost/budget-status.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts'
 import { sql } from '../../platform/database/sql.ts'
-import { resumeFromBudget } from '../agent/set-budget.ts'
+import { resumeFromBudget } from '../agent/pause-for-budget.ts'
 import { resumeCompanyFromBudget } from '../company/pause.ts'
 
 const pausedAgents = sql

@@ -21,7 +21,7 @@ export function budgetStatus({ budgetMicros, spentMicros }: Budget): BudgetStatu
 }
 
 /** The SQL form of `isSpent`, over two SQL expressions in micro-dollars. */
-export const isBudgetSpent = (budgetMicros: RawBuilder<unknown>, spentMicros: RawBuilder<unknown>) =>
+export const isSpentSql = (budgetMicros: RawBuilder<unknown>, spentMicros: RawBuilder<unknown>) =>
   raw<boolean>`${budgetMicros} > 0 and ${spentMicros} >= ${budgetMicros}`
 
 /** Whether a budget is spent. */

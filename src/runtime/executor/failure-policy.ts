@@ -1,7 +1,6 @@
 import { SYSTEM } from '../../access/caller/caller.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { holdAgent } from '../../organization/agent/hold.ts'
-import { pauseAgent } from '../../organization/agent/pause.ts'
 import { findAgent, updateAgent } from '../../organization/agent/queries.ts'
 import { requestWake } from '../../organization/agent/request-wake.ts'
 import { listTries } from '../../organization/run/queries.ts'
@@ -11,12 +10,10 @@ import type { Ending } from '../process/ending.ts'
 import { backoff } from './backoff.ts'
 import type { FactSummary } from './facts.ts'
 import { holdForMissingProgram } from './missing-program.ts'
+import { pauseAfterFailures } from './pause-after-failures.ts'
 import { pauseUnchangedLoop } from './pause-unchanged-loop.ts'
 import { holdForRateLimit } from './rate-limit.ts'
 import { isSystemFaultCode } from './system-fault.ts'
-
-/** The number of consecutive failed runs that pauses the agent. */
-const FAILURES_UNTIL_PAUSE = 3
 
 /** Applies the consequence of a run's end: none, a retry (now or later), a hold or a pause of its agent. */
 export function applyFailurePolicy(ctx: Context, run: RunRow, ending: Ending, facts: FactSummary): void {
@@ -82,22 +79,6 @@ function handleFailure(ctx: Context, agent: AgentRow, run: RunRow, ending: Endin
 
 /** Lists the first run and all its retries, this run included. */
 const listAttempts = (ctx: Context, run: RunRow) => listTries(ctx.db, { rootId: run.retry_of_run_id ?? run.id })
-
-/**
- * Records the failure on the agent, and pauses the agent after too many in a row.
- *
- * @returns whether this failure pauses the agent
- */
-export function pauseAfterFailures(ctx: Context, agent: AgentRow, run: RunRow): boolean {
-  const failures = agent.failures + 1
-  const error = run.error ?? 'The run failed.'
-  const status = agent.status === 'idle' ? 'error' : agent.status
-  updateAgent(ctx.db, agent.id, { status, failures, error_reason: error, updated_at: ctx.now })
-  if (failures < FAILURES_UNTIL_PAUSE || agent.status === 'paused') return false
-  const message = `${failures} runs in a row failed, the last one with: ${error}`
-  pauseAgent(ctx, SYSTEM, { ...agent, status }, { reason: 'failures', message })
-  return true
-}
 
 /** Clears the failures and the hold of an agent after a successful run. */
 const clearFailures = (ctx: Context, agent: AgentRow) =>

@@ -4,7 +4,7 @@ import { stageRoutines } from '../../work/routine/stage.ts'
 import type { Executor } from '../executor/executor.ts'
 import { claimRuns } from './claim.ts'
 import { boundWaits, shiftWaits } from './clock-change.ts'
-import { nextDue, stageTimers } from './stage-timers.ts'
+import { nextWorkDue, stageTimers } from './stage-timers.ts'
 
 export interface Scheduler {
   /** Starts automatic ticks: immediately, when a timer is due, and after each event that may allow a run to start. */
@@ -77,7 +77,7 @@ export function createScheduler(ctx: Context, executor: Pick<Executor, 'execute'
     try {
       await tick()
       if (isClosed) return
-      const due = nextDue(ctx)
+      const due = nextWorkDue(ctx)
       wait = due === undefined ? LONGEST_SLEEP_MS : Math.min(Date.parse(due) - Date.parse(ctx.now), LONGEST_SLEEP_MS)
     } catch (error) {
       // The cause may pass, such as a full disk, so the next turn is scheduled in any case.

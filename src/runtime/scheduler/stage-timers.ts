@@ -2,7 +2,7 @@ import { recordActivity } from '../../access/activity/record.ts'
 import { SYSTEM } from '../../access/caller/caller.ts'
 import { requestWake } from '../../organization/agent/request-wake.ts'
 import { heartbeatOf } from '../../organization/agent/runtime-config.ts'
-import { listDueAgents, nextHoldEnd, nextTimerDue, setTimerDue } from '../../organization/agent/timer.ts'
+import { findEarliestTimer, listDueAgents, nextHoldEnd, setTimerDue } from '../../organization/agent/timer.ts'
 import { nextMonth } from '../../organization/budget/new-month.ts'
 import { findFreeze } from '../../organization/instance/queries.ts'
 import { findNextNotBefore } from '../../organization/wake/queries.ts'
@@ -47,14 +47,14 @@ export function stageTimers(ctx: Context): void {
 }
 
 /** Returns the time of the scheduler's next work: a timer, a routine, a delayed wake, the end of a hold, or a new month's budget. */
-export function nextDue(ctx: Context): string | undefined {
+export function nextWorkDue(ctx: Context): string | undefined {
   const routine = nextRoutineDue(ctx.db)
   // A thaw is an event, so a freeze needs no timer. Routines still record the times that they miss.
   if (findFreeze(ctx.db)) return routine
   const at = { now: ctx.now }
   const moments = [
     routine,
-    nextTimerDue(ctx.db),
+    findEarliestTimer(ctx.db),
     findNextNotBefore(ctx.db, at),
     nextHoldEnd(ctx.db, at),
     nextMonth(ctx),

@@ -2,7 +2,7 @@ import type { RawBuilder, Selectable } from 'kysely'
 import * as v from 'valibot'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { READY } from '../../organization/agent/lifecycle.ts'
-import { isBudgetSpent } from '../../organization/cost/budget-status.ts'
+import { isSpentSql } from '../../organization/cost/budget-status.ts'
 import { monthOf, toDollars } from '../../organization/cost/money.ts'
 import { PLACEMENT_OF_WAKE } from '../../organization/placement/queries.ts'
 import { hasPlacements } from '../../organization/placement/resolve.ts'
@@ -152,14 +152,14 @@ const conditionsOfAgent = ({ now, month }: Values): Condition[] => [
   {
     code: 'agent_budget',
     effect: 'waits',
-    blocks: isBudgetSpent(raw`agent.budget_micros`, spentByAgent(month)),
+    blocks: isSpentSql(raw`agent.budget_micros`, spentByAgent(month)),
     message: ({ agent, spentByAgent }) => overspent(agent.name, agent, spentByAgent),
     isEnforcedByClaim: true,
   },
   {
     code: 'company_budget',
     effect: 'waits',
-    blocks: isBudgetSpent(raw`company.budget_micros`, spentByCompany(month)),
+    blocks: isSpentSql(raw`company.budget_micros`, spentByCompany(month)),
     message: ({ company, spentByCompany }) => overspent('The company', company, spentByCompany),
     isEnforcedByClaim: true,
   },

@@ -1,4 +1,4 @@
-import { type Json, redact, redactSecrets } from '../../access/redaction/redact.ts'
+import { type Json, redact, redactLiteralSecrets } from '../../access/redaction/redact.ts'
 import { open, placeOf, seal } from '../../access/secret/seal.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { configOf } from '../../organization/agent/configuration.ts'
@@ -36,7 +36,7 @@ export function reviewPayload(ctx: Context, hire: { agent_id: string; company_id
 const reviewed = (parts: Json): Json =>
   Object.fromEntries(
     Object.entries(parts).flatMap(([key, part]) =>
-      typeof part === 'object' && part !== null ? [[key, redactSecrets(part as Json)]] : [],
+      typeof part === 'object' && part !== null ? [[key, redactLiteralSecrets(part as Json)]] : [],
     ),
   )
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { raw, sql } from '../../../src/platform/database/sql.ts'
-import { nextDue } from '../../../src/runtime/scheduler/stage-timers.ts'
+import { nextWorkDue } from '../../../src/runtime/scheduler/stage-timers.ts'
 import { stageRoutines } from '../../../src/work/routine/stage.ts'
 import { setUp } from './set-up.ts'
 
@@ -16,7 +16,7 @@ test('a due routine creates its issue as the system and starts a run of the assi
     labelIds: [label.id],
   })
   assert.equal(routine.nextDueAt, '2026-11-21T10:00:00.000Z')
-  assert.equal(nextDue(app.ctx), routine.nextDueAt)
+  assert.equal(nextWorkDue(app.ctx), routine.nextDueAt)
   await app.tick()
   assert.deepEqual(await app.issues(), [])
 
@@ -158,12 +158,12 @@ for (const [what, arrange, reason] of OBSTACLES) {
     const app = await setUp(t)
     const routine = await app.create({ intervalSec: 3600 })
     await arrange(app)
-    assert.equal(nextDue(app.ctx), '2026-11-21T10:00:00.000Z')
+    assert.equal(nextWorkDue(app.ctx), '2026-11-21T10:00:00.000Z')
     await app.at('2026-11-21T10:00:00.000Z')
     assert.deepEqual(await app.issues(), [])
     const moment = '2026-11-21T10:00:00.000Z'
     assert.deepEqual(await app.history(routine), [{ dueAt: moment, firedAt: moment, outcome: 'skipped', reason }])
-    assert.equal(nextDue(app.ctx), '2026-11-21T11:00:00.000Z')
+    assert.equal(nextWorkDue(app.ctx), '2026-11-21T11:00:00.000Z')
   })
 }
 
