@@ -15,10 +15,10 @@ interface ParsedBody<T> {
 export type BodyJob<T = unknown> = ReadJob<Uint8Array, ParsedBody<T>>
 
 /**
- * Makes the job for the bodies of an endpoint that may be large: on the main
- * thread, 32 MB of JSON take 0.2 s.
+ * Creates the job that parses the large bodies of an endpoint. On the main
+ * thread, parsing 32 MB of JSON would take 0.2 s.
  *
- * @param maxFields how many fields a body may have, in all its objects together
+ * @param maxFields the maximum number of fields in all objects of a body together
  */
 export const bodyJob = <S extends GenericSchema>(
   name: string,

@@ -15,7 +15,7 @@ const wellFormed = v.pipe(
  * Characters that a line must not contain: control characters (C0, DEL and C1),
  * line separators, and those that change the direction of the text around them.
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what a name may not have.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches the forbidden characters.
 const NOT_IN_LINE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
 
 /** A name or a title: one line, 1 to 200 characters, without blanks around it. */

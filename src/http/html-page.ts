@@ -4,21 +4,21 @@ import type { AppError, FieldError } from '../platform/errors.ts'
 import { headersOf } from './response.ts'
 import { type Reply, reply } from './route.ts'
 
-/** HTML whose texts are escaped. */
+/** HTML in which all inserted text is escaped. */
 export type Html = ReturnType<typeof html>
 
 interface Page {
   title: string
   body: Html
-  /** Whether it is wide, for what is read and not filled in. */
+  /** Whether the page uses the wide layout, which is for reading. Forms use the narrow one. */
   isWide?: boolean
-  /** What went wrong stands before all else, and is announced. */
+  /** The error message. It is displayed first, and screen readers announce it. */
   error?: AppError | undefined
-  /** What went well, announced too. */
+  /** The success message. Screen readers announce it. */
   done?: string | undefined
-  /** Links to the other pages, for who is signed in. */
+  /** Links to the other pages, for a person who is signed in. */
   links?: Html
-  /** Links beside a wide page; on a narrow screen they stand below it. */
+  /** Links beside a wide page. On a narrow screen they are displayed below it. */
   sidebar?: Html
 }
 

@@ -3,7 +3,7 @@ import { prepared, sql } from '../platform/database/sql.ts'
 import { AppError, invalid } from '../platform/errors.ts'
 import { Reply } from './route.ts'
 
-/** How long a response is stored for retries. */
+/** The time for which a response is stored for retries, in milliseconds. */
 const RETENTION_MS = 24 * 60 * 60 * 1_000
 
 /** Thrown inside a write to roll it back if another request with the same key was completed in the meantime. */
@@ -28,11 +28,11 @@ interface IdempotentRequest {
 }
 
 /**
- * Runs a POST request once per `Idempotency-Key`: the same request again
- * receives the stored response, and another request with the same key is a 422.
- * The response is stored in the transaction of the work, so a crash cannot make
- * the work happen twice. A request that fails stores nothing, because it
- * changed nothing.
+ * Runs a POST request once per `Idempotency-Key`. A retry of the same request
+ * receives the stored response. Another request with the same key fails with
+ * 422. The response is stored in the transaction of the change, so a crash
+ * cannot apply the change twice. The response of a failed request is not
+ * stored, because the request changed no data.
  */
 export async function withIdempotency(
   ctx: Context,
@@ -49,7 +49,7 @@ export async function withIdempotency(
 
   const keep = (ctx: Context, reply: Reply) =>
     storeReply(ctx, entry, secret ? new Reply(reply.status, SHOWN_ONCE) : reply)
-  // The work and its response are one write: the response is what the last write of the use case returns.
+  // The change and its response are one write: the response is the return value of the last write of the use case.
   let kept: Reply | undefined
   const refuseCompleted = (ctx: Context) => {
     const completed = kept ? undefined : findStoredReply(ctx, entry)

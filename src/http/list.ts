@@ -96,7 +96,7 @@ export class Page<T> {
 }
 
 /**
- * Reads the page that a request asks for from the rows that `rows` selects.
+ * Reads the requested page of the rows that `rows` selects.
  *
  * @param rows a query without order and limit
  * @param order.by the column that sorts the list. Its values must be unique in

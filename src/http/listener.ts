@@ -15,7 +15,7 @@ const TIMEOUTS: ServerOptions = {
   requireHostHeader: false,
 }
 
-/** How long `close` waits for open responses, in milliseconds. */
+/** The maximum time that `close` waits for open responses, in milliseconds. */
 const STOP_GRACE_MS = 1_000
 
 /** The number of ports that are tried after a busy default port. */

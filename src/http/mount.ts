@@ -56,7 +56,7 @@ function observe(ctx: Context, { id, method, path }: Endpoint, response: Respons
 /** A path such as `/:name.txt`: the parameter is the part before `.txt`. */
 const TEXT_FILE = /:(\w+)\.txt$/
 
-/** What the handler of every endpoint needs. */
+/** The dependencies of every endpoint handler. */
 interface Server<Principal, Caller> {
   ctx: Context
   access: RequestAccess<Principal, Caller>

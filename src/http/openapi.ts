@@ -8,7 +8,7 @@ import type { Endpoint } from './route.ts'
 import { collectSchemas } from './schemas.ts'
 import { TAGS } from './tags.ts'
 
-/** The shape of every error answer. */
+/** The schema of every error response. */
 export const ErrorAnswer = v.strictObject({
   error: v.pipe(v.string(), v.description('A message for people: the problem and its remedy.')),
   code: v.pipe(

@@ -80,7 +80,7 @@ function queryParameters({ query }: Endpoint): Parameter[] {
   }))
 }
 
-/** A number or a flag, which is text on the wire, as what it means. */
+/** Returns the schema of a parameter as a number or a boolean. In the URL, its value is text. */
 function typedSchema(schema: JsonSchema): JsonSchema {
   if (schema.type === 'integer') return { ...schema, default: Number(schema.default) }
   if (schema.enum?.length !== 2 || !schema.enum.includes('true') || !schema.enum.includes('false')) return schema
@@ -189,8 +189,9 @@ function contentOf(answer: Answer, schemas: Schemas): Content | undefined {
 }
 
 /**
- * Returns how a request authenticates; nothing where anyone may call, or where
- * everyone who reaches the server is the board.
+ * Returns the accepted credentials of an endpoint. An empty object means that
+ * no credential is required: anyone may call the endpoint, or every client of
+ * the server is the board.
  */
 function securityOf({ who }: Endpoint, { mode, requireToken }: Access): Operation['security'] {
   const isOpen = mode === 'local_trusted' && !requireToken

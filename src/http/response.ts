@@ -24,7 +24,7 @@ export function toResponse(ctx: Context, endpoint: Endpoint, c: HonoContext, rep
   return new Response(body as ReadableStream | Uint8Array<ArrayBuffer> | string | null, { status, headers })
 }
 
-/** Renders a reply whose body is JSON. */
+/** Renders a reply with a JSON body. */
 export function renderJson(ctx: Context, endpoint: Endpoint, c: HonoContext, reply: Reply): Rendered {
   if (ctx.config.selfCheck) assertDeclaredResponse(endpoint, reply)
   const { status, body } = reply

@@ -15,7 +15,7 @@ type Params<Path extends string> = Path extends `${infer Head}/${infer Tail}`
 
 type Output<Schema> = Schema extends GenericSchema ? InferOutput<Schema> : undefined
 
-/** The body of a response: JSON of a schema, a media type, or nothing. */
+/** The body of a response: JSON that matches a schema, another media type, or no body. */
 export type Answer = GenericSchema | MediaType | null
 export type MediaType = `${string}/${string}`
 
@@ -42,7 +42,7 @@ export interface Input<Caller = unknown, P = unknown, Q = unknown, B = unknown> 
 /** A type of caller, as the documentation and errors name it. */
 export interface Audience {
   name: string
-  /** How such a caller authenticates. `nothing` is enough on a local server without a token. */
+  /** The accepted credentials. `nothing` is sufficient on a local server without a token. */
   by: readonly ('nothing' | 'bearer' | 'session')[]
 }
 
@@ -75,8 +75,8 @@ interface Definition<Id extends string, M extends Method, Path extends string, Q
   /** Whether a request with `Accept: text/event-stream` receives a stream of events instead of JSON. */
   streams?: boolean
   /**
-   * Whether the response depends on nothing but the URL, the caller, the database
-   * and the current second. It is then sent again until the next change.
+   * Whether the response depends only on the URL, the caller, the database and
+   * the current second. The server then caches it until the next change.
    */
   isCached?: boolean
   /** Parses and validates the body in a thread, where it may be much larger than usual. */
@@ -111,7 +111,7 @@ export interface Endpoint extends Omit<AnyDefinition, 'run'> {
   run(ctx: never, input: never): unknown
 }
 
-/** What a client sends to an endpoint and receives from it. Exists at compile time only. */
+/** The types of the requests and responses of an endpoint. Exists at compile time only. */
 export interface Wire<P = unknown, Q = unknown, B = unknown, R = unknown> {
   params: P
   query: Q
@@ -119,7 +119,7 @@ export interface Wire<P = unknown, Q = unknown, B = unknown, R = unknown> {
   response: R
 }
 
-/** An endpoint that keeps its types, so that a client of the endpoint table is typed. */
+/** An endpoint with its exact types, from which the client of the endpoint table is typed. */
 export type TypedEndpoint<Id extends string, M extends Method, Path extends string, W extends Wire> = Endpoint & {
   id: Id
   method: M
@@ -130,7 +130,7 @@ export type TypedEndpoint<Id extends string, M extends Method, Path extends stri
 type Sent<Schema> = Schema extends GenericSchema ? InferInput<Schema> : undefined
 
 type SuccessStatus = 200 | 201 | 202
-/** The body of the first 2xx response: JSON, text, or nothing. */
+/** The body of the first 2xx response: JSON, text, or no body. */
 type Received<R> = {
   [Status in keyof R]: Status extends SuccessStatus
     ? R[Status] extends GenericSchema

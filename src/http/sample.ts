@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@valibot/to-json-schema'
 import { resolveSchema, type Schemas } from './schemas.ts'
 
-/** What a schema says that a value may be, one of: a union or an intersection has several. */
+/** Returns the members of a union or an intersection; an empty list for any other schema. */
 export const variantsOf = ({ anyOf, oneOf, allOf }: JsonSchema): JsonSchema[] =>
   (anyOf ?? oneOf ?? allOf ?? []) as JsonSchema[]
 
@@ -31,7 +31,7 @@ export function sampleOf(schema: JsonSchema, options: SampleOptions, name = ''):
   return Object.fromEntries(names.map((one) => [one, sampleOf((properties?.[one] ?? {}) as JsonSchema, options, one)]))
 }
 
-/** What could stand in a field of such a name. */
+/** Sample values of text fields, by the name of the field. */
 export const SAMPLE_TEXTS: Record<string, string> = {
   agentMessage: 'We need a translator.',
   body: 'Well done.',

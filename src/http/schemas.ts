@@ -57,7 +57,7 @@ export function collectSchemas(
   return { components, ofBody: (schema) => referTo(inputs.get(schema)!), ofResponse }
 }
 
-/** Returns what a schema is or refers to. */
+/** Returns the schema that a `$ref` refers to, or the schema itself if it has no `$ref`. */
 export function resolveSchema(schema: JsonSchema, components: Schemas['components']): JsonSchema {
   return schema.$ref === undefined ? schema : components[schema.$ref.slice(PREFIX.length)]!
 }

@@ -8,10 +8,10 @@ export const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-/** How often a stream authorizes its request again, in milliseconds: one that was signed out ends within a second. */
+/** The interval at which a stream authorizes its request again, in milliseconds. After a sign-out, a stream ends within a second. */
 const AUTHORIZE_MS = 750
 
-/** A silent stream says every 15 s that it lives; proxies cut silent ones. */
+/** The number of checks per heartbeat: an idle stream sends one every 15 s, because proxies close idle connections. */
 const CHECKS_PER_HEARTBEAT = 20
 
 /**

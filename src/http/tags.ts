@@ -1,4 +1,4 @@
-/** What the groups of operations are about: the first part of each operation's id. */
+/** The descriptions of the groups of operations, by the first part of the operation id. */
 export const TAGS: Record<string, string> = {
   activity: 'The record of all actions in a company, with actors and times.',
   adapters: 'The programs and protocols that run agents.',

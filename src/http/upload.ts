@@ -11,7 +11,7 @@ export const Upload = v.strictObject({
 })
 export type Upload = v.InferOutput<typeof Upload>
 
-/** How many bytes a form may have besides its file. */
+/** The maximum size of a form without its file, in bytes. */
 export const FORM_OVERHEAD = 64 * 1024
 
 /**

@@ -34,8 +34,8 @@ export interface Config {
   /** The maximum size of the stored output of a run, in bytes. */
   logLimit: number
   /**
-   * After this many consecutive runs on one issue that change nothing, the
-   * agent is paused as a loop; 0 for no limit.
+   * After this number of consecutive runs on one issue without a change, the
+   * server pauses the agent as a loop; 0 for no limit.
    */
   loopRuns: number
   /**
@@ -45,22 +45,22 @@ export interface Config {
   maxWakeDepth: number
   /** The maximum number of runs on one issue within an hour, over all agents; 0 for no limit. */
   issueRunsPerHour: number
-  /** Whether runs get the MCP server of this service, if neither the agent nor its company says. */
+  /** Whether runs get the MCP server of this service, if neither the agent nor its company configures it. */
   runMcp: boolean
-  /** What isolates the runs of agents whose configuration does not say: nothing, or bubblewrap (Linux). */
+  /** The default isolation of runs, if the agent does not configure it: none, or bubblewrap (Linux). */
   sandbox: 'off' | 'bubblewrap'
   /** Whether each run gets its own PID namespace, if the system allows that without root. */
   pidNamespace: boolean
-  /** How long a stop waits for runs to finish, in seconds. */
+  /** The maximum time that a stop waits for runs to finish, in seconds. */
   drainSec: number
   /** The hosts of private networks that webhooks may reach, each with its port if that is not the default one. */
   webhookHosts: string[]
-  /** The scheduled backups: whether one is made each day, and how many daily and weekly backups are kept. */
+  /** The scheduled backups: whether the server creates one each day, and the number of stored daily and weekly backups. */
   backups: { daily: boolean; keepDaily: number; keepWeekly: number }
   retention: Retention
   /** Whether the server refuses every change and starts no agent, as when it shows a backup. */
   readOnly: boolean
-  /** Whether a missing database beside keys is created anew. */
+  /** Whether to create a new database if the data directory has keys but no database. */
   isNew: boolean
   /** For tests: checks each response against its declared schema, and runs each write twice with a rollback between. */
   selfCheck: boolean
@@ -73,17 +73,17 @@ export interface Config {
   instance: string
 }
 
-/** How long the server keeps what nobody needs any more. 0 means forever. Cost events and activity are never deleted. */
+/** The retention of data that is no longer in use. 0 means forever. Cost events and activity are never deleted. */
 export interface Retention {
   /** The log of a run, in days after the end of the run. */
   runLogDays: number
   /** The maximum size of the logs of ended runs together, in bytes. The oldest are deleted first. */
   runLogBytes: number
-  /** A run that nothing refers to, in days after its end. */
+  /** A run without references, in days after its end. */
   runDays: number
   /** A wake that was claimed or dropped, in days. */
   wakeDays: number
-  /** An upload that nothing refers to, in days. */
+  /** An upload without references, in days. */
   uploadDays: number
   /** The git worktree of an issue, in days after the issue was closed. */
   worktreeDays: number

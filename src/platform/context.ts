@@ -25,13 +25,13 @@ export interface Context {
   config: Config
   log: Log
   events: Events
-  /** What the server measures about itself. */
+  /** The metrics of the server. */
   metrics: Metrics
   /** Notifies the executor and the scheduler of stops, wakes and budgets. */
   signals: Signals
   /**
-   * What the writes of this server left in the database, by key, for a later
-   * write that would otherwise read it back. Each rollback empties it.
+   * Values that this server wrote to the database, by key. A later write uses
+   * them instead of a query. Each rollback clears them.
    */
   lastWritten: Map<string, string>
   /** Encrypts and decrypts values that the database stores encrypted. */
@@ -46,16 +46,16 @@ export interface Context {
   /**
    * Runs a synchronous change in a transaction and resolves once it is
    * durable. Use cases that change something are called inside one. `change`
-   * may run twice, so it must change nothing but the database.
+   * may run twice, so it must modify only the database.
    */
   write<T>(change: () => T): Promise<T>
   /**
    * Runs a change of thousands of rows like `write`, in slices, so that other
-   * requests do not wait. The change receives a context of its own, whose `db`
-   * sees what the change did so far.
+   * requests do not wait. The change receives a separate context. Only the `db`
+   * of that context reads the uncommitted data of the change.
    */
   writeLong<T>(change: (ctx: Context) => LongChange<T>): Promise<T>
-  /** Resolves if the database can be written, as far as known; after a failed write, tries another. Throws the AppError of the fault. */
+  /** Resolves if the last write had no fault of the disk or the file. Otherwise tries a write, which throws the AppError of the fault. */
   checkWrites(): Promise<void>
   /** Runs an effect after the current write is durable. A write that is rolled back drops its effects. */
   afterCommit(effect: Effect): void
@@ -69,9 +69,9 @@ export interface ContextParts {
   vault: Vault
 }
 
-/** What the composition root does with a context. */
+/** The methods of a context that only the composition root uses. */
 export interface OwnedContext extends Context {
-  /** Ends the long change that is under way and commits the queued writes, at once; for a stop. */
+  /** Aborts the current long change and commits the queued writes immediately. Called when the server stops. */
   flush(): void
   /** Resolves when another connection may write without waiting for a long change. */
   untilFree(): Promise<void>

@@ -1,7 +1,7 @@
 /**
  * Returns the columns of a change that differ from the row, ignoring undefined
- * values. Returns undefined if nothing differs, so that a PATCH with the
- * current values writes nothing.
+ * values. Returns undefined if no column differs: a PATCH with the current values
+ * is a no-op.
  */
 export function difference<Row extends object>(
   row: Row,

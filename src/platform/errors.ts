@@ -35,8 +35,8 @@ export const ERROR_STATUS = {
 export type ErrorCode = keyof typeof ERROR_STATUS
 
 /**
- * An error that the caller can resolve. The message is a sentence that says
- * what to do; the code is for programs. Any other error is a bug and is sent as
+ * An error that the caller can resolve. The message is a sentence that tells a
+ * person what to do; the code is for programs. Any other error is a bug and is sent as
  * `internal`.
  */
 export class AppError extends Error {

@@ -2,7 +2,7 @@
 export interface LiveEvent {
   /**
    * Increases monotonically, also across restarts. A client that reconnects
-   * asks for the events after the last one it received.
+   * requests the events after the last one it received.
    */
   id: number
   companyId: string
@@ -34,8 +34,8 @@ const KEPT_EVENTS = 1_000
  * @param startedAt determines the first id, which is higher than all ids of
  *   earlier servers: a client that reconnects after a restart never receives
  *   wrong events
- * @param onError receives what a listener throws; the other listeners run
- *   regardless
+ * @param onError receives each error of a listener; the other listeners still
+ *   run
  */
 export function createEvents(startedAt: Date, onError: (error: unknown) => void = () => {}): Events {
   const subscriptions = new Set<{ listener: (event: LiveEvent) => void; onClose: (() => void) | undefined }>()

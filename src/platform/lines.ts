@@ -29,7 +29,7 @@ export function createLines(maxBytes: number, onLine: (text: string) => void): L
         finish()
         from = end + 1
       }
-      // A copy, because a short rest must not keep its whole chunk in memory.
+      // A copy, because a reference to a short rest would retain its whole chunk in memory.
       if (from < chunk.length) add(Buffer.from(chunk.subarray(from)))
     },
     flush: finish,

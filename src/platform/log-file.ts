@@ -11,7 +11,7 @@ const MAX_SIZE = 5 * 1024 * 1024
  * Writes log lines to a file of limited size. If the disk is full, the lines
  * are dropped; standard error has them too.
  *
- * @param files how many files are kept, the current one included
+ * @param files the maximum number of files, including the current one
  * @returns a function that writes one line
  */
 export function openLogFile(file: string, files = 5): (line: string) => void {

@@ -7,7 +7,7 @@ export interface Log {
   info(message: string, details?: Record<string, unknown>): void
   warn(message: string, details?: Record<string, unknown>): void
   error(message: string, details?: Record<string, unknown>): void
-  /** Whether entries of a level are written. Ask before you collect details that cost time. */
+  /** Whether entries of a level are written. Check this before you collect details that take time to compute. */
   isEnabled(level: LogLevel): boolean
 }
 

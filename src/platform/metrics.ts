@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 export interface Histogram {
   name: string
   help: string
-  /** The upper limits of the buckets, ascending; one more bucket counts what is above. */
+  /** The upper limits of the buckets, ascending. One more bucket counts all larger values. */
   buckets: readonly number[]
   series: Map<string, HistogramSeries>
 }
@@ -15,7 +15,7 @@ export interface HistogramSeries {
   sum: number
 }
 
-/** What a server measures about itself. It only counts: the format is made when the metrics are read. */
+/** The metrics of a server. This object only counts; a read of the metrics formats them. */
 export interface Metrics {
   histograms: readonly Histogram[]
   /** Counts a response of an endpoint, with the seconds from its routing to its head. */

@@ -1,4 +1,4 @@
-/** What the executor and the scheduler react to. Each method is called after the commit of its cause. */
+/** Notifications for the executor and the scheduler. Each method is called after the commit of its cause. */
 export interface SignalHandler {
   /** A live run has a stop reason: its processes must end. */
   stopRequested(runId: string): void
@@ -23,7 +23,7 @@ export interface Signals extends SignalHandler {
   handle(handler: Partial<SignalHandler>): () => void
 }
 
-/** @param onError receives what a handler throws; the other handlers run regardless */
+/** @param onError receives each error of a handler; the other handlers still run */
 export function createSignals(onError: (error: unknown) => void): Signals {
   const handlers = new Set<Partial<SignalHandler>>()
   const call = (run: (handler: Partial<SignalHandler>) => void) => {

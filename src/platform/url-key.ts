@@ -12,7 +12,7 @@ export function chooseUrlKey(name: string, fallback: string, isTaken: (urlKey: s
   }
 }
 
-/** The first one keeps the name; the second one gets the suffix 2. */
+/** Adds a number to a name, beginning with `-2` for the second use. The first use has no number. */
 export const numbered = (stem: string, n: number) => (n === 1 ? stem : `${stem}-${n}`)
 
 /** Empty if the name has no ASCII letters or digits. */

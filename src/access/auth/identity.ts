@@ -53,7 +53,7 @@ const SESSION_LASTS = 14 * 24 * 60 * 60
  *
  * @param key signs the cookies; 32 bytes
  * @param cookieName of the session's cookie
- * @param untilFree resolves when no long change has the database; writes wait for it
+ * @param untilFree resolves when no long change blocks the database; writes wait for it
  */
 export function openIdentity(
   config: Pick<Config, 'dataDir' | 'trustProxy'>,
@@ -100,7 +100,7 @@ export function openIdentity(
     account: { modelName: 'auth_account', fields: ACCOUNT_FIELDS },
     verification: { modelName: 'auth_verification', fields: VERIFICATION_FIELDS },
     advanced: {
-      // Its own prefix for https would be `__Secure-`.
+      // The default prefix of better-auth for https is `__Secure-`.
       useSecureCookies: false,
       cookies: { session_token: { name: cookieName, attributes: { secure: config.trustProxy } } },
     },
@@ -148,8 +148,8 @@ export function openIdentity(
 
 /**
  * Kysely's dialect, except that a write waits until the database is free:
- * SQLite's own wait would block the main thread, and with it the long change
- * that it waits for. Reads do not wait.
+ * the busy timeout of SQLite would block the main thread, and with it the long
+ * change that it waits for. Reads do not wait.
  */
 function dialectOf(sqlite: Database.Database, untilFree: () => Promise<void>): Dialect {
   const dialect = new SqliteDialect({ database: sqlite })
@@ -184,7 +184,7 @@ function dialectOf(sqlite: Database.Database, untilFree: () => Promise<void>): D
   }
 }
 
-/** What a call gives, or undefined when better-auth refused it; anything else that it throws is a fault. */
+/** Returns the result of a call, or undefined if better-auth refused it. Any other error is rethrown. */
 async function orRefused<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call

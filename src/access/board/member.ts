@@ -35,7 +35,7 @@ export const toMember = (row: MemberRow): Member => ({
   createdAt: row.created_at,
 })
 
-/** Makes a person a member. An existing member keeps the higher of the two roles. */
+/** Makes a person a member. An existing member gets the higher of the two roles. */
 export function addMember(ctx: Context, caller: BoardCaller, companyId: string, role: Role): void {
   const { userId } = caller
   const before = findMembership(ctx.db, { companyId, userId })?.role
@@ -45,7 +45,7 @@ export function addMember(ctx: Context, caller: BoardCaller, companyId: string, 
   record(ctx, caller, 'company.member_joined', companyId, userId, { role })
 }
 
-/** Changes the role of a member. The last owner keeps the role. */
+/** Changes the role of a member. The role of the last owner cannot change. */
 export function changeRole(ctx: Context, caller: Caller, companyId: string, userId: string, role: Role): Member {
   const member = getMember(ctx, companyId, userId)
   if (member.role === role) return toMember(member)

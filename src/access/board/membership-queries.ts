@@ -75,7 +75,7 @@ export const adoptCompanies = (db: Db, at: string) =>
       ),
   )
 
-/** Copies the members of a company, with their roles, to another one. A person who is a member already keeps the role. */
+/** Copies the members of a company, with their roles, to another one. The role of an existing member does not change. */
 export const copyMemberships = (db: Db, copy: { from: string; to: string; at: string }) =>
   db.run(
     sql

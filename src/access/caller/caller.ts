@@ -30,7 +30,7 @@ export interface AgentCaller {
   isWrite: boolean
 }
 
-/** What a long-lived key of an agent may do: only GET, or what the agent may do. A run token is of scope `work`. */
+/** The permissions of a long-lived key of an agent: only GET, or all permissions of the agent. A run token has the scope `work`. */
 export const KEY_SCOPES = ['read', 'work'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 

@@ -8,15 +8,15 @@ export type Role = (typeof ROLES)[number]
 export const includesRole = (role: Role, least: Role) => ROLES.indexOf(role) >= ROLES.indexOf(least)
 
 /**
- * Returns the least role that an endpoint requires of a person. An endpoint
- * that names none can be read by every viewer and written by admins only, so
- * that an endpoint whose role was forgotten is closed.
+ * Returns the minimum role that an endpoint requires of a person. Without an
+ * explicit role, reads require a viewer and writes require an admin. A missing
+ * role therefore denies writes instead of allowing them.
  */
 export const requiredRole = ({ method, role }: { method: string; role?: Role }): Role =>
   role ?? (method === 'GET' ? 'viewer' : 'admin')
 
 /**
- * Returns the error for a person whose role in a company is too low.
+ * Returns the error for a person with an insufficient role in a company.
  *
  * @param role undefined for a person who is not a member
  */

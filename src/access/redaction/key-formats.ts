@@ -1,7 +1,8 @@
 /**
- * What keys of well-known services and of this one, and signed tokens, begin
- * with. The rest of each alternative is bounded or always matches, so that the
- * search takes linear time; `findKey` checks the two that need a look ahead.
+ * Matches the beginning of keys of well-known services, of keys of this service
+ * and of signed tokens. The rest of each alternative is bounded or always
+ * matches, so the search takes linear time. `findKey` checks the two
+ * alternatives that need a lookahead.
  */
 const BEGINNING =
   /(?<![A-Za-z0-9])(?:gh[opsu]_\w{8,}|github_pat_\w{8,}|xox[abpr]-[\w-]{8,}|AKIA[A-Z0-9]{12,}|svcb?_[\w-]{8,}|sk-|eyJ)/g

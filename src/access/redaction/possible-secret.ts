@@ -10,7 +10,7 @@ const LONG_WORD = /[A-Za-z0-9_-]{20,}/g
 const isKeyLike = (text: string) =>
   [...text.matchAll(LONG_WORD)].some(([word]) => /\d/.test(word) && /[a-z]/i.test(word))
 
-/** Hosts and paths of incoming hooks: whoever knows such a URL may post to it. */
+/** Hosts and paths of incoming webhooks. Such a URL is a credential: anyone who knows it can post to it. */
 const HOOK = /^[a-z]+:\/\/(?:hooks?\.|[^/]+\/(?:[^?#]*\/)?(?:web)?hooks?\/|[^/]+\/bot\d+:)/i
 
 /** The length of a scheme is bounded, so that the search takes linear time. */

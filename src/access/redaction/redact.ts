@@ -7,7 +7,7 @@ export type Json = Record<string, unknown>
 /** The placeholder of a secret in everything that is read. */
 export const REDACTED = '[redacted]'
 
-/** Objects whose values are always secret: an agent's environment and the headers of a request. */
+/** Objects that contain only secret values: an agent's environment and the headers of a request. */
 const SECRET_MAPS: ReadonlySet<string> = new Set(['env', 'headers'])
 
 /** The names of keys and options that contain a secret. `tokens` is a count and not one of them. */

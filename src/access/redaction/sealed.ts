@@ -1,6 +1,6 @@
 import { invalid } from '../../platform/errors.ts'
 
-/** The stored form of a redacted value: the encrypted value, and what a read displays in its place. */
+/** The stored form of a redacted value: the encrypted value, and the placeholder that a read displays. */
 export interface Sealed {
   $sealed: string
   shown: unknown

@@ -13,7 +13,7 @@ export type Principal =
   | ({ type: 'agent' } & AgentIdentity)
   | { type: 'anonymous' }
 
-/** The agent of a key or run token, and what that credential may do. */
+/** The agent of a key or run token, and the permissions of that credential. */
 export interface AgentIdentity extends Omit<AgentCaller, 'type' | 'isWrite'> {
   scope: KeyScope
 }
@@ -31,8 +31,8 @@ export interface AgentCredentials {
 }
 
 /**
- * Authenticates a request. A bearer token that is present but wrong is 401 in
- * every mode and never becomes the board, whatever the cookies say.
+ * Authenticates a request. An invalid bearer token is a 401 in every mode, even
+ * if the request also has a valid cookie.
  *
  * @param isOpen whether the route is open to anyone, so that no credential is needed
  */

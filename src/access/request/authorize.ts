@@ -9,11 +9,10 @@ import type { Who } from '../caller/who.ts'
 import type { Principal } from './authenticate.ts'
 
 /**
- * Returns the caller of a request after checking what the endpoint and the path
- * decide: the type of caller, the company in the path, the person's role, and
- * that an archived company does not change. It runs right before the use case,
- * after the body has arrived, so that a permission that ends during a slow
- * upload does not count.
+ * Authorizes a request and returns its caller. Checks the type of caller, the
+ * company in the path, the person's role, and that the request does not change
+ * an archived company. It runs right before the use case, after the body has
+ * arrived. A permission that is revoked during a slow upload is not accepted.
  *
  * @throws AppError 403, 404 or 422
  */

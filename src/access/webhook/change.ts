@@ -103,7 +103,7 @@ export function deleteWebhook(ctx: Context, caller: Caller, webhook: WebhookRow)
   return webhook
 }
 
-/** Queues a delivery that reports nothing but that the webhook works. */
+/** Queues a test delivery, which reports no activity. */
 export function testWebhook(ctx: Context, caller: Caller, webhook: WebhookRow): DeliveryRow {
   if (webhook.status === 'disabled') {
     throw new AppError('conflict', 'The webhook is disabled. Set its status to active first.')

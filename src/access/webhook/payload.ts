@@ -4,7 +4,7 @@ import { toEvent } from '../activity/record.ts'
 
 /**
  * Returns the body of a delivery: the type, the time and the data of an
- * activity, and a line of text, which is what Slack shows.
+ * activity, and a line of text, which Slack displays.
  */
 export function payloadOf(ctx: Pick<Context, 'db'>, row: ActivityRow): string {
   const event = toEvent(ctx, row)

@@ -39,7 +39,7 @@ export function skillSetOf(ctx: Context, agent: Pick<AgentRow, 'company_id' | 'd
 const folderOf = (skill: SkillRow, all: readonly SkillRow[]) =>
   all.some((other) => other !== skill && other.slug === skill.slug) ? skill.key.replaceAll('/', '--') : skill.slug
 
-/** Makes the folder a plugin of `claude`, whose skills are the folders in it. Other programs ignore the file. */
+/** Makes the folder a plugin of `claude`: each folder in it is a skill. Other programs ignore the file. */
 const PLUGIN = Buffer.from(
   JSON.stringify({ name: 'service', version: '1.0.0', description: 'The skills of this agent', skills: ['./'] }),
 )

@@ -7,7 +7,7 @@ import { getSkill } from '../skill/get.ts'
 import { deleteSkillRow, listAgentsWithSkill } from '../skill/queries.ts'
 import type { SkillRow } from '../skill/skill.ts'
 
-/** Deletes a skill and removes it from the desired skills of all agents. A live run keeps its files until it ends. */
+/** Deletes a skill and removes it from the desired skills of all agents. The files of a live run remain until it ends. */
 export function deleteSkill(ctx: Context, caller: Caller, id: string): SkillRow {
   const skill = getSkill(ctx, caller, id)
   if (skill.source_type === 'bundled') {

@@ -77,7 +77,7 @@ export async function syncSkills(
 
 /**
  * Writes the skills of an agent to a folder that is named after their content.
- * A run therefore keeps its folder when the skills change. The folders of other
+ * A change of the skills does not affect the folder of a run. The folders of other
  * sets are removed as soon as no run of the agent is live.
  *
  * @param forRun the run that is being prepared; it does not use another folder yet

@@ -4,7 +4,7 @@ import type { Context } from '../../platform/context.ts'
 import { findCompany } from '../company/queries.ts'
 import type { AgentRow } from './agent.ts'
 
-/** Returns the agent's own folder. Its runs work there if nothing else is configured. */
+/** Returns the agent's own folder. It is the default working directory of its runs. */
 export const ownFolder = (ctx: Pick<Context, 'config'>, agentId: string) =>
   path.join(ctx.config.dataDir, 'agents', agentId)
 
@@ -16,10 +16,10 @@ export interface Destination {
 }
 
 /**
- * Decides whether the server may open or enter a path that an agent set. It may
- * in the agent's own folder, in the folders that the board allowed for the
- * company or for the agent's next run, and in `folders`. A path that does not
- * exist is judged like one that does, so that a refusal reveals nothing.
+ * Decides whether the server may open or enter a path that an agent set.
+ * Allowed are the agent's own folder, the folders that the board allowed for
+ * the company or for the agent's next run, and `folders`. The rules are the same
+ * for a path that does not exist, so an error does not reveal whether it exists.
  *
  * @param folders further folders that the board allowed, such as the workspaces of a project
  */

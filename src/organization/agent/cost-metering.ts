@@ -1,7 +1,7 @@
 import type { Metering } from '../../adapter/adapter.ts'
 import { adapterOf } from '../../adapter/registry.ts'
 
-/** Returns when the program of an adapter reports what a run costs. */
+/** Returns when the program of an adapter reports the costs of a run. */
 export const meteringOf = (adapterType: string): Metering => adapterOf(adapterType)?.metering ?? 'none'
 
 const NOTES: Record<Exclude<Metering, 'live'>, string> = {
@@ -11,8 +11,8 @@ const NOTES: Record<Exclude<Metering, 'live'>, string> = {
 }
 
 /**
- * Says why the budget of an agent cannot stop a live run, or does not count all
- * of its costs. Returns null if the budget can stop a live run.
+ * Returns the reason why the budget of an agent cannot stop a live run, or does
+ * not count all of its costs. Returns null if the budget can stop a live run.
  */
 export function costMeteringNote(agent: { adapter_type: string; unpriced_costs: number }): string | null {
   const metering = meteringOf(agent.adapter_type)

@@ -12,8 +12,8 @@ import { listSubordinates, updateAgent } from './queries.ts'
 /**
  * Sets an agent to `terminated`. Revokes its keys, drops its waiting wakes and
  * stops its live runs. Its direct reports move to its manager, so that no chain
- * of command passes through a terminated agent. Its issues stay assigned: the
- * caller releases them.
+ * of command passes through a terminated agent. It does not release the
+ * agent's issues: the caller does.
  *
  * @returns the id of the activity row
  */

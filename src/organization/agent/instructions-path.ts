@@ -14,7 +14,7 @@ const file = v.pipe(
   v.string(),
   v.minLength(1, 'must not be empty; null clears it'),
   v.maxLength(4_096),
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what a path may not have.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches the forbidden characters.
   v.regex(/^[^\u0000-\u001f\u007f]*$/, 'must be one line'),
 )
 

@@ -28,7 +28,7 @@ export const Key = v.strictObject({
   revokedAt: v.nullable(field.timestamp),
 })
 
-/** A key at its creation: the only answer that ever holds it. */
+/** A new key. Only the response to its creation contains the key itself. */
 export const NewKey = v.strictObject({
   id: field.id,
   name: v.string(),

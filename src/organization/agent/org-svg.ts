@@ -3,7 +3,7 @@ import type { OrgNode } from './org.ts'
 const BOX = { width: 176, height: 52 }
 const GAP = { across: 24, down: 40 }
 const MARGIN = 16
-/** How many characters of a name fit into a box. */
+/** The maximum number of characters of a name in a box. */
 const SHOWN_CHARACTERS = 22
 
 interface Box {
@@ -13,7 +13,7 @@ interface Box {
   reports: Box[]
 }
 
-/** Draws the reporting tree: each manager centred above those who report to it. */
+/** Draws the reporting tree: each manager is centered above its direct reports. */
 export function drawOrg(tops: readonly OrgNode[]): string {
   let leaves = 0
   let depth = 0

@@ -8,13 +8,13 @@ import { isReady } from './lifecycle.ts'
 import { pauseAgent } from './pause.ts'
 import { findAgent, findLastRun } from './queries.ts'
 
-/** How long an action with a long-lived key counts as caused by the agent's latest run, in milliseconds. */
+/** The time for which an action with a long-lived key counts as caused by the agent's latest run, in milliseconds. */
 const KEY_LINK_MS = 60 * 60_000
 
 /**
- * Returns the causal depth of a wake after a request: how many runs caused each
- * other before it. An act of a person resets it to zero, also for a wake that
- * already waits. The timer counts as zero but does not end a chain.
+ * Returns the causal depth of a wake after a request: the number of runs in the
+ * chain of causes before it. An action of a person resets it to zero, even for
+ * a wake that already waits. The timer counts as zero but does not end a chain.
  */
 export function wakeDepth(ctx: Context, caller: Caller, request: WakeRequest, waiting: WakeRow | undefined): number {
   if (caller.type === 'board') return 0
@@ -34,7 +34,7 @@ function findRecentRun(ctx: Context, agentId: string) {
 }
 
 /**
- * Pauses two agents whose wakes cause each other without a person in between.
+ * Pauses two agents that wake each other without a person in between.
  * Their wakes wait until the board resumes them.
  */
 export function pauseWakeLoop(ctx: Context, caller: Caller, target: AgentRow): void {

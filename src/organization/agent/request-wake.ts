@@ -45,8 +45,8 @@ export function requestWake(ctx: Context, caller: Caller, request: WakeRequest):
 
 /**
  * Whether wakes of a source can start a run of the agent. The adapter `none`
- * starts no runs. With `wakeOnDemand: false`, only the timer, retries and the
- * board's own invocation do.
+ * starts no runs. With `wakeOnDemand: false`, only the timer, retries and an
+ * invocation by the board start runs.
  */
 export function acceptsWake(agent: AgentRow, caller: Caller, source: WakeSource): boolean {
   if (agent.adapter_type === 'none') return false
@@ -70,7 +70,7 @@ function merge(ctx: Context, waiting: WakeRow, merged: WakeRow): WakeRow {
   return merged
 }
 
-/** Tells the scheduler and the live events, after the commit, that a run may start. */
+/** Notifies the scheduler and publishes a live event, after the commit, that a run may start. */
 function publishWaiting(ctx: Context, wake: WakeRow): void {
   const data = { agentId: wake.agent_id, wakeId: wake.id }
   ctx.afterCommit(() => {

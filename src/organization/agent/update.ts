@@ -17,12 +17,12 @@ import { RuntimeConfig } from './runtime-config.ts'
 import { setBudget } from './set-budget.ts'
 
 /**
- * The fields that an agent may set for itself and the agents below it. None of
- * them decides what runs, when, or at what cost.
+ * The fields that an agent may set for itself and the agents below it. They do
+ * not affect the program of a run, its schedule or its costs.
  */
 const OPEN_TO_AGENTS: readonly string[] = ['name', 'title', 'icon', 'capabilities']
 
-/** Changes an agent. A redaction placeholder that the client sends back keeps the stored secret. */
+/** Changes an agent. If the client sends a redaction placeholder, the stored secret does not change. */
 export function changeAgent(ctx: Context, caller: Caller, agent: AgentRow, want: AgentChange): void {
   assertMayChange(ctx, caller, agent, want)
   assertNotTerminated(agent)
@@ -92,7 +92,7 @@ function adapterAfter(before: AgentConfig, want: AgentChange): Partial<AgentConf
 const metadataAfter = (before: AgentConfig, sent: AgentConfig['metadata']) =>
   sent && mergePatch(before.metadata ?? {}, restore(sent, before.metadata ?? {}))
 
-/** Returns the fields that were sent. A field that was not sent keeps its value. */
+/** Returns the fields that were sent. The other fields do not change. */
 const given = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>

@@ -37,9 +37,9 @@ export const assetRoutes = [
 ]
 
 /**
- * Returns headers that keep a browser from running anything in the file. To a
- * browser an uploaded file has the origin of this server, so SVGs are
- * sandboxed, and every other file that is not an image is only downloaded.
+ * Returns headers that prevent a browser from running scripts in the file. For
+ * a browser, an uploaded file has the origin of this server. Therefore SVGs are
+ * sandboxed, and all other files except images are sent as downloads.
  */
 function headersOf(asset: AssetRow): Record<string, string> {
   const disposition = isImage(asset.content_type) ? 'inline' : 'attachment'

@@ -42,7 +42,7 @@ export function enforceBudgets(ctx: Context, spender: Spender): boolean {
   return isAgentSpent || isCompanySpent
 }
 
-/** Returns what an agent may still spend this month within both budgets, in micro-dollars; null if neither limits it. */
+/** Returns the remaining amount of both budgets of an agent for this month, in micro-dollars; null if neither has a limit. */
 export function leftToSpend(ctx: Context, spender: Spender): number | null {
   const { agent, company } = budgetsOf(ctx, spender)
   const limits = [remaining(agent), remaining(company)].filter((limit) => limit !== null)

@@ -24,7 +24,7 @@ export function resumeForNewMonth(ctx: Context): void {
   for (const { id } of agents) resumeFromBudget(ctx, id)
 }
 
-/** Returns when the next month begins, or undefined if nothing is paused for its budget. */
+/** Returns when the next month begins, or undefined if no agent or company is paused for its budget. */
 export function nextMonth(ctx: Context): string | undefined {
   const { agents, companies } = listPaused(ctx)
   if (agents.length + companies.length === 0) return undefined

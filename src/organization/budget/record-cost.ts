@@ -60,10 +60,10 @@ export function recordCost(
 }
 
 /**
- * Records the difference between a run's usage of one model so far and what is
- * recorded for it already.
+ * Records the difference between the current total usage of one model in a run
+ * and the usage that is already recorded.
  *
- * The same snapshot twice therefore counts once. A reported cost replaces an
+ * A repeated snapshot therefore counts once. A reported cost replaces an
  * estimate, by a negative difference if the estimate was too high. Usage that
  * had no price while it streamed receives the price of the later report.
  */

@@ -11,7 +11,7 @@ import { findCompanyWithSpend, insertCompany, prefixesWith } from './queries.ts'
 
 /**
  * Creates a company. Its issue prefix comes from its name and never changes.
- * The person who creates it owns it.
+ * The person who creates it becomes its owner.
  */
 export function createCompany(ctx: Context, caller: Caller, want: NewCompany) {
   requireFounder(ctx, caller)

@@ -27,7 +27,7 @@ export function noteLeftovers(db: Db, companyId: string): void {
   db.run(sql.insertInto('leftover').values({ folder: 'skills', id: companyId }))
 }
 
-/** Records the files of rows whose deletion, in the same write, leaves them without use. */
+/** Records the files of rows that the same write deletes. The files are then no longer in use. */
 export function noteDeletedFiles(db: Db, folder: 'assets' | 'runs', ids: readonly string[]): void {
   if (ids.length === 0) return
   const rows = ids.map((id) => ({ folder, id }))

@@ -7,13 +7,13 @@ export type BudgetStatus = (typeof BUDGET_STATUSES)[number]
 /** From this share of the budget on, only the most important work is recommended (contract, Limits). */
 const WARNING_SHARE = 0.8
 
-/** A monthly budget and what was spent of it, in micro-dollars. A budget of 0 is no limit. */
+/** A monthly budget and the amount spent, in micro-dollars. A budget of 0 is no limit. */
 export interface Budget {
   budgetMicros: number
   spentMicros: number
 }
 
-/** Returns how much of a budget is used: a warning from 80 %, exceeded from 100 %. */
+/** Returns the status of a budget: a warning from 80 %, exceeded from 100 %. */
 export function budgetStatus({ budgetMicros, spentMicros }: Budget): BudgetStatus {
   if (budgetMicros === 0) return 'ok'
   if (spentMicros >= budgetMicros) return 'exceeded'
@@ -28,6 +28,6 @@ export const isSpentSql = (budgetMicros: RawBuilder<unknown>, spentMicros: RawBu
 export const isSpent = (budgetMicros: number, spentMicros: number) =>
   budgetStatus({ budgetMicros, spentMicros }) === 'exceeded'
 
-/** Returns what is left of a budget, at least 0; null if there is no limit. */
+/** Returns the remaining amount of a budget, at least 0; null if there is no limit. */
 export const remaining = ({ budgetMicros, spentMicros }: Budget): number | null =>
   budgetMicros === 0 ? null : Math.max(0, budgetMicros - spentMicros)

@@ -59,7 +59,7 @@ export const agentSpend = (db: Db, of: { companyId: string; agentId: string; now
   db.first(spend({ companyId: of.companyId, kind: 'agent', key: of.agentId, period: monthOf(of.now) }))?.cost_micros ??
   0
 
-/** Returns how many cost events of an agent in the month of `now` have no known price. */
+/** Returns the number of cost events of an agent in the month of `now` without a known price. */
 export const agentUnpriced = (db: Db, of: { companyId: string; agentId: string; now: string }): number =>
   db.first(spend({ companyId: of.companyId, kind: 'agent', key: of.agentId, period: monthOf(of.now) }))?.unpriced ?? 0
 

@@ -61,7 +61,7 @@ export function listTotals(
   return db.all(query.limit(page.limit + 1))
 }
 
-/** Returns how many keys `listTotals` returns in all. */
+/** Returns the total number of keys that `listTotals` returns. */
 export const countTotals = (db: Db, of: TotalsOf): number => countRows(db, totalsBy('key', of))
 
 /** Lists the totals by day, earliest first. */
@@ -71,7 +71,7 @@ export const listDays = (db: Db, of: TotalsOf): Total[] => db.all(totalsBy('peri
 export const sumOfCompany = (db: Db, of: { companyId: string } & Days): Omit<Total, 'key'> =>
   db.first(totalsBy('key', { ...of, kind: 'company' })) ?? NOTHING
 
-/** The totals of a provider are those of its models, whose key is `provider/model`. */
+/** The totals of a provider are the sums of its models. The key of a model is `provider/model`. */
 const keyOf = ({ kind }: TotalsOf) =>
   kind === 'provider' ? raw<string>`substr(key, 1, instr(key, '/') - 1)` : raw<string>`cost_total.key`
 

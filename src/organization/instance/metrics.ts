@@ -11,7 +11,7 @@ interface Figures {
   spend: { company: string; micros: number }[]
 }
 
-/** Counts what only the database knows. The number of run totals grows with the history, so it runs in the reader. */
+/** Counts the metrics that are stored in the database. It runs in the reader, because the number of run totals grows with time. */
 export const metricsJob: ReadJob<{ month: string }, Figures> = {
   name: 'instance.metrics',
   run: (db, { month }) => ({
@@ -34,7 +34,7 @@ export const metricsJob: ReadJob<{ month: string }, Figures> = {
 
 /** Reads all metrics, in the text format of Prometheus. */
 export async function readMetrics(ctx: Context): Promise<{ text: string; contentType: string }> {
-  // Loaded when somebody reads the metrics: it takes 50 ms, which a start must not wait for.
+  // Loaded at the first read of the metrics. Loading takes 50 ms, which would delay the start of the server.
   // A bundle has a CommonJS package as its default export alone.
   const { Gauge, Registry } = (await import('prom-client')).default
   const registry = new Registry()

@@ -55,7 +55,7 @@ export function addPlacement(ctx: Context, caller: Caller, want: NewPlacement): 
 
 const DEFAULT_MAX_RUNS = 100
 
-/** Changes a placement. Runs that have started keep the settings that they started with. */
+/** Changes a placement. The new settings do not apply to runs that have started. */
 export function changePlacement(ctx: Context, caller: Caller, row: PlacementRow, want: PlacementChange): Placement {
   const before = JSON.parse(row.settings)
   const { settings } = parseSettings(row.type, want.settings ? mergePatch(before, want.settings) : before)
@@ -72,8 +72,8 @@ export function changePlacement(ctx: Context, caller: Caller, row: PlacementRow,
 }
 
 /**
- * Removes a placement that nothing uses. With `force`, its live runs end as
- * lost, and the runs of agents and projects that name it wait.
+ * Removes an unused placement. `force` removes a placement that is in use: its
+ * live runs end as lost, and the runs of agents and projects that name it wait.
  */
 export function removePlacement(ctx: Context, caller: Caller, row: PlacementRow, force: boolean): Placement {
   const uses = countPlacementUses(ctx.db, row.name)
@@ -94,7 +94,7 @@ export function removePlacement(ctx: Context, caller: Caller, row: PlacementRow,
   return shown
 }
 
-/** Refuses a placement whose machines cannot reach the API in the mode of this server. */
+/** Refuses a placement if its machines cannot reach the API in the mode of this server. */
 export function assertReachable(ctx: Pick<Context, 'config'>, { type, settings }: TypedSettings): void {
   if (type === 'ssh' || ctx.config.mode === 'authenticated') return
   // A cluster on this machine.

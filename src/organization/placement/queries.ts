@@ -30,7 +30,7 @@ export const deletePlacement = (db: Db, name: string) => db.run(sql.deleteFrom('
 export const clearDefault = (db: Db) =>
   db.run(sql.updateTable('placement').set({ is_default: 0 }).where('is_default', '=', 1))
 
-/** Counts what names a placement: live runs, agents and projects. */
+/** Counts the references to a placement by live runs, agents and projects. */
 export function countPlacementUses(db: Db, name: string): { liveRuns: number; agents: number; projects: number } {
   return db.first(
     raw<{ liveRuns: number; agents: number; projects: number }>`select
@@ -43,8 +43,8 @@ export function countPlacementUses(db: Db, name: string): { liveRuns: number; ag
 /**
  * The name of the placement of a wake's run, as an SQL expression over `wake`
  * and its `agent`: that of the agent, else that of the issue's project, else
- * the default of the instance, else `local`. Agents without a program of their
- * own always work from this machine.
+ * the default of the instance, else `local`. Agents without a program always use
+ * this machine.
  */
 export const PLACEMENT_OF_WAKE = raw<string>`iif(agent.adapter_type in ('http', 'none'), 'local', coalesce(
   json_extract(agent.runtime_config, '$.placement'),

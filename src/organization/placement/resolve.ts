@@ -8,8 +8,8 @@ export const LOCAL = 'local'
 const KEY = 'placements'
 
 /**
- * Whether the instance has placements. The database is read once; without
- * placements, nothing else about them is ever read.
+ * Whether the instance has placements. The result is cached after one query.
+ * Without placements, no further query about them runs.
  */
 export function hasPlacements(ctx: Context): boolean {
   const known = ctx.lastWritten.get(KEY)

@@ -14,7 +14,7 @@ const isAfter = (cursor: EndCursor) => raw<boolean>`(finished_at, id) > (${curso
 const IS_UNMEASURED = raw<boolean>`finished_at is not null and log_bytes is null`
 const IS_KEPT = raw<boolean>`log_bytes > 0 and log_deleted_at is null`
 
-/** Lists ended runs whose log has not been measured. */
+/** Lists ended runs without a recorded log size. */
 export const listUnmeasuredLogs = (db: Db, of: { limit: number }): string[] =>
   // Without the order, SQLite searches all ended runs: 45 ms with 100,000 of them.
   db.all(sql.selectFrom('run').select('id').where(IS_UNMEASURED).orderBy('id').limit(of.limit)).map(({ id }) => id)
@@ -36,7 +36,7 @@ export const listKeptLogs = (db: Db, of: { after: EndCursor; limit: number }) =>
       .limit(of.limit),
   )
 
-/** Records that the logs of runs are deleted. Returns the ids of the runs whose log was not deleted before. */
+/** Records that the logs of runs are deleted. Returns the ids of the runs that still had a log. */
 export const markLogsDeleted = (db: Db, of: { ids: readonly string[]; at: string }): string[] =>
   db
     .all(
@@ -79,7 +79,7 @@ export const RUN_REFERENCES = [
 
 const IS_REFERENCED = raw<boolean>`(${raw.join(
   [
-    // Each run has entries of its own start and end.
+    // The start and the end of each run are entries too.
     raw`exists (select 1 from activity where run_id = run.id and entity_id <> run.id)`,
     ...RUN_REFERENCES.map(
       ([table, column]) =>
@@ -90,8 +90,8 @@ const IS_REFERENCED = raw<boolean>`(${raw.join(
 )})`
 
 /**
- * Deletes the ended runs among some that nothing refers to, but for the
- * activity of their start and end. The totals of their days follow.
+ * Deletes the given runs that have ended and have no references. The activity of
+ * their start and end does not count as a reference. Updates the daily totals.
  *
  * @returns the ids of the deleted runs
  */

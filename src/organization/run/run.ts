@@ -11,7 +11,7 @@ export type RunStatus = (typeof RUN_STATUSES)[number]
 
 export type RunRow = Selectable<RunTable>
 
-/** What a run changed in the git worktree of its issue. */
+/** The changes of a run in the git worktree of its issue. */
 export const RunChanges = v.strictObject({
   branch: v.nullable(v.string()),
   headCommit: v.string(),
@@ -141,8 +141,8 @@ export function toRun(row: RunRow, cost: RunCost | undefined): Run {
 }
 
 /**
- * Returns details that the status does not show: that the run changed nothing,
- * and how many tool calls were refused.
+ * Returns details that the status does not include: whether the run made no
+ * change, and the number of refused tool calls.
  */
 export function outcomeDetail(row: Pick<RunRow, 'status' | 'idle' | 'refused_tools'>): string | null {
   const refused = row.refused_tools === 1 ? '1 tool call was refused' : `${row.refused_tools} tool calls were refused`

@@ -7,7 +7,7 @@ export type StopReason = NonNullable<RunRow['stop_reason']>
 
 /**
  * Requests the stop of a live run. The executor ends its processes after the
- * commit. The first reason is kept. A no-op for a run that has ended.
+ * commit. A later reason does not replace the first one. A no-op for a run that has ended.
  */
 export function requestStop(ctx: Context, runId: string, reason: StopReason): RunRow | undefined {
   const run = findRun(ctx.db, { id: runId })

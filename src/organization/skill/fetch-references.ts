@@ -5,7 +5,7 @@ import { YamlFault } from '../../platform/source/yaml.ts'
 import { SKILL_FILES, validateSkillFiles } from './limits.ts'
 import { matchesReference, type ReferenceTarget, referenceOf, targetOf, withFetchedText } from './reference.ts'
 
-/** How many repositories one call downloads, and how long all downloads may take. */
+/** The maximum number of repositories in one call, and the time limit for all downloads. */
 const MAX_REPOSITORIES = 10
 const TIMEOUT_MS = 90_000
 
@@ -16,7 +16,7 @@ interface SkillToFetch {
 
 export interface FetchedReferences<Skill> {
   fetched: { skill: Skill; files: SourceFiles }[]
-  /** The references whose text could not be fetched. `reason` is a clause. */
+  /** The references that could not be fetched. `reason` is a clause. */
   failed: { skill: Skill; reason: string }[]
 }
 
@@ -86,7 +86,7 @@ const LICENSE = /^(LICEN[CS]E|COPYING)(\.md|\.txt)?$/i
 const contains = ({ path, isFolder }: ReferenceTarget, file: string) =>
   isFolder ? path === '' || file.startsWith(`${path}/`) : file === path
 
-/** Returns the files of a skill with the fetched text, or a clause that says why they cannot be used. */
+/** Returns the files of a skill with the fetched text, or a clause with the reason why they cannot be used. */
 function mergeText(skill: SkillToFetch, target: ReferenceTarget, repository: SourceFiles): SourceFiles | string {
   const { path, isFolder } = target
   const own: SourceFiles = isFolder

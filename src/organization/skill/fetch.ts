@@ -31,7 +31,7 @@ export async function fetchSkills(ctx: Context, caller: Caller, companyId: strin
     const rows: Skill[] = []
     for (const { skill, files } of fetched) {
       yield
-      // A skill that was changed or deleted during the download stays as it is.
+      // If a skill was changed or deleted during the download, the fetched text is discarded.
       if (findSkill(ctx.db, { id: skill.id })?.digest !== skill.digest) continue
       const inventory = takeInventory(files)
       const row = replaceSkillFiles(ctx, skill.id, {

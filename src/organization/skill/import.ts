@@ -9,8 +9,8 @@ import { toSkill } from './skill.ts'
 import { putSkill } from './store.ts'
 
 /**
- * Imports all skills of a source into a company, or none. A skill whose key
- * exists already is updated.
+ * Imports all skills of a source into a company in one transaction. Updates a
+ * skill if its key already exists.
  */
 export async function importSkills(
   ctx: Context,

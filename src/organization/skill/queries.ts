@@ -26,7 +26,7 @@ export const selectSkills = (of: { companyId: string }) =>
 /** Returns all skills of a company, by key. */
 export const listSkills = (db: Db, of: { companyId: string }): SkillRow[] => db.all(selectSkills(of).orderBy('key'))
 
-/** Lists the skills of a company whose text is in another repository, by key. */
+/** Lists the skills of a company that refer to a text in another repository, by key. */
 export const listReferences = (db: Db, of: { companyId: string }): SkillRow[] =>
   db.all(
     sql
@@ -37,7 +37,7 @@ export const listReferences = (db: Db, of: { companyId: string }): SkillRow[] =>
       .orderBy('key'),
   )
 
-/** Lists the companies whose bundled skill of this key has the content of another version. */
+/** Lists the companies that have the bundled skill of this key with the content of another version. */
 export const findBundledOutdated = (db: Db, skill: { key: string; digest: string }) =>
   db.all(
     sql

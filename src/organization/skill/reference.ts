@@ -24,7 +24,7 @@ export interface ReferenceTarget {
 export const referenceOf = (files: SourceFiles): SkillReference | undefined =>
   sourcesOf(matterOf(files.get('SKILL.md'))).find(isReference)
 
-/** Returns where the text of a reference is, or a clause that says why it cannot be fetched. */
+/** Returns the location of the text of a reference, or a clause with the reason why it cannot be fetched. */
 export function targetOf(reference: SkillReference): ReferenceTarget | string {
   const { kind, repo, commit, path } = reference
   if (kind !== 'github-file' && kind !== 'github-dir') return 'its source is not a file or folder on GitHub'
@@ -41,9 +41,10 @@ export function matchesReference({ sha256, blob }: SkillReference, bytes: Uint8A
 }
 
 /**
- * Replaces the text of a reference by the fetched one. The frontmatter keeps the
- * name, the description and the sources of the reference, so that attribution
- * and license stay with the text. The usage of the source becomes `mirrored`.
+ * Replaces the text of a reference with the fetched text. The name, the
+ * description and the sources in the frontmatter do not change, because they
+ * contain the attribution and the license. The usage of the source becomes
+ * `mirrored`.
  *
  * @param fetched the files of the skill, with SKILL.md
  * @throws YamlFault

@@ -1,7 +1,7 @@
 import { actorOf, type Caller } from '../../access/caller/caller.ts'
 import { parseReasons, type WakeReason, type WakeRow, type WakeSource } from './wake.ts'
 
-/** What a use case asks for when it requests a run of an agent. */
+/** The request of a use case for a run of an agent. */
 export interface WakeRequest {
   agentId: string
   source: WakeSource
@@ -26,7 +26,7 @@ export interface WakeRequest {
  */
 const MAX_REASONS = 50
 
-/** The maximum number of reasons if each has a subject of its own. */
+/** The maximum number of reasons if each has a different subject. */
 const MAX_SUBJECTS = 500
 
 export function toReason(caller: Caller, request: WakeRequest, at: string): WakeReason {
@@ -72,12 +72,12 @@ export function mergeRequest(waiting: WakeRow | undefined, request: WakeRequest,
 /**
  * Removes the oldest reasons that have a later one of the same subject, until
  * at most 50 are left. A run thus receives the latest comment of each issue and
- * every approval. The first reason stays, because it shows what started the wake.
+ * every approval. The first reason is never removed, because it is the cause of the wake.
  */
 function withoutSuperseded(reasons: readonly WakeReason[]): readonly WakeReason[] {
   let excess = reasons.length - MAX_REASONS
   if (excess <= 0) return reasons
-  // Those of a retried run are older than those of the waiting wake.
+  // The reasons of a retried run are older than those of the waiting wake.
   const inOrder = reasons.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
   const latest = new Map(inOrder.map((reason, i) => [subjectOf(reason), i]))
   const left = inOrder.filter((reason, i) => i === 0 || latest.get(subjectOf(reason)) === i || excess-- <= 0)

@@ -55,7 +55,7 @@ export function createDb(sqlite: Sqlite): Db {
     try {
       if (isReading && sqlite.open) commit.run()
     } catch (error) {
-      // A failed read may have ended the transaction. Nothing was written in it.
+      // A failed read may have ended the transaction, which contained no write.
       if (!isDatabaseFault(error)) throw error
       if (sqlite.inTransaction) sqlite.exec('rollback')
     } finally {

@@ -68,7 +68,7 @@ function lockFile(dataDir: string, isRepaired = false): Database.Database {
 
 /**
  * Writes a file that only this user can read. Writes a temporary file and
- * renames it, so that readers see all of it or nothing.
+ * renames it, so that no reader sees a partial file.
  */
 function replaceFile(file: string, content: object): void {
   rmSync(`${file}.tmp`, { force: true })

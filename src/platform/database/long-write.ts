@@ -12,13 +12,14 @@ export type LongChange<T> = Generator<void, T>
 export interface LongWriter {
   /**
    * Runs a long change as one transaction, in short slices. Other requests run
-   * between the slices; they see the state before the change, and their writes
-   * wait for its end. A change that throws, or a server that dies, leaves nothing.
+   * between the slices. They read the state before the change, and their writes
+   * wait for its end. If the change throws or the server dies, the change is
+   * rolled back.
    *
    * @param start receives the connection of the change, and `afterCommit`
    */
   write<T>(start: (db: Db, afterCommit: (effect: Effect) => void) => LongChange<T>): Promise<T>
-  /** Rolls back the change that is under way. */
+  /** Rolls back the current change. */
   close(): void
 }
 
@@ -31,12 +32,12 @@ interface LongWriterOptions {
   checkpoint: () => Promise<unknown>
 }
 
-/** Milliseconds. Together with one step of the change, this is how long another request waits. */
+/** The length of a slice, in milliseconds. Another request waits at most for one slice and one step of the change. */
 const SLICE_MS = 10
 
 /**
- * Creates the writer of long changes. A change runs on a connection of its own:
- * on the main one, every read between two slices would see half of it.
+ * Creates the writer of long changes. A change runs on a separate connection.
+ * On the main connection, reads between two slices would see a partial change.
  */
 export function createLongWriter(
   file: string,
@@ -101,7 +102,7 @@ export function createLongWriter(
   }
 }
 
-/** Runs all steps, and lets others run after each slice. @param check called after each pause; may throw */
+/** Runs all steps and yields to other requests after each slice. @param check called after each pause; may throw */
 async function inSlices<T>(steps: Iterator<void, T>, check: () => void): Promise<T> {
   let since = performance.now()
   for (let step = steps.next(); ; step = steps.next()) {
@@ -117,7 +118,7 @@ function* run(effects: readonly Effect[]): Generator<void, void> {
   for (const effect of effects) yield effect()
 }
 
-/** Writes what the change has put into the log to the disk, in the background, so that the commit has little left. */
+/** Syncs the write-ahead log to the disk in the background. The commit then has little left to sync. */
 async function flushWal(file: string): Promise<void> {
   const wal = await open(`${file}-wal`, 'r+').catch(() => undefined)
   await wal?.datasync().finally(() => wal.close())

@@ -1,6 +1,6 @@
 /** A step from one version of the schema to the next one. */
 export interface Migration {
-  /** What it changes, for the log and for `service upgrade --dry-run`. */
+  /** A summary of the change, for the log and for `service upgrade --dry-run`. */
   summary: string
   sql: string
 }

@@ -12,7 +12,7 @@ const walOf = (file: string) => `${file}-wal`
  * Refuses to open a database without its WAL file if it was not closed
  * properly. SQLite removes the WAL file only when it closes the database.
  *
- * @throws AppError that says what to do
+ * @throws AppError with instructions for the operator
  */
 export function refuseMissingWal(file: string): void {
   if (!existsSync(markerOf(file)) || !existsSync(file) || existsSync(walOf(file))) return
@@ -38,7 +38,7 @@ export function recordOpen(sqlite: Sqlite, file: string): void {
  * is missing, and a new one would look like the loss of everything. The first
  * start creates the database before the keys.
  *
- * @throws AppError that says what to do
+ * @throws AppError with instructions for the operator
  */
 export function refuseMissingDatabase(dataDir: string): void {
   if (existsSync(path.join(dataDir, 'service.db'))) return
@@ -50,9 +50,9 @@ export function refuseMissingDatabase(dataDir: string): void {
 }
 
 /**
- * Returns a function that throws if the files of an open database are no longer
- * those that their paths name: the data directory was deleted, moved or
- * replaced, and what is written goes to files that nobody finds again.
+ * Returns a function that throws if the paths of an open database no longer
+ * name the opened files. This happens when the data directory is deleted, moved
+ * or replaced. Further writes would go to the old files and be lost.
  */
 export function watchFiles(file: string): () => void {
   const names = [file, walOf(file)]

@@ -3,10 +3,10 @@ import { Worker } from 'node:worker_threads'
 import type { ErrorCode } from '../errors.ts'
 import { fileOf } from '../programs.ts'
 
-/** What the reader sends to its thread: one job at a time, and `close` at the end. */
+/** A message from the reader to its thread: one job at a time, and `close` at the end. */
 export type Request = { type: 'run'; file: string; job: string; input: unknown } | { type: 'close' }
 
-/** What the thread sends back: `started`, any number of `progress`, then one of the others; `closed` for `close`. */
+/** A message from the thread. A job sends `started`, any number of `progress`, then its result; `close` sends `closed`. */
 export type Response =
   | { type: 'closed' }
   | { type: 'started' }
@@ -20,10 +20,10 @@ const SPARE_MS = 10_000
 
 const spare: Worker[] = []
 
-/** Returns a thread for read jobs: a spare one, or a new one. To load a job takes longer than most jobs run. */
+/** Returns a thread for read jobs: a spare one, or a new one. Loading a job takes longer than running most jobs. */
 export const takeThread = (): Worker => spare.pop() ?? new Worker(fileOf('reader'))
 
-/** Closes the connection of an idle thread, and keeps the thread for the next reader. */
+/** Closes the connection of an idle thread and stores the thread for the next reader. */
 export async function keepThread(thread: Worker): Promise<void> {
   thread.removeAllListeners('message').removeAllListeners('error')
   thread.ref()

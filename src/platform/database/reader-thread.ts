@@ -6,7 +6,7 @@ import type { ReadJob } from './reader.ts'
 import type { Request, Response } from './reader-pool.ts'
 import { toAppError } from './write-queue.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: each job has its own input and output.
+// biome-ignore lint/suspicious/noExplicitAny: the types of the input and the output differ between jobs.
 type AnyJob = ReadJob<any, unknown>
 
 /** Loads each job by its name, when it is first needed: a thread runs few of them. */

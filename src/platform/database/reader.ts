@@ -23,8 +23,8 @@ export interface Reader {
    */
   run<Input, Output>(job: ReadJob<Input, Output>, input: Input, options?: RunOptions): Promise<Output>
   /**
-   * Runs a job that may take minutes, in a thread of its own, so that the queue
-   * does not wait for it. One such job runs at a time, without a time limit.
+   * Runs a job that may take minutes in a separate thread. The queue does not
+   * wait for it. One such job runs at a time, without a time limit.
    *
    * @throws AppError `rate_limited` while another one runs
    */
@@ -73,7 +73,7 @@ const DEFAULT_TIME_LIMIT_MS = 2_000
  * loses its thread: the call fails at once, and the next job starts in a new
  * thread. The old thread ends when its current statement returns.
  *
- * @param options.queued what the jobs are called in the error of a full queue
+ * @param options.queued the name of the jobs in the error message of a full queue
  */
 export function createReader(file: string, { maxQueued = MAX_QUEUED, queued = 'searches' } = {}): Reader {
   const queue: Queued[] = []

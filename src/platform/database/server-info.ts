@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * The server that uses a data directory. The file is informational: a stale one
- * blocks nothing. Only the user of the server can read it.
+ * The server that uses a data directory. The file is informational: a stale
+ * file does not block a start. Only the user of the server can read it.
  */
 export interface ServerInfo {
   pid: number
@@ -17,7 +17,7 @@ export interface ServerInfo {
 export interface ServerKeys {
   /** With `--require-token`: the bearer token of the board. */
   boardToken?: string | undefined
-  /** In authenticated mode: creates password-reset links, and nothing else. */
+  /** In authenticated mode: a key that can only create password-reset links. */
   resetKey?: string | undefined
 }
 

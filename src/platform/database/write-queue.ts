@@ -6,27 +6,27 @@ export type Effect = () => void
 
 export interface WriteQueue {
   /**
-   * Runs `change` in a transaction, soon, and resolves with what it returned
-   * once that is durable. If it throws, only its own changes are rolled back.
-   * `change` may run twice, so it must change nothing but the database; what
-   * else it does goes into `afterCommit`, which receives effects for after the
-   * commit.
+   * Queues `change` to run in a transaction. Resolves with its return value once
+   * the transaction is durable. If `change` throws, only its own changes are
+   * rolled back. `change` may run twice, so it must modify only the database. It
+   * registers all other effects with `afterCommit`; they run after the commit.
    *
-   * @throws inside another write, at once: what is called there is in the transaction already
+   * @throws if called inside another write, because that code is already in a transaction
    */
   write<T>(change: Change<T>): Promise<T>
   /**
-   * Waits for its turn, then holds the queued writes back, so that another
-   * connection may write. Release soon: nothing is written meanwhile.
+   * Waits for its turn, then blocks the queued writes so that another connection
+   * may write. The returned function releases them. Call it soon: until then,
+   * all writes wait.
    */
   hold(): Promise<() => void>
   /** Resolves when no other connection writes. */
   untilFree(): Promise<void>
-  /** Commits what is queued, at once, unless the writes are held. */
+  /** Commits the queued writes immediately, unless the writes are blocked. */
   flush(): void
   /**
    * Resolves if the last write did not fail by a fault of the disk or the file.
-   * After such a fault, tries a write that changes nothing.
+   * After such a fault, tries a write that changes no data.
    *
    * @throws AppError while the fault lasts
    */
@@ -187,7 +187,7 @@ export function createWriteQueue(sqlite: Sqlite, options: WriteQueueOptions = {}
 
   async function check() {
     if (!hasFault) return
-    // A transaction without a change writes nothing. Setting the version to itself writes the first page.
+    // SQLite writes no page for a transaction without a change. Setting the version to itself writes the first page.
     const version = sqlite.pragma('user_version', { simple: true })
     await write(() => sqlite.pragma(`user_version = ${version}`))
     hasFault = false

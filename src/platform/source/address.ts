@@ -35,7 +35,7 @@ export async function requirePublicUrl(
  * Resolves the host of a URL to an address that a connection may use. All of
  * its addresses must be public.
  *
- * @returns the address, or what is wrong with the host
+ * @returns the address, or a description of the fault of the host
  */
 export async function findPublicAddress(url: URL, lookup: Lookup): Promise<{ address: string } | { fault: string }> {
   const host = hostOf(url)

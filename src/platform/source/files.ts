@@ -23,7 +23,7 @@ export function collectFiles(rules: FileRules) {
   let total = 0
   return {
     files,
-    /** How many bytes the next file may have. */
+    /** The maximum size of the next file, in bytes. */
     get room() {
       return Math.min(limits.fileBytes, limits.totalBytes - total)
     },
@@ -61,7 +61,7 @@ export function filesBelow(files: SourceFiles, prefix: string): SourceFiles {
 /** Decodes UTF-8 text without its byte order mark. Returns undefined if the bytes are not UTF-8 or contain NUL. */
 export const textOf = (bytes: Uint8Array): string | undefined => decode(bytes, false)
 
-/** Decodes like `textOf` but keeps the byte order mark, so that encoding the text returns the same bytes. */
+/** Decodes like `textOf` but preserves the byte order mark. Encoding the text returns the same bytes. */
 export const exactTextOf = (bytes: Uint8Array): string | undefined => decode(bytes, true)
 
 function decode(bytes: Uint8Array, ignoreBOM: boolean): string | undefined {

@@ -5,14 +5,14 @@ import { unprocessable } from '../errors.ts'
 import { collectFiles, type FilesRead, fileTooLarge, type SelectFiles, selectAll, tooManyFiles } from './files.ts'
 import type { FileRules } from './paths.ts'
 
-/** How many files and folders a reader lists before it refuses the folder. */
+/** The maximum number of files and folders in a folder that is read. */
 const MAX_ENTRIES = 20_000
 
 const IGNORED_FOLDERS: ReadonlySet<string> = new Set(['.git', 'node_modules'])
 
 /**
  * Reads the selected files of a local folder. The reader never follows a
- * symbolic link, so that it reads nothing outside of the folder.
+ * symbolic link, so it cannot read files outside of the folder.
  *
  * @throws AppError 422
  */

@@ -1,6 +1,7 @@
 /**
- * Returns whether a text may be used as a branch, tag or commit. It accepts
- * less than git does, and nothing that git could take for an option.
+ * Returns whether a text may be used as a branch, tag or commit. The rules are
+ * stricter than those of git. They reject every text that git could parse as an
+ * option.
  */
 export const isGitRef = (ref: string): boolean =>
   /^\w[\w./+@-]{0,199}$/.test(ref) && !/\.\.|\/\/|@\{|\/$|\.$|\/\./.test(ref)

@@ -9,15 +9,15 @@ import { collectFiles, fileTooLarge, type SourceFiles, tooManyFiles, totalTooLar
 import { isGitRef } from './git-ref.ts'
 import type { FileRules } from './paths.ts'
 
-/** How long a fetch may take. */
+/** The maximum time of a fetch, in milliseconds. */
 const TIMEOUT_MS = 60_000
 /** The largest repository, packed, in bytes. */
 const MAX_PACK = 64 * 1024 * 1024
 
 /**
  * Fetches a folder of a repository with the `git` program, over https only.
- * It fetches one commit into a temporary bare repository. It checks nothing
- * out, so that no hook, filter or symbolic link of the repository takes effect.
+ * It fetches one commit into a temporary bare repository, without a checkout.
+ * Hooks, filters and symbolic links of the repository therefore have no effect.
  *
  * @param source.ref a branch, tag or commit; null for the default branch
  * @throws AppError 422

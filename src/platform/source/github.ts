@@ -26,7 +26,7 @@ const HOSTS: ReadonlySet<string> = new Set(['github.com', 'codeload.github.com',
 /**
  * Parses `https://github.com/owner/repo`, optionally with `/tree/<ref>/<folder>`.
  * `ref` and `folder` override the URL. A ref that contains a slash must be
- * passed as `ref`: in the URL it cannot be told from the folder.
+ * passed as `ref`: in the URL it cannot be distinguished from the folder.
  *
  * @throws AppError 422
  */

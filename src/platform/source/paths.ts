@@ -7,7 +7,7 @@ export interface FileLimits {
   depth: number
 }
 
-/** What a reader of files accepts, and how it refuses the rest. */
+/** The rules for the files that a reader accepts, and the error for a violation. */
 export interface FileRules {
   limits: FileLimits
   /** Whether the files will be written to a disk: a path must then be valid, and distinct, on every file system. */
@@ -22,7 +22,7 @@ export interface FileRules {
   refuse(fault: string, path?: string): Error
 }
 
-/** Returns what is wrong with a relative path, as a clause, or undefined. */
+/** Returns the fault of a relative path as a clause; undefined if the path is valid. */
 export function faultOfPath(
   path: string,
   { limits, portablePaths }: Pick<FileRules, 'limits' | 'portablePaths'>,

@@ -2,15 +2,15 @@ import { isAlias, isScalar, parseDocument, stringify, visit } from 'yaml'
 
 export type Yaml = Record<string, unknown>
 
-/** Says why a text cannot be read. The message is a clause. */
+/** The error for a text that cannot be parsed. The message is a clause. */
 export class YamlFault extends Error {}
 
 export interface YamlLimits {
   /** In characters. Parsing recurses, so that its cost grows faster than the text. */
   length: number
-  /** How many line ends and marks (`[`, `{`, `,`, `&`, `?`, `:`) are allowed: each may be a node, and costs as much as 50 characters. */
+  /** The maximum number of line ends and marks (`[`, `{`, `,`, `&`, `?`, `:`). Each may be a node, which costs as much as 50 characters. */
   marks: number
-  /** How many aliases are allowed. A few aliases of aliases can expand to gigabytes. */
+  /** The maximum number of aliases. A few aliases of aliases can expand to gigabytes. */
   aliases: number
   /** Whether a number that JavaScript would write differently (`1.0`, `007`) becomes a string, such as a version. */
   keepsWrittenNumbers: boolean
@@ -19,7 +19,7 @@ export interface YamlLimits {
 const DEFAULT_LIMITS: YamlLimits = { length: 512 * 1024, marks: 40_000, aliases: 50, keepsWrittenNumbers: true }
 
 /**
- * Parses YAML whose top level is a mapping. An empty text is an empty mapping.
+ * Parses YAML with a mapping at the top level. An empty text is an empty mapping.
  * Tags outside of the YAML core schema are refused.
  *
  * @throws YamlFault

@@ -9,23 +9,24 @@ import type { Context } from '../../platform/context.ts'
 
 const FILE = 'AGENTS.md'
 
-/** An agent's own folder. Its runs begin there unless they are told otherwise. */
+/** Returns an agent's own folder, the default working directory of its runs. */
 const folderOf = (config: Config, agentId: string) => path.join(config.dataDir, 'agents', agentId)
 
 export const instructionsFileOf = (config: Config, agentId: string) => path.join(folderOf(config, agentId), FILE)
 
 /** The instructions of an import, before its transaction ends. */
 export interface WrittenInstructions {
-  /** Keeps the files: the rows are durable. */
+  /** Confirms the files after the commit of the rows. */
   keep(): Promise<void>
-  /** Removes the files: there will be no rows. */
+  /** Removes the files after a rollback of the rows. */
   remove(): Promise<void>
 }
 
 /**
  * Writes the instructions of agents to disk, each into the agent's own folder,
- * before the rows exist: no agent is ever without them. A note of the folders
- * comes first; by it the next start removes what a killed import left.
+ * before the commit of the rows. Every agent therefore has its instructions.
+ * First it writes a note that lists the folders. If the import is killed, the
+ * next start uses the note to remove them.
  */
 export async function writeInstructions(
   config: Config,
@@ -33,7 +34,7 @@ export async function writeInstructions(
 ): Promise<WrittenInstructions> {
   const agentIds = [...texts.keys()]
   const note = path.join(notesOf(config), `${uuid()}.json`)
-  // A note that stays is harmless: its agents have rows.
+  // If the removal fails, the remaining note is harmless: its agents have rows.
   const keep = () => rm(note, { force: true }).catch(() => {})
   const remove = async () => {
     for (const id of agentIds) await rm(folderOf(config, id), { recursive: true, force: true })
@@ -70,7 +71,7 @@ export async function removeInterruptedImports({ config, db, log }: Context): Pr
         await rm(folderOf(config, id), { recursive: true, force: true })
       }
     } catch (error) {
-      // A note that was cut off names folders that were not made yet.
+      // A truncated note lists folders that were not created yet.
       if (!(error instanceof SyntaxError)) log.error('An interrupted import was not removed.', { error: String(error) })
     }
     await rm(note, { force: true }).catch(() => {})
@@ -81,10 +82,12 @@ export async function removeInterruptedImports({ config, db, log }: Context): Pr
 const MAX_BYTES = 400_000
 
 /**
- * Reads an agent's instructions for an export. A path that an agent's
- * configuration names may lead anywhere, and an agent sets its own: so only a
- * plain markdown file is read, and for an agent only one of the agents' own
- * folders. Undefined when there is none, or none that may leave.
+ * Reads an agent's instructions for an export. An agent can set the path, so
+ * the path may name any file on the machine. Only regular markdown files are
+ * read.
+ *
+ * @param anywhere whether files outside the agents' own folders may be read
+ * @returns undefined if there is no such file, or if it must not be exported
  */
 export async function readInstructions(config: Config, file: string, anywhere: boolean): Promise<string | undefined> {
   const isOwn = path.dirname(path.dirname(file)) === path.join(config.dataDir, 'agents')

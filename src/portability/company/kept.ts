@@ -2,7 +2,7 @@ import type { Context } from '../../platform/context.ts'
 import type { Kept } from '../read/package.ts'
 import { insertPart, type PartRow } from './queries.ts'
 
-/** What a company stores of an entity of a package besides its fields. */
+/** The data of a package entity that a company stores in addition to the fields of its table. */
 export interface KeptPart extends Kept {
   /** The slug in the package, if it does not follow from the title. */
   slug?: string | null
@@ -13,7 +13,7 @@ export interface KeptPart extends Kept {
 
 const FOLDER = 'kept/'
 
-/** Stores what a package says of an entity that has no field here. Stores nothing if there is nothing. */
+/** Stores the data of a package entity that has no column in its table. A no-op if there is no such data. */
 export function storeKept(ctx: Context, companyId: string, entityId: string, part: KeptPart): void {
   const { matter, sidecar, otherSkills = [], slug = null, summary = null } = part
   const isEmpty = [matter, sidecar, otherSkills].every((value) => Object.keys(value).length === 0)
@@ -22,7 +22,7 @@ export function storeKept(ctx: Context, companyId: string, entityId: string, par
   insertPart(ctx.db, { company_id: companyId, path: `${FOLDER}${entityId}`, kind: 'kept', content })
 }
 
-/** Returns a function that finds what is stored of an entity. */
+/** Returns a function that finds the stored additional data of an entity. */
 export function keptReader(parts: readonly PartRow[]): (entityId: string) => KeptPart {
   const kept = new Map(
     parts

@@ -13,7 +13,7 @@ const agentNames = prepared((of: { companyId: string }) =>
   sql.selectFrom('agent').select(['id', 'name', 'url_key', 'status', 'role']).where('company_id', '=', of.companyId),
 )
 
-/** Includes terminated agents, because they keep their slugs. */
+/** Includes terminated agents, because their slugs remain reserved. */
 export const listAgentNames = (db: Db, companyId: string) => db.all(agentNames(of(companyId)))
 
 const projects = prepared((of: { companyId: string }) =>

@@ -5,7 +5,7 @@ import { addRoutine } from '../../work/routine/change.ts'
 import { findLabelIds, listRoutines } from '../../work/routine/queries.ts'
 import type { PackageRoutine } from '../read/package.ts'
 
-/** A routine to create, with references as ids. It is paused at first, because an import starts nothing. */
+/** A routine to create, with references as ids. It is paused at first, because an import starts no work. */
 export interface NewImportedRoutine
   extends Omit<PackageRoutine, 'key' | 'slug' | 'project' | 'goal' | 'parent' | 'assignee' | 'summary' | 'kept'> {
   projectId: string | null

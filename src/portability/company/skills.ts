@@ -10,7 +10,7 @@ import type { PackageSkill } from '../read/package.ts'
 /** A skill of a company, as packages see it. */
 export interface CompanySkill extends PackageSkill {
   id: string
-  /** What agents' `desired_skills` hold. */
+  /** The key that agents' `desired_skills` refer to. */
   key: string
 }
 

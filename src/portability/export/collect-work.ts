@@ -13,8 +13,8 @@ import type { PackageWarning } from '../source/warning.ts'
 import type { Cleaner } from './clean.ts'
 
 /**
- * Collects goals, parents before children and otherwise by age, so that an
- * import which creates them in this order keeps it.
+ * Collects goals, parents before children and otherwise by age. An import that
+ * creates them in this order preserves it.
  */
 export function collectGoals(
   rows: readonly GoalRow[],

@@ -14,7 +14,7 @@ import type { ExportBody, ExportedPackage, ExportPreview } from './export-body.t
 import { type RenderedFile, renderPackage } from './render.ts'
 import { partedRoutines, selectEntities } from './select.ts'
 
-/** Returns what an export would contain: every file with its size and the reason for including it. */
+/** Lists the files of an export, each with its size and the reason for including it. */
 export async function previewExport(
   ctx: Context,
   caller: Caller,

@@ -73,7 +73,7 @@ export function selectEntities(
   }
 }
 
-/** Warns of each routine whose parent issue is not selected, because the parent describes what its issues are about. */
+/** Warns of each selected routine without its parent issue, because the parent describes the purpose of its issues. */
 export function partedRoutines(whole: CompanyPackage, selection: CompanyPackage): PackageWarning[] {
   const hadParent = new Set(whole.routines.filter(({ parent }) => parent !== null).map(({ key }) => key))
   return selection.routines

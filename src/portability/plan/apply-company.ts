@@ -30,7 +30,7 @@ export function resolveImportTarget(ctx: Context, caller: Caller, { content, tar
 }
 
 /**
- * Stores what no table holds, sets the hiring policy and records the activity.
+ * Stores the data without a table, sets the hiring policy and records the activity.
  * The policy comes last, because an import by the board is the approval of its agents.
  */
 export function finishImport(
@@ -63,7 +63,7 @@ export function finishImport(
 }
 
 function storeParts(ctx: Context, companyId: string, { company, documents }: CompanyPackage, name: string): void {
-  // A copy with a name of its own has a slug of its own.
+  // A copy with a different name does not use the slug of the original.
   const slug = name === company.name ? company.about.slug : null
   const about = Buffer.from(JSON.stringify({ ...company.about, slug }))
   insertPart(ctx.db, { company_id: companyId, path: 'COMPANY.md', kind: 'about', content: about })

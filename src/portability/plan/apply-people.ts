@@ -53,7 +53,7 @@ export function* createAgents(
   )
 }
 
-/** Stores the teams. They are no table of their own: only an export uses them. */
+/** Stores the teams as parts of the package. They have no table, because only an export uses them. */
 export function* createTeams({ ctx, companyId, content, references }: Destination): LongChange<void> {
   yield* references.createEach(
     'team',

@@ -32,7 +32,7 @@ interface Import {
   strategy: 'rename' | 'skip'
 }
 
-/** Returns what an import would do, entity by entity. Changes nothing. */
+/** Returns the planned changes of an import, one entry per entity. Does not modify data. */
 export async function previewImport(
   ctx: Context,
   caller: Caller,
@@ -108,13 +108,13 @@ export async function applyImport(
   }
 }
 
-/** How often an import plans, while others change its company. */
+/** The maximum number of plans of one import. A concurrent change of the company requires a new plan. */
 const MAX_ATTEMPTS = 20
 
 const changedSince = () =>
   new AppError('conflict', 'The package or the company has changed since the preview. Request a new preview.')
 
-/** Tells those who watch the company where its import stands. Nothing of the import itself is seen before it is whole. */
+/** Publishes the progress of an import as live events. The imported entities become visible only at the commit. */
 const tellProgress =
   (ctx: Context, companyId: string | null) =>
   (phase: 'fetching' | 'writing' | 'done' | 'failed', more: { files?: number; entities?: number } = {}) => {
@@ -147,7 +147,7 @@ async function readImport(ctx: Context, caller: Caller, companyId: string | null
   }
 }
 
-/** Where an import goes. An agent's own company is the only one that it may add to. */
+/** Returns the target of an import. An agent may import only into its own company. */
 function targetOf(ctx: Context, caller: Caller, companyId: string | null, { target }: ImportBody): Target {
   if (target.mode === 'new_company') {
     requireFounder(ctx, caller)

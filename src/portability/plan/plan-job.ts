@@ -25,7 +25,7 @@ export async function planImport(
   caller: Caller,
   { content, include, target, strategy }: PlanInput,
 ): Promise<Plan> {
-  // A new company has no names that could conflict: nothing to read.
+  // A new company has no existing names, so there are no conflicts to read.
   if (target.companyId === null) {
     return { ...planSteps(ctx, caller, { content, include, target, strategy }), companyHash: undefined }
   }
@@ -37,7 +37,7 @@ export async function planImport(
 export const hashOfCompany = ({ db }: ReadContext, { companyId }: Target) =>
   companyId === null ? undefined : lastHash(db, { companyId })?.hash
 
-/** Leaves out what a plan does not use, so that 20 MB of files are not copied to the thread. */
+/** Removes the content that a plan does not use. Otherwise up to 20 MB of files would be copied to the thread. */
 const outlineOf = (content: CompanyPackage): CompanyPackage => ({
   ...content,
   skills: content.skills.map((skill) => ({ ...skill, files: new Map() })),

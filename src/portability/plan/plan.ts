@@ -38,7 +38,7 @@ const NEW = 'The name is free.'
 
 /**
  * Plans an import: each entity of the package is created, created under another
- * name, or skipped in favour of an existing one. Changes nothing.
+ * name, or skipped in favour of an existing one. Does not modify data.
  */
 export function planSteps(ctx: ReadContext, caller: Caller, { content, include, target, strategy }: PlanInput): Steps {
   const existing = loadExisting(ctx, target.companyId)
@@ -147,7 +147,7 @@ function noteDocuments({ documents }: CompanyPackage, steps: Step[]): void {
   if (documents.size > 0) steps[0]!.reason = `${NEW} The company stores ${[...documents.keys()].join(', ')}.`
 }
 
-/** Returns what a person should check before an agent of a package runs. */
+/** Returns the items that a person should check before an agent of a package runs. */
 function warningsOf(agent: PackageAgent, path: string, hasCeo: boolean): PackageWarning[] {
   const { adapterConfig, adapterType } = agent
   const command = typeof adapterConfig.command === 'string' ? adapterConfig.command : undefined

@@ -27,7 +27,7 @@ export function createReferences(ctx: Context, companyId: string, steps: readonl
     idOf('agent', slug) ?? (slug && (findAgentByUrlKey(ctx.db, { companyId, urlKey: slug })?.id ?? null))
   return {
     agentId,
-    /** The agent that takes an issue. An agent that waits for approval takes none. */
+    /** Returns the id of the agent to assign; null if the agent waits for approval. */
     assigneeId: (slug: Slug) =>
       slug !== null && stepOf('agent', slug)?.status === 'pending_approval' ? null : agentId(slug),
     projectId: (slug: Slug) =>

@@ -9,7 +9,7 @@ import type { PackageWarning } from '../source/warning.ts'
  * Downloads the texts of the skills of a package that are references. A skill
  * whose text cannot be downloaded stays a reference, with a warning.
  *
- * @param fetch null to download nothing
+ * @param fetch null to disable downloads
  */
 export async function fetchSkillTexts(
   skills: readonly PackageSkill[],

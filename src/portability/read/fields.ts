@@ -66,7 +66,7 @@ export function readFields(mapping: Yaml, path: string, findings: Findings) {
       problem(`${key} must be a mapping`)
       return {}
     },
-    /** Returns the fields that no reader uses, for the next export, and says so. */
+    /** Returns the fields that no reader uses, for the next export, and adds a warning about them. */
     rest(known: readonly string[]): Yaml {
       const unknown = Object.entries(mapping).filter(([key]) => !known.includes(key))
       if (unknown.length > 0) {
@@ -85,7 +85,7 @@ export function readFields(mapping: Yaml, path: string, findings: Findings) {
   }
 }
 
-/** How many names a warning has. */
+/** The maximum number of names in a warning. */
 const MAX_NAMES = 20
 
 const namesOf = (names: readonly string[]) =>

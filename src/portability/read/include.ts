@@ -10,7 +10,7 @@ export const Include = v.strictObject({
 })
 export type Include = Required<{ [K in keyof v.InferOutput<typeof Include>]: boolean }>
 
-/** Returns what a request includes; an omitted part has its default. */
+/** Returns the parts that a request includes; an omitted part has its default. */
 export function includeOf(want: v.InferOutput<typeof Include> | undefined, defaults: { issues: boolean }): Include {
   const { company = true, agents = true, skills = agents, projects = true, issues = defaults.issues } = want ?? {}
   return { company, agents, skills, projects, issues }

@@ -34,7 +34,7 @@ export function filesOfPackage(files: SourceFiles): SourceFiles {
 /** The folders of the layout. Such a folder is never a wrapper around the package. */
 const LAYOUT_FOLDERS: ReadonlySet<string> = new Set(['agents', 'teams', 'projects', 'tasks', 'skills'])
 
-/** How many files a warning names. */
+/** The maximum number of files in a warning. */
 const MAX_NAMES = 30
 
 /** Warns about files that are not part of the layout. */

@@ -26,7 +26,7 @@ export interface CompanyPackage {
   projects: PackageProject[]
   tasks: PackageTask[]
   routines: PackageRoutine[]
-  /** What belongs to the package as a whole, such as its LICENSE, by path. */
+  /** The files of the package as a whole, such as its LICENSE, by path. */
   documents: SourceFiles
 }
 
@@ -136,7 +136,7 @@ export interface PackageTeam {
   manager: string | null
   agents: string[]
   skills: string[]
-  /** What the team includes besides agents and skills, such as other teams. */
+  /** The includes of the team other than agents and skills, such as other teams. */
   others: string[]
   tags: string[]
   body: string

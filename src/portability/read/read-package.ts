@@ -48,7 +48,7 @@ const digestOfFiles = (files: SourceFiles): string =>
       .join('\n'),
   )
 
-/** How long a package may take to read, in milliseconds. One of 170 agents takes 300. */
+/** The time limit for reading a package. A package of 170 agents takes 300 ms. */
 export const READ_LIMITS = {
   timeLimitMs: 20_000,
   timeLimitError: new AppError('semantic', 'The package takes longer than 20 seconds to read. Make it smaller.'),

@@ -80,7 +80,7 @@ function roleOf(said: string | null, slug: string, title: string | null): string
 
 const iconOf = (name: string | null): PackageAgent['icon'] => (v.is(agentIcon, name) ? name : null)
 
-/** An import does not enable the timer, because it starts nothing. */
+/** An import does not enable the timer, because it starts no work. */
 function heartbeatOf(runtime: Yaml, path: string, findings: Findings): Heartbeat {
   readFields(runtime, `${path} runtime`, findings).noteUnknown(['heartbeat'])
   if (!isMapping(runtime.heartbeat)) return {}

@@ -37,6 +37,6 @@ function startOf(startsAt: unknown) {
   return { month, date, hour, minute, weekday: new Date(Date.UTC(year, month - 1, date)).getUTCDay() }
 }
 
-/** Joins a list of cron values. An invalid value stays visible, so that the check of the expression reports it. */
+/** Joins a list of cron values. Invalid values remain in the result, so the validation of the expression reports them. */
 const listOf = (values: unknown, toNumber: (value: unknown) => number): string | undefined =>
   Array.isArray(values) && values.length > 0 ? values.map(toNumber).join(',') : undefined

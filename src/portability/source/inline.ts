@@ -11,7 +11,7 @@ export interface InlineFiles {
   rootPath: string | null
 }
 
-/** @throws AppError 422 if a package must not contain such files, or none is below `rootPath` */
+/** Decodes inline files. @throws AppError 422 if a package must not contain such a file, or if `rootPath` has no files */
 export function decodeInlineFiles({ inline, rootPath }: InlineFiles): SourceFiles {
   const collected = collectFiles(PACKAGE_FILES)
   for (const [path, content] of Object.entries(inline)) collected.add(path, decodeFileContent(content))

@@ -2,8 +2,8 @@ import { filesBelow, type SourceFiles } from '../../platform/source/files.ts'
 
 /**
  * Returns the files below a folder of a package, or undefined if there are
- * none. A folder that contains all files, as archives have, may be left out of
- * the path.
+ * none. Archives often have one top folder that contains all files. The path
+ * may omit that folder.
  */
 export function filesOfFolder(files: SourceFiles, folder: string): SourceFiles | undefined {
   const prefix = folder.replaceAll(/^(\.?\/)+|\/+$/g, '')

@@ -11,18 +11,18 @@ import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
 import { releaseIssuesOfAgent } from '../issue/release.ts'
 
-/** Activates an agent whose hire was approved: approves its configuration, sets it to idle and starts its timer. */
+/** Activates an agent after the approval of its hire: approves its configuration, sets it to idle and starts its timer. */
 export function activateHiredAgent(ctx: Context, caller: Caller, agentId: string, payload: Json = {}): void {
   const agent = getAgent(ctx, caller, agentId)
   assertPendingApproval(agent)
-  // The payload contains what the board saw. A path that the agent changed afterwards is not approved.
+  // The payload contains the values that the board approved. A path that the agent changed afterwards is not approved.
   const { adapterConfig: current } = configOf(ctx, agent)
   const seen = open(ctx.vault, placeOf('agent', agent), payload).adapterConfig as Json | undefined
   approveConfig(ctx, caller, agent, seen ?? {}, current)
   activateAgent(ctx, caller, getAgent(ctx, caller, agentId), 'agent.activated')
 }
 
-/** Ends an agent whose hire was rejected. */
+/** Terminates an agent after the rejection of its hire. */
 export function rejectHiredAgent(ctx: Context, caller: Caller, agentId: string): void {
   const agent = getAgent(ctx, caller, agentId)
   assertPendingApproval(agent)

@@ -81,7 +81,7 @@ export const Resubmission = v.strictObject({
 })
 
 /**
- * Returns an approval as a read shows it: those who may decide see every value
+ * Returns an approval for a response: callers who may decide see every value
  * of a hire that will run. The responses to changes do not show these values,
  * because idempotent requests store their responses.
  */

@@ -31,7 +31,7 @@ export function createApproval(ctx: Context, caller: Caller, companyId: string, 
     requested_by_agent_id: requester?.id ?? null,
     requested_by_user_id: caller.type === 'board' ? caller.userId : null,
     agent_id: hired?.id ?? null,
-    // For an existing agent, the payload shows its stored data, whatever the request contains.
+    // For an existing agent, the payload contains its stored data instead of the data of the request.
     payload: toStoredPayload(want.payload, hired && hirePayload(ctx, hired)),
     created_at: ctx.now,
     updated_at: ctx.now,
@@ -47,9 +47,9 @@ export function createApproval(ctx: Context, caller: Caller, companyId: string, 
 }
 
 /**
- * Returns the agent that the approval is for. An agent requests for itself, and
- * the board for any agent or none. Only the CEO may submit a strategy, and any
- * agent may send a request to the board.
+ * Returns the agent that requests the approval. An agent may request only for
+ * itself. The board may request for any agent, or for none. Only the CEO may
+ * submit a strategy. Any agent may send a request to the board.
  */
 function requesterOf(ctx: Context, caller: Caller, companyId: string, want: NewApproval): AgentRow | undefined {
   const ref = want.requestedByAgentId ?? (caller.type === 'agent' ? caller.agentId : undefined)

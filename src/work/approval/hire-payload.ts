@@ -23,9 +23,9 @@ export function hirePayload(ctx: Context, agent: AgentRow): Json {
 }
 
 /**
- * Returns the payload of a hire for the approver: every value that will run,
- * including the values of `env` and `headers`. Only literal secrets are hidden;
- * a hire by an agent contains none.
+ * Returns the payload of a hire for the approver. It contains all values that
+ * the runs will use, including those of `env` and `headers`. Only literal
+ * secrets are redacted; a hire by an agent contains none.
  */
 export function reviewPayload(ctx: Context, hire: { agent_id: string; company_id: string }, stored: Json): Json {
   const payload = open(ctx.vault, placeOf('agent', { id: hire.agent_id, company_id: hire.company_id }), stored)

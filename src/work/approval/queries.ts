@@ -19,7 +19,7 @@ export const findOpenHire = (db: Db, of: { agentId: string }): ApprovalRow | und
       .where('status', 'in', UNDECIDED),
   )
 
-/** Finds the approval that asks for a folder for an agent, if it is undecided or was rejected. */
+/** Finds the approval that requests a folder for an agent, if it is undecided or was rejected. */
 export const findFolderApproval = (db: Db, of: { agentId: string; folder: string }) =>
   db.first(
     sql

@@ -30,10 +30,10 @@ export function findUnknownMentions(markdown: string, agents: readonly { name: s
 /** A word that could be a name. The look ahead is bounded: without a bound, many words in a row take quadratic time. */
 const WORD = /\p{L}[\p{L}\p{M}\p{N}_-]{0,63}(?![\p{L}\p{M}\p{N}_/.@-]{0,100}[/@])/uy
 
-/** The maximum number of `@` that are read in a text: 33,000 take 0.15 s, and nobody writes so many. */
+/** The maximum number of `@` that are parsed in a text. Without a limit, 33,000 of them would take 0.15 s. */
 const MAX_READ = 1_000
 
-/** Finds each `@` that starts a mention, and the agents whose name follows. */
+/** Finds each `@` that starts a mention, and the agents with the name that follows. */
 function* mentionsIn<Agent extends { name: string }>(markdown: string, agents: readonly Agent[]) {
   if (!markdown.includes('@')) return
   const plain = removeUrls(removeCode(markdown))

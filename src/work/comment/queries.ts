@@ -72,14 +72,14 @@ const people = prepared((of: { companyId: string }) =>
     .where('membership.company_id', '=', of.companyId),
 )
 
-/** An agent or a person that a comment can mention. The person `board` is everybody who belongs to the company. */
+/** An agent or a person that a comment can mention. The person `board` represents all members of the company. */
 export interface Mentionable {
   type: 'agent' | 'user'
   id: string
   name: string
 }
 
-/** The person who stands for everybody who belongs to the company. */
+/** The id that represents all members of the company. */
 export const EVERYBODY = 'board'
 
 /** Lists whom a comment can mention: the agents of a company, its members, and the board as a whole. */

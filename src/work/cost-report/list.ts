@@ -52,7 +52,7 @@ export function pageOfCostEvents(ctx: Context, companyId: string, query: Query) 
   })
 }
 
-/** Selects the cost events of a company that a query asks for. */
+/** Selects the cost events of a company that match a query. */
 export function selectCostEvents(companyId: string, query: CostEventFilters & { from: string; to: string }) {
   let events = sql
     .selectFrom('cost_event')

@@ -6,7 +6,7 @@ import { raw, sql } from '../../platform/database/sql.ts'
 import type { Tables } from '../../platform/database/tables.ts'
 import { OPEN_STATUSES } from '../issue/lifecycle.ts'
 
-/** How many records of each kind a company has. */
+/** The number of records of each kind in a company. */
 export const CompanyStats = v.strictObject({
   agentCount: v.pipe(field.integer, v.description('Agents that are not terminated.')),
   issueCount: field.integer,

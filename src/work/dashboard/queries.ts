@@ -109,5 +109,5 @@ const idleByAgent = prepared((of: { companyId: string; from: string }) =>
     .orderBy('agent.id'),
 )
 
-/** Lists the agents with runs that changed nothing, the most expensive first. */
+/** Lists the agents with runs that made no change, the most expensive first. */
 export const listIdleAgents = (db: Db, of: { companyId: string; from: string }) => db.all(idleByAgent(of))

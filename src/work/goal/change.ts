@@ -63,7 +63,7 @@ export function updateGoal(ctx: Context, caller: Caller, id: string, want: GoalC
   return updateGoalRow(ctx.db, id, { ...change, updated_at: ctx.now })
 }
 
-/** Deletes a goal that nothing refers to. Returns the deleted goal. */
+/** Deletes a goal without references. Returns the deleted goal. */
 export function deleteGoal(ctx: Context, caller: Caller, id: string): GoalRow {
   const goal = getGoal(ctx, caller, id)
   const uses = countGoalUses(ctx.db, id)

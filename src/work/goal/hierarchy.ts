@@ -36,7 +36,7 @@ export function assertNoCycle(ctx: Context, goal: GoalRow, parent: GoalRow): voi
   }
 }
 
-/** Sorts goals depth first, so that each follows its parent. Siblings keep their order. */
+/** Sorts goals depth first: each goal follows its parent. The order of siblings does not change. */
 export function inTreeOrder(goals: readonly GoalRow[]): GoalRow[] {
   const byParent = Map.groupBy(goals, (goal) => goal.parent_id)
   const waiting = [...(byParent.get(null) ?? [])].reverse()

@@ -159,7 +159,7 @@ function budgetItems(ctx: Context, companyId: string): InboxItem[] {
   })
 }
 
-/** How long an issue in progress is unchanged before it is stale, in milliseconds: a day, as on the dashboard. */
+/** The time without a change after which an issue in progress is stale, in milliseconds: a day, as on the dashboard. */
 const STALE_AFTER_MS = 24 * 60 * 60 * 1_000
 const MAX_STALE = 50
 

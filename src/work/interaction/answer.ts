@@ -110,7 +110,7 @@ const createTasks = (ctx: Context, caller: Caller, issue: IssueRow, { tasks }: I
     .filter((task) => selected?.includes(task.id))
     .map(({ id: _, ...task }) => createIssue(ctx, caller, issue.company_id, { ...task, parentId: issue.id }))
 
-/** Formats the answer as a comment. Text that the asker wrote mentions nobody in it. */
+/** Formats the answer as a comment. Escapes each `@` of the question, so names in it are not mentions. */
 function toComment(asked: Interaction, body: AnswerBody, created: readonly IssueRow[]): string {
   const chosen = asked.options.filter(({ id }) => body.selected?.includes(id)).map(({ label }) => quote(label))
   const answer = {

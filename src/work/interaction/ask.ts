@@ -9,7 +9,7 @@ import { recordIssue } from '../issue/record.ts'
 import type { Asked, InteractionRow, NewInteraction } from './interaction.ts'
 import { findInteraction, insertInteraction } from './queries.ts'
 
-/** Asks people a question on an issue. It is in their inbox until one of them answers. */
+/** Creates a question for people on an issue. It remains in their inbox until one of them answers it. */
 export function askPeople(ctx: Context, caller: Caller, issueRef: string, want: NewInteraction): InteractionRow {
   const issue = getIssue(ctx, caller, issueRef)
   const actor = actorOf(caller)

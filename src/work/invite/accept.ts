@@ -13,7 +13,7 @@ import { makeSecret, pathOf } from './create.ts'
 import { type Acceptance, type Accepted, CLAIM_MS, type Claimed, type InviteRow } from './invite.ts'
 import { acceptInvite, findInviteByToken, takeClaim } from './queries.ts'
 
-/** Finds the invite of a token. The error tells a revoked or expired invite from an unknown one. */
+/** Finds the invite of a token. A revoked or expired invite and an unknown one have different errors. */
 export function getInvite(ctx: Context, token: string): InviteRow {
   const invite = findInviteByToken(ctx.db, { hash: hashCredential(token) })
   if (!invite) throw notFound('invite', token.slice(0, 8))

@@ -6,10 +6,10 @@ import type { InviteTable } from '../../platform/database/tables.ts'
 
 export type InviteRow = Selectable<InviteTable>
 
-/** How long an invite can be accepted, in milliseconds: a day. */
+/** The time in which an invite can be accepted, in milliseconds: a day. */
 export const INVITE_MS = 24 * 60 * 60 * 1_000
 
-/** How long the key can be claimed afterwards, in milliseconds: the board has 30 days to decide. */
+/** The time in which the key can be claimed afterwards, in milliseconds: the board has 30 days to decide. */
 export const CLAIM_MS = 30 * 24 * 60 * 60 * 1_000
 
 const INVITE_STATUSES = ['open', 'expired', 'accepted', 'claimed', 'revoked'] as const

@@ -8,8 +8,8 @@ import { findIssue, isBlocked, listWaitingFor } from './queries.ts'
 import { findOpenBlockers } from './relations.ts'
 
 /**
- * Refuses to start an issue while a blocker of it is open. The board may start
- * it anyway: its own request is the decision that the issue need not wait.
+ * Refuses to start an issue while one of its blockers is open. The board may
+ * start a blocked issue: its request overrides the blockers.
  *
  * @throws AppError 422 `blocked`, with the open blockers
  */

@@ -14,8 +14,8 @@ import { statusWithTimes, wakeDependents } from './transition.ts'
 
 /**
  * Closes an issue as a person: takes every transition that leads to done, each
- * with its own activity. The issue keeps its assignee; without one, the person
- * becomes the assignee. Its live runs stop. Only the assignees of issues that
+ * with its own activity. The assignee does not change; if there is none, the
+ * person becomes the assignee. Its live runs stop. Only the assignees of issues that
  * it blocked, and of its parent, are woken. Closing an issue that is done is a
  * no-op.
  */

@@ -68,7 +68,7 @@ function mentionsIn(ctx: Context, issue: IssueRow, body: string): { agentIds: st
   return { agentIds: idsOf('agent'), userIds: idsOf('user') }
 }
 
-/** Returns the mentioned names that nobody in the company has. */
+/** Returns the mentioned names that do not exist in the company. */
 export const unknownMentionsIn = (ctx: Context, comment: Pick<CommentRow, 'company_id' | 'body'>): string[] =>
   comment.body.includes('@')
     ? findUnknownMentions(comment.body, listMentionable(ctx.db, { companyId: comment.company_id }))

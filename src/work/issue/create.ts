@@ -15,7 +15,7 @@ import { assertHasAssignee, statusWithTimes } from './transition.ts'
 /**
  * Creates an issue in any status, because a creation is not a transition.
  * Project and goal default to those of the parent; null means none. Wakes the
- * assignee, unless the issue comes from an import, which starts nothing.
+ * assignee, unless an import creates the issue, because an import starts no work.
  */
 export function createIssue(
   ctx: Context,

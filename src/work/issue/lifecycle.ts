@@ -27,7 +27,7 @@ export const OPEN_STATUSES = ISSUE_STATUSES.filter((status) => !isTerminal(statu
 /** The status of an issue that a caller reopens. */
 export const STATUS_AFTER_REOPEN: IssueStatus = 'todo'
 
-/** Returns the status of an issue after its release: work in progress becomes todo, any other status stays. */
+/** Returns the status of an issue after its release: `in_progress` becomes `todo`, any other status does not change. */
 export const statusAfterRelease = (status: IssueStatus): IssueStatus => (status === 'in_progress' ? 'todo' : status)
 
 const statusesBefore = (to: IssueStatus) => ISSUE_STATUSES.filter((from) => NEXT[from].includes(to))

@@ -92,7 +92,7 @@ type Branch = SelectQueryBuilder<Tables, 'issue', IssueRow>
 const withStatuses = (query: Branch, statuses: IssueFilter['statuses']) =>
   statuses ? query.where('status', 'in', statuses) : query
 
-/** Returns the filter whose index is read: the most selective one of those given. */
+/** Returns the most selective filter of the request. The query reads the index of that filter. */
 function narrowest(filter: IssueFilter) {
   return FILTERS.find(([name]) => filter[name] !== undefined)
 }

@@ -87,7 +87,7 @@ const claim = prepared(
       .set({
         status: 'in_progress',
         assignee_agent_id: values.agentId,
-        // An existing assignment to this agent keeps who made it.
+        // If the issue is already assigned to this agent, its assigner does not change.
         assigned_by_type: raw`iif(${isOthers(values.agentId)}, ${values.type}, assigned_by_type)`,
         assigned_by_id: raw`iif(${isOthers(values.agentId)}, ${values.id}, assigned_by_id)`,
         assigned_at: raw`iif(${isOthers(values.agentId)}, ${values.at}, assigned_at)`,

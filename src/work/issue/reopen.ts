@@ -8,7 +8,7 @@ import { recordIssue } from './record.ts'
 import { assertMayReopen } from './rights.ts'
 import { statusWithTimes } from './transition.ts'
 
-/** Reopens an issue that is done or cancelled. Only the activity keeps the time when it ended. */
+/** Reopens an issue that is done or cancelled. Afterwards only the activity contains the time when it was closed. */
 export function reopenIssue(ctx: Context, caller: Caller, issue: IssueRow): { issue: IssueRow; activityId: string } {
   assertMayReopen(ctx, caller, issue)
   const reopened = updateIssueRow(ctx.db, issue.id, {

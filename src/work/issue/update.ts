@@ -123,7 +123,7 @@ function changeRelations(ctx: Context, issue: IssueRow, want: IssueChange): Chan
 const isSameSet = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && new Set([...a, ...b]).size === a.length
 
-/** The columns whose changes the activity records, by their API names. */
+/** The columns that the activity tracks, by their API names. */
 const TRACKED_FIELDS = {
   title: 'title',
   description: 'description',

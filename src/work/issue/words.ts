@@ -4,7 +4,7 @@ export function termsOf(q: string): string[] {
   return [...new Set(words.filter((word) => /[\p{L}\p{N}]/u.test(word)))]
 }
 
-/** An FTS5 expression that matches words which begin with the term, whatever characters the term contains. */
+/** Returns an FTS5 expression for words that begin with the term. The term may contain any characters. */
 export const prefixPattern = (term: string) => `${wordPattern(term)}*`
 
 /** An FTS5 expression that matches the term as a complete word. A term with a dash (`ABC-12`) is a phrase. */

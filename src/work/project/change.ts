@@ -110,7 +110,7 @@ export function updateProject(ctx: Context, caller: Caller, project: ProjectRow,
   return withParts(ctx.db, [updateProjectRow(ctx.db, id, { ...change, updated_at: ctx.now })])[0]!
 }
 
-/** Deletes a project that nothing refers to, with its workspaces. Returns the deleted project. */
+/** Deletes a project without references, with its workspaces. Returns the deleted project. */
 export function deleteProject(ctx: Context, caller: Caller, project: ProjectRow): Project {
   const uses = countProjectUses(ctx.db, project.id)
   const used = Object.entries(uses).filter(([, count]) => count !== null && count > 0)
@@ -125,8 +125,9 @@ export function deleteProject(ctx: Context, caller: Caller, project: ProjectRow)
 }
 
 /**
- * Requires the permission to set an environment. It can decide what a run's
- * programs do, so the same callers may set it as the environment of an agent.
+ * Requires the permission to set the environment of a project. An environment
+ * can change the behavior of the programs of a run. Therefore the rules are the
+ * same as for the environment of an agent.
  */
 function assertMaySetEnv(ctx: Context, caller: Caller, companyId: string): void {
   requireRole(ctx, caller, companyId, 'admin')
@@ -151,7 +152,7 @@ function changedEnv(ctx: Context, project: ProjectRow, env: Record<string, unkno
   return JSON.stringify(after) === JSON.stringify(before) ? undefined : sealEnv(ctx, project, after)
 }
 
-/** Returns the environment after a change. A redacted value that the client sends back keeps the stored value. */
+/** Returns the environment after a change. If the client sends a redacted value, the stored value does not change. */
 function envAfter(before: Record<string, unknown>, env: Record<string, unknown>): Record<string, unknown> {
   const after = restore({ env }, { env: before }).env as Record<string, unknown>
   refusePlaceholders(after, 'env')

@@ -6,7 +6,7 @@ import type { WorkspaceTable } from '../../platform/database/tables.ts'
 
 export type WorkspaceRow = Selectable<WorkspaceTable>
 
-/** Whether the issues of a project share its folder, or each has a git worktree and a branch of its own. */
+/** Whether the issues of a project share its folder, or each has its own git worktree and branch. */
 export const ISOLATIONS = ['none', 'worktree'] as const
 
 /** A project's workspace as the API shows it: where its work is done. */

@@ -16,9 +16,9 @@ import { recordIssue } from '../issue/record.ts'
 import { statusWithTimes, wakeDependents } from '../issue/transition.ts'
 
 /**
- * Deletes an issue with its comments, documents and files. The activity and
- * what the issue cost stay. Live runs on it stop. For the issues that wait for
- * it, and for its parent, it counts as cancelled.
+ * Deletes an issue with its comments, documents and files. The activity and the
+ * cost events of the issue are not deleted. Live runs on it stop. For the issues
+ * that wait for it, and for its parent, it counts as cancelled.
  *
  * @returns the issue as it was
  * @throws AppError 409 if it has sub-issues

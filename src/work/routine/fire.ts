@@ -36,7 +36,7 @@ export function fireRoutine(ctx: Context, routine: RoutineRow, dueAt: string): R
   return note(ctx, moment, { outcome: 'queued', reason: `Queued until ${open.identifier} is done or cancelled.` })
 }
 
-/** Runs the queued time of a routine, once the open issue has ended and nothing else prevents it. */
+/** Runs a queued time of a routine if its previous issue has ended and no other obstacle exists. */
 export function fireQueued(ctx: Context, routine: RoutineRow): void {
   if (findOpenIssueOf(ctx.db, { routineId: routine.id }) || obstacleOf(ctx, routine) !== undefined) return
   updateRoutineRow(ctx.db, routine.id, { queued_due_at: null })

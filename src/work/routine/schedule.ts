@@ -19,7 +19,7 @@ export const INTERVAL_SEC = { least: 60, most: 366 * 24 * 3600 }
  * Returns the next scheduled time. A local time that a change to summer time
  * skips runs at the change; one that a change back repeats runs once.
  *
- * @param from the start of the interval, so that it keeps its phase
+ * @param from the start of the interval, which determines its phase
  * @returns undefined if there is none
  */
 export function nextMoment(schedule: Schedule, after: string, from = after): string | undefined {

@@ -6,9 +6,9 @@ import { scheduleOf } from './routine.ts'
 import { nextMoment } from './schedule.ts'
 
 /**
- * Runs the routines that are due, in the current transaction. A routine that
- * missed several times while no server ran runs once. A time at which nothing
- * may be created is skipped, with the reason in the history.
+ * Runs the routines that are due, in the current transaction. If a routine
+ * missed several times while no server ran, it runs once. If a routine must not
+ * create an issue at a time, it skips that time and records the reason.
  */
 export function stageRoutines(ctx: Context): void {
   if (!findFreeze(ctx.db)) for (const routine of listQueuedRoutines(ctx.db)) fireQueued(ctx, routine)

@@ -1,6 +1,6 @@
 import { fold } from '../issue/words.ts'
 
-/** How many characters of a text are searched for the first match. Bounds the work for long texts. */
+/** The number of characters of a text that are searched for the first match. Limits the time for long texts. */
 export const EXCERPT_SOURCE = 16_000
 
 const WORDS = 24

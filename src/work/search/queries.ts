@@ -9,7 +9,7 @@ interface Words {
   limit: number
 }
 
-// `cross join` keeps the order: the index is read newest first, and no further than the limit asks for.
+// `cross join` sets the join order: SQLite reads the index newest first and stops at the limit.
 const issues = prepared((of: Words) =>
   sql
     .selectFrom('issue_text')
@@ -22,7 +22,7 @@ const issues = prepared((of: Words) =>
     .limit(of.limit),
 )
 
-/** Lists issues whose title, identifier or description matches, newest first. */
+/** Lists issues with a matching title, identifier or description, newest first. */
 export const searchIssues = (db: Db, of: Words) => db.all(issues(of))
 
 const comments = prepared((of: Words) =>

@@ -46,9 +46,9 @@ export interface Search {
 
 /**
  * Searches a company. A result contains every term at the beginning of a word,
- * regardless of case and accents. The issue whose identifier is the search comes
- * first. Then come results that contain the terms as complete words, then the
- * others, each newest first.
+ * regardless of case and accents. An issue with the search text as its identifier
+ * is first. Results that contain the terms as complete words follow, then the
+ * others, each group newest first.
  */
 export const searchJob: ReadJob<Search, v.InferOutput<typeof Found>> = {
   name: 'search',
@@ -88,7 +88,7 @@ function findBest<Row extends { id: string }>(
   return distinct([...complete, ...others]).slice(0, limit)
 }
 
-/** Keeps the first row of each id. A Map keeps the place of a key that is set again. */
+/** Removes rows with a duplicate id. In a Map, setting a key again does not change its position. */
 const distinct = <Row extends { id: string }>(rows: Row[]): Row[] => [
   ...new Map(rows.map((row) => [row.id, row])).values(),
 ]

@@ -18,7 +18,7 @@ import { sourceIssueIds } from './source-issues.ts'
 
 /**
  * Hires an agent. The agent waits for the board if the company requires
- * approval, or if an agent asks for something that only the board may grant.
+ * approval, or if the requesting agent sets a field that only the board may set.
  */
 export function hireAgent(
   ctx: Context,
@@ -105,9 +105,9 @@ function withHirersDefaults(ctx: ReadContext, caller: AgentCaller, want: NewAgen
 }
 
 /**
- * Whether a hire waits for the board: if the company requires it, or if an
- * agent names what runs, would grant the permissions of a CEO, or requests a
- * larger budget than its own.
+ * Whether a hire needs the approval of the board. It does if the company
+ * requires it, or if the requesting agent sets a program to run, grants the
+ * permissions of a CEO, or requests a larger budget than its own.
  */
 function needsApproval(ctx: ReadContext, caller: Caller, companyId: string, want: NewAgent): boolean {
   if (findCompany(ctx.db, { id: companyId })!.require_board_approval_for_new_agents === 1) return true
@@ -120,7 +120,7 @@ function needsApproval(ctx: ReadContext, caller: Caller, companyId: string, want
   )
 }
 
-/** Requires that an agent may hire: only managers and the CEO may. The error names the manager to ask. */
+/** Requires that an agent may hire: only managers and the CEO may. The error contains the name of a manager who can hire. */
 function assertMayHire(ctx: Context, caller: AgentCaller): void {
   const { canCreateAgents }: Permissions = JSON.parse(findAgent(ctx.db, { id: caller.agentId })!.permissions)
   if (canCreateAgents === false) throw forbidden('The board has revoked your permission to hire. Ask the board.')
