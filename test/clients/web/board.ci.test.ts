@@ -136,6 +136,7 @@ test('the board works in the browser', { skip: NO_CHROMIUM }, async (t) => {
     await page.locator('.properties .tag', { hasText: 'bug' }).waitFor()
     await page.keyboard.press('Control+k')
     await page.keyboard.type('remove label bug')
+    await page.getByRole('option', { name: 'Remove label bug', selected: true }).waitFor()
     await page.keyboard.press('Enter')
     await page.locator('.properties .tag', { hasText: 'bug' }).waitFor({ state: 'detached' })
   })
