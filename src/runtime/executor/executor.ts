@@ -213,18 +213,21 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
     idle: () => untilEmpty(followed),
     idleHere: () => untilEmpty(here),
     async stopAll(onRemaining) {
+      let stops: Promise<void>[] = []
+      try {
+        await ctx.write(() => requestStops(ctx, { isHere: true }, 'shutdown'))
+      } catch (error) {
+        if (!isDatabaseFault(error)) throw error
+        stops = [...here.keys()].map(processes.stop)
+      }
+      // Not earlier: a follower that cannot write ends then, and its process could not be stopped any more.
       isStopping = true
-      await ctx
-        .write(() => requestStops(ctx, { isHere: true }, 'shutdown'))
-        .catch((error) => {
-          if (!isDatabaseFault(error)) throw error
-          for (const runId of here.keys()) processes.stop(runId)
-        })
       const removeListener = ctx.events.subscribe(({ type }) => {
         if (type === 'run.finished') onRemaining?.(countLiveRuns(ctx.db))
       })
       if (here.size > 0) onRemaining?.(here.size)
       await untilEmpty(here)
+      await Promise.all(stops)
       removeListener()
     },
     launched: async () => {

@@ -11,8 +11,8 @@ export interface LiveProcesses {
   add(process: RunProcess): void
   /** Stops following the process of a run. The process itself continues. */
   remove(runId: string): void
-  /** Stops the processes of a run. Has no effect if a stop is in progress or the run has no process here. */
-  stop(runId: string): void
+  /** Stops the processes of a run and resolves when they have ended, at once if the run has no process here. */
+  stop(runId: string): Promise<void>
   /** Writes the current budget of each live run of a company to its shim. */
   updateBudgets(companyId: string): void
   close(): void
@@ -21,7 +21,7 @@ export interface LiveProcesses {
 /** Creates the empty set of followed processes. */
 export function createLiveProcesses(ctx: Context): LiveProcesses {
   const processes = new Map<string, RunProcess>()
-  const stopping = new Set<string>()
+  const stopping = new Map<string, Promise<void>>()
 
   async function stop(process: RunProcess): Promise<void> {
     const { runId } = process
@@ -51,11 +51,10 @@ export function createLiveProcesses(ctx: Context): LiveProcesses {
       processes.get(runId)?.close()
       processes.delete(runId)
     },
-    stop(runId) {
+    async stop(runId) {
       const process = processes.get(runId)
-      if (!process || stopping.has(runId)) return
-      stopping.add(runId)
-      void stop(process)
+      if (process && !stopping.has(runId)) stopping.set(runId, stop(process))
+      await stopping.get(runId)
     },
     updateBudgets(companyId) {
       for (const run of listLiveRuns(ctx.db, { companyId })) {
