@@ -1,7 +1,7 @@
 import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import { adapterOf } from '../../adapter/registry.ts'
-import { ADAPTER_TYPES } from '../../adapter/types.ts'
+import { ADAPTER_TYPES, resolveAdapterAlias } from '../../adapter/types.ts'
 import { alias, type Endpoint, reply } from '../../http/route.ts'
 import { AppError } from '../../platform/errors.ts'
 import { adapterGuide, configurationGuide, iconGuide } from './guides.ts'
@@ -25,7 +25,7 @@ export function guideRoutes(endpoints: () => readonly Endpoint[]): Endpoint[] {
     who: [board, agent],
     responses: { 200: 'text/plain' },
     run: (_, { params }) => {
-      const adapter = adapterOf(params.adapterType)
+      const adapter = adapterOf(resolveAdapterAlias(params.adapterType))
       if (!adapter) {
         const types = ADAPTER_TYPES.join(', ')
         throw new AppError(

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import * as v from 'valibot'
 import { redact } from '../../access/redaction/redact.ts'
 import { METERINGS } from '../../adapter/adapter.ts'
+import { resolveAdapterAlias } from '../../adapter/types.ts'
 import * as field from '../../http/fields.ts'
 import type { AgentTable } from '../../platform/database/tables.ts'
 import { BUDGET_STATUSES, budgetStatus } from '../cost/budget-status.ts'
@@ -137,14 +138,11 @@ const about = {
   ),
 }
 
-/** The names that clients of similar APIs use for the two local adapters. */
-const ADAPTER_ALIASES: Record<string, string> = { claude_local: 'runtimeA_local', codex_local: 'runtimeB_local' }
-
 const adapterType = v.pipe(
   field.reference,
   // The description comes before the transform, because the schema of a request ends there.
   v.description('The adapter that runs the agent, as GET /llms/agent-configuration.txt lists them.'),
-  v.transform((type) => ADAPTER_ALIASES[type] ?? type),
+  v.transform(resolveAdapterAlias),
   v.string(),
 )
 

@@ -3,15 +3,13 @@ import * as v from 'valibot'
 import { mayContainSecret } from '../../access/redaction/possible-secret.ts'
 import { placeholdersIn, redact } from '../../access/redaction/redact.ts'
 import { adapterOf } from '../../adapter/registry.ts'
+import { resolveAdapterAlias } from '../../adapter/types.ts'
 import { isMapping } from '../../platform/source/yaml.ts'
 import type { PackageWarning } from '../source/warning.ts'
 import { type Findings, readFields } from './fields.ts'
 
 /** The adapter of an agent that does not name one. */
 export const DEFAULT_ADAPTER = 'runtimeA_local'
-
-/** The names of our adapters in packages of another product. */
-const OTHER_NAMES: Record<string, string> = { claude_local: 'runtimeA_local', codex_local: 'runtimeB_local' }
 
 /** The keys of a configuration that belong to one machine or contain private values. */
 const LOCAL_KEYS = ['cwd', 'env', 'headers', 'instructionsFilePath']
@@ -31,7 +29,7 @@ export function readAdapter(entry: unknown, file: string, findings: Findings): A
   const fields = readFields(isMapping(entry) ? entry : {}, file, findings)
   fields.noteUnknown(['type', 'config'])
   const named = fields.line('type') ?? DEFAULT_ADAPTER
-  const adapterType = Object.hasOwn(OTHER_NAMES, named) ? OTHER_NAMES[named]! : named
+  const adapterType = resolveAdapterAlias(named)
   if (!adapterOf(adapterType)) {
     warn(`There is no adapter ${named}. ${DEFAULT_ADAPTER} is used instead.`)
     return { adapterType: DEFAULT_ADAPTER, adapterConfig: {} }

@@ -129,3 +129,16 @@ function readByShell(block: string, env: Record<string, string>) {
   if (body !== undefined) assert.ok(JSON.parse(body))
   return { method: method!, path: url!.replace('http://service', ''), headers, body }
 }
+
+test('the guide of an adapter is also found by the name that similar products use', async (t) => {
+  const { ask } = createTestApp(t)
+  for (const [alias, type] of [
+    ['claude_local', 'runtimeA_local'],
+    ['codex_local', 'runtimeB_local'],
+  ]) {
+    const { status, body } = await ask('GET', `/api/llms/agent-configuration/${alias}.txt`)
+    assert.equal(status, 200)
+    assert.equal(body, (await ask('GET', `/llms/agent-configuration/${type}.txt`)).body)
+  }
+  assert.equal((await ask('GET', '/llms/agent-configuration/constructor.txt')).status, 404)
+})
