@@ -642,7 +642,6 @@ create table wake (
   agent_id    text not null references agent (id),
   status      text not null default 'waiting' check (status in ('waiting', 'claimed', 'dropped')),
   reasons     text not null check (json_valid(reasons)), -- why, oldest first: { source, issueId?, commentId?, approvalId?, actorType, actorId, runId?, at }
-  reason_count integer not null default 1,          -- how many are kept, so that one more is appended without reading them
   issue_id    text references issue (id) on delete set null, -- what the run will work on first
   priority    integer not null default 2,           -- the most urgent issue's rank; an invocation by hand is 0
   not_before  text,                                 -- waits until then: a retry's backoff, a herd that is spread

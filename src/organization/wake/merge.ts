@@ -60,7 +60,6 @@ export function mergeRequest(waiting: WakeRow | undefined, request: WakeRequest,
   ])
   return {
     reasons: JSON.stringify(reasons),
-    reason_count: reasons.length,
     issue_id: waiting?.issue_id ?? reason.issueId,
     priority: Math.min(waiting?.priority ?? priority, priority),
     not_before: waiting ? earlierStart(waiting.not_before, notBefore) : notBefore,

@@ -19,7 +19,6 @@ const newWake = prepared((row: WakeStart) =>
       company_id: row.company_id,
       agent_id: row.agent_id,
       reasons: row.reasons,
-      reason_count: row.reason_count,
       issue_id: row.issue_id,
       priority: row.priority,
       not_before: row.not_before,
@@ -37,15 +36,7 @@ export const insertWake = (db: Db, row: WakeStart): WakeRow => db.first(newWake(
 /** The columns of a waiting wake that a later request may change. */
 export type WakeMerge = Pick<
   WakeRow,
-  | 'reasons'
-  | 'reason_count'
-  | 'issue_id'
-  | 'priority'
-  | 'not_before'
-  | 'retry_of_run_id'
-  | 'fresh_session'
-  | 'depth'
-  | 'updated_at'
+  'reasons' | 'issue_id' | 'priority' | 'not_before' | 'retry_of_run_id' | 'fresh_session' | 'depth' | 'updated_at'
 >
 
 const wakeUpdate = prepared((wake: WakeMerge & { id: string }) =>
@@ -53,7 +44,6 @@ const wakeUpdate = prepared((wake: WakeMerge & { id: string }) =>
     .updateTable('wake')
     .set({
       reasons: wake.reasons,
-      reason_count: wake.reason_count,
       issue_id: wake.issue_id,
       priority: wake.priority,
       not_before: wake.not_before,

@@ -24,7 +24,6 @@ export function withdrawReasons(
   updateWake(ctx.db, {
     ...waiting,
     reasons: JSON.stringify(left),
-    reason_count: left.length,
     issue_id: left.find((reason) => reason.issueId !== null)?.issueId ?? null,
     updated_at: ctx.now,
   })

@@ -471,7 +471,6 @@ export interface WakeTable {
   agent_id: string
   status: Generated<'waiting' | 'claimed' | 'dropped'>
   reasons: string
-  reason_count: Generated<number>
   issue_id: string | null
   priority: Generated<number>
   not_before: string | null
