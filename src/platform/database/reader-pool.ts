@@ -23,18 +23,24 @@ const spare: Worker[] = []
 /** Returns a thread for read jobs: a spare one, or a new one. Loading a job takes longer than running most jobs. */
 export const takeThread = (): Worker => spare.pop() ?? new Worker(fileOf('reader'))
 
-/** Closes the connection of an idle thread and stores the thread for the next reader. */
+/** Closes the connection of an idle thread and stores the thread for the next reader. A thread that fails is not stored. */
 export async function keepThread(thread: Worker): Promise<void> {
   thread.removeAllListeners('message').removeAllListeners('error')
   thread.ref()
   thread.postMessage({ type: 'close' } satisfies Request)
-  await once(thread, 'message')
-  thread.unref()
-  spare.push(thread)
-  setTimeout(() => {
+  const isClosed = await once(thread, 'message').then(
+    () => true,
+    () => false, // an error
+  )
+  if (!isClosed) return
+  const end = () => {
     const at = spare.indexOf(thread)
     if (at < 0) return
     spare.splice(at, 1)
     void thread.terminate()
-  }, SPARE_MS).unref()
+  }
+  thread.on('error', end)
+  thread.unref()
+  spare.push(thread)
+  setTimeout(end, SPARE_MS).unref()
 }
