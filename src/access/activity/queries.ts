@@ -32,6 +32,20 @@ const insert = prepared((row: Omit<ActivityRow, 'seq'>) =>
 
 export const insertActivity = (db: Db, row: Omit<ActivityRow, 'seq'>) => db.run(insert(row))
 
+const activityAfter = prepared((of: { companyId: string; after: number; limit: number }) =>
+  sql
+    .selectFrom('activity')
+    .selectAll()
+    .where('company_id', '=', of.companyId)
+    .where('seq', '>', of.after)
+    .orderBy('seq')
+    .limit(of.limit),
+)
+
+/** Lists the activity of a company after a position, oldest first. */
+export const listActivityAfter = (db: Db, of: { companyId: string; after: number; limit: number }): ActivityRow[] =>
+  db.all(activityAfter(of))
+
 export interface ActivityFilter {
   companyId: string
   agentId?: string | undefined

@@ -2,7 +2,6 @@ import type { Insertable, Updateable } from 'kysely'
 import type { Db } from '../../platform/database/db.ts'
 import { countRows, sql } from '../../platform/database/sql.ts'
 import type { WebhookDeliveryTable, WebhookTable } from '../../platform/database/tables.ts'
-import type { ActivityRow } from '../activity/queries.ts'
 import type { DeliveryRow, WebhookRow } from './webhook.ts'
 
 export const findWebhook = (db: Db, key: { id: string }): WebhookRow | undefined =>
@@ -29,18 +28,6 @@ export const lastPosition = (db: Db, of: { companyId: string }): number =>
   db.first(
     sql.selectFrom('activity').select('seq').where('company_id', '=', of.companyId).orderBy('seq', 'desc').limit(1),
   )?.seq ?? 0
-
-/** Lists the activity of a company after a position, oldest first. */
-export const listActivityAfter = (db: Db, of: { companyId: string; after: number; limit: number }): ActivityRow[] =>
-  db.all(
-    sql
-      .selectFrom('activity')
-      .selectAll()
-      .where('company_id', '=', of.companyId)
-      .where('seq', '>', of.after)
-      .orderBy('seq')
-      .limit(of.limit),
-  )
 
 export const selectDeliveries = (of: { webhookId: string; status?: DeliveryRow['status'] | undefined }) => {
   const query = sql.selectFrom('webhook_delivery').selectAll().where('webhook_id', '=', of.webhookId)

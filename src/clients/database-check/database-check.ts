@@ -1,10 +1,11 @@
 import type { RawBuilder } from 'kysely'
+import { listActivityAfter } from '../../access/activity/queries.ts'
 import { hashActivity } from '../../access/activity/record.ts'
 import { checkSecrets } from '../../access/secret/check.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Db } from '../../platform/database/db.ts'
 import type { ReadJob } from '../../platform/database/reader.ts'
-import { prepared, raw, sql } from '../../platform/database/sql.ts'
+import { raw, sql } from '../../platform/database/sql.ts'
 import type { Vault } from '../../platform/vault.ts'
 
 /** An inconsistency in the database. */
@@ -247,16 +248,6 @@ function checkRuns(db: Db): string[] {
   return toMessages(differences(db, stored, counted), 'Runs of')
 }
 
-const chain = prepared((of: { companyId: string; after: number; limit: number }) =>
-  sql
-    .selectFrom('activity')
-    .selectAll()
-    .where('company_id', '=', of.companyId)
-    .where('seq', '>', of.after)
-    .orderBy('seq')
-    .limit(of.limit),
-)
-
 /** Verifies the hash chain of each company's activity from its first entry: each entry contains the hash of the previous one. */
 function checkChains(db: Db, messages: string[], noted: string | undefined): ActivityHead[] {
   let isNotedThere = noted === undefined
@@ -267,7 +258,7 @@ function checkChains(db: Db, messages: string[], noted: string | undefined): Act
   for (const { id } of db.all(sql.selectFrom('company').select('id').orderBy('id'))) {
     const head = { companyId: id, entries: 0, hash: '' }
     for (let after = 0; ; ) {
-      const page = db.all(chain({ companyId: id, after, limit: PAGE }))
+      const page = listActivityAfter(db, { companyId: id, after, limit: PAGE })
       for (const row of page) {
         if (row.previous_hash !== head.hash) {
           report(`Activity before ${row.id} of company ${id} was removed or altered (at ${row.created_at}).`)

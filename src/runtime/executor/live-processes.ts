@@ -30,8 +30,6 @@ export function createLiveProcesses(ctx: Context): LiveProcesses {
       await (process.stop ? process.stop(graceSec) : stopRun(process, graceSec))
     } catch (error) {
       ctx.log.error('A run was not stopped.', { runId, error: String((error as Error)?.stack ?? error) })
-    } finally {
-      stopping.delete(runId)
     }
   }
 
@@ -53,7 +51,12 @@ export function createLiveProcesses(ctx: Context): LiveProcesses {
     },
     async stop(runId) {
       const process = processes.get(runId)
-      if (process && !stopping.has(runId)) stopping.set(runId, stop(process))
+      if (process && !stopping.has(runId)) {
+        stopping.set(
+          runId,
+          stop(process).finally(() => stopping.delete(runId)),
+        )
+      }
       await stopping.get(runId)
     },
     updateBudgets(companyId) {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
+import { killGroup } from './kill-group.ts'
 
 /** The version and the options that a program prints. */
 export interface Capabilities {
@@ -123,15 +124,6 @@ function readOutput(
       resolve(code === 0 || isCut ? output : null)
     })
   })
-}
-
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // the group has no process left
-  }
 }
 
 function isProgram(path: string): boolean {

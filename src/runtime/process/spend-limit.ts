@@ -9,7 +9,7 @@ import { toMicros } from '../../organization/cost/money.ts'
 export interface SpendLimit {
   /** Resolves when the budget is reached. Otherwise it remains pending. */
   reached: Promise<void>
-  /** Resolves when the cost grows further after that, although the run was told to stop. */
+  /** Resolves when the cost grows further after the request to stop. */
   exceeded: Promise<void>
   noteFacts(facts: readonly Fact[]): void
 }

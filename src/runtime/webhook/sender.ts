@@ -1,4 +1,5 @@
 import { v7 as uuid } from 'uuid'
+import { listActivityAfter } from '../../access/activity/queries.ts'
 import { SYSTEM } from '../../access/caller/caller.ts'
 import { disableWebhook } from '../../access/webhook/change.ts'
 import { payloadOf } from '../../access/webhook/payload.ts'
@@ -9,7 +10,6 @@ import {
   findWebhook,
   insertDelivery,
   listActiveWebhooks,
-  listActivityAfter,
   listDueDeliveries,
   nextAttempt,
   updateDelivery,

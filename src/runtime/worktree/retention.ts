@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Context } from '../../platform/context.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { killGroup } from '../process/kill-group.ts'
 import { readChanges } from './changes.ts'
 import { runGit } from './git.ts'
 import { listClosedWorktrees, updateWorktree, type WorktreeRow } from './queries.ts'
@@ -80,13 +81,4 @@ async function cleanUp(ctx: Context, worktree: WorktreeRow, signal?: AbortSignal
   killGroup(child.pid) // the processes that the command left behind
   if (code !== 0)
     ctx.log.warn('The clean-up command of a workspace failed.', { path: worktree.path, code: String(code) })
-}
-
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // the group has no process left
-  }
 }

@@ -35,7 +35,7 @@ export function addComment(
     ...authored(ctx, caller, body),
   })
   touchIssue(ctx.db, { id: issue.id, at: ctx.now })
-  const { agentIds: mentioned, userIds } = mentionsIn(ctx, issue, body)
+  const { agentIds: mentioned, userIds } = findMentionedIds(ctx, issue, body)
   insertMentions(ctx.db, comment, userIds)
   const activityId = recordIssue(ctx, caller, 'issue.commented', issue, {
     commentId: comment.id,
@@ -61,7 +61,7 @@ export function addComment(
  * Returns the agents and people that a comment mentions. Reads the company's
  * names only if the text contains an `@`.
  */
-function mentionsIn(ctx: Context, issue: IssueRow, body: string): { agentIds: string[]; userIds: string[] } {
+function findMentionedIds(ctx: Context, issue: IssueRow, body: string): { agentIds: string[]; userIds: string[] } {
   if (!body.includes('@')) return { agentIds: [], userIds: [] }
   const mentioned = findMentioned(body, listMentionable(ctx.db, { companyId: issue.company_id }))
   const idsOf = (type: Mentionable['type']) => mentioned.filter((one) => one.type === type).map(({ id }) => id)
