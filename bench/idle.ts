@@ -1,7 +1,6 @@
 /**
  * Measures the CPU use of an idle server: `node bench/idle.ts [seconds=60]`. It has
- * 1,000 agents with timers of one hour, none of which is due during the
- * measurement. Prints the share of one core, and exits with 1 at 0.5 % or more.
+ * 1,000 agents with timers of one hour. No timer is due during the measurement. Prints the share of one core, and exits with 1 at 0.5 % or more.
  */
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
