@@ -1,6 +1,5 @@
-import { mkdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { findPlacement, type PlacementRow } from '../../organization/placement/queries.ts'
+import { findPlacement } from '../../organization/placement/queries.ts'
 import { findRun, updateRun } from '../../organization/run/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
@@ -9,111 +8,41 @@ import { recordIntent } from '../executor/record-intent.ts'
 import type { RemoteDependencies, RemoteRuns } from '../executor/remote-runs.ts'
 import { NotStartable } from '../not-startable.ts'
 import { type Follow, followRun, type RunProcess } from '../process/follow.ts'
-import { type ExitRecord, readExit, readStop, runFolder, writeExit, writeStop } from '../process/run-files.ts'
+import { type ExitRecord, readStop, writeExit, writeStop } from '../process/run-files.ts'
 import { prepareRemote } from './bundle.ts'
 import { readClaim } from './claim-file.ts'
-import { DEFAULT_WORKDIR, type Driver, type JobRef, type JobStatus, PlacementFault } from './driver.ts'
-import { openDriver } from './open-driver.ts'
+import { DEFAULT_WORKDIR, type JobRef, type JobStatus, PlacementFault } from './driver.ts'
+import { createFollowed, type Followed, isOver, markGone, untilOver } from './followed-run.ts'
+import { createPlaces, type Place, withSubmissionSlot } from './places.ts'
 
 /** The lifetime of a run token. It exceeds every queue time, and the token expires with the run. */
 const TOKEN_LIFETIME = '60d'
-
-/** The maximum number of concurrent submissions to a placement. */
-const MAX_SUBMISSIONS = 4
 
 /** The time after the grace period in which a machine can report the end, in ms. Then the engine stops the job. */
 const STOP_SLACK_MS = 3_000
 /** The time after the engine stopped the job, in milliseconds. Then the run ends without a report. */
 const REPORT_MS = 1_500
 
-const DEFAULT_LOST_AFTER_SEC = 600
-
-/** A run in a placement that this server follows. */
-interface Followed {
-  run: RunRow
-  runDir: string
-  /** Undefined until it is submitted or found. */
-  jobId: string | undefined
-  lastSeen: number
-  lastStatus: string
-  gone: PromiseWithResolvers<void>
-  isGone: boolean
-  /** The reason why the job is gone, as a sentence. */
-  cause: string | null
-  begun: PromiseWithResolvers<void>
-}
-
-/** An open placement with the runs in it. */
-interface Place {
-  name: string
-  /** The `updated_at` of the placement when it was opened. */
-  updatedAt: string
-  driver: Driver
-  lostAfterMs: number
-  runs: Map<string, Followed>
-  timer: NodeJS.Timeout | undefined
-  isPolling: boolean
-  submitting: number
-  waiting: (() => void)[]
-}
-
 export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies): RemoteRuns {
   const { persist } = dependencies
-  const places = new Map<string, Promise<Place>>()
+  const places = createPlaces(ctx)
   let isClosed = false
 
   const removeHandler = ctx.signals.handle({
-    runReported: (runId) => void forRun(runId, ({ followed }) => noteReport(followed)),
+    runReported: (runId) => void noteReport(runId),
     placementChanged: (name) => void closePlace(name),
   })
 
-  async function forRun(runId: string, act: (found: { place: Place; followed: Followed }) => void) {
-    for (const opening of places.values()) {
-      const place = await opening.catch(() => undefined)
-      const followed = place?.runs.get(runId)
-      if (followed) act({ place: place!, followed })
-    }
-  }
-
-  const noteReport = (followed: Followed) => {
-    followed.lastSeen = performance.now()
-    followed.begun.resolve()
-  }
-
-  /** Opens a placement, or returns the open one. It reopens a changed placement when no run is left in it. */
-  async function openPlace(name: string): Promise<Place> {
-    const row = findPlacement(ctx.db, { name })
-    if (!row) throw new PlacementFault(`The placement ${name} no longer exists.`)
-    const known = places.get(name)
-    const place = await known
-    if (place && (place.updatedAt === row.updated_at || place.runs.size > 0)) return place
-    if (places.get(name) !== known) return openPlace(name)
-    void place?.driver.close()
-    const opening = open(row)
-    places.set(name, opening)
-    opening.catch(() => places.delete(name))
-    return opening
-  }
-
-  async function open(row: PlacementRow): Promise<Place> {
-    const { lostAfterSec } = JSON.parse(row.settings) as { lostAfterSec?: number }
-    return {
-      name: row.name,
-      updatedAt: row.updated_at,
-      driver: await openDriver(ctx, row),
-      lostAfterMs: (lostAfterSec ?? DEFAULT_LOST_AFTER_SEC) * 1_000,
-      runs: new Map(),
-      timer: undefined,
-      isPolling: false,
-      submitting: 0,
-      waiting: [],
-    }
+  async function noteReport(runId: string): Promise<void> {
+    const found = await places.findOfRun(runId)
+    if (!found) return
+    found.followed.lastSeen = performance.now()
+    found.followed.begun.resolve()
   }
 
   /** Closes a removed placement. The runs in it are lost. */
   async function closePlace(name: string): Promise<void> {
-    const place = await places.get(name)?.catch(() => undefined)
-    places.delete(name)
+    const place = await places.remove(name)
     if (!place) return
     for (const followed of place.runs.values()) {
       markGone(followed, `The placement ${name} was removed while the run was in it.`)
@@ -123,19 +52,7 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
   }
 
   function track(place: Place, run: RunRow, jobId: string | undefined): Followed {
-    const followed: Followed = {
-      run,
-      runDir: runFolder(ctx.config, run.id),
-      jobId,
-      lastSeen: performance.now(),
-      lastStatus: '',
-      gone: Promise.withResolvers(),
-      isGone: false,
-      cause: null,
-      begun: Promise.withResolvers(),
-    }
-    if (readClaim(followed.runDir)) followed.begun.resolve()
-    mkdirSync(followed.runDir, { recursive: true, mode: 0o700 })
+    const followed = createFollowed(ctx.config, run, jobId)
     place.runs.set(run.id, followed)
     return followed
   }
@@ -204,7 +121,7 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
     writeStop(runDir, { graceSec })
     // The remote shim receives the stop request in the reply to its next report, within two seconds.
     if (readClaim(runDir))
-      await Promise.race([ended(followed), delay(graceSec * 1_000 + STOP_SLACK_MS, undefined, { ref: false })])
+      await Promise.race([untilOver(followed), delay(graceSec * 1_000 + STOP_SLACK_MS, undefined, { ref: false })])
     if (isOver(followed)) return
     if (followed.jobId) {
       try {
@@ -216,14 +133,8 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
         })
       }
     }
-    await Promise.race([ended(followed), delay(readClaim(runDir) ? REPORT_MS : 0, undefined, { ref: false })])
+    await Promise.race([untilOver(followed), delay(readClaim(runDir) ? REPORT_MS : 0, undefined, { ref: false })])
     markGone(followed, null)
-  }
-
-  const isOver = (followed: Followed) => followed.isGone || readExit(followed.runDir) !== undefined
-
-  async function ended(followed: Followed): Promise<void> {
-    while (!isOver(followed)) await delay(100, undefined, { ref: false })
   }
 
   function schedule(place: Place, ms = place.driver.pollMs): void {
@@ -282,25 +193,6 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
     }
   }
 
-  function markGone(followed: Followed, cause: string | null): void {
-    if (followed.isGone) return
-    followed.cause = cause
-    followed.isGone = true
-    followed.gone.resolve()
-  }
-
-  /** Waits until fewer than `MAX_SUBMISSIONS` jobs of a placement are being submitted. */
-  async function withSubmissionSlot<Value>(place: Place, submit: () => Promise<Value>): Promise<Value> {
-    while (place.submitting >= MAX_SUBMISSIONS) await new Promise<void>((resolve) => place.waiting.push(resolve))
-    place.submitting++
-    try {
-      return await submit()
-    } finally {
-      place.submitting--
-      place.waiting.shift()?.()
-    }
-  }
-
   return {
     async launch(run, onFacts) {
       const token = await dependencies.tokens.sign({
@@ -332,7 +224,7 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
     async adopt(run, onFacts) {
       let place: Place
       try {
-        place = await openPlace(run.placement!)
+        place = await places.open(run.placement!)
       } catch (error) {
         return followWithoutPlace(run, onFacts, error instanceof Error ? error.message : String(error))
       }
@@ -344,17 +236,13 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
     async close() {
       isClosed = true
       removeHandler()
-      for (const opening of places.values()) {
-        const place = await opening.catch(() => undefined)
-        clearTimeout(place?.timer)
-        await place?.driver.close()
-      }
+      await places.close()
     },
   }
 
   async function openPlaceForRun(run: RunRow): Promise<Place> {
     try {
-      return await openPlace(run.placement!)
+      return await places.open(run.placement!)
     } catch (error) {
       throw error instanceof PlacementFault ? unavailable(error.message) : error
     }
