@@ -55,7 +55,7 @@ test('the company commands work with names only, from creation to costs', async 
   const own = await run(['issue', 'list', '--json', '--token', key.token])
   assert.deepEqual([own.code, own.out], [0, '[]\n'], 'an agent needs not name its company')
   await out('agent', 'keys', 'Kit', '--create', 'screen', '--scope', 'read', '--expires', '2d')
-  assert.match(await out('agent', 'keys', 'Kit'), /^screen +svc_\w+ +read +valid +\d{4}-\d\d-\d\d /m)
+  assert.match(await out('agent', 'keys', 'Kit'), /^screen +svc_\S+ +read +valid +\d{4}-\d\d-\d\d /m)
   await out('agent', 'keys', 'Kit', '--revoke', 'laptop')
   assert.equal((await run(['issue', 'list', '--token', key.token])).code, 4)
 })

@@ -54,7 +54,7 @@ test('forms create a token, display it once and revoke it', async (t) => {
   assert.match(nameless.body, /aria-invalid="true" autofocus>/)
   const made = await app.submit('/account/tokens', { name: '<b>laptop' }, cookie)
   assert.equal(made.status, 200)
-  const token = /svcb_\w+/.exec(made.body.replaceAll('-', '_'))?.[0] ?? ''
+  const token = /svcb_[\w-]+/.exec(made.body)?.[0] ?? ''
   assert.ok(token.length > 40, made.body)
   const page = (await ask('GET', '/account')).body
   assert.ok(page.includes('Revoke &lt;b&gt;laptop') && !page.includes('<b>laptop'))
