@@ -1,9 +1,9 @@
 import type { OutputReader, ReaderInput } from './adapter.ts'
+import { claudeReader } from './claude-reader.ts'
+import { codexReader } from './codex-reader.ts'
 import { geminiReader } from './gemini-reader.ts'
 import { httpReader } from './http-reader.ts'
 import { opencodeReader } from './opencode-reader.ts'
-import { runtimeAReader } from './runtime-a-reader.ts'
-import { runtimeBReader } from './runtime-b-reader.ts'
 
 /**
  * Creates the reader of an adapter's output. The shim loads this module instead
@@ -13,9 +13,9 @@ import { runtimeBReader } from './runtime-b-reader.ts'
 export function readerOf(type: string, config: { model?: string | undefined }, run: ReaderInput): OutputReader {
   switch (type) {
     case 'runtimeA_local':
-      return runtimeAReader(config, run)
+      return claudeReader(config, run)
     case 'runtimeB_local':
-      return runtimeBReader(config, run)
+      return codexReader(config, run)
     case 'gemini_local':
       return geminiReader(config, run)
     case 'opencode_local':

@@ -1,16 +1,16 @@
 import type { Adapter } from './adapter.ts'
+import { claude } from './claude.ts'
+import { codex } from './codex.ts'
 import { gemini } from './gemini.ts'
 import { httpAdapter } from './http.ts'
 import { noAdapter } from './none.ts'
 import { opencode } from './opencode.ts'
 import { processAdapter } from './process.ts'
-import { runtimeA } from './runtime-a.ts'
-import { runtimeB } from './runtime-b.ts'
 import { ADAPTER_TYPES, type AdapterType } from './types.ts'
 
 const ADAPTER_BY_TYPE: Readonly<Record<AdapterType, Adapter>> = {
-  runtimeA_local: runtimeA,
-  runtimeB_local: runtimeB,
+  runtimeA_local: claude,
+  runtimeB_local: codex,
   gemini_local: gemini,
   opencode_local: opencode,
   process: processAdapter,

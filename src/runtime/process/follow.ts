@@ -2,7 +2,7 @@ import { appendFileSync, closeSync, existsSync, type FSWatcher, openSync, readFi
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fact } from '../../adapter/adapter.ts'
-import { readSessionFileUsage } from '../../adapter/runtime-b-meter.ts'
+import { readSessionFileUsage } from '../../adapter/codex-meter.ts'
 import { endTree, SHORT_GRACE_MS } from './end-tree.ts'
 import { isSameProcess, isShim, type ProcessIdentity } from './process-table.ts'
 import { type ExitRecord, exitFile, factsFile, hasBegun, readExit, readStop, writeExit } from './run-files.ts'

@@ -1,8 +1,8 @@
 import type { Fact, OutputReader, ReaderInput } from './adapter.ts'
+import { createThreadMeter, type UsedByModel } from './codex-meter.ts'
+import { codexHome, codexTokens, findSessionFile, openSessionFile } from './codex-session-file.ts'
+import { followCodexSubagents } from './codex-subagents.ts'
 import { isRateLimit, isUsageLimit, resetTime } from './reset-time.ts'
-import { createThreadMeter, type UsedByModel } from './runtime-b-meter.ts'
-import { codexHome, codexTokens, findSessionFile, openSessionFile } from './runtime-b-session-file.ts'
-import { followCodexSubagents } from './runtime-b-subagents.ts'
 import { deadSession, isContextOverflow } from './session.ts'
 import type { Tail } from './tail.ts'
 import { asObject, asSessionId, asText, cut, type Json, NOTHING, parseLine, parseTotals, plus } from './usage.ts'
@@ -21,7 +21,7 @@ const SEARCH_MS = 500
  * reports no cost, so it is estimated from the model. If neither the file nor
  * the configuration names the model, it is `default`, which is unpriced.
  */
-export function runtimeBReader(config: { model?: string | undefined }, run: ReaderInput, now = Date.now): OutputReader {
+export function codexReader(config: { model?: string | undefined }, run: ReaderInput, now = Date.now): OutputReader {
   const home = codexHome(run.env ?? {})
   let thread = run.session?.id ?? null
   let announced: string | null = null

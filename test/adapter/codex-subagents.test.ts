@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Fact } from '../../src/adapter/adapter.ts'
-import { readSessionFileUsage } from '../../src/adapter/runtime-b-meter.ts'
-import { runtimeBReader } from '../../src/adapter/runtime-b-reader.ts'
+import { readSessionFileUsage } from '../../src/adapter/codex-meter.ts'
+import { codexReader } from '../../src/adapter/codex-reader.ts'
 import { mergeFacts, use } from './replay.ts'
 
 const ROOT = '0199a213-81c0-7800-8aa1-bbab2a035a53'
@@ -56,7 +56,7 @@ const usageOf = (facts: Fact[]) =>
 
 test('the usage of a codex run includes its sub-agents, and excludes those of other threads', (t) => {
   const home = createHome(t)
-  const reader = runtimeBReader({}, { session: null, newSessionId: 'x', env: home.env })
+  const reader = codexReader({}, { session: null, newSessionId: 'x', env: home.env })
   const facts: Fact[] = []
   home.begin(ROOT, ROOT, 'gpt-5.5')
   facts.push(...reader.line(JSON.stringify({ type: 'thread.started', thread_id: ROOT })))
@@ -87,7 +87,7 @@ test('the usage of a resumed codex run excludes earlier sub-agent usage', (t) =>
   home.spend(ROOT, 100, 10)
   home.begin(CHILD, ROOT, 'gpt-5.4')
   home.spend(CHILD, 1_000, 100)
-  const reader = runtimeBReader({}, { session: { id: ROOT, totals: {} }, newSessionId: 'x', env: home.env })
+  const reader = codexReader({}, { session: { id: ROOT, totals: {} }, newSessionId: 'x', env: home.env })
   const facts = reader.line(JSON.stringify({ type: 'thread.started', thread_id: ROOT }))
   home.spend(ROOT, 130, 13)
   home.spend(CHILD, 1_500, 150)
@@ -97,7 +97,7 @@ test('the usage of a resumed codex run excludes earlier sub-agent usage', (t) =>
 
 test('a model call counts once, when its response is recorded, before its tool ends', (t) => {
   const home = createHome(t)
-  const reader = runtimeBReader({}, { session: null, newSessionId: 'x', env: home.env })
+  const reader = codexReader({}, { session: null, newSessionId: 'x', env: home.env })
   const facts: Fact[] = []
   home.begin(ROOT, ROOT, 'gpt-5.5')
   facts.push(...reader.line(JSON.stringify({ type: 'thread.started', thread_id: ROOT })))

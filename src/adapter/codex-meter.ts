@@ -1,6 +1,6 @@
 import type { Fact, SessionFileStart, UsageTotals } from './adapter.ts'
+import { openSessionFile } from './codex-session-file.ts'
 import { estimateCost } from './prices.ts'
-import { openSessionFile } from './runtime-b-session-file.ts'
 import { minus, NOTHING, plus, tokens } from './usage.ts'
 
 /** Computes the usage of a run from the totals of its thread, which several runs and models may share. */

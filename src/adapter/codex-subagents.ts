@@ -1,8 +1,8 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { Fact, UsageTotals } from './adapter.ts'
-import { createThreadMeter, type UsedByModel } from './runtime-b-meter.ts'
-import { openSessionFile } from './runtime-b-session-file.ts'
+import { createThreadMeter, type UsedByModel } from './codex-meter.ts'
+import { openSessionFile } from './codex-session-file.ts'
 import type { Tail } from './tail.ts'
 import { NOTHING } from './usage.ts'
 

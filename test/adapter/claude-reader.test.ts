@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, test } from 'node:test'
 import type { SessionState } from '../../src/adapter/adapter.ts'
-import { runtimeAReader } from '../../src/adapter/runtime-a-reader.ts'
+import { claudeReader } from '../../src/adapter/claude-reader.ts'
 import { mergeFacts, replay, use } from './replay.ts'
 
 const SESSION = '5f0c7b1e-3c1a-4a53-9d0e-0d6f1f2a3b4c'
@@ -269,7 +269,7 @@ describe('the output of claude', () => {
       return `${JSON.stringify({ type: 'assistant', session_id: SESSION, message: { id, model: SONNET, content: [], usage } })}\n`
     }
     writeFileSync(path.join(folder, 'agent-1.jsonl'), message('msg_1', 70_000))
-    const reader = runtimeAReader({}, { session: resumed, newSessionId: 'x', env: { HOME: home } })
+    const reader = claudeReader({}, { session: resumed, newSessionId: 'x', env: { HOME: home } })
     const facts = [...reader.line(message('msg_2', 1))]
     writeFileSync(path.join(folder, 'agent-2.jsonl'), message('msg_2', 40) + message('msg_3', 60))
     facts.push(...reader.poll!(), ...reader.poll!(), ...reader.line(message('msg_2', 1)))
@@ -277,7 +277,7 @@ describe('the output of claude', () => {
   })
 
   test('a one-hour cache write costs twice the input price, a five-minute cache write 25 % more', () => {
-    const reader = runtimeAReader({}, { session: null, newSessionId: 'x' })
+    const reader = claudeReader({}, { session: null, newSessionId: 'x' })
     const usage = {
       cache_creation_input_tokens: 2_000,
       cache_creation: { ephemeral_1h_input_tokens: 1_000, ephemeral_5m_input_tokens: 1_000 },
@@ -287,7 +287,7 @@ describe('the output of claude', () => {
   })
 
   test('a very long line is truncated to a summary, never inside a character', () => {
-    const reader = runtimeAReader({}, { session: null, newSessionId: 'x' })
+    const reader = claudeReader({}, { session: null, newSessionId: 'x' })
     const text = `${'a'.repeat(1999)}${'😀'.repeat(1_000_000)}`
     const [fact] = reader.line(JSON.stringify({ type: 'assistant', message: { content: [{ type: 'text', text }] } }))
     assert.deepEqual(fact, { kind: 'text', text: 'a'.repeat(1999) })

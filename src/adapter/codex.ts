@@ -1,15 +1,15 @@
 import path from 'node:path'
 import * as v from 'valibot'
 import type { Adapter, UserFiles } from './adapter.ts'
+import { codexReader } from './codex-reader.ts'
+import { codexHome } from './codex-session-file.ts'
 import { configOf, defaultTrue, localEntries, serviceMcp } from './config.ts'
 import { McpServers, mcpArgumentsOfCodex } from './mcp.ts'
-import { runtimeBReader } from './runtime-b-reader.ts'
-import { codexHome } from './runtime-b-session-file.ts'
 import { resolved } from './secrets.ts'
 
 const BYPASS = '--dangerously-bypass-approvals-and-sandbox'
 
-const RuntimeBConfig = configOf({
+const CodexConfig = configOf({
   ...localEntries('codex', ['exec', 'resume', '-', '--json', BYPASS]),
   serviceMcp,
   mcpServers: v.optional(
@@ -26,17 +26,17 @@ const RuntimeBConfig = configOf({
   ),
 })
 
-export type RuntimeBConfig = v.InferOutput<typeof RuntimeBConfig>
+export type CodexConfig = v.InferOutput<typeof CodexConfig>
 
 /**
  * Runs `codex exec --json`: the prompt on standard input, one JSON event per
  * line on standard output, and threads that are resumed by their id, which only
  * the program can assign.
  */
-export const runtimeB: Adapter<RuntimeBConfig> = {
+export const codex: Adapter<CodexConfig> = {
   type: 'runtimeB_local',
   summary: 'Runs the codex command line program on this machine, with the login of the user who started the service.',
-  config: RuntimeBConfig,
+  config: CodexConfig,
   instructionsKey: 'instructionsFilePath',
   instructions: 'prompt',
   defaultCommand: 'codex',
@@ -61,7 +61,7 @@ export const runtimeB: Adapter<RuntimeBConfig> = {
     env: { ...resolved(config.env), ...mcpArgumentsOfCodex(config.mcpServers).env },
     stdin: run.prompt,
   }),
-  reader: runtimeBReader,
+  reader: codexReader,
 }
 
 function userFiles(env: Readonly<Record<string, string>>): UserFiles {

@@ -1,10 +1,10 @@
 import type { Fact, OutputReader, ReaderInput, UsageTotals } from './adapter.ts'
+import { createMessageMeter, spentOf } from './claude-meter.ts'
+import { isCumulative, modelName, reportOf, sinceLast, unpricedModels } from './claude-report.ts'
+import { onRetry } from './claude-retry.ts'
+import { followSubagents } from './claude-subagents.ts'
 import { estimateCost } from './prices.ts'
 import { fromEpochSeconds, isRateLimit, isUsageLimit, resetTime } from './reset-time.ts'
-import { createMessageMeter, spentOf } from './runtime-a-meter.ts'
-import { isCumulative, modelName, reportOf, sinceLast, unpricedModels } from './runtime-a-report.ts'
-import { onRetry } from './runtime-a-retry.ts'
-import { followSubagents } from './runtime-a-subagents.ts'
 import { deadSession, isContextOverflow } from './session.ts'
 import {
   asObject,
@@ -33,7 +33,7 @@ import {
  * that was interrupted counts for the run but not for the totals, because the
  * program's own totals of the session omit it.
  */
-export function runtimeAReader(config: { model?: string | undefined }, run: ReaderInput, now = Date.now): OutputReader {
+export function claudeReader(config: { model?: string | undefined }, run: ReaderInput, now = Date.now): OutputReader {
   const earlier = parseTotals(run.session?.totals)
   const meter = createMessageMeter()
   const subagents = followSubagents(run.env ?? {}, onSubagentLine)

@@ -1,12 +1,12 @@
 import path from 'node:path'
 import * as v from 'valibot'
 import type { Adapter, RunInput, UserFiles } from './adapter.ts'
+import { claudeReader } from './claude-reader.ts'
 import { configOf, defaultTrue, localEntries, serviceMcp } from './config.ts'
 import { McpServers, mcpArgumentsOfClaude } from './mcp.ts'
-import { runtimeAReader } from './runtime-a-reader.ts'
 import { resolved } from './secrets.ts'
 
-const RuntimeAConfig = configOf({
+const ClaudeConfig = configOf({
   ...localEntries('claude', [
     '-p',
     '--print',
@@ -42,16 +42,16 @@ const PARTIAL = '--include-partial-messages'
 /** The option that loads the folder of an agent's skills as a plugin for the run. */
 const PLUGIN = '--plugin-dir'
 
-export type RuntimeAConfig = v.InferOutput<typeof RuntimeAConfig>
+export type ClaudeConfig = v.InferOutput<typeof ClaudeConfig>
 
 /**
  * Runs `claude` in print mode: the prompt on standard input, one JSON object per
  * line on standard output, and sessions that are resumed by their id.
  */
-export const runtimeA: Adapter<RuntimeAConfig> = {
+export const claude: Adapter<ClaudeConfig> = {
   type: 'runtimeA_local',
   summary: 'Runs the claude command line program on this machine, with the login of the user who started the service.',
-  config: RuntimeAConfig,
+  config: ClaudeConfig,
   instructionsKey: 'instructionsFilePath',
   instructions: 'file',
   defaultCommand: 'claude',
@@ -85,7 +85,7 @@ export const runtimeA: Adapter<RuntimeAConfig> = {
     },
     stdin: run.prompt,
   }),
-  reader: runtimeAReader,
+  reader: claudeReader,
 }
 
 function userFiles(env: Readonly<Record<string, string>>): UserFiles {
