@@ -1,5 +1,5 @@
--- The whole schema as it is. A new file is created from this; an older one is
--- brought here by the numbered steps in src/platform/database/migrations.ts.
+-- The complete current schema. A new database file is created from it. The
+-- migrations in src/platform/database/migrations.ts bring an older file to it.
 -- Money is integer micro-dollars (one cent = 10,000). Timestamps are ISO 8601
 -- UTC with milliseconds. Ids are UUIDs of version 7, so they sort by time.
 
@@ -10,14 +10,14 @@ create table company (
   status        text not null default 'active' check (status in ('active', 'paused', 'archived')),
   pause_reason  text check (pause_reason in ('manual', 'budget')),
   paused_at     text,
-  stopped_at    text,                               -- the emergency stop: beside the status, so that a thaw brings back what was
-  issue_prefix  text not null unique,               -- identifiers are built from it, so it never changes
-  issue_counter integer not null default 0,         -- the number of the last issue; numbers are never used twice
-  budget_micros integer not null default 0 check (budget_micros >= 0), -- a month; 0 is no limit
+  stopped_at    text,                               -- the time of the emergency stop; separate from the status, which a thaw restores
+  issue_prefix  text not null unique,               -- the first part of issue identifiers; never changes
+  issue_counter integer not null default 0,         -- the number of the last issue; a number is never reused
+  budget_micros integer not null default 0 check (budget_micros >= 0), -- for each month; 0 means no limit
   require_board_approval_for_new_agents integer not null default 0 check (require_board_approval_for_new_agents in (0, 1)),
-  trust_hires     integer not null default 0 check (trust_hires in (0, 1)), -- whether what agents hire counts as approved by the board
+  trust_hires     integer not null default 0 check (trust_hires in (0, 1)), -- whether hires by agents count as approved by the board
   run_mcp         integer check (run_mcp in (0, 1)), -- whether runs get the MCP server; null: the setting of the instance
-  allowed_folders text not null default '[]' check (json_valid(allowed_folders)), -- absolute paths: where paths that agents set may lead
+  allowed_folders text not null default '[]' check (json_valid(allowed_folders)), -- the absolute paths of the folders that agents may use
   brand_color   text check (brand_color glob '#[0-9a-fA-F]*'),
   logo_asset_id text,
   created_at    text not null,
@@ -25,13 +25,13 @@ create table company (
   check ((status = 'paused') = (paused_at is not null))
 ) strict;
 
--- What a package says that no other table holds: its license and readme, its
--- teams, what COMPANY.md has besides. Kept so that an export gives it back.
+-- The contents of an imported package that no other table stores: license,
+-- README, teams and further fields of COMPANY.md. An export contains them again.
 create table package_part (
   company_id text not null references company (id) on delete cascade,
-  path       text not null,                         -- as in the package
-  kind       text not null check (kind in ('about', 'team', 'document', 'kept')), -- kept: fields of an entity without a column; its path is kept/<id>
-  content    blob not null,                         -- of a document its bytes, else JSON
+  path       text not null,                         -- the path in the package
+  kind       text not null check (kind in ('about', 'team', 'document', 'kept')), -- kept: the fields of an entity that have no column; the path is kept/<id>
+  content    blob not null,                         -- the bytes of a document; otherwise JSON
   primary key (company_id, path)
 ) strict, without rowid;
 
@@ -41,14 +41,14 @@ begin
 end;
 
 -- People, in authenticated mode. The tables auth_* are those of better-auth,
--- which reads them and writes sessions through a connection of its own.
+-- which has its own connection to this database.
 create table auth_user (
   id             text primary key,
   name           text not null,
   email          text not null unique check (email = lower(email)),
   email_verified integer not null default 0 check (email_verified in (0, 1)),
   image          text,
-  may_create_companies integer not null default 0 check (may_create_companies in (0, 1)), -- who set the server up
+  may_create_companies integer not null default 0 check (may_create_companies in (0, 1)), -- true for the person who set up the server
   created_at     text not null,
   updated_at     text not null
 ) strict;
@@ -56,7 +56,7 @@ create table auth_user (
 create table auth_session (
   id          text primary key,
   user_id     text not null references auth_user (id) on delete cascade,
-  token       text not null unique,                 -- worth nothing without a signature under keys/session.key
+  token       text not null unique,                 -- invalid without a signature by keys/session.key
   expires_at  text not null,
   ip_address  text,
   user_agent  text,
@@ -106,7 +106,7 @@ create table invitation (
   id         text primary key,
   company_id text not null references company (id) on delete cascade,
   role       text not null check (role in ('owner', 'admin', 'member', 'viewer')),
-  hash       text not null unique,                  -- SHA-256 of the link's token; the token itself is nowhere
+  hash       text not null unique,                  -- SHA-256 of the token of the link; the token is not stored
   invited_by_user_id text not null,
   created_at text not null,
   expires_at text not null,
@@ -117,7 +117,7 @@ create table invitation (
 
 create index invitation_by_company on invitation (company_id, id);
 
--- What a person's scripts sign in with.
+-- The API tokens of people, for scripts.
 create table board_token (
   id           text primary key,
   user_id      text not null references auth_user (id) on delete cascade,
@@ -125,7 +125,7 @@ create table board_token (
   prefix       text not null,
   hash         text not null unique,
   created_at   text not null,
-  expires_at   text,                                -- null: never
+  expires_at   text,                                -- null means never
   last_used_at text,
   revoked_at   text
 ) strict;
@@ -140,29 +140,29 @@ create table agent (
   role            text not null,
   title           text,
   icon            text,
-  -- `running` is never stored: it is read from live runs, so it cannot get stuck.
+  -- `running` is not stored. It is derived from live runs, so it cannot become outdated.
   status          text not null default 'idle' check (status in ('idle', 'paused', 'error', 'pending_approval', 'terminated')),
   reports_to      text references agent (id),
   capabilities    text,
   adapter_type    text not null,
   adapter_config  text not null default '{}' check (json_valid(adapter_config)),
   runtime_config  text not null default '{}' check (json_valid(runtime_config)),
-  desired_skills  text not null default '[]' check (json_valid(desired_skills)), -- canonical skill keys
+  desired_skills  text not null default '[]' check (json_valid(desired_skills)), -- canonical keys of skills
   permissions     text not null default '{}' check (json_valid(permissions)),
   metadata        text check (metadata is null or json_valid(metadata)),
   config_approved integer not null default 1 check (config_approved in (0, 1)), -- whether a person set or approved its configuration
-  unapproved_paths text not null default '[]' check (json_valid(unapproved_paths)), -- the keys of adapter_config whose path an agent set
+  unapproved_paths text not null default '[]' check (json_valid(unapproved_paths)), -- the keys of adapter_config with a path that an agent set
   allowed_once    text not null default '[]' check (json_valid(allowed_once)), -- folders that the board allowed for the next run only
-  budget_micros   integer not null default 0 check (budget_micros >= 0), -- a month; 0 is no limit
+  budget_micros   integer not null default 0 check (budget_micros >= 0), -- for each month; 0 means no limit
   pause_reason    text check (pause_reason in ('manual', 'budget', 'failures', 'loop')),
-  pause_message   text,                             -- the reason in a sentence
+  pause_message   text,                             -- the reason, as a sentence
   paused_at       text,
   error_reason    text,
-  failures        integer not null default 0,       -- failed runs in a row
-  held_until      text,                             -- a provider refuses it until then: nothing starts before
-  held_because    text,                             -- that in a sentence
-  resumed_at      text,                             -- runs before it count for no loop
-  timer_due_at    text,                             -- the next timer wake; null when the timer is off
+  failures        integer not null default 0,       -- the number of consecutive failed runs
+  held_until      text,                             -- no run starts before this time, for example because the provider refuses requests
+  held_because    text,                             -- the reason of the hold, as a sentence
+  resumed_at      text,                             -- earlier runs do not count as a loop
+  timer_due_at    text,                             -- the time of the next timer wake; null if the timer is off
   last_heartbeat_at text,
   created_at      text not null,
   updated_at      text not null,
@@ -178,22 +178,22 @@ create index agent_by_pause on agent (pause_reason) where pause_reason is not nu
 create index agent_by_due on agent (timer_due_at) where timer_due_at is not null;
 create index agent_by_hold on agent (held_until) where held_until is not null;
 
--- The emergency stop of everything: while its one row is here, nothing starts.
+-- The emergency stop of the instance. While its single row exists, no run starts.
 create table freeze (
   id         integer primary key check (id = 1),
   reason     text,
-  user_id    text not null,                         -- who of the board
+  user_id    text not null,                         -- the person who started it
   created_at text not null
 ) strict;
 
--- A place on other machines where runs execute. Runs that name none execute on this machine.
+-- A place on other machines where runs execute. Runs without a placement execute on this machine.
 create table placement (
   name       text primary key check (name <> 'local'),
   type       text not null check (type in ('ssh', 'slurm')),
-  settings   text not null default '{}' check (json_valid(settings)), -- of its type
-  max_runs   integer not null check (max_runs > 0), -- live runs in it, at most
-  is_default integer not null default 0 check (is_default in (0, 1)), -- for agents and projects that name no placement
-  tunnel_port integer,                              -- of an ssh placement: the port over there that leads to the API
+  settings   text not null default '{}' check (json_valid(settings)), -- the schema depends on the type
+  max_runs   integer not null check (max_runs > 0), -- the maximum number of live runs
+  is_default integer not null default 0 check (is_default in (0, 1)), -- the default of agents and projects without a placement
+  tunnel_port integer,                              -- for ssh: the port on the remote machine that is forwarded to the API
   created_at text not null,
   updated_at text not null
 ) strict;
@@ -205,11 +205,11 @@ create table agent_key (
   company_id   text not null references company (id) on delete cascade,
   agent_id     text not null references agent (id),
   name         text not null,
-  prefix       text not null,                       -- what is shown of the key after its creation
-  hash         text not null unique,                -- SHA-256 of the key; the key itself is nowhere
+  prefix       text not null,                       -- the beginning of the key, which lists display
+  hash         text not null unique,                -- SHA-256 of the key; the key is not stored
   created_at   text not null,
-  expires_at   text,                                -- null: never
-  scope        text not null default 'work' check (scope in ('read', 'work')), -- a read key is refused every method but GET
+  expires_at   text,                                -- null means never
+  scope        text not null default 'work' check (scope in ('read', 'work')), -- a read key allows GET only
   last_used_at text,
   revoked_at   text
 ) strict;
@@ -232,15 +232,15 @@ create table config_revision (
 
 create index config_revision_by_agent on config_revision (agent_id, id);
 
--- Values that an `env` refers to by name. They are sealed under a key file that
--- is not in the database, bound to the company and the name (src/access/secret/vault.ts).
+-- Secrets that an `env` refers to by name. They are encrypted with a key file
+-- outside the database, and bound to the company and the name (src/platform/vault.ts).
 create table secret (
   id          text primary key,
   company_id  text not null references company (id) on delete cascade,
   name        text not null,
   description text,
   sealed      text not null,
-  version     integer not null default 1,           -- how often it was set
+  version     integer not null default 1,           -- the number of changes of the value
   created_at  text not null,
   updated_at  text not null,
   unique (company_id, name)
@@ -272,8 +272,8 @@ create table project (
   status        text not null default 'planned' check (status in ('backlog', 'planned', 'active', 'in_progress', 'completed', 'cancelled')),
   lead_agent_id text references agent (id),
   target_date   text,
-  env           text not null default '{}' check (json_valid(env)), -- for the runs on its issues; their agents' own env goes before it
-  placement     text,                               -- where the runs on its issues execute, unless their agent says; null for the default of the instance
+  env           text not null default '{}' check (json_valid(env)), -- for the runs on its issues; the env of the agent has precedence
+  placement     text,                               -- the placement of the runs on its issues; the placement of the agent has precedence; null means the default of the instance
   archived_at   text,
   created_at    text not null,
   updated_at    text not null,
@@ -285,7 +285,7 @@ create index project_by_company on project (company_id, id);
 create table project_goal (
   project_id text not null references project (id) on delete cascade,
   goal_id    text not null references goal (id),
-  position   integer not null,                      -- the first goal is the project's `goalId`
+  position   integer not null,                      -- the order; the first goal is the project's `goalId`
   primary key (project_id, goal_id)
 ) strict, without rowid;
 
@@ -297,16 +297,16 @@ create table workspace (
   project_id text not null references project (id) on delete cascade,
   name       text not null,
   cwd        text,
-  cwd_approved integer not null default 1 check (cwd_approved in (0, 1)), -- 0: an agent set cwd
+  cwd_approved integer not null default 1 check (cwd_approved in (0, 1)), -- 0 if an agent set cwd
   repo_url   text,
   repo_ref   text,
   is_primary integer not null check (is_primary in (0, 1)),
-  isolation  text not null default 'none' check (isolation in ('none', 'worktree')), -- worktree: each issue has a worktree and a branch of its own
-  setup_command   text,                             -- shell commands that the board set: after a worktree was created, and before it is removed
+  isolation  text not null default 'none' check (isolation in ('none', 'worktree')), -- worktree: each issue has its own worktree and branch
+  setup_command   text,                             -- shell commands of the board, run after the creation and before the removal of a worktree
   cleanup_command text,
   created_at text not null,
   updated_at text not null,
-  check (cwd is not null or repo_url is not null)   -- a workspace is somewhere
+  check (cwd is not null or repo_url is not null)   -- a workspace has a folder or a repository
 ) strict;
 
 create index workspace_by_project on workspace (project_id, id);
@@ -323,7 +323,7 @@ create table label (
 ) strict;
 
 create table issue (
-  seq           integer primary key,                -- the rowid that the full-text index refers to; survives VACUUM
+  seq           integer primary key,                -- the rowid for the full-text index; VACUUM does not change it
   id            text not null unique,
   company_id    text not null references company (id) on delete cascade,
   issue_number  integer not null,
@@ -335,7 +335,7 @@ create table issue (
   priority_rank integer not null generated always as (case priority when 'critical' then 0 when 'high' then 1 when 'medium' then 2 else 3 end) stored,
   assignee_agent_id text references agent (id),
   assignee_user_id  text,
-  assigned_by_type  text check (assigned_by_type in ('agent', 'user', 'system')), -- whoever last set the assignee (contract rule 5)
+  assigned_by_type  text check (assigned_by_type in ('agent', 'user', 'system')), -- who set the current assignee (contract rule 5)
   assigned_by_id    text,
   assigned_at   text,
   parent_id     text references issue (id),
@@ -344,7 +344,7 @@ create table issue (
   created_by_agent_id text references agent (id),
   created_by_user_id  text,
   created_by_run_id   text references run (id),
-  request_depth integer not null default 0,         -- how many issues are above it
+  request_depth integer not null default 0,         -- the number of ancestors
   billing_code  text,
   started_at    text,
   completed_at  text,
@@ -352,13 +352,13 @@ create table issue (
   created_at    text not null,
   updated_at    text not null,
   check (parent_id <> id),
-  check (assignee_agent_id is null or assignee_user_id is null), -- one assignee at a time
-  check (status <> 'in_progress' or assignee_agent_id is not null or assignee_user_id is not null), -- work in progress has an owner
+  check (assignee_agent_id is null or assignee_user_id is null), -- at most one assignee
+  check (status <> 'in_progress' or assignee_agent_id is not null or assignee_user_id is not null), -- an issue in progress has an assignee
   check ((status = 'done') = (completed_at is not null)),
   check ((status = 'cancelled') = (cancelled_at is not null))
 ) strict;
 
--- Each list order that the API offers, and each filter, has an index that ends in that order.
+-- Each filter of the list of issues has an index that ends with the order of the list.
 create index issue_by_priority on issue (company_id, priority_rank, id desc);
 create index issue_by_status on issue (company_id, status, priority_rank, id desc);
 create index issue_by_assignee on issue (assignee_agent_id, status, priority_rank, id desc) where assignee_agent_id is not null;
@@ -367,10 +367,10 @@ create index issue_by_project on issue (project_id, status, priority_rank, id de
 create index issue_by_parent on issue (parent_id, status, priority_rank, id desc) where parent_id is not null;
 create index issue_by_goal on issue (goal_id, status, priority_rank, id desc) where goal_id is not null;
 
--- What is worked on, the longest unchanged first: the dashboard looks for stale work in it.
+-- For the stale issues on the dashboard: issues in progress, the longest unchanged first.
 create index issue_in_progress on issue (company_id, updated_at) where status = 'in_progress';
 
--- How many issues a company has, kept by triggers, so that nobody has to count them.
+-- The number of issues of a company by status, updated by triggers.
 create table issue_count (
   company_id text not null references company (id) on delete cascade,
   status     text not null check (status in ('backlog', 'todo', 'in_progress', 'in_review', 'blocked', 'done', 'cancelled')),
@@ -401,7 +401,7 @@ create index issue_label_by_label on issue_label (label_id, issue_id);
 
 create table issue_blocker (
   issue_id   text not null references issue (id) on delete cascade,
-  blocker_id text not null references issue (id) on delete cascade, -- must be done before issue_id can go on
+  blocker_id text not null references issue (id) on delete cascade, -- the issue that must be finished before issue_id can continue
   primary key (issue_id, blocker_id),
   check (issue_id <> blocker_id)
 ) strict, without rowid;
@@ -409,7 +409,7 @@ create table issue_blocker (
 create index issue_blocker_by_blocker on issue_blocker (blocker_id, issue_id);
 
 create table comment (
-  seq              integer primary key,             -- the rowid that the full-text index refers to
+  seq              integer primary key,             -- the rowid for the full-text index
   id               text not null unique,
   company_id       text not null references company (id) on delete cascade,
   issue_id         text not null references issue (id) on delete cascade,
@@ -429,25 +429,25 @@ create index comment_by_issue on comment (issue_id, seq);
 -- The people that a comment mentions. Mentioned agents are woken instead.
 create table mention (
   comment_id text not null references comment (id) on delete cascade,
-  user_id    text not null,                         -- a person, or 'board': everybody who belongs to the company
+  user_id    text not null,                         -- a person, or 'board' for all members of the company
   company_id text not null references company (id) on delete cascade,
   primary key (comment_id, user_id)
 ) strict, without rowid;
 
 create index mention_by_person on mention (company_id, user_id, comment_id);
 
--- What a person has read and dismissed of the inbox. An item that changes after that is unread again.
+-- The inbox items that a person has read or dismissed. An item that changes afterwards is unread again.
 create table inbox_state (
   user_id      text not null,
   item_id      text not null,
   company_id   text not null references company (id) on delete cascade,
-  item_at      text not null,                       -- when the item had last changed
+  item_at      text not null,                       -- the time of the item's last change
   read_at      text,
   dismissed_at text,
   primary key (user_id, item_id)
 ) strict, without rowid;
 
--- The full-text index merges its segments at 16 instead of 4: a comment then takes a fifth less time of the processor.
+-- The full-text index merges 16 segments at once instead of 4, which saves a fifth of the processor time of a comment.
 create virtual table issue_text using fts5 (title, identifier, description, content = 'issue', content_rowid = 'seq', tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3');
 insert into issue_text (issue_text, rank) values ('automerge', 16), ('crisismerge', 32);
 create trigger issue_text_insert after insert on issue begin
@@ -474,22 +474,22 @@ create trigger comment_text_update after update of body on comment begin
   insert into comment_text (rowid, body) values (new.seq, new.body);
 end;
 
--- What agents can be taught: a SKILL.md with what belongs to it. The files are
--- here and not on disk, so that a skill changes, and goes with its company, whole.
+-- The skills of agents: a SKILL.md with its files. The files are in the database,
+-- so that a change or a deletion of a skill is one transaction.
 create table skill (
   id             text primary key,
   company_id     text not null references company (id) on delete cascade,
-  key            text not null,                     -- canonical: what agents' desired_skills hold
+  key            text not null,                     -- the canonical key, which desired_skills of agents contains
   slug           text not null,                     -- the last part of the key
   name           text not null,
   description    text,
   source_type    text not null check (source_type in ('bundled', 'inline', 'local_path', 'github')),
-  source_locator text,                              -- the folder, or the repository's URL with its folder
+  source_locator text,                              -- the folder, or the URL of the repository with the folder
   source_ref     text,
   trust_level    text not null check (trust_level in ('markdown_only', 'assets', 'scripts_executables')),
-  file_inventory text not null check (json_valid(file_inventory)), -- of skill_file, without its content
-  digest         text not null,                     -- of all its files: equal means unchanged
-  is_reference   integer not null default 0 check (is_reference in (0, 1)), -- SKILL.md refers to a text that is not stored
+  file_inventory text not null check (json_valid(file_inventory)), -- the rows of skill_file without their content
+  digest         text not null,                     -- a hash of all its files
+  is_reference   integer not null default 0 check (is_reference in (0, 1)), -- whether SKILL.md refers to a text that is not stored
   created_at     text not null,
   updated_at     text not null,
   unique (company_id, key)
@@ -500,17 +500,17 @@ create index skill_by_bundle on skill (digest) where source_type = 'bundled';
 
 create table skill_file (
   skill_id       text not null references skill (id) on delete cascade,
-  path           text not null,                     -- relative, checked: no way out of its folder
+  path           text not null,                     -- a validated path below the folder of the skill
   content        blob not null,
   unique (skill_id, path)
 ) strict;
 
--- Files that were uploaded; their bytes are <data dir>/assets/<id>.
+-- Uploaded files. Their content is in <data dir>/assets/<id>.
 create table asset (
   id            text primary key,
   company_id    text not null references company (id) on delete cascade,
-  file_name     text not null,                      -- as the uploader called it; never a path here
-  content_type  text not null,                      -- recognised by content, never as declared
+  file_name     text not null,                      -- the name from the client; never used as a path
+  content_type  text not null,                      -- detected from the content; the declared type is ignored
   bytes         integer not null,
   sha256        text not null,
   created_by_agent_id text references agent (id),
@@ -521,29 +521,29 @@ create table asset (
 
 create index asset_by_company on asset (company_id, id);
 
--- What deleted companies had on the disk, until it is removed: <data dir>/<folder>/<id>.
+-- Files on disk of deleted rows that are not yet removed: <data dir>/<folder>/<id>.
 create table leftover (
   folder        text not null check (folder in ('agents', 'assets', 'runs', 'skills')),
-  id            text primary key check (length(id) = 36 and id not glob '*[^0-9a-f-]*') -- never another path
+  id            text primary key check (length(id) = 36 and id not glob '*[^0-9a-f-]*') -- prevents any other path
 ) strict, without rowid;
 
 create table attachment (
   id            text primary key,
   company_id    text not null references company (id) on delete cascade,
   issue_id      text not null references issue (id) on delete cascade,
-  asset_id      text not null unique references asset (id) on delete cascade, -- an asset is attached once
+  asset_id      text not null unique references asset (id) on delete cascade, -- an asset is attached to one issue
   created_at    text not null
 ) strict;
 
 create index attachment_by_issue on attachment (issue_id, id);
 
--- Texts that belong to an issue, such as its plan; each has a key of its own there.
+-- Texts that belong to an issue, such as its plan. The key is unique within the issue.
 create table document (
   id            text primary key,
   company_id    text not null references company (id) on delete cascade,
   issue_id      text not null references issue (id) on delete cascade,
   key           text not null,
-  latest_number integer not null,                   -- its latest revision's
+  latest_number integer not null,                   -- the number of the latest revision
   created_by_agent_id text references agent (id),
   created_by_user_id  text,
   created_at    text not null,
@@ -566,14 +566,14 @@ create table document_revision (
   unique (document_id, number)
 ) strict;
 
--- What people are asked on an issue, and their answer.
+-- Questions to people on an issue, with their answers.
 create table interaction (
   id            text primary key,
   company_id    text not null references company (id) on delete cascade,
   issue_id      text not null references issue (id) on delete cascade,
   kind          text not null check (kind in ('question', 'confirm', 'choose', 'suggest_tasks')),
   status        text not null default 'pending' check (status in ('pending', 'answered', 'cancelled')),
-  asked         text not null check (json_valid(asked)), -- title, question, options, tasks
+  asked         text not null check (json_valid(asked)), -- the question: title, question, options, tasks
   answer        text check (answer is null or json_valid(answer)),
   created_by_agent_id text references agent (id),
   created_by_user_id  text,
@@ -599,7 +599,7 @@ create table approval (
   requested_by_user_id  text,
   agent_id    text references agent (id),           -- the agent that a hire_agent or allow_folder approval is about
   payload     text not null default '{}' check (json_valid(payload)),
-  chosen_option text,                               -- of a request_board_approval: what the board chose
+  chosen_option text,                               -- for request_board_approval: the option that the board chose
   decision_note text,
   decided_by_user_id text,
   decided_at  text,
@@ -641,19 +641,19 @@ create table wake (
   company_id  text not null references company (id) on delete cascade,
   agent_id    text not null references agent (id),
   status      text not null default 'waiting' check (status in ('waiting', 'claimed', 'dropped')),
-  reasons     text not null check (json_valid(reasons)), -- why, oldest first: { source, issueId?, commentId?, approvalId?, actorType, actorId, runId?, at }
-  issue_id    text references issue (id) on delete set null, -- what the run will work on first
-  priority    integer not null default 2,           -- the most urgent issue's rank; an invocation by hand is 0
-  not_before  text,                                 -- waits until then: a retry's backoff, a herd that is spread
+  reasons     text not null check (json_valid(reasons)), -- the causes, oldest first: { source, issueId?, commentId?, approvalId?, actorType, actorId, runId?, at }
+  issue_id    text references issue (id) on delete set null, -- the first issue that the run works on
+  priority    integer not null default 2,           -- the rank of the most urgent issue; 0 for a manual invocation
+  not_before  text,                                 -- the earliest start, for example after the wait before a retry
   retry_of_run_id text references run (id),
-  fresh_session integer not null default 0 check (fresh_session in (0, 1)), -- the run starts a new session
-  depth       integer not null default 0,           -- how many runs woke each other up to this wake; zero for a person's act and the timer
+  fresh_session integer not null default 0 check (fresh_session in (0, 1)), -- whether the run starts a new session
+  depth       integer not null default 0,           -- the number of runs in the chain of causes; 0 after an action of a person and for the timer
   dropped_reason text,
   created_at  text not null,
   updated_at  text not null
 ) strict;
 
-create unique index wake_one_waiting on wake (agent_id) where status = 'waiting'; -- later causes merge into it
+create unique index wake_one_waiting on wake (agent_id) where status = 'waiting'; -- later causes are merged into it
 create index wake_served on wake (updated_at) where status <> 'waiting';
 create index wake_by_moment on wake (not_before) where status = 'waiting' and not_before is not null;
 
@@ -663,25 +663,25 @@ create table run (
   agent_id       text not null references agent (id),
   wake_id        text references wake (id) on delete set null, -- null after retention deleted the wake
   status         text not null check (status in ('starting', 'running', 'succeeded', 'failed', 'timed_out', 'cancelled', 'lost')),
-  slot           integer not null default 0,        -- which of the agent's maxConcurrentRuns it takes
+  slot           integer not null default 0,        -- the slot, below the agent's maxConcurrentRuns
   source         text not null check (source in ('timer', 'on_demand', 'issue_assigned', 'issue_commented', 'mention', 'approval_resolved', 'blockers_resolved', 'children_done', 'retry')),
   reasons        text not null check (json_valid(reasons)),
   issue_id       text references issue (id) on delete set null,
   adapter_type   text not null,
   retry_of_run_id text references run (id),
-  depth          integer not null default 0,        -- that of its wake
-  stop_reason    text check (stop_reason in ('cancelled', 'paused', 'terminated', 'budget', 'shutdown', 'stopped')), -- set before the first signal: the first cause of an ending wins
-  pid            integer,                           -- with pid_started and boot_id; a pid alone is never trusted
+  depth          integer not null default 0,        -- the depth of its wake
+  stop_reason    text check (stop_reason in ('cancelled', 'paused', 'terminated', 'budget', 'shutdown', 'stopped')), -- set before the first signal; the first cause applies
+  pid            integer,                           -- valid only together with pid_started and boot_id
   pid_started    text,
   boot_id        text,
-  placement      text,                              -- where it executes; null for this machine
-  job_id         text,                              -- the id that its placement gave it; null until it was submitted
-  job_node       text,                              -- the machine of the placement that it is on
-  job_waiting    text,                              -- while it waits there: why
-  cwd            text,                              -- with the next three: what it was started with, set before the spawn
+  placement      text,                              -- the placement; null for this machine
+  job_id         text,                              -- the id of the job in the engine; null until it was submitted
+  job_node       text,                              -- the machine of the placement that executes it
+  job_waiting    text,                              -- the reason why the job is queued
+  cwd            text,                              -- this and the next three columns are set before the spawn
   instructions_hash text,
   grace_sec      integer,
-  timeout_sec    integer,                           -- the time limits, which the server enforces if the shim does not
+  timeout_sec    integer,                           -- the time limits, which the server also enforces if the shim does not
   silence_sec    integer,
   session_id_before text,
   session_id_after  text,
@@ -690,32 +690,32 @@ create table run (
   error          text,
   error_code     text,
   summary        text,
-  retrying       text,                              -- while it lives: what its program tries again, and why
-  refused_tools  integer not null default 0,        -- how many tool calls were refused to its agent
-  git_head       text,                              -- the commit of its issue's worktree at its start; null for a run without one
-  changes        text check (json_valid(changes)),  -- set at its end: what it changed there
-  idle           integer check (idle in (0, 1)),    -- set at its end: whether it changed nothing; null where that cannot be told
+  retrying       text,                              -- the current retry of the program, with its cause
+  refused_tools  integer not null default 0,        -- the number of refused tool calls
+  git_head       text,                              -- the commit of the issue's worktree at the start; null without a worktree
+  changes        text check (json_valid(changes)),  -- set at the end: the changes in the worktree
+  idle           integer check (idle in (0, 1)),    -- set at the end: whether the run changed nothing; null if unknown
   created_at     text not null,
   started_at     text,
   finished_at    text,
-  log_bytes      integer,                           -- the size of its folder on disk; null until retention measured it
-  log_deleted_at text,                              -- retention deleted its folder
+  log_bytes      integer,                           -- the size of its folder on disk; null until retention has measured it
+  log_deleted_at text,                              -- the time when retention deleted its folder
   check ((status in ('starting', 'running')) = (finished_at is null))
 ) strict;
 
--- The git worktree of an issue whose workspace isolates its issues. The row stays after the worktree was removed: its branch is still there.
+-- The git worktree of an issue, if its workspace isolates issues. The row remains after the removal, because the branch remains.
 create table worktree (
   issue_id      text primary key references issue (id) on delete cascade,
   company_id    text not null references company (id) on delete cascade,
   workspace_id  text references workspace (id) on delete set null,
-  path          text not null,                      -- the folder of the working tree, below the data directory
-  cwd           text not null,                      -- where runs work: path, or the folder in it that the workspace names
-  git_dir       text not null,                      -- with common_dir: where git keeps the worktree's own state and the repository's
+  path          text not null,                      -- the folder of the worktree, below the data directory
+  cwd           text not null,                      -- the working directory of runs: path, or the workspace's folder in it
+  git_dir       text not null,                      -- this and common_dir are the folders in which git stores the state of the worktree and of the repository
   common_dir    text not null,
   object_format text not null,
   branch        text not null,
-  base_commit   text not null,                      -- the branch began here
-  is_set_up     integer not null default 0 check (is_set_up in (0, 1)), -- the set-up command has succeeded
+  base_commit   text not null,                      -- the commit at which the branch starts
+  is_set_up     integer not null default 0 check (is_set_up in (0, 1)), -- whether the set-up command has succeeded
   created_at    text not null,
   removed_at    text
 ) strict;
@@ -723,7 +723,7 @@ create table worktree (
 create index worktree_by_workspace on worktree (workspace_id);
 
 create unique index run_one_live_per_slot on run (agent_id, slot) where finished_at is null;
--- The few that have not ended. finished_at leads, so that SQLite takes these before the indexes of all runs there ever were.
+-- The live runs. finished_at is the first column, so that SQLite prefers this index to the indexes of all runs.
 create index run_live on run (finished_at, company_id, id) where finished_at is null;
 create index run_live_by_agent on run (finished_at, agent_id, id) where finished_at is null;
 create index run_by_company on run (company_id, id);
@@ -734,7 +734,7 @@ create index run_by_end on run (finished_at, id) where finished_at is not null;
 create index run_log_unmeasured on run (id) where finished_at is not null and log_bytes is null;
 create index run_log_kept on run (finished_at, id, log_bytes) where log_bytes > 0 and log_deleted_at is null;
 
--- How many runs an agent had on a UTC day, kept by triggers; with the idle ones among them and what those cost.
+-- The number of runs of an agent on a UTC day, the number of idle ones and their cost, updated by triggers.
 create table run_total (
   company_id  text not null references company (id) on delete cascade,
   day         text not null,
@@ -760,7 +760,7 @@ create trigger run_total_update after update of status on run when new.status <>
     values (new.company_id, substr(new.created_at, 1, 10), new.agent_id, new.status, 1)
     on conflict do update set n = n + 1;
 end;
--- A run is found idle in the update that ends it, or after it, and never live again.
+-- `idle` is set when the run ends or later, and an ended run never becomes live again.
 create trigger run_total_idle after update of idle on run when new.idle = 1 and old.idle is not 1 begin
   insert into run_total (company_id, day, agent_id, status, n, idle, idle_micros)
     values (new.company_id, substr(new.created_at, 1, 10), new.agent_id, new.status, 0, 1,
@@ -770,11 +770,11 @@ end;
 
 create table agent_session (
   agent_id     text not null references agent (id) on delete cascade,
-  issue_key    text not null,                       -- the issue's id, or '' for work on no issue
+  issue_key    text not null,                       -- the id of the issue, or '' for work without an issue
   adapter_type text not null,
   session_id   text not null,
-  cwd          text not null,                       -- a session is resumed only where it was begun
-  instructions_hash text,                           -- a session keeps its instructions: others need a fresh one
+  cwd          text not null,                       -- a session is resumed only in the same folder
+  instructions_hash text,                           -- changed instructions require a new session
   totals       text not null default '{}' check (json_valid(totals)),
   updated_at   text not null,
   primary key (agent_id, issue_key, adapter_type)
@@ -783,8 +783,8 @@ create table agent_session (
 create table cost_event (
   id            text primary key,
   company_id    text not null references company (id) on delete cascade,
-  agent_id      text references agent (id),         -- null on a correction of the company's own figure
-  issue_id      text,                               -- not a foreign key: what a deleted issue cost stays its cost
+  agent_id      text references agent (id),         -- null for a correction of the company's spend
+  issue_id      text,                               -- not a foreign key, because costs remain after the deletion of an issue
   project_id    text references project (id),
   goal_id       text references goal (id),
   run_id        text references run (id),
@@ -794,7 +794,7 @@ create table cost_event (
   input_tokens  integer not null default 0,
   cached_input_tokens integer not null default 0,
   output_tokens integer not null default 0,
-  cost_micros   integer not null default 0,         -- may be negative: a later report corrects an estimate
+  cost_micros   integer not null default 0,         -- may be negative, because a later report corrects an estimate
   cost_status   text not null check (cost_status in ('reported', 'estimated', 'unpriced')),
   occurred_at   text not null,
   created_at    text not null
@@ -810,15 +810,15 @@ create trigger run_total_cost after insert on cost_event when new.run_id is not 
       (select company_id, substr(created_at, 1, 10), agent_id, status from run where id = new.run_id and idle = 1);
 end;
 
--- Running totals, kept by triggers in the transaction of the events they sum;
+-- Running totals of cost events, updated by triggers.
 -- `period` is a UTC day (2026-11-21) or month (2026-11).
 create table cost_total (
   company_id    text not null references company (id) on delete cascade,
   kind          text not null check (kind in ('company', 'agent', 'project', 'issue', 'model')),
-  key           text not null,                      -- an id; `provider/model` for a model; '' where there is none
+  key           text not null,                      -- an id; `provider/model` for a model; '' for events without one
   period        text not null,
   events        integer not null,
-  unpriced      integer not null,                   -- events whose price nobody knows
+  unpriced      integer not null,                   -- the number of events without a known price
   input_tokens  integer not null,
   cached_input_tokens integer not null,
   output_tokens integer not null,
@@ -845,7 +845,7 @@ create trigger cost_total_add after insert on cost_event begin
     cost_micros = cost_micros + excluded.cost_micros;
 end;
 
--- A run's last word on a model says of all that was booked for it whether its price is known.
+-- The latest report of a run for a model decides whether the price of all its events is known.
 create trigger cost_total_status after update of cost_status on cost_event
 when (old.cost_status = 'unpriced') <> (new.cost_status = 'unpriced') begin
   update cost_total set unpriced = unpriced + iif(new.cost_status = 'unpriced', 1, -1)
@@ -855,8 +855,8 @@ when (old.cost_status = 'unpriced') <> (new.cost_status = 'unpriced') begin
       ('issue', coalesce(new.issue_id, '')), ('model', new.provider || '/' || new.model));
 end;
 
--- The append-only record of who did what. Each row carries the hash of the one
--- before it in its company, so that none can be altered or removed unseen.
+-- The append-only record of all changes and their actors. Each row contains the
+-- hash of the previous row of its company, which reveals altered and removed rows.
 create table activity (
   seq         integer primary key,
   id          text not null unique,
@@ -884,20 +884,20 @@ create trigger activity_is_append_only before update on activity begin
   select raise(abort, 'activity is append-only');
 end;
 
--- Invitations of outside agents. Their tokens and claim secrets are nowhere: only what they hash to.
+-- Invitations of outside agents. Only hashes of their tokens and claim secrets are stored.
 create table invite (
   id            text primary key,
   company_id    text not null references company (id) on delete cascade,
   token_hash    text not null unique,               -- SHA-256
-  message       text,                               -- what the inviter wants the agent to know
+  message       text,                               -- the message of the inviter to the agent
   created_by_agent_id text references agent (id),
   created_by_user_id  text,
   created_at    text not null,
-  expires_at    text not null,                      -- until then it can be accepted
+  expires_at    text not null,                      -- the time until which it can be accepted
   accepted_at   text,
-  agent_id      text references agent (id),         -- the agent that came of it
+  agent_id      text references agent (id),         -- the agent that was created by its acceptance
   claim_hash    text,                               -- SHA-256
-  claim_expires_at text,                            -- until then the agent's key can be claimed
+  claim_expires_at text,                            -- the time until which the key can be claimed
   claimed_at    text,
   revoked_at    text,
   check ((accepted_at is null) = (agent_id is null)),
@@ -907,19 +907,19 @@ create table invite (
 
 create index invite_by_company on invite (company_id, id);
 
--- Where the events of a company are sent to (src/runtime/webhook/sender.ts). The
--- activity is the queue: `cursor` is the last activity that deliveries were made of.
+-- The receivers of the events of a company (src/runtime/webhook/sender.ts). The
+-- activity is the queue: `cursor` is the last activity that was turned into deliveries.
 create table webhook (
   id             text primary key,
   company_id     text not null references company (id) on delete cascade,
   description    text,
   url            text not null,
   events         text not null check (json_valid(events)), -- patterns of actions: `issue.*`
-  secret         text not null,                     -- sealed; signs the deliveries
+  secret         text not null,                     -- encrypted; signs the deliveries
   status         text not null default 'active' check (status in ('active', 'disabled')),
   disabled_at    text,
   disabled_why   text check (disabled_why in ('board', 'failing', 'gone')),
-  failing_since  text,                              -- the first failed attempt after the last delivery
+  failing_since  text,                              -- the time of the first failed attempt since the last successful one
   cursor         integer not null,
   created_at     text not null,
   updated_at     text not null,
@@ -934,7 +934,7 @@ create table webhook_delivery (
   webhook_id      text not null references webhook (id) on delete cascade,
   company_id      text not null references company (id) on delete cascade,
   event           text not null,
-  payload         text not null check (json_valid(payload)), -- the body, the same in each attempt
+  payload         text not null check (json_valid(payload)), -- the body, equal in each attempt
   status          text not null default 'pending' check (status in ('pending', 'delivered', 'failed')),
   attempts        integer not null default 0,
   next_attempt_at text,
@@ -951,19 +951,19 @@ create index webhook_delivery_by_company on webhook_delivery (company_id);
 create index webhook_delivery_due on webhook_delivery (webhook_id, next_attempt_at) where status = 'pending';
 
 create table idempotency (
-  caller      text not null,                        -- whose key it is: keys of two callers never meet
+  caller      text not null,                        -- the caller; keys of different callers are independent
   key         text not null,
-  request     text not null,                        -- keyed hash of method, path and body: a body may hold a secret
+  request     text not null,                        -- a keyed hash of method, path and body, because a body may contain a secret
   status      integer not null,
-  answer      text not null,
+  response    text not null,                        -- the body, as JSON
   created_at  text not null,
   primary key (caller, key)
 ) strict, without rowid;
 
 create index idempotency_by_age on idempotency (created_at);
 
--- A template of an issue that comes back: at each moment of its schedule it
--- creates one (src/work/routine/fire.ts).
+-- A template of recurring issues. It creates one at each scheduled time
+-- (src/work/routine/fire.ts).
 create table routine (
   id                text primary key,
   company_id        text not null references company (id) on delete cascade,
@@ -975,20 +975,20 @@ create table routine (
   parent_id         text references issue (id) on delete set null,
   assignee_agent_id text references agent (id),
   cron              text,                           -- five fields
-  time_zone         text,                           -- of the cron expression; null is UTC
+  time_zone         text,                           -- the time zone of the cron expression; null means UTC
   interval_sec      integer check (interval_sec >= 60),
   overlap           text not null default 'skip' check (overlap in ('skip', 'queue', 'allow')),
   status            text not null default 'active' check (status in ('active', 'paused')),
   next_due_at       text,
-  queued_due_at     text,                           -- the moment that waits for the open issue to be over
+  queued_due_at     text,                           -- the scheduled time that waits for the end of the open issue
   created_by_agent_id text references agent (id),
   created_by_user_id  text,
   created_at        text not null,
   updated_at        text not null,
-  check (cron is null or interval_sec is null),     -- with neither it is only run by hand
+  check (cron is null or interval_sec is null),     -- without both, the routine is only run manually
   check (cron is not null or time_zone is null),
   check ((status = 'active' and (cron is not null or interval_sec is not null)) = (next_due_at is not null)),
-  check (status = 'paused' or assignee_agent_id is not null), -- an imported one may still need its assignee
+  check (status = 'paused' or assignee_agent_id is not null), -- an imported routine may lack an assignee while it is paused
   check (queued_due_at is null or (overlap = 'queue' and status = 'active'))
 ) strict;
 
@@ -1004,14 +1004,14 @@ create table routine_label (
 
 create index routine_label_by_label on routine_label (label_id);
 
--- What became of each moment of a routine; the latest are kept.
+-- The results of the scheduled times of a routine. Only the latest are stored.
 create table routine_run (
   id         text primary key,
   company_id text not null references company (id) on delete cascade,
   routine_id text not null references routine (id) on delete cascade,
   source     text not null check (source in ('schedule', 'by_hand')),
   due_at     text not null,
-  fired_at   text not null,                         -- later than due_at where nothing could happen at its moment
+  fired_at   text not null,                         -- later than due_at if the server could not run it in time
   outcome    text not null check (outcome in ('created', 'queued', 'skipped')),
   issue_id   text references issue (id) on delete set null,
   reason     text,                                  -- a sentence
@@ -1023,8 +1023,8 @@ create index routine_run_by_company on routine_run (company_id);
 create index routine_run_by_routine on routine_run (routine_id, id);
 create index routine_run_by_issue on routine_run (issue_id) where issue_id is not null;
 
--- For deletions: SQLite looks through every table that refers to a row that
--- goes, and without an index it reads the whole of it for each row.
+-- For deletions: SQLite searches every table that refers to the deleted row, and
+-- without an index it reads the whole table for each row.
 create index config_revision_by_origin on config_revision (rolled_back_from_revision_id) where rolled_back_from_revision_id is not null;
 create index issue_by_creating_run on issue (created_by_run_id) where created_by_run_id is not null;
 create index comment_by_creating_run on comment (created_by_run_id) where created_by_run_id is not null;

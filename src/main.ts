@@ -5,7 +5,11 @@ import { packageVersion } from './platform/config.ts'
 
 const loadServer = async () => (await import('./run-server.ts')).runServer
 
-/** @param isUsed whether a command is loaded with its verbs and options; of the others only the name is known */
+/**
+ * Creates the command line.
+ *
+ * @param isUsed whether to load the options and verbs of a command; the others have only a name and a description
+ */
 async function createProgram(isUsed: (name: string) => boolean): Promise<Command> {
   const program = new Command('service')
     .description('The control plane that organizations of AI agents run on.')
@@ -40,15 +44,15 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no server, 4 not allowed, 5 not f
   return program
 }
 
-/** Lets commander throw instead of ending the process, at every depth. */
+/** Makes commander throw an error instead of ending the process, for all commands below one. */
 function throwErrors(command: Command): void {
   command.exitOverride()
   for (const one of command.commands) throwErrors(one.showHelpAfterError(false))
 }
 
 /**
- * Handles output that nobody reads any more, as behind `| head`. A server
- * continues, since its log is also in a file. Any other command ends.
+ * Handles a closed pipe, as with `| head`. A server continues, because its log
+ * is also in a file. Any other command ends.
  */
 function handleBrokenPipe(isServer: boolean): void {
   for (const stream of [process.stdout, process.stderr]) {
@@ -79,7 +83,7 @@ try {
   }
 }
 
-/** Prints what may stand for the last word; the scripts of `service completion` use this. */
+/** Prints the completions of the last word, for the scripts of `service completion`. */
 async function printCompletions(line: readonly string[]): Promise<void> {
   const { complete } = await import('./clients/cli/completion.ts')
   const program = await createProgram((name) => name === line[0])

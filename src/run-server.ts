@@ -12,19 +12,19 @@ import { logFile, openLogFile } from './platform/log-file.ts'
 import { type Stop, startServer } from './server.ts'
 
 /**
- * One Ctrl-C can arrive twice at once: from the terminal and from a parent
- * (npm, the launcher) that passes it on. Only a later one is impatience.
+ * A second signal within this time is a copy of the first one, because both the
+ * terminal and a parent process (npm, the launcher) send it. In milliseconds.
  */
 const SAME_SIGNAL_MS = 500
 
 /**
  * Runs the server in this process. The first signal closes it gracefully, a
- * second one exits at once. SIGTERM (an upgrade, `service stop`) leaves the runs
- * to the next server, which adopts them. SIGINT (Ctrl-C) and SIGHUP (a closed
+ * second one exits at once. SIGTERM (an upgrade, `service stop`) does not
+ * stop the runs; the next server adopts them. SIGINT (Ctrl-C) and SIGHUP (a closed
  * terminal) also stop the runs.
  *
  * @param options.keepRuns whether SIGTERM leaves the runs to the next server; if false, every signal stops them
- * @throws CliError with an exit code that says why the server cannot start
+ * @throws CliError with the exit code for the reason why the server cannot start
  */
 export const runServer: RunServer = async (config, { keepRuns = true } = {}) => {
   if (process.platform === 'win32') {
@@ -33,7 +33,7 @@ export const runServer: RunServer = async (config, { keepRuns = true } = {}) => 
       'The server runs on Linux and macOS: Windows has no process groups, which the server needs to stop runs. Use WSL.',
     )
   }
-  // Whatever the server writes is for its own user alone.
+  // Only the user of the server may read the files that it writes.
   process.umask(0o077)
   const { level, format, files } = config.log
   const appendToFile = openLogFile(logFile(config.dataDir), files)
@@ -46,7 +46,7 @@ export const runServer: RunServer = async (config, { keepRuns = true } = {}) => 
   )
   const onUnexpected = (error: unknown) => {
     log.error('Unexpected failure.', { stack: String((error as Error)?.stack ?? error) })
-    // A page of the database that cannot be read fails what needs it, and nothing else.
+    // An unreadable page of the database fails only the request or job that needs it.
     if (!isDatabaseFault(error)) process.exit(EXIT.failure)
   }
   process.on('uncaughtException', onUnexpected)
@@ -54,7 +54,7 @@ export const runServer: RunServer = async (config, { keepRuns = true } = {}) => 
   const server = await startServer({ ...config, webFolder: findWebFolder() }, log).catch((error) => {
     throw startFailure(error)
   })
-  // For the file alone: on the terminal the banner says it.
+  // Only in the file, because the terminal shows the banner.
   const inFile = createLog(appendToFile, { level })
   inFile.info(`service ${config.version} is up.`, { url: server.url, pid: process.pid, mode: config.mode })
 
@@ -63,20 +63,20 @@ export const runServer: RunServer = async (config, { keepRuns = true } = {}) => 
     process.exit(EXIT.failure)
   })
   const { promise: ended, resolve, reject } = Promise.withResolvers<ServerEnd>()
-  let asked: number | undefined
+  let stoppedAt: number | undefined
   const end = (how: Stop) => {
-    if (asked !== undefined) return
-    asked = Date.now()
+    if (stoppedAt !== undefined) return
+    stoppedAt = Date.now()
     const liveRuns = countLive(server.ctx.db)
     server.close(how).then(() => {
       inFile.info('The server has stopped.', { pid: process.pid })
       resolve({ liveRuns, wereStopped: how.runs === 'stop' })
     }, reject)
   }
-  const stop = () => end({ runs: 'stop', onLeft: tellLeft(log) })
+  const stop = () => end({ runs: 'stop', onLeft: logRemaining(log) })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (asked !== undefined && Date.now() - asked > SAME_SIGNAL_MS) process.exit(EXIT.failure)
+      if (stoppedAt !== undefined && Date.now() - stoppedAt > SAME_SIGNAL_MS) process.exit(EXIT.failure)
       if (signal === 'SIGTERM' && keepRuns) end({ runs: 'leave' })
       else stop()
     })
@@ -85,7 +85,7 @@ export const runServer: RunServer = async (config, { keepRuns = true } = {}) => 
     try {
       return await work()
     } catch (error) {
-      const wasStopped = asked !== undefined
+      const wasStopped = stoppedAt !== undefined
       stop()
       await ended
       if (wasStopped) return undefined
@@ -105,13 +105,13 @@ function countLive(db: Db): number {
   }
 }
 
-/** Says what a stop waits for: it may take as long as the runs' grace. */
-const tellLeft = (log: Log) => (runs: number) =>
+/** Returns a function that logs the number of runs that the stop waits for. */
+const logRemaining = (log: Log) => (runs: number) =>
   log.info(runs === 0 ? 'Every run has ended.' : `Stopping; ${runs} ${runs === 1 ? 'run has' : 'runs have'} to end.`)
 
 function startFailure(error: unknown): unknown {
   if (error instanceof DataDirTaken) return new CliError(EXIT.taken, error.message)
-  // A busy port is no conflict with what a client knows: the start failed.
+  // A busy port is an AppError `conflict`, whose exit code would be that of a refused change.
   if (error instanceof AppError && error.code === 'conflict') {
     return new CliError(EXIT.failure, `${error.message} Omit --port to use the next free one.`)
   }

@@ -42,27 +42,27 @@ export interface RunningServer {
   tokens: RunTokens
   /** Resolves if the database files are deleted or replaced: the server must end. */
   lost: Promise<Error>
-  /** Stops, once what is under way is answered, and gives the data directory back. Closing twice is closing once. */
+  /** Waits for the open requests, stops the server and unlocks the data directory. Later calls return the same promise. */
   close(how?: Stop): Promise<void>
 }
 
-/** What a stop does with the runs that are under way. */
+/** The options of a stop. */
 export interface Stop {
   /**
-   * `stop` (the default) ends them; they are run again at the next start.
-   * `leave` lets them go on by themselves: the next server adopts them, so that
-   * an upgrade costs no run.
+   * `stop` (the default) ends the live runs; the next start runs them again.
+   * `leave` does not touch them: the next server adopts them, so an upgrade
+   * interrupts no run.
    */
   runs?: 'stop' | 'leave'
-  /** Told how many runs the stop waits for, at the beginning and with each that has ended. */
+  /** Receives the number of live runs that the stop waits for, at the beginning and after each end. */
   onLeft?: (runs: number) => void
 }
 
 /**
- * Boots the whole server: locks and opens the database, listens, and only then
- * looks after what a server before it left.
+ * Starts the server: locks the data directory, opens the database, listens, and
+ * then takes over the runs of a previous server and starts the scheduler.
  *
- * @throws DataDirTaken when another server has the data directory
+ * @throws DataDirTaken if another server uses the data directory
  */
 export async function startServer(config: Config, log: Log, clock: Clock = systemClock): Promise<RunningServer> {
   makeDataDir(config.dataDir)
@@ -89,14 +89,14 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     const ctx = Object.assign(owned, { signIn: createSignIn(config, cookies, identity) })
     closers.push(ctx.flush, () => ctx.reader.close(), ctx.metrics.close)
     const lost = Promise.withResolvers<Error>()
-    const look = setInterval(() => {
+    const checkFiles = setInterval(() => {
       try {
         ctx.checkFiles()
       } catch (error) {
         lost.resolve(error as Error)
       }
-    }, LOOK_AT_FILES_MS)
-    closers.push(() => clearInterval(look))
+    }, CHECK_FILES_MS)
+    closers.push(() => clearInterval(checkFiles))
     if (identity) await ctx.write(() => preparePeople(ctx))
 
     const listener = await listen({
@@ -124,7 +124,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     }
     closers.push(async () => (await runSocket)?.close())
     const isolation = createIsolation(config.environment.PATH)
-    // Probed before the first run is claimed: a run that is claimed and not yet spawned is lost when the server dies.
+    // The probe ends before the first claim, because a run that is claimed and not yet spawned is lost if the server dies.
     const probed = config.pidNamespace && !config.readOnly ? isolation.pidNamespace() : undefined
     const executor = createExecutor(ctx, {
       apiUrl: url,
@@ -177,22 +177,22 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
   }
 }
 
-/** How often the server checks that its database is still the one in the data directory. Each commit checks it too. */
-const LOOK_AT_FILES_MS = 1_000
+/** The interval, in milliseconds, of the check that the data directory still contains the open database. Each commit checks it too. */
+const CHECK_FILES_MS = 1_000
 
-/** Gives the runs under way some time to finish. */
+/** Waits until all runs of this machine have ended, at most `drainSec` seconds. */
 async function drain(executor: Executor, drainSec: number): Promise<void> {
-  const patience = new AbortController()
+  const timeout = new AbortController()
   await Promise.race([
     executor.idleHere(),
-    delay(drainSec * 1_000, undefined, { signal: patience.signal }).catch(() => {}),
+    delay(drainSec * 1_000, undefined, { signal: timeout.signal }).catch(() => {}),
   ])
-  patience.abort()
+  timeout.abort()
 }
 
 type Closer = () => void | Promise<void>
 
-/** Closes what was opened, the latest first, all of it whatever fails; then throws the first failure. */
+/** Calls all closers, the latest first, even if some fail. Then throws the first failure. */
 async function closeAll(closers: readonly Closer[]): Promise<void> {
   const failures: unknown[] = []
   for (const close of closers.toReversed()) {
@@ -215,7 +215,7 @@ function makeDataDir(dataDir: string): void {
     throw refuse(`cannot be written (${(error as NodeJS.ErrnoException).code})`)
   }
   if ((statSync(dataDir).mode & 0o077) === 0) return
-  // Other users could read it. A folder that serves other purposes too is not ours to close.
+  // Other users can read the folder. A folder with other files may be shared on purpose, so its mode is not changed.
   const names = readdirSync(dataDir)
   const isOurs = names.length === 0 || names.includes('service.db') || names.includes('config.json')
   if (!isOurs) throw refuse('can be read by other users and contains other files')
@@ -226,13 +226,13 @@ function makeDataDir(dataDir: string): void {
   }
 }
 
-/** Loads what local trusted mode has no use for, and must not wait for: it is half a megabyte. */
+/** Loads the module of passwords and sessions, which only authenticated mode needs. It has half a megabyte. */
 async function loadIdentity(config: Config, cookieName: string, untilFree: () => Promise<void>) {
   const { openIdentity } = await import('./access/auth/identity.ts')
   return openIdentity(config, readKeyFile(config, 'session'), cookieName, untilFree)
 }
 
-/** Tidies up at the start: sessions that ended, and companies that local trusted mode made for nobody. */
+/** Deletes expired sessions, and assigns the companies that local trusted mode created to the first person. */
 function preparePeople(ctx: AccessContext): void {
   if (isAnyUser(ctx.db)) ctx.signIn.setup?.use(ctx.signIn.setup.token ?? '')
   deleteExpiredSessions(ctx.db, ctx.now)
@@ -241,10 +241,10 @@ function preparePeople(ctx: AccessContext): void {
 
 const isEverywhere = (host: string) => host === '0.0.0.0' || host === '::'
 
-/** Where runs and the command line reach a server that listens on every address. */
+/** Returns the host at which runs and the command line reach a server that listens on every address. */
 const reachable = (host: string) => (isEverywhere(host) ? '127.0.0.1' : host)
 
-/** The address itself is a name for the server, where it is one of the machine's. */
+/** Returns the host names that the configured address adds to the allowed ones. */
 const ownNames = (host: string) => (isEverywhere(host) || isLoopback(host) ? [] : [urlHost(host)])
 
 const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host)

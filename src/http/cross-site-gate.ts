@@ -24,7 +24,7 @@ export type Gate = (request: RawRequest) => AppError | undefined
  *
  * @param hosts the `Host` values of this server, such as `localhost:3100`
  */
-export function createGate(hosts: readonly string[]): Gate {
+export function createCrossSiteGate(hosts: readonly string[]): Gate {
   const allowedHosts = new Set(hosts.map((host) => host.toLowerCase()))
   const allowedOrigins = new Set([...allowedHosts].flatMap((host) => [`http://${host}`, `https://${host}`]))
 

@@ -105,17 +105,17 @@ function findStoredReply(ctx: Context, entry: Entry): Reply | undefined {
       'This Idempotency-Key was already used for another request. Use a new key.',
     )
   }
-  if (row.answer === JSON.stringify(SHOWN_ONCE)) {
+  if (row.response === JSON.stringify(SHOWN_ONCE)) {
     throw new AppError(
       'conflict',
       'This request was already processed. Its response contained a secret, which the server returns only once.',
     )
   }
-  return new Reply(row.status, JSON.parse(row.answer))
+  return new Reply(row.status, JSON.parse(row.response))
 }
 
 function storeReply(ctx: Context, entry: Entry, { status, body }: Reply): void {
-  const row = { ...entry, status, answer: JSON.stringify(body ?? null), created_at: ctx.now }
+  const row = { ...entry, status, response: JSON.stringify(body ?? null), created_at: ctx.now }
   ctx.db.run(sql.deleteFrom('idempotency').where('created_at', '<', expiry(ctx.now)))
   ctx.db.run(sql.replaceInto('idempotency').values(row))
 }

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { AppError } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
-import { createGate, hostsOf, SECURITY_HEADERS } from './cross-site-gate.ts'
+import { createCrossSiteGate, hostsOf, SECURITY_HEADERS } from './cross-site-gate.ts'
 import { errorResponse, failureResponse } from './response.ts'
 
 /** The timeouts for clients, in milliseconds. A slow client must not hold a connection for long. */
@@ -46,7 +46,7 @@ export async function listen(options: ListenOptions, timeouts: ServerOptions = {
   const server = createServer({ ...TIMEOUTS, ...timeouts })
   server.on('clientError', sendParseError)
   const port = await bind(server, options)
-  const gate = createGate(hostsOf(port, options.allowedHosts))
+  const gate = createCrossSiteGate(hostsOf(port, options.allowedHosts))
   return {
     port,
     serve(fetch) {

@@ -5,7 +5,7 @@ import { filterDescription } from './field-descriptions.ts'
 import { takes } from './list.ts'
 import { PARAMS } from './params.ts'
 import { RATE_LIMITS } from './rate-limit.ts'
-import type { Answer, Endpoint } from './route.ts'
+import type { Endpoint, ResponseSchema } from './route.ts'
 import { SAMPLE_TEXTS, sampleOf } from './sample.ts'
 import type { Schemas } from './schemas.ts'
 import { EVENT_STREAM } from './sse.ts'
@@ -161,8 +161,8 @@ function responsesOf(endpoint: Endpoint, schemas: Schemas): Operation['responses
   ]
   const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
   const documented: Operation['responses'] = {}
-  for (const [status, answer] of Object.entries(responses)) {
-    const content = contentOf(answer, schemas)
+  for (const [status, schema] of Object.entries(responses)) {
+    const content = contentOf(schema, schemas)
     if (endpoint.streams && content) content[EVENT_STREAM] = { schema: { type: 'string' } }
     documented[status] = { description: status === '304' ? UNCHANGED : summary, headers, ...(content && { content }) }
   }
@@ -182,10 +182,10 @@ const tooOften = (limits: NonNullable<Endpoint['limits']>): Response => ({
   headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
 })
 
-function contentOf(answer: Answer, schemas: Schemas): Content | undefined {
-  if (answer === null) return undefined
-  if (typeof answer !== 'string') return { 'application/json': { schema: schemas.ofResponse(answer) } }
-  return { [answer]: { schema: answer.startsWith('text/') ? { type: 'string' } : {} } }
+function contentOf(schema: ResponseSchema, schemas: Schemas): Content | undefined {
+  if (schema === null) return undefined
+  if (typeof schema !== 'string') return { 'application/json': { schema: schemas.ofResponse(schema) } }
+  return { [schema]: { schema: schema.startsWith('text/') ? { type: 'string' } : {} } }
 }
 
 /**

@@ -69,19 +69,19 @@ function assertDeclaredResponse(endpoint: Endpoint, { status, body, headers }: R
   if (endpoint.streams && body instanceof ReadableStream) return
   const declared = responses[status]
   if (body instanceof Page !== takes(endpoint, 'after'))
-    throw new Error(`${id} takes \`after\`, or answers a page, alone.`)
+    throw new Error(`${id} accepts \`after\` without returning a page, or returns a page without accepting \`after\`.`)
   // The pages without scripts may show an error as a page.
   if (!declared && body instanceof Uint8Array && status >= 400) return
   if (declared === null || typeof declared === 'string') {
     const type = headers['content-type'] ?? ''
-    if (declared && declared !== '*/*' && !type.startsWith(declared)) throw new Error(`${id} answered ${type}.`)
+    if (declared && declared !== '*/*' && !type.startsWith(declared)) throw new Error(`${id} returned ${type}.`)
     return
   }
-  if (!declared) throw new Error(`${id} answered ${status}, which it does not declare.`)
+  if (!declared) throw new Error(`${id} returned ${status}, which it does not declare.`)
   const result = v.safeParse(declared, JSON.parse(JSON.stringify(body instanceof Page ? body.items : body)))
   if (!result.success) {
     const faults = result.issues.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`).join('; ')
-    throw new Error(`${id} answered what its schema does not allow: ${faults}`)
+    throw new Error(`${id} returned a body that its schema does not allow: ${faults}`)
   }
 }
 

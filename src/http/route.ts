@@ -16,7 +16,7 @@ type Params<Path extends string> = Path extends `${infer Head}/${infer Tail}`
 type Output<Schema> = Schema extends GenericSchema ? InferOutput<Schema> : undefined
 
 /** The body of a response: JSON that matches a schema, another media type, or no body. */
-export type Answer = GenericSchema | MediaType | null
+export type ResponseSchema = GenericSchema | MediaType | null
 export type MediaType = `${string}/${string}`
 
 /** A body is a strict object, so that a misspelt field is refused instead of ignored. */
@@ -99,7 +99,7 @@ type AnyDefinition = Definition<
   string,
   GenericSchema,
   GenericSchema,
-  Record<number, Answer>,
+  Record<number, ResponseSchema>,
   never,
   never,
   Audience,
@@ -148,7 +148,7 @@ export const routeFor =
     const Id extends string,
     const M extends Method,
     const Path extends string,
-    const R extends Record<number, Answer>,
+    const R extends Record<number, ResponseSchema>,
     Q extends GenericSchema | undefined = undefined,
     B extends BodySchema | undefined = undefined,
   >(

@@ -1,7 +1,7 @@
 import { type JsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 import { fieldDescription } from './field-descriptions.ts'
-import type { Answer, Endpoint } from './route.ts'
+import type { Endpoint, ResponseSchema } from './route.ts'
 
 /** The schemas of an OpenAPI document, each once and by name. */
 export interface Schemas {
@@ -27,8 +27,8 @@ export function collectSchemas(
   const outputs = new Map(known)
   const roots = new Set<string>()
   for (const { id, responses } of endpoints) {
-    for (const answer of Object.values(responses)) {
-      const schema = elementOf(answer)
+    for (const response of Object.values(responses)) {
+      const schema = elementOf(response)
       if (!schema) continue
       if (!outputs.has(schema)) outputs.set(schema, `${pascalCase(id)}Response`)
       roots.add(outputs.get(schema)!)
@@ -67,13 +67,13 @@ const referTo = (name: string): JsonSchema => ({ $ref: PREFIX + name })
 
 type Wrapper = GenericSchema & { item?: GenericSchema; wrapped?: GenericSchema; pipe?: unknown }
 
-/** What of a response has a name: the elements of a list, what may be null. */
-function elementOf(answer: Answer): GenericSchema | undefined {
-  if (answer === null || typeof answer === 'string') return undefined
-  const { type, item, wrapped, pipe } = answer as Wrapper
+/** Returns the schema that receives a name: the element of a list, or the schema inside a nullable one. */
+function elementOf(schema: ResponseSchema): GenericSchema | undefined {
+  if (schema === null || typeof schema === 'string') return undefined
+  const { type, item, wrapped, pipe } = schema as Wrapper
   if (pipe === undefined && type === 'array') return elementOf(item!)
   if (pipe === undefined && type === 'nullable') return elementOf(wrapped!)
-  return answer
+  return schema
 }
 
 /** `agents.setBudget` as `AgentsSetBudget`. */

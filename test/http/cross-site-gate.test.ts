@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createGate, hostsOf, SECURITY_HEADERS } from '../../src/http/cross-site-gate.ts'
+import { createCrossSiteGate, hostsOf, SECURITY_HEADERS } from '../../src/http/cross-site-gate.ts'
 import { listen } from '../../src/http/listener.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { exchange, lines, type RawResponse, startTestServer } from '../server.ts'
@@ -146,7 +146,7 @@ const VECTORS: Vector[] = [
 
 for (const { name, method = 'GET', target = '/api/health', headers, refused } of VECTORS) {
   test(`the gate ${refused ? 'refuses' : 'allows'}: ${name}`, () => {
-    const gate = createGate(hostsOf(3100, ['service.example']))
+    const gate = createCrossSiteGate(hostsOf(3100, ['service.example']))
     const rawHeaders = headers.flatMap((line) => {
       const [field = '', ...value] = withPort(line, 3100).split(':')
       return [field, value.join(':').trim()]

@@ -150,8 +150,8 @@ export function createEventReader(): EventReader {
       case 'result': {
         const errors = asTexts(line.errors).join('\n')
         const isOk = line.is_error !== true && !asText(line.subtype).startsWith('error')
-        const said = asText(line.result) || errors
-        add({ kind: 'end', isOk, text: isOk && said === lastText ? '' : said || asText(line.subtype) })
+        const message = asText(line.result) || errors
+        add({ kind: 'end', isOk, text: isOk && message === lastText ? '' : message || asText(line.subtype) })
         return
       }
       case 'thread.started':

@@ -35,7 +35,7 @@ function assertMaySetBudget(ctx: Context, caller: Caller, agent: AgentRow, cents
     throw forbidden(`Only the board and the managers above ${agent.name} may set its budget.`)
   }
   const own = findAgent(ctx.db, { id: caller.agentId })!.budget_micros
-  if (!isWithin(toMicros(cents), own)) {
+  if (!isBudgetWithin(toMicros(cents), own)) {
     throw forbidden(
       `Your own budget is ${toDollars(own)} a month: set a budget from 1 to ${toCents(own)} cents. 0 would be no limit.`,
     )
@@ -43,4 +43,4 @@ function assertMaySetBudget(ctx: Context, caller: Caller, agent: AgentRow, cents
 }
 
 /** Whether a budget does not exceed another, in micro-dollars. 0 means no limit, which exceeds every budget. */
-export const isWithin = (budget: number, other: number) => other === 0 || (budget > 0 && budget <= other)
+export const isBudgetWithin = (budget: number, other: number) => other === 0 || (budget > 0 && budget <= other)

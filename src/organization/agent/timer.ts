@@ -95,3 +95,14 @@ export function firstTimerDue(
   if (!enabled || !isReady(agent.status) || agent.config_approved === 0) return null
   return new Date(Date.parse(now) + intervalSec * 1_000).toISOString()
 }
+
+/**
+ * Returns when a due timer wakes its agent again: at its first interval after
+ * `now`. The timer keeps its phase, and intervals that were missed are skipped.
+ */
+export function followingTimerDue(agent: { timer_due_at: string | null; runtime_config: string }, now: string): string {
+  const due = Date.parse(agent.timer_due_at!)
+  const intervalMs = heartbeatOf(agent).intervalSec * 1_000
+  const missed = Math.floor((Date.parse(now) - due) / intervalMs)
+  return new Date(due + (missed + 1) * intervalMs).toISOString()
+}

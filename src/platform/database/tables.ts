@@ -677,7 +677,7 @@ export interface IdempotencyTable {
   key: string
   request: string
   status: number
-  answer: string
+  response: string
   created_at: string
 }
 

@@ -70,9 +70,9 @@ async function makePackage(
   ctx: Context,
   caller: Caller,
   companyId: string,
-  { include: said, selectedFiles }: ExportBody,
+  { include: requested, selectedFiles }: ExportBody,
 ) {
-  const include = includeOf(said, { issues: false })
+  const include = includeOf(requested, { issues: false })
   // A task that is selected by its path is included even if issues are excluded.
   if (selectedFiles?.some((path) => path.endsWith('/TASK.md'))) include.issues = true
   const { content: whole, warnings } = await collectCompany(ctx, companyId, caller.type === 'board')

@@ -70,8 +70,8 @@ const SIDECAR_FIELDS = [
  * Returns the role in the file; otherwise the role that the slug or title
  * indicates (CEO, CTO), because permissions depend on it.
  */
-function roleOf(said: string | null, slug: string, title: string | null): string {
-  const word = said?.toLowerCase().replaceAll(/[^a-z0-9_-]+/g, '-')
+function roleOf(value: string | null, slug: string, title: string | null): string {
+  const word = value?.toLowerCase().replaceAll(/[^a-z0-9_-]+/g, '-')
   if (word !== undefined && v.is(agentRole, word)) return word
   if (slug === 'ceo' || title?.toLowerCase() === 'chief executive officer') return 'ceo'
   if (slug === 'cto' || title?.toLowerCase() === 'chief technology officer') return 'cto'
@@ -98,11 +98,11 @@ function heartbeatOf(runtime: Yaml, path: string, findings: Findings): Heartbeat
   return {}
 }
 
-function readPermissions(said: Yaml, path: string, findings: Findings): Permissions {
-  const fields = readFields(said, `${path} permissions`, findings)
+function readPermissions(value: Yaml, path: string, findings: Findings): Permissions {
+  const fields = readFields(value, `${path} permissions`, findings)
   const names = Object.keys(Permissions.entries) as (keyof Permissions)[]
   fields.noteUnknown(names)
-  return Object.fromEntries(names.filter((name) => typeof said[name] === 'boolean').map((name) => [name, said[name]]))
+  return Object.fromEntries(names.filter((name) => typeof value[name] === 'boolean').map((name) => [name, value[name]]))
 }
 
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
@@ -118,8 +118,8 @@ function requiredSecrets(requirements: unknown): string[] {
 function readInputs(inputs: Yaml, secrets: readonly string[], path: string, findings: Findings): EnvInput[] {
   readFields(inputs, `${path} inputs`, findings).noteUnknown(['env'])
   const declared = Object.entries(isMapping(inputs.env) ? inputs.env : {}).filter(([name]) => ENV_NAME.test(name))
-  const read = declared.map(([name, said]): EnvInput => {
-    const input = isMapping(said) ? said : {}
+  const read = declared.map(([name, value]): EnvInput => {
+    const input = isMapping(value) ? value : {}
     const kind = input.kind === 'plain' ? 'plain' : 'secret'
     const { default: usual } = input
     const hasDefault = kind === 'plain' && typeof usual === 'string' && usual !== '' && usual.length <= 500

@@ -33,8 +33,8 @@ export function readGoals(company: MarkdownFile | undefined, sidecar: Sidecar, f
       kept: { matter: {}, sidecar: fields.rest(GOAL_FIELDS) },
     })
   })
-  const said = company?.fields.get('goals')
-  for (const entry of Array.isArray(said) ? said : said ? [said] : []) {
+  const value = company?.fields.get('goals')
+  for (const entry of Array.isArray(value) ? value : value ? [value] : []) {
     const fields = readFields(isMapping(entry) ? entry : { title: entry }, 'COMPANY.md', findings)
     fields.noteUnknown(['title', 'name', 'description'])
     const title = fields.text('title') ?? fields.text('name')
@@ -81,8 +81,8 @@ function uniqueSlug(stem: string, others: readonly { slug: string }[]): string {
 }
 
 export const readLabels = (sidecar: Sidecar, findings: Findings): PackageLabel[] =>
-  Object.entries(sidecar.section('labels')).flatMap(([label, said]) => {
-    const fields = readFields({ label, color: said }, `${sidecar.path} (labels)`, findings)
+  Object.entries(sidecar.section('labels')).flatMap(([label, value]) => {
+    const fields = readFields({ label, color: value }, `${sidecar.path} (labels)`, findings)
     const [name, color] = [fields.line('label'), fields.line('color')]
     return name === null ? [] : [{ name, color: /^#[0-9a-f]{6}$/i.test(color ?? '') ? color! : '#64748b' }]
   })
@@ -102,7 +102,7 @@ export function readProject({ path, slug, fields, body, findings }: MarkdownFile
     lead: owner === null ? null : slugOfReference(owner),
     targetDate: date,
     goals: ours.list('goals'),
-    workspaces: workspaceEntries(workspaces).flatMap((said) => readWorkspace(said, path, findings) ?? []),
+    workspaces: workspaceEntries(workspaces).flatMap((value) => readWorkspace(value, path, findings) ?? []),
     kept: { matter: fields.rest(PROJECT_FIELDS), sidecar: ours.rest(PROJECT_SIDECAR_FIELDS) },
   }
 }
@@ -124,18 +124,18 @@ function joined(description: string | null, body: string): Pick<PackageTask, 'su
 }
 
 /** Returns the workspaces of a sidecar: a list, or a mapping by name. The primary one comes first. */
-function workspaceEntries(said: unknown): Yaml[] {
-  const named = isMapping(said)
-    ? Object.entries(said).map(([name, one]) => ({ name, ...(isMapping(one) && one) }))
-    : said
+function workspaceEntries(value: unknown): Yaml[] {
+  const named = isMapping(value)
+    ? Object.entries(value).map(([name, one]) => ({ name, ...(isMapping(one) && one) }))
+    : value
   const entries = Array.isArray(named) ? named.filter(isMapping) : []
   return entries.toSorted((a, b) => Number(b.isPrimary === true) - Number(a.isPrimary === true))
 }
 
 const WORKSPACE_FIELDS = ['name', 'repoUrl', 'repoRef', 'isPrimary', 'isolation', 'setupCommand', 'cleanupCommand']
 
-function readWorkspace(said: Yaml, path: string, findings: Findings): PackageWorkspace | undefined {
-  const { name, repoUrl, repoRef, isolation, setupCommand, cleanupCommand } = said
+function readWorkspace(value: Yaml, path: string, findings: Findings): PackageWorkspace | undefined {
+  const { name, repoUrl, repoRef, isolation, setupCommand, cleanupCommand } = value
   const result = v.safeParse(NewWorkspace, {
     ...(typeof name === 'string' && { name }),
     ...Object.fromEntries(
@@ -149,7 +149,7 @@ function readWorkspace(said: Yaml, path: string, findings: Findings): PackageWor
     warn('left_out', `The workspace${named} has no usable repository and is not imported.`)
     return undefined
   }
-  readFields(said, path, findings).noteUnknown(WORKSPACE_FIELDS)
+  readFields(value, path, findings).noteUnknown(WORKSPACE_FIELDS)
   const workspace = result.output
   const commands = [workspace.setupCommand, workspace.cleanupCommand].filter(Boolean)
   if (commands.length > 0) {
@@ -231,14 +231,14 @@ type Schedule = Pick<PackageRoutine, 'cron' | 'timeZone' | 'intervalSec' | 'over
  * for a task that does not recur.
  */
 function readSchedule({ fields, path, findings }: MarkdownFile, routine: Yaml): Schedule | undefined {
-  const said = fields.get('schedule')
-  const isRoutine = said !== null || fields.get('recurring') === true || Object.keys(routine).length > 0
+  const value = fields.get('schedule')
+  const isRoutine = value !== null || fields.get('recurring') === true || Object.keys(routine).length > 0
   if (!isRoutine) return undefined
   const triggers = Array.isArray(routine.triggers) ? routine.triggers.filter(isMapping) : []
   const from: Yaml = {
     ...(triggers.find((trigger) => trigger.cronExpression) ?? {}),
     ...routine,
-    ...(isMapping(said) ? said : { cron: said }),
+    ...(isMapping(value) ? value : { cron: value }),
   }
   if (triggers.length > 1) {
     const message = 'The task has several triggers. The routine follows the first one with a cron expression.'
@@ -247,8 +247,8 @@ function readSchedule({ fields, path, findings }: MarkdownFile, routine: Yaml): 
   const cron = [from.cron, from.cronExpression].find((text) => typeof text === 'string') ?? cronOfRecurrence(from)
   const zone = [from.timezone, from.timeZone].find((text) => typeof text === 'string') ?? null
   const interval = typeof from.intervalSec === 'number' ? Math.floor(from.intervalSec) : null
-  if (isMapping(said)) readFields(said, `${path} schedule`, findings).noteUnknown(SCHEDULE_FIELDS)
-  const isByHand = isMapping(said) && Object.keys(said).every((key) => key === 'overlap')
+  if (isMapping(value)) readFields(value, `${path} schedule`, findings).noteUnknown(SCHEDULE_FIELDS)
+  const isByHand = isMapping(value) && Object.keys(value).every((key) => key === 'overlap')
   if (cron === null && interval === null && !isByHand) {
     const message = 'The schedule of this recurring task is not supported. It is imported as a single task.'
     findings.warnings.push({ code: 'routine', path, message })

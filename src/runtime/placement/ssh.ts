@@ -54,8 +54,8 @@ export function createSshDriver(ctx: Context, row: PlacementRow, settings: SshSe
     },
     async status(jobs) {
       if (publicUrl === undefined) await apiUrl()
-      const asked = jobs.map(({ runId, jobId }) => ({ runId, identity: JSON.parse(jobId) }))
-      const live = new Set(await remote<string[]>('status', asked))
+      const jobIds = jobs.map(({ runId, jobId }) => ({ runId, identity: JSON.parse(jobId) }))
+      const live = new Set(await remote<string[]>('status', jobIds))
       return new Map(
         jobs.map(({ runId }) => [
           runId,

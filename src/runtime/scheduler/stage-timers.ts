@@ -2,7 +2,13 @@ import { recordActivity } from '../../access/activity/record.ts'
 import { SYSTEM } from '../../access/caller/caller.ts'
 import { requestWake } from '../../organization/agent/request-wake.ts'
 import { heartbeatOf } from '../../organization/agent/runtime-config.ts'
-import { findEarliestTimer, listDueAgents, nextHoldEnd, setTimerDue } from '../../organization/agent/timer.ts'
+import {
+  findEarliestTimer,
+  followingTimerDue,
+  listDueAgents,
+  nextHoldEnd,
+  setTimerDue,
+} from '../../organization/agent/timer.ts'
 import { nextMonth } from '../../organization/budget/new-month.ts'
 import { findFreeze } from '../../organization/instance/queries.ts'
 import { findNextNotBefore } from '../../organization/wake/queries.ts'
@@ -27,9 +33,7 @@ export function stageTimers(ctx: Context): void {
   for (const agent of listDueAgents(ctx.db, { now: ctx.now })) {
     const { intervalSec, skipIfIdle } = heartbeatOf(agent)
     const lateMs = Date.parse(ctx.now) - Date.parse(agent.timer_due_at!)
-    const missed = Math.floor(lateMs / (intervalSec * 1_000))
-    const next = new Date(Date.parse(agent.timer_due_at!) + (missed + 1) * intervalSec * 1_000)
-    setTimerDue(ctx.db, { agentId: agent.id, at: next.toISOString() })
+    setTimerDue(ctx.db, { agentId: agent.id, at: followingTimerDue(agent, ctx.now) })
     if (skipIfIdle && !agent.has_news) {
       recordActivity(ctx, SYSTEM, {
         companyId: agent.company_id,

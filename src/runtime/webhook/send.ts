@@ -4,7 +4,7 @@ import { request as requestHttps } from 'node:https'
 import { isIPv6, type LookupFunction } from 'node:net'
 import { findPublicAddress, type Lookup } from '../../platform/source/address.ts'
 
-/** How long an attempt may take, in milliseconds. */
+/** The time limit of an attempt, in milliseconds. */
 const TIMEOUT_MS = 15_000
 
 /** An attempt to deliver an event. */
@@ -19,7 +19,7 @@ export interface Attempt {
   body: string
 }
 
-/** How an attempt ended. Only a 2xx response is a success. */
+/** The result of an attempt. Only a 2xx response is a success. */
 export interface AttemptResult {
   ok: boolean
   status: number | null

@@ -20,47 +20,50 @@ import type { Context } from '../../platform/context.ts'
 import { type Lookup, lookupHost } from '../../platform/source/address.ts'
 import { type AttemptResult, sendAttempt } from './send.ts'
 
-/** The waiting time before each further attempt, in milliseconds. After the last one a delivery has failed. */
+/** The wait before each retry, in milliseconds. A delivery whose last retry fails has the status `failed`. */
 export const BACKOFF_MS = [5_000, 60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_000, 6 * 3_600_000, 12 * 3_600_000]
 
-/** A webhook without a successful delivery for so long is disabled, in milliseconds. */
+/** The time after which a webhook without a successful delivery is disabled, in milliseconds. */
 export const FAILING_MS = 3 * 86_400_000
 
-const KEPT_MS = 30 * 86_400_000
+/** The time after which ended deliveries are deleted, in milliseconds. */
+const RETENTION_MS = 30 * 86_400_000
+/** The maximum number of activities that become deliveries in one write. */
 const BATCH = 100
-/** How many deliveries of a webhook wait. Further events stay in the activity until there is room. */
+/** The maximum number of pending deliveries of a webhook. Later events are read from the activity when there is room. */
 const MAX_PENDING = 1_000
-/** How many attempts run at once: of one webhook, and of all. */
-const MAX_AT_ONCE = 4
-const MAX_AT_ONCE_OF_ALL = 16
-/** How long the events of a burst are collected, in milliseconds. */
+/** The maximum number of concurrent attempts of one webhook, and of all webhooks. */
+const MAX_CONCURRENT = 4
+const MAX_CONCURRENT_OF_ALL = 16
+/** The time for which the events of a burst are collected, in milliseconds. */
 const COLLECT_MS = 50
 const LONGEST_WAIT_MS = 60_000
 
 /** The job that sends the events of companies to their webhooks. */
 export interface WebhookSender {
   start(): void
-  /** Turns new activity into deliveries, and sends what is due. Resolves when those attempts have ended. */
+  /** Turns new activity into deliveries, and sends those that are due. Resolves when these attempts have ended. */
   pass(): Promise<void>
-  /** Stops sending. Attempts that are under way are aborted and made again after the next start. */
+  /** Aborts the current attempts. The next start repeats them. */
   close(): Promise<void>
 }
 
 /**
- * Sends each activity at least once. Its deliveries are rows, made in the
- * transaction that moves the cursor of the webhook: a crash loses none.
+ * Creates the sender, which sends each activity at least once. One transaction
+ * inserts the deliveries and moves the cursor of the webhook, so a crash loses
+ * none.
  */
 export function createWebhookSender(ctx: Context, { lookup = lookupHost }: { lookup?: Lookup } = {}): WebhookSender {
   const stopping = new AbortController()
   const { signal } = stopping
-  /** The attempts that are under way: delivery -> its webhook and its end. */
+  /** The current attempts by delivery id. */
   const inFlight = new Map<string, { webhookId: string; ended: Promise<void> }>()
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   let isAgain = false
   let removeHandlers = () => {}
 
-  /** Makes deliveries of new activity and begins the attempts that are due. */
+  /** Turns new activity into deliveries, and begins the attempts that are due. */
   async function step(): Promise<void> {
     for (const webhook of listActiveWebhooks(ctx.db)) {
       while (!signal.aborted && (await stage(ctx, webhook))) {}
@@ -70,9 +73,9 @@ export function createWebhookSender(ctx: Context, { lookup = lookupHost }: { loo
 
   function beginAttempts({ id: webhookId }: WebhookRow): void {
     const own = [...inFlight.values()].filter((attempt) => attempt.webhookId === webhookId).length
-    const room = Math.min(MAX_AT_ONCE - own, MAX_AT_ONCE_OF_ALL - inFlight.size)
-    // Those under way are still due in the database.
-    const due = listDueDeliveries(ctx.db, { webhookId, now: ctx.now, limit: MAX_AT_ONCE + own })
+    const room = Math.min(MAX_CONCURRENT - own, MAX_CONCURRENT_OF_ALL - inFlight.size)
+    // The deliveries of current attempts are still due in the database.
+    const due = listDueDeliveries(ctx.db, { webhookId, now: ctx.now, limit: MAX_CONCURRENT + own })
     for (const delivery of due.filter(({ id }) => !inFlight.has(id)).slice(0, Math.max(0, room))) {
       const ended = attempt(delivery)
         .catch(logFailure)
@@ -123,7 +126,7 @@ export function createWebhookSender(ctx: Context, { lookup = lookupHost }: { loo
     wake(isAgain ? COLLECT_MS : waitingTime())
   }
 
-  /** The time until the next attempt. The end of an attempt, and each event, wakes the job sooner. */
+  /** Returns the time until the next attempt, in milliseconds. The end of an attempt, or an event, wakes the job earlier. */
   function waitingTime(): number {
     if (signal.aborted || inFlight.size > 0) return LONGEST_WAIT_MS
     const times = listActiveWebhooks(ctx.db).map(({ id }) => nextAttempt(ctx.db, { webhookId: id }))
@@ -135,7 +138,7 @@ export function createWebhookSender(ctx: Context, { lookup = lookupHost }: { loo
     start() {
       isStarted = true
       let isWoken = false
-      // One timer for the events of a burst: each of them must not put it off.
+      // One timer for all events of a burst: a later event must not delay it.
       const onEvent = () => {
         if (isWoken) return
         isWoken = true
@@ -178,9 +181,9 @@ async function stage(ctx: Context, { id, company_id: companyId }: WebhookRow): P
   if (!last) return false
   const patterns = JSON.parse(webhook.events) as string[]
   await ctx.write(() => {
-    // Another change of the webhook may have moved it meanwhile.
-    const present = findWebhook(ctx.db, { id })
-    if (present?.status !== 'active' || present.cursor !== webhook.cursor) return
+    // Another change of the webhook may have moved the cursor meanwhile.
+    const current = findWebhook(ctx.db, { id })
+    if (current?.status !== 'active' || current.cursor !== webhook.cursor) return
     for (const row of rows.filter(({ action }) => wants(patterns, action))) {
       insertDelivery(ctx.db, {
         id: uuid(),
@@ -194,12 +197,12 @@ async function stage(ctx: Context, { id, company_id: companyId }: WebhookRow): P
       })
     }
     updateWebhook(ctx.db, id, { cursor: last.seq })
-    deleteOldDeliveries(ctx.db, { webhookId: id, before: new Date(Date.parse(ctx.now) - KEPT_MS).toISOString() })
+    deleteOldDeliveries(ctx.db, { webhookId: id, before: new Date(Date.parse(ctx.now) - RETENTION_MS).toISOString() })
   })
   return rows.length === room
 }
 
-/** Records the end of an attempt: delivered, to be repeated, or failed for good. */
+/** Records the result of an attempt. The delivery is then delivered, pending for a retry, or failed. */
 function recordAttempt(
   ctx: Context,
   deliveryId: string,
@@ -230,5 +233,5 @@ function recordAttempt(
   else if (Date.parse(ctx.now) - Date.parse(since) > FAILING_MS) disableWebhook(ctx, SYSTEM, webhook, 'failing')
 }
 
-/** Up to a tenth more, so that the retries of many deliveries do not arrive at once. */
+/** Adds up to a tenth at random, so that the retries of many deliveries do not arrive together. */
 const jitter = (ms: number) => Math.round(ms * (1 + Math.random() / 10))

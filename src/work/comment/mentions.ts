@@ -6,9 +6,12 @@
  *
  * @returns each mentioned agent once; every agent of a name that several share
  */
-export function findMentioned<Agent extends { name: string }>(markdown: string, agents: readonly Agent[]): Agent[] {
+export function findMentioned<Agent extends { name: string }>(
+  markdown: string,
+  mentionable: readonly Agent[],
+): Agent[] {
   const found = new Set<Agent>()
-  for (const { named } of mentionsIn(markdown, agents)) for (const agent of named) found.add(agent)
+  for (const { named } of mentionsIn(markdown, mentionable)) for (const agent of named) found.add(agent)
   return [...found]
 }
 
@@ -16,9 +19,9 @@ export function findMentioned<Agent extends { name: string }>(markdown: string, 
  * Finds the unknown names after an `@`, such as `Nobody` in `@Nobody, please
  * look`. A path such as `@types/node` is not a name.
  */
-export function findUnknownMentions(markdown: string, agents: readonly { name: string }[]): string[] {
+export function findUnknownMentions(markdown: string, mentionable: readonly { name: string }[]): string[] {
   const unknown = new Set<string>()
-  for (const { text, start, named } of mentionsIn(markdown, agents)) {
+  for (const { text, start, named } of mentionsIn(markdown, mentionable)) {
     if (named.length > 0) continue
     WORD.lastIndex = start
     const word = WORD.exec(text)?.[0]
@@ -34,13 +37,13 @@ const WORD = /\p{L}[\p{L}\p{M}\p{N}_-]{0,63}(?![\p{L}\p{M}\p{N}_/.@-]{0,100}[/@]
 const MAX_READ = 1_000
 
 /** Finds each `@` that starts a mention, and the agents with the name that follows. */
-function* mentionsIn<Agent extends { name: string }>(markdown: string, agents: readonly Agent[]) {
+function* mentionsIn<Agent extends { name: string }>(markdown: string, mentionable: readonly Agent[]) {
   if (!markdown.includes('@')) return
   const plain = removeUrls(removeCode(markdown))
     .normalize('NFC')
     .replaceAll(/[^\S\n]+/g, ' ')
   const text = normalizeName(plain)
-  const byName = Map.groupBy(agents, (agent) => normalizeName(agent.name))
+  const byName = Map.groupBy(mentionable, (agent) => normalizeName(agent.name))
   const longestFirst = [...byName.keys()].sort((a, b) => b.length - a.length)
   const byFirst = Map.groupBy(longestFirst, (name) => name[0])
   let read = 0

@@ -6,7 +6,7 @@ import type { AgentRow, NewAgent, Permissions } from '../../organization/agent/a
 import { addAgent, type Identity } from '../../organization/agent/create.ts'
 import { hasSubordinates } from '../../organization/agent/credentials.ts'
 import { findAgent, listManagers } from '../../organization/agent/queries.ts'
-import { isWithin } from '../../organization/agent/set-budget.ts'
+import { isBudgetWithin } from '../../organization/agent/set-budget.ts'
 import { findCompany } from '../../organization/company/queries.ts'
 import { toCents, toMicros } from '../../organization/cost/money.ts'
 import type { Context, ReadContext } from '../../platform/context.ts'
@@ -116,7 +116,7 @@ function needsApproval(ctx: ReadContext, caller: Caller, companyId: string, want
   return (
     want.role === 'ceo' ||
     Object.keys(whatRuns(want)).length > 0 ||
-    !isWithin(toMicros(want.budgetMonthlyCents ?? 0), own.budget_micros)
+    !isBudgetWithin(toMicros(want.budgetMonthlyCents ?? 0), own.budget_micros)
   )
 }
 

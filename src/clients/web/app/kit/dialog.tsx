@@ -62,15 +62,15 @@ interface Question {
   tone?: 'primary' | 'danger'
 }
 
-const asked = signal<(Question & { answer: (yes: boolean) => void }) | undefined>(undefined)
+const openQuestion = signal<(Question & { resolve: (yes: boolean) => void }) | undefined>(undefined)
 
 /** Asks for confirmation of an irreversible action. @returns whether the person confirmed */
 export function confirm(question: Question): Promise<boolean> {
   return new Promise((resolve) => {
-    asked.value = {
+    openQuestion.value = {
       ...question,
-      answer: (yes) => {
-        asked.value = undefined
+      resolve: (yes) => {
+        openQuestion.value = undefined
         resolve(yes)
       },
     }
@@ -79,9 +79,9 @@ export function confirm(question: Question): Promise<boolean> {
 
 /** Displays the dialog of `confirm`. The frame mounts it once. */
 export function Confirmation() {
-  const question = asked.value
+  const question = openQuestion.value
   if (!question) return null
-  const { title, text, action, tone = 'danger', answer } = question
+  const { title, text, action, tone = 'danger', resolve: answer } = question
   return (
     <Dialog
       title={title}

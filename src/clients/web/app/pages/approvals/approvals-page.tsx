@@ -108,7 +108,8 @@ export function ApprovalsPage() {
                   <header>
                     <h2>{approvalTitle(approval)}</h2>
                     <span class="note">
-                      asked by {nameOf({ agentId: approval.requestedByAgentId, userId: approval.requestedByUserId })}{' '}
+                      requested by{' '}
+                      {nameOf({ agentId: approval.requestedByAgentId, userId: approval.requestedByUserId })}{' '}
                       <Ago at={approval.createdAt} />
                     </span>
                   </header>

@@ -45,10 +45,10 @@ export async function decide(approval: Approval, outcome: Outcome, details: Deta
 }
 
 /** The decision that the reason dialog is open for. */
-export const asked = signal<{ approval: Approval; outcome: Outcome } | undefined>(undefined)
+export const pendingDecision = signal<{ approval: Approval; outcome: Outcome } | undefined>(undefined)
 
 /** Decides immediately if no reason is needed. Otherwise it asks for a reason, which the agent reads. */
 export function beginDecision(approval: Approval, outcome: Outcome, details?: Details): void {
   if (outcome === 'approved') void decide(approval, outcome, details)
-  else asked.value = { approval, outcome }
+  else pendingDecision.value = { approval, outcome }
 }

@@ -5,7 +5,7 @@ import { FormDialog } from '../../kit/form-dialog.tsx'
 import { Picker } from '../../kit/menu.tsx'
 import { may } from '../../state/company.ts'
 import type { Approval } from '../../state/types.ts'
-import { asked, beginDecision, type Details, decide } from './decide.ts'
+import { beginDecision, type Details, decide, pendingDecision } from './decide.ts'
 import { approvalTitle, boardRequestOf } from './meaning.tsx'
 
 /** The buttons that decide an approval, with their shortcuts if the page has them. */
@@ -84,10 +84,10 @@ function ApproveButtons({ approval, hasKeys }: { approval: Approval; hasKeys: bo
 
 /** The dialog that asks for the reason of a rejection. The frame mounts it once. */
 export function DecisionReason() {
-  return asked.value ? <Reason {...asked.value} /> : null
+  return pendingDecision.value ? <Reason {...pendingDecision.value} /> : null
 }
 
-function Reason({ approval, outcome }: NonNullable<typeof asked.value>) {
+function Reason({ approval, outcome }: NonNullable<typeof pendingDecision.value>) {
   const text = useSignal('')
   const verb = outcome === 'rejected' ? 'Reject' : 'Request a revision'
   return (
@@ -96,7 +96,7 @@ function Reason({ approval, outcome }: NonNullable<typeof asked.value>) {
       action={verb}
       tone={outcome === 'rejected' ? 'danger' : 'primary'}
       onClose={() => {
-        asked.value = undefined
+        pendingDecision.value = undefined
       }}
       onSubmit={() => decide(approval, outcome, { decisionNote: text.peek().trim() || null })}
     >

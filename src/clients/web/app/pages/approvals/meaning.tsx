@@ -42,16 +42,16 @@ export function approvalTitle(approval: Approval): string {
 
 /** Summarizes the effect of an approval in one line: `runs claude · reports to Mara · at most $20.00 a month`. */
 export function approvalSummary(approval: Approval): string {
-  const asker = `asked by ${nameOf({ agentId: approval.requestedByAgentId, userId: approval.requestedByUserId })}`
+  const requester = `requested by ${nameOf({ agentId: approval.requestedByAgentId, userId: approval.requestedByUserId })}`
   if (approval.type === 'allow_folder')
     return `named by ${(approval.payload as { key?: string }).key ?? 'its configuration'}`
-  if (approval.type !== 'hire_agent') return asker
+  if (approval.type !== 'hire_agent') return requester
   const hire = approval.payload as Hire
   return [
     `runs ${commandOf(hire)}`,
     hire.reportsTo && `reports to ${nameOf({ agentId: hire.reportsTo })}`,
     hire.budgetMonthlyCents ? `at most ${money(hire.budgetMonthlyCents)} a month` : 'no budget limit',
-    asker,
+    requester,
   ]
     .filter(Boolean)
     .join(' · ')
