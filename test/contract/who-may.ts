@@ -196,6 +196,8 @@ GET    /api/issues/:issueId/interactions/:interactionId                    404  
 POST   /api/issues/:issueId/interactions/:interactionId/answer             403    403   403   403      403  ok
 POST   /api/issues/:issueId/interactions/:interactionId/cancel             404    403   ok    403      403  ok
 GET    /api/issues/:issueId/live-runs                                      404    ok    ok    ok       ok   ok
+POST   /api/issues/:issueId/read                                           403    403   403   403      403  ok
+DELETE /api/issues/:issueId/read                                           403    403   403   403      403  ok
 POST   /api/issues/:issueId/release                                        404    403   ok    403      403  ok
 GET    /api/issues/:issueId/runs                                           404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/why                                            404    ok    ok    ok       ok   ok

@@ -337,6 +337,12 @@ export interface InboxStateTable {
   dismissed_at: string | null
 }
 
+export interface IssueReadTable {
+  user_id: string
+  issue_id: string
+  activity_seq: number
+}
+
 export interface SkillTable {
   id: string
   company_id: string
@@ -749,6 +755,7 @@ export interface Tables {
   comment: CommentTable
   mention: MentionTable
   inbox_state: InboxStateTable
+  issue_read: IssueReadTable
   skill: SkillTable
   skill_file: SkillFileTable
   asset: AssetTable

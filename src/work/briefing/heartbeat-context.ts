@@ -11,8 +11,8 @@ import { countComments, findComment, listComments } from '../comment/queries.ts'
 import { DocumentSummary, toDocumentSummary } from '../document/document.ts'
 import { listDocuments } from '../document/queries.ts'
 import { contextOf, ISSUE_CONTEXT } from '../issue/context.ts'
-import { showIssue } from '../issue/get.ts'
 import { Issue, type IssueRow } from '../issue/issue.ts'
+import { showIssue } from '../issue/show.ts'
 import { findOpenApprovals, OpenApproval } from './inbox.ts'
 
 /**
@@ -43,7 +43,7 @@ export function heartbeatContextOf(
   const woken = wakeCommentId ?? wakeCommentOf(ctx, caller, issue)
   const wakeComment = woken === undefined ? undefined : findComment(ctx.db, { issueId: issue.id, id: woken })
   return {
-    issue: showIssue(ctx, issue),
+    issue: showIssue(ctx, caller, issue),
     ...contextOf(ctx, issue),
     commentCursor: {
       totalComments: countComments(ctx.db, { issueId: issue.id }),

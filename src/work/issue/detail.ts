@@ -1,10 +1,11 @@
 import * as v from 'valibot'
+import type { Caller } from '../../access/caller/caller.ts'
 import * as field from '../../http/fields.ts'
 import { findLiveRunOnIssue } from '../../organization/run/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import { contextOf, ISSUE_CONTEXT } from './context.ts'
-import { showIssue } from './get.ts'
 import { Issue, type IssueRow } from './issue.ts'
+import { showIssue } from './show.ts'
 
 /** An issue as the response for one issue returns it. */
 export const IssueDetail = v.strictObject({
@@ -16,8 +17,8 @@ export const IssueDetail = v.strictObject({
   ),
 })
 
-export const showIssueDetail = (ctx: Context, row: IssueRow): v.InferOutput<typeof IssueDetail> => ({
-  ...showIssue(ctx, row),
+export const showIssueDetail = (ctx: Context, caller: Caller, row: IssueRow): v.InferOutput<typeof IssueDetail> => ({
+  ...showIssue(ctx, caller, row),
   ...contextOf(ctx, row),
   activeRun: activeRunOf(ctx, row),
 })

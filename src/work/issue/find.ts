@@ -8,8 +8,8 @@ import { createMatcher, prefixPattern, termsOf } from './words.ts'
 
 export interface FindIssues {
   filter: IssueFilter
-  /** The search words. Each must be in the title, the identifier, the description or a comment. */
-  q: string
+  /** The search words, if any. Each must be in the title, the identifier, the description or a comment. */
+  q: string | undefined
   after: IssueCursor | undefined
   limit: number
   /** Whether to count all matching issues. */
@@ -22,7 +22,11 @@ export interface FoundIssues {
   total: number | undefined
 }
 
-/** Finds a page of the issues that contain every word of a search, in the reader's thread. */
+/** Whether a request may have to read many issues, which must not happen in the main thread. */
+export const needsReader = ({ filter, q }: Pick<FindIssues, 'filter' | 'q'>) =>
+  q !== undefined || filter.unread !== undefined
+
+/** Finds a page of the issues that match a filter and contain every word of a search, in the reader's thread. */
 export async function findIssues(ctx: Context, want: FindIssues) {
   const { seqs, total } = await ctx.reader.run(findIssuesJob, want)
   return { rows: listIssuesBySeq(ctx.db, seqs), total }
@@ -36,7 +40,11 @@ export async function findIssues(ctx: Context, want: FindIssues) {
 export const findIssuesJob: ReadJob<FindIssues, FoundIssues> = {
   name: 'issues.find',
   run(db, { filter, q, after, limit, count }) {
-    const terms = termsOf(q)
+    const terms = termsOf(q ?? '')
+    if (q === undefined) {
+      const rows = listIssues(db, filter, { after, limit })
+      return { seqs: rows.map((row) => row.seq), total: count ? countIssues(db, filter) : undefined }
+    }
     if (terms.length === 0) return { seqs: [], total: count ? 0 : undefined }
     const fromList = count ? undefined : takePage(db, { filter, terms, after, limit, isWorthwhile: hasFrequentHits })
     if (fromList) return { seqs: fromList, total: undefined }

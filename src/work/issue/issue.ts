@@ -57,6 +57,10 @@ export const Issue = v.strictObject({
   completed_at: v.pipe(v.nullable(field.timestamp), v.description('The same as `completedAt`.')),
   createdAt: field.timestamp,
   updatedAt: field.timestamp,
+  unread: v.pipe(
+    v.boolean(),
+    v.description('Whether somebody else did something on it since the calling person read it. False for agents.'),
+  ),
 })
 export type Issue = v.InferOutput<typeof Issue>
 
@@ -146,8 +150,13 @@ export interface Relations {
   blocks: ReferenceRow[]
 }
 
-export function toIssue(row: IssueRow, relations: Relations): Issue {
-  const labels = relations.labels.map(toLabel)
+/** What a response includes besides the columns of an issue. */
+interface Shown extends Relations {
+  unread: boolean
+}
+
+export function toIssue(row: IssueRow, shown: Shown): Issue {
+  const labels = shown.labels.map(toLabel)
   return {
     id: row.id,
     companyId: row.company_id,
@@ -164,8 +173,8 @@ export function toIssue(row: IssueRow, relations: Relations): Issue {
     goalId: row.goal_id,
     labelIds: labels.map((label) => label.id),
     labels,
-    blockedBy: relations.blockedBy.map(toReference),
-    blocks: relations.blocks.map(toReference),
+    blockedBy: shown.blockedBy.map(toReference),
+    blocks: shown.blocks.map(toReference),
     createdByAgentId: row.created_by_agent_id,
     createdByUserId: row.created_by_user_id,
     requestDepth: row.request_depth,
@@ -177,6 +186,7 @@ export function toIssue(row: IssueRow, relations: Relations): Issue {
     completed_at: row.completed_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    unread: shown.unread,
   }
 }
 

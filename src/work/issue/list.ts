@@ -5,9 +5,11 @@ import type { Context } from '../../platform/context.ts'
 import type { Db } from '../../platform/database/db.ts'
 import { each, prepared, raw, sql } from '../../platform/database/sql.ts'
 import type { Tables } from '../../platform/database/tables.ts'
+import { forbidden } from '../../platform/errors.ts'
 import type { IssueRow } from './issue.ts'
 import { ISSUE_STATUSES, type IssueStatus } from './lifecycle.ts'
 import { findIssue } from './queries.ts'
+import { isUnreadFor } from './unread-queries.ts'
 
 export interface IssueFilter {
   companyId: string
@@ -18,6 +20,7 @@ export interface IssueFilter {
   parentId?: string | undefined
   goalId?: string | undefined
   labelId?: string | undefined
+  unread?: { userId: string; is: boolean } | undefined
   /** Only issues with one of these `seq`. */
   seqs?: readonly number[] | undefined
 }
@@ -129,6 +132,10 @@ function matching(filter: IssueFilter) {
       eb.selectFrom('issue_label').select('issue_id').where('label_id', '=', labelId),
     )
   }
+  if (filter.unread !== undefined) {
+    const isUnread = isUnreadFor(filter.unread.userId)
+    query = query.where(filter.unread.is ? isUnread : raw<boolean>`not ${isUnread}`)
+  }
   if (filter.seqs === undefined) return query
   return query.where(raw<boolean>`issue.seq in (select value from json_each(${JSON.stringify(filter.seqs)}))`)
 }
@@ -142,6 +149,7 @@ export interface ListQuery {
   parentId?: string | undefined
   goalId?: string | undefined
   labelId?: string | undefined
+  unread?: 'true' | 'false' | undefined
 }
 
 /**
@@ -149,7 +157,8 @@ export interface ListQuery {
  * named by its `urlKey`, and a parent by its identifier.
  */
 export function filterOf(ctx: Context, caller: Caller, companyId: string, query: ListQuery): IssueFilter {
-  const { projectId, goalId, labelId } = query
+  const { projectId, goalId, labelId, unread } = query
+  if (unread !== undefined && caller.type !== 'board') throw forbidden('Only people have unread issues.')
   return {
     companyId,
     statuses: query.status,
@@ -160,6 +169,7 @@ export function filterOf(ctx: Context, caller: Caller, companyId: string, query:
     projectId,
     goalId,
     labelId,
+    unread: unread && caller.type === 'board' ? { userId: caller.userId, is: unread === 'true' } : undefined,
   }
 }
 

@@ -12,13 +12,14 @@ import { closeIssue } from './close.ts'
 import { unknownMentionsIn } from './comment.ts'
 import { createIssue } from './create.ts'
 import { IssueDetail, showIssueDetail } from './detail.ts'
-import { findIssues } from './find.ts'
-import { getIssue, showIssue } from './get.ts'
-import { CheckoutBody, CloseBody, ForcedRelease, Issue, IssueChange, NewChild, NewIssue, toIssue } from './issue.ts'
+import { findIssues, needsReader } from './find.ts'
+import { getIssue } from './get.ts'
+import { CheckoutBody, CloseBody, ForcedRelease, Issue, IssueChange, NewChild, NewIssue } from './issue.ts'
 import { ISSUE_STATUSES } from './lifecycle.ts'
 import { countIssues, cursorOf, filterOf, listIssues } from './list.ts'
-import { findRelations } from './relations.ts'
 import { holderOf, releaseIssue } from './release.ts'
+import { showIssue, showIssues } from './show.ts'
+import { markRead, markUnread } from './unread.ts'
 import { updateIssue } from './update.ts'
 
 const ref = v.optional(v.pipe(v.string(), v.maxLength(200)))
@@ -40,6 +41,14 @@ export const issueRoutes = [
       goalId: ref,
       parentId: ref,
       labelId: ref,
+      unread: v.optional(
+        v.pipe(
+          v.picklist(['true', 'false']),
+          v.description(
+            '`true` lists only the issues that are unread for the calling person, `false` only the others.',
+          ),
+        ),
+      ),
       q: v.optional(
         v.pipe(
           v.string(),
@@ -55,13 +64,12 @@ export const issueRoutes = [
       const { limit } = query
       const filter = filterOf(ctx, caller, params.companyId, query)
       const after = decodeCursor(query.after, ['number', 'string'])
-      const q = query.q?.trim()
+      const q = query.q?.trim() || undefined
       const count = query.count === 'true'
-      const { rows, total } = q
+      const { rows, total } = needsReader({ filter, q })
         ? await findIssues(ctx, { filter, q, after, limit, count })
         : { rows: listIssues(ctx.db, filter, { after, limit }), total: count ? countIssues(ctx.db, filter) : undefined }
-      const relationsOf = findRelations(ctx.db, rows)
-      return Page.of(rows, { limit, cursorOf, show: (row) => toIssue(row, relationsOf(row.id)), total })
+      return Page.of(rows, { limit, cursorOf, show: showIssues(ctx, caller, rows), total })
     },
   }),
   route({
@@ -74,7 +82,7 @@ export const issueRoutes = [
     body: NewIssue,
     responses: { 201: Issue },
     run: (ctx, { caller, params, body }) =>
-      ctx.write(() => showIssue(ctx, createIssue(ctx, caller, params.companyId, body))),
+      ctx.write(() => showIssue(ctx, caller, createIssue(ctx, caller, params.companyId, body))),
   }),
   route({
     id: 'issues.createChild',
@@ -88,7 +96,7 @@ export const issueRoutes = [
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => {
         const parent = getIssue(ctx, caller, params.issueId)
-        return showIssue(ctx, createIssue(ctx, caller, parent.company_id, { ...body, parentId: parent.id }))
+        return showIssue(ctx, caller, createIssue(ctx, caller, parent.company_id, { ...body, parentId: parent.id }))
       }),
   }),
   route({
@@ -98,7 +106,7 @@ export const issueRoutes = [
     summary: 'Get an issue with its project, goal and ancestors',
     who: [board, agent],
     responses: { 200: IssueDetail },
-    run: (ctx, { caller, params }) => showIssueDetail(ctx, getIssue(ctx, caller, params.issueId)),
+    run: (ctx, { caller, params }) => showIssueDetail(ctx, caller, getIssue(ctx, caller, params.issueId)),
   }),
   route({
     id: 'issues.update',
@@ -113,7 +121,7 @@ export const issueRoutes = [
       ctx.write(() => {
         const { issue, comment } = updateIssue(ctx, caller, params.issueId, body)
         return {
-          ...showIssue(ctx, issue),
+          ...showIssue(ctx, caller, issue),
           ...(comment && { comment: toCreatedComment(comment, unknownMentionsIn(ctx, comment)) }),
         }
       }),
@@ -131,7 +139,7 @@ export const issueRoutes = [
     bodyOptional: true,
     responses: { 200: Issue },
     run: (ctx, { caller, params, body }) =>
-      ctx.write(() => showIssue(ctx, checkoutIssue(ctx, caller, params.issueId, body))),
+      ctx.write(() => showIssue(ctx, caller, checkoutIssue(ctx, caller, params.issueId, body))),
   }),
   route({
     id: 'issues.release',
@@ -143,7 +151,8 @@ export const issueRoutes = [
     body: v.strictObject({}),
     bodyOptional: true,
     responses: { 200: Issue },
-    run: (ctx, { caller, params }) => ctx.write(() => showIssue(ctx, releaseIssue(ctx, caller, params.issueId))),
+    run: (ctx, { caller, params }) =>
+      ctx.write(() => showIssue(ctx, caller, releaseIssue(ctx, caller, params.issueId))),
   }),
   route({
     id: 'issues.close',
@@ -158,7 +167,30 @@ export const issueRoutes = [
     bodyOptional: true,
     responses: { 200: Issue },
     run: (ctx, { caller, params, body }) =>
-      ctx.write(() => showIssue(ctx, closeIssue(ctx, caller, params.issueId, body))),
+      ctx.write(() => showIssue(ctx, caller, closeIssue(ctx, caller, params.issueId, body))),
+  }),
+  route({
+    id: 'issues.read',
+    method: 'POST',
+    path: '/api/issues/:issueId/read',
+    summary: 'Mark an issue as read for the calling person',
+    description: 'A later action of somebody else on the issue makes it unread again.',
+    who: [board],
+    role: 'viewer',
+    body: v.strictObject({}),
+    bodyOptional: true,
+    responses: { 200: Issue },
+    run: (ctx, { caller, params }) => ctx.write(() => showIssue(ctx, caller, markRead(ctx, caller, params.issueId))),
+  }),
+  route({
+    id: 'issues.unread',
+    method: 'DELETE',
+    path: '/api/issues/:issueId/read',
+    summary: 'Mark an issue as unread for the calling person',
+    who: [board],
+    role: 'viewer',
+    responses: { 200: Issue },
+    run: (ctx, { caller, params }) => ctx.write(() => showIssue(ctx, caller, markUnread(ctx, caller, params.issueId))),
   }),
   route({
     id: 'issues.forceRelease',
@@ -173,7 +205,7 @@ export const issueRoutes = [
       ctx.write(() => {
         const before = getIssue(ctx, caller, params.issueId)
         const previous = holderOf(ctx, before)
-        return { issue: showIssue(ctx, releaseIssue(ctx, caller, params.issueId, { forced: true })), previous }
+        return { issue: showIssue(ctx, caller, releaseIssue(ctx, caller, params.issueId, { forced: true })), previous }
       }),
   }),
   route({

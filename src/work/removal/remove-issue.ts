@@ -8,11 +8,12 @@ import { withdrawReasons } from '../../organization/wake/withdraw.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
 import { listAttachments } from '../attachment/queries.ts'
-import { getIssue, showIssue } from '../issue/get.ts'
+import { getIssue } from '../issue/get.ts'
 import type { Issue, IssueRow } from '../issue/issue.ts'
 import { isTerminal } from '../issue/lifecycle.ts'
 import { deleteIssueRow, hasChild, updateIssueRow } from '../issue/queries.ts'
 import { recordIssue } from '../issue/record.ts'
+import { showIssue } from '../issue/show.ts'
 import { statusWithTimes, wakeDependents } from '../issue/transition.ts'
 
 /**
@@ -27,7 +28,7 @@ export async function deleteIssue(ctx: Context, caller: Caller, ref: string): Pr
   const { shown, fileIds } = await ctx.write(() => {
     const issue = getIssue(ctx, caller, ref)
     assertNoChild(ctx, issue)
-    const shown = showIssue(ctx, issue)
+    const shown = showIssue(ctx, caller, issue)
     const fileIds = listAttachments(ctx.db, { issueId: issue.id }).map((file) => file.id)
     const { identifier, title, status } = issue
     const activityId = recordIssue(ctx, caller, 'issue.deleted', issue, { identifier, title, status })

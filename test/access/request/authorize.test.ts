@@ -22,7 +22,7 @@ import { createPeopleApp, type Person } from '../auth/people.ts'
  * is not listed requires `viewer` for a GET, and `admin` otherwise.
  */
 const MAY: Record<Role, string> = {
-  viewer: 'companies.create inbox.update members.remove',
+  viewer: 'companies.create inbox.update issues.read issues.unread members.remove',
   member: `
     agents.invoke agents.wakeup approvals.comment attachments.delete comments.create documents.delete documents.restore documents.write
     heartbeatRuns.cancel runs.cancel

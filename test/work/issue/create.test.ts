@@ -51,6 +51,7 @@ test('a new issue has default values, the next identifier and both spellings of 
     started_at: null,
     completed_at: null,
     updatedAt: createdAt,
+    unread: false,
   })
   const [entry] = await activity()
   assert.equal(entry.action, 'issue.created')

@@ -100,6 +100,7 @@ function insertMany(ctx: Context, companyId: string, count: number) {
     }
     ctx.db.run(sql.insertInto('issue').values(row))
     if (n % 17 === 0) ctx.db.run(sql.insertInto('issue_label').values({ issue_id: id, label_id: labelId }))
+    if (n % 5 === 0) ctx.db.run(sql.insertInto('issue_read').values({ user_id: 'u2', issue_id: id, activity_seq: -1 }))
     parents.push(id)
   }
   return {
@@ -111,6 +112,7 @@ function insertMany(ctx: Context, companyId: string, count: number) {
     goalId: goals[0]!,
     parentId: parents[0]!,
     labelId,
+    unread: { userId: 'u2', is: true },
     seqs: ctx.db.all(sql.selectFrom('issue').select('seq').where('title', 'like', '%banana%')).map(({ seq }) => seq),
   } as const
 }
@@ -124,6 +126,7 @@ const NAMES: Name[] = [
   'goalId',
   'parentId',
   'labelId',
+  'unread',
   'seqs',
 ]
 
@@ -135,6 +138,7 @@ test('every combination of filters returns the correct issues, in order, on ever
   const values = await ctx.write(() => insertMany(ctx, company.id, 300))
   const rows = ctx.db.all(sql.selectFrom('issue').selectAll())
   const labelled = new Set(ctx.db.all(sql.selectFrom('issue_label').select('issue_id')).map((row) => row.issue_id))
+  const unread = new Set(ctx.db.all(sql.selectFrom('issue_read').select('issue_id')).map((row) => row.issue_id))
   const passes: Record<Name, (row: IssueRow) => boolean> = {
     statuses: (row) => values.statuses.some((status) => status === row.status),
     assigneeAgentId: (row) => row.assignee_agent_id === values.assigneeAgentId,
@@ -143,6 +147,7 @@ test('every combination of filters returns the correct issues, in order, on ever
     goalId: (row) => row.goal_id === values.goalId,
     parentId: (row) => row.parent_id === values.parentId,
     labelId: (row) => labelled.has(row.id),
+    unread: (row) => unread.has(row.id),
     seqs: (row) => row.title.includes('banana'),
   }
   for (const names of combinations) {

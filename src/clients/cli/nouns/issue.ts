@@ -2,7 +2,7 @@ import type { BodyOf, ResponseOf } from '../../client/types.ts'
 import { CliError, EXIT } from '../../connection/exit-codes.ts'
 import { editText, isInteractive } from '../command/ask.ts'
 import { personNames } from '../command/find.ts'
-import { choice, choices, clearable, LIMIT, longText, many, reference, text } from '../command/flag.ts'
+import { choice, choices, clearable, LIMIT, longText, many, reference, text, toggle } from '../command/flag.ts'
 import { readText } from '../command/input.ts'
 import { ago, fields, localTime, paint, plain, words } from '../command/output.ts'
 import type { Scope } from '../command/scope.ts'
@@ -79,12 +79,17 @@ export const issueCommand = () =>
         goalId: reference('goal', '--goal <goal>'),
         parentId: text('--parent <parent>', 'only the parts of this issue'),
         labelId: reference('label', '--label <label>'),
+        unread: {
+          ...toggle('--unread', 'only issues that others changed since you read them'),
+          parse: () => 'true' as const,
+        },
         q: text('-q, --query <words>', 'words to search for, in issues of any status'),
       },
       examples: [
         'issue list',
         'issue list --status todo,blocked --assignee Kit',
         'issue list --query "tide table"',
+        'issue list --unread --status done',
         `issue list --jq '.[] | select(.priority == "high") | .identifier'`,
       ],
       empty: 'There are no such issues.',
@@ -227,6 +232,22 @@ export const issueCommand = () =>
       text: lineOf,
     }),
     act({
+      name: 'read',
+      summary: 'Mark an issue as read.',
+      args: ['<issue>'],
+      examples: ['issue read TER-6'],
+      send: (scope, [ref]) => scope.client.request('POST /api/issues/:issueId/read', { params: theIssue(ref) }),
+      text: ({ identifier }) => `${identifier} is read.`,
+    }),
+    act({
+      name: 'unread',
+      summary: 'Mark an issue as unread.',
+      args: ['<issue>'],
+      examples: ['issue unread TER-6'],
+      send: (scope, [ref]) => scope.client.request('DELETE /api/issues/:issueId/read', { params: theIssue(ref) }),
+      text: ({ identifier }) => `${identifier} is unread.`,
+    }),
+    act({
       name: 'link',
       summary: 'Set which issues block an issue.',
       args: ['<issue>'],
@@ -332,7 +353,7 @@ async function describe(
     ['Goal', issue.goal?.title],
     ['Parents', issue.ancestors?.map((one) => one.identifier).join(' < ')],
     ['Blocked by', issue.blockedBy.map((one) => `${one.identifier} (${words(one.status)})`).join(', ')],
-    ['Changed', localTime(issue.updatedAt)],
+    ['Changed', `${localTime(issue.updatedAt)}${issue.unread ? ', unread' : ''}`],
   ])
   return [head, ...(issue.description ? [plain(issue.description)] : []), ...thread].join('\n\n')
 }
