@@ -7,14 +7,14 @@ import { good, statusOf, type World } from './world.ts'
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const SECRET = 'hunter2-hunter2'
 
-/** Ada as she sees herself, and as others see her: the same. */
+/** Ada's row, which is the same for Ada and for others. */
 async function ada({ engineer, manager, ask }: World) {
   const own = await good(engineer.ask('GET', '/api/agents/me'))
   for (const by of [manager.ask, ask]) assert.deepEqual(await good(by('GET', `/api/agents/${engineer.id}`)), own)
   return own
 }
 
-/** What a creation with these fields stores. */
+/** Returns the agent that a creation with these fields stores. */
 const created = async (world: World, fields: object) => world.thing('agents', { name: 'Nia', ...fields })
 
 const refused = async (world: World, fields: object) => {
@@ -369,7 +369,7 @@ contract('Limits', {
   },
 })
 
-/** Ada’s status after the board decided on her hire, here of one like her. */
+/** The status of an agent like Ada after the board has decided on the hire. */
 async function afterDecision(world: World, verb: 'approve' | 'reject'): Promise<string> {
   await world.make('PATCH', world.of(''), { requireBoardApprovalForNewAgents: true })
   const { agent, approval } = await world.thing('agent-hires', { name: 'Nia' })
@@ -377,7 +377,7 @@ async function afterDecision(world: World, verb: 'approve' | 'reject'): Promise<
   return (await good(world.ask('GET', `/api/agents/${agent.id}`))).status
 }
 
-/** Gives Ada a budget of 100 cents and spends of it. */
+/** Gives Ada a budget of 100 cents and records a cost. */
 async function reachBudget(world: World, cents: number) {
   await world.make('PATCH', `/api/agents/${world.engineer.id}/budgets`, { budgetMonthlyCents: 100 })
   await spend(world, cents)

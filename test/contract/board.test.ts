@@ -6,7 +6,7 @@ import { good, statusOf, type World } from './world.ts'
 
 const ids = (list: { id: string }[]) => list.map(({ id }) => id)
 
-/** The CEO’s request for its strategy. */
+/** The approval that the CEO requests for its strategy. */
 const strategy = async ({ ceo, of }: World, more: object = {}) =>
   good(ceo.ask('POST', of('/approvals'), { type: 'approve_ceo_strategy', payload: { plan: 'Grow' }, ...more }))
 
@@ -180,7 +180,7 @@ contract('Cost and activity endpoints', {
     },
 })
 
-/** Mia spends a dollar on a project, Ada half of that on nothing in particular. */
+/** Mia spends a dollar on a project, and Ada half a dollar without a project. */
 async function spendOf({ make, of, thing, manager, engineer }: World) {
   const { id: projectId } = await thing('projects', { name: 'Atlas' })
   const event = { provider: 'p', model: 'm' }

@@ -236,7 +236,7 @@ contract('Errors', {
     const { ctx, ask, of } = world
     const write = ctx.write
     ctx.write = () => Promise.reject(new Error('the disk is on fire'))
-    // `ask` fails on 5xx answers, and shows them in its message.
+    // `ask` fails if the response is a 5xx, and its message contains the response.
     const said = await ask('POST', of('/issues'), { title: 'Fight it' }).catch((error: Error) => error.message)
     ctx.write = write
     const shown = /"error":"[^"]*","code":"[^"]*"/.exec(String(said))?.[0]

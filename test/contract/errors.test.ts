@@ -8,16 +8,16 @@ import { methodFor, requestOf } from './requests.ts'
 import { LINES } from './who-may.ts'
 import { createWorld, type World } from './world.ts'
 
-/** The contract's errors, of every route that can have them: the walk has 401 and 403 of each. */
+/** The errors of the contract, for every endpoint that can return them. walk.test.ts tests 401 and 403. */
 
 const named = ({ method, path }: Endpoint) => `${method} ${path}`
 
-/** What the board may do in local mode; what is for people who sign in is refused before it is looked at. */
+/** The endpoints for the board in local mode. Endpoints for people who sign in refuse the request before validation. */
 const OPEN = ALL_ENDPOINTS.filter((endpoint) => LINES.get(named(endpoint))?.answers.board === 'ok')
 const writing = OPEN.filter(({ method }) => method !== 'GET')
 
-/** Fails unless an answer is an error of a status and in the one shape of errors. */
-// biome-ignore lint/suspicious/noExplicitAny: bodies are looked into freely.
+/** Fails unless a response has this status and the common shape of errors. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response.
 function isError(answer: { status: number; headers: Headers; body: any }, status: number, of: string) {
   assert.equal(answer.status, status, `${of}: ${JSON.stringify(answer.body)}`)
   const { error, requestId } = v.parse(ErrorAnswer, answer.body)
@@ -25,7 +25,7 @@ function isError(answer: { status: number; headers: Headers; body: any }, status
   assert.equal(requestId, answer.headers.get('x-request-id'))
 }
 
-test('400: no route that takes a body takes a misspelt field, one of a wrong type, or no JSON', async (t) => {
+test('400: every endpoint with a body refuses an unknown field, a field of a wrong type, and a body that is not JSON', async (t) => {
   const world = await createWorld(t)
   for (const endpoint of writing.filter(({ upload }) => !upload)) {
     const { path } = await requestOf(world, endpoint.method, endpoint.path, 'board')
@@ -35,7 +35,7 @@ test('400: no route that takes a body takes a misspelt field, one of a wrong typ
   }
 })
 
-test('400: each field at fault is named with its path', async (t) => {
+test('400: the error names the path of each invalid field', async (t) => {
   const world = await createWorld(t)
   const body = { name: '', role: 'No', runtimeConfig: { heartbeat: { intervalSec: 'x' } }, extra: 1 }
   const { details } = (await world.ask('POST', world.of('/agents'), body)).body
@@ -47,7 +47,7 @@ test('400: each field at fault is named with its path', async (t) => {
   ])
 })
 
-test('400: an upload without its file, and 415: a body that is no JSON, or no form', async (t) => {
+test('400: an upload without a file; 415: a body with another content type than JSON or a form', async (t) => {
   const world = await createWorld(t)
   for (const endpoint of writing) {
     const { path } = await requestOf(world, endpoint.method, endpoint.path, 'board')
@@ -58,14 +58,14 @@ test('400: an upload without its file, and 415: a body that is no JSON, or no fo
   }
 })
 
-/** The path of an endpoint with its last id unknown. */
+/** Returns the path of an endpoint with an unknown last id. */
 async function unknownPath(world: World, { method, path }: Endpoint): Promise<string> {
   const filled = (await requestOf(world, method, path, 'board')).path.split('/')
   const at = path.split('/').findLastIndex((part) => /^:(\w+Id|token|page)$/.test(part))
   return filled.with(at, '01a1fc6c-8008-7511-bef0-e26dec99d66d').join('/')
 }
 
-test('404: an unknown id is one for every route, and so is one that is no id at all', async (t) => {
+test('404: every endpoint with an id refuses an unknown id and a text that is not an id', async (t) => {
   const world = await createWorld(t)
   for (const endpoint of OPEN.filter(({ path }) => /:(\w+Id|token|page)(\/|$)/.test(path))) {
     const { body } = await requestOf(world, endpoint.method, endpoint.path, 'board')
@@ -79,7 +79,7 @@ test('404: an unknown id is one for every route, and so is one that is no id at 
   }
 })
 
-test('404 and 405: a path and a method that are nowhere', async (t) => {
+test('404: an unknown path; 405: an unknown method of a known path', async (t) => {
   const { ask } = await createWorld(t)
   isError(await ask('GET', '/api/nothing'), 404, 'a path')
   const answer = await ask('PUT', '/api/companies', {})
@@ -87,7 +87,7 @@ test('404 and 405: a path and a method that are nowhere', async (t) => {
   assert.equal(answer.headers.get('allow'), 'GET, POST')
 })
 
-test('409: what another has, what is in use, and what stands there already', async (t) => {
+test('409: an issue of another agent, a row in use, and an existing row', async (t) => {
   const world = await createWorld(t)
   const { ask, issue, thing, engineer, of } = world
   const taken = await issue({ assigneeAgentId: engineer.id, status: 'in_progress' })
@@ -104,7 +104,7 @@ test('409: what another has, what is in use, and what stands there already', asy
   isError(await ask('POST', of('/labels'), { name: 'sea' }), 409, 'a label of the same name')
 })
 
-test('422: a body that is well formed and cannot be done', async (t) => {
+test('422: a valid body that the server cannot apply', async (t) => {
   const world = await createWorld(t)
   const { ask, issue, stranger, ceo, of, thing } = world
   const backlog = await issue({ status: 'backlog' })

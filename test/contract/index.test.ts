@@ -21,7 +21,7 @@ const isThere = (route: string) =>
 
 const withoutNames = (route: string) => route.replaceAll(/:\w+/g, ':')
 
-test('each endpoint of the contract is there, under its method and path', () => {
+test('each endpoint of the contract exists with its method and path', () => {
   const endpoints = rows.filter((row) => /^(GET|POST|PATCH|DELETE) \//.test(row))
   assert.equal(endpoints.length, 64)
   for (const route of endpoints) assert.ok(isThere(route), route)

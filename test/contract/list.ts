@@ -4,7 +4,7 @@ import { ROWS } from './rows.ts'
 
 export const README = path.join(import.meta.dirname, 'README.md')
 
-/** Where each row is tested: row -> files. A row is a key of the checks in a test file. */
+/** The test files of each row. A row is a key of the checks in a test file. */
 export function testsOfRows(): Map<string, string[]> {
   const sources = readdirSync(import.meta.dirname)
     .filter((file) => file.endsWith('.test.ts'))
@@ -14,7 +14,7 @@ export function testsOfRows(): Map<string, string[]> {
   return new Map(rows.map((row) => [row, filesOf(row)]))
 }
 
-/** The list of the contract's rows and their tests, as Markdown. */
+/** Returns the list of the contract's rows and their tests, as Markdown. */
 export function listRows(): string {
   const tests = testsOfRows()
   const total = tests.size

@@ -4,7 +4,7 @@ import { insertUser } from '../../src/access/board/user-queries.ts'
 import { contract } from './contract.ts'
 import { good, statusOf, type World } from './world.ts'
 
-/** A package of one agent, which may have the name of one that is there. */
+/** A package of one agent, which may have the name of an existing one. */
 const files = (name: string) => ({
   'COMPANY.md': '---\nname: Narwhal\nslug: narwhal\nschema: agentcompanies/v1\n---\nA company.\n',
   [`agents/${name.toLowerCase()}/AGENTS.md`]: `---\nname: ${name}\ntitle: Guest\n---\nYou count.\n`,

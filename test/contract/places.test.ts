@@ -5,7 +5,7 @@ import { good, statusOf, type World } from './world.ts'
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const ids = (list: { id: string }[]) => list.map(({ id }) => id)
 
-/** Whether the CEO and the board may set a field of the company, and the field afterwards. */
+/** Returns whether the CEO and the board may set a field of the company, and its value afterwards. */
 async function edited({ ask, ceo, of }: World, field: string, byCeo: unknown, byBoard: unknown) {
   const status = await statusOf(ceo.ask('PATCH', of(''), { [field]: byCeo }))
   const afterCeo = (await good(ask('GET', of(''))))[field]
@@ -151,7 +151,7 @@ contract('Project', {
   },
 })
 
-/** A workspace of a new project. */
+/** Returns a workspace of a new project. */
 async function workspace({ thing, make }: World, body: object) {
   const { id } = await thing('projects', { name: 'Atlas' })
   return make('POST', `/api/projects/${id}/workspaces`, body)

@@ -2,7 +2,7 @@ import { insertRun } from '../arrange.ts'
 import type { Kind } from './who-may.ts'
 import { good, type World } from './world.ts'
 
-/** A request that nothing but who asks can make fail. */
+/** A request that can fail only because of its caller. */
 export interface Request {
   params?: Record<string, string>
   query?: string
@@ -19,12 +19,12 @@ const form = () => {
   return data
 }
 
-/** The agent that a kind of caller is; Ada where the board has to name one. */
+/** The agent of a kind of caller; Ada if the board has to name one. */
 const agentOf = (world: World, by: Kind) =>
   ({ other: world.stranger, IC: world.colleague, manager: world.manager, CEO: world.ceo })[by as string] ??
   world.engineer
 
-/** Ada, to whom Mia and Cleo are above and Bob is a colleague. */
+/** Ada. Mia and Cleo are her managers, and Bob is a colleague. */
 const ada = (world: World) => ({ agentId: world.engineer.id })
 
 const issue = async (world: World, more: object = {}) => ({
@@ -59,7 +59,7 @@ const workspace = async (world: World) => {
   }
 }
 
-/** A live run of Ada's; there is one at a time. */
+/** The live run of Ada. There is at most one. */
 const run = async (world: World) => {
   const [live] = await good(world.ask('GET', world.of(`/live-runs`)))
   return { runId: (live ?? (await insertRun(world, world.engineer))).id as string }
@@ -80,7 +80,7 @@ const using =
   (params: (world: World) => object | Promise<object>, body?: (world: World, by: Kind) => unknown): Make =>
   async (world, by) => ({ params: (await params(world)) as Record<string, string>, body: body?.(world, by) })
 
-/** The files of a skill of that name. */
+/** The files of a skill with this name. */
 const skillFiles = (name: string) => ({
   'SKILL.md': `---\nname: ${name}\ndescription: Read a tide table.\n---\nRead it.\n`,
 })
@@ -98,7 +98,7 @@ const document = async (world: World) => {
   return { issueId, key: 'plan', revisionId: latestRevisionId as string }
 }
 
-/** A mention of everybody, as an item of the inbox. */
+/** A mention of the whole board, as an item of the inbox. */
 const inboxItem = async (world: World) => {
   const { issueId } = await issue(world)
   const { id } = await good(world.engineer.ask('POST', `/api/issues/${issueId}/comments`, { body: '@board Look.' }))
@@ -137,7 +137,7 @@ const PACKAGE = {
 const into = (world: World) => ({ ...PACKAGE, target: { mode: 'existing_company', companyId: world.company.id } })
 const anew = () => ({ ...PACKAGE, target: { mode: 'new_company', newCompanyName: 'Orca' } })
 
-/** The body of a routine of Ada's. */
+/** The body of a routine for Ada. */
 const sweep = (world: World) => ({ title: 'Sweep', assigneeAgentId: world.engineer.id, intervalSec: 3600 })
 const routine = async (world: World) => ({
   routineId: (await world.make('POST', world.of('/routines'), sweep(world))).id as string,
@@ -161,12 +161,12 @@ const webhook = async (world: World) => ({
   webhookId: (await world.make('POST', world.of('/webhooks'), hook())).id as string,
 })
 
-/** Of what there is only where people sign in. */
+/** A placeholder id for entities that only authenticated mode has. */
 const none = (name: string) => () => ({ [name]: 'none' })
 
 const nothing = () => ({})
 
-/** How an endpoint is asked, where a GET of the usual things or an empty body is not enough. */
+/** The requests of the endpoints for which the usual GET or an empty body is not enough. */
 export const REQUESTS: Record<string, Make> = {
   'PATCH /api/agents/:agentId': using(ada, () => ({ title: 'Counter' })),
   'PATCH /api/agents/:agentId/budgets': using(ada, () => ({ budgetMonthlyCents: 100 })),
@@ -271,7 +271,7 @@ export const REQUESTS: Record<string, Make> = {
   'GET /llms/agent-configuration/:adapterType.txt': () => ({ params: { adapterType: 'runtimeA_local' } }),
 }
 
-/** What stands for each parameter of a path, made as it is asked for. */
+/** Creates the value of each path parameter when a request needs it. */
 const PARAMS: Record<string, (world: World) => object | Promise<object>> = {
   companyId: (world) => ({ companyId: world.company.id }),
   agentId: ada,
@@ -302,19 +302,19 @@ const PARAMS: Record<string, (world: World) => object | Promise<object>> = {
   workspaceId: workspace,
 }
 
-/** A GET of a stream never ends; its head says what there is to know. */
+/** A GET of a stream never ends. Its status and headers are enough. */
 export const methodFor = (method: string, path: string) => (/\/(events|stream)$/.test(path) ? 'HEAD' : method)
 
 /**
- * The path of a request that is as good as it can be, and its body.
+ * Returns the path and the body of a valid request.
  *
- * @param own what is asked instead of what is written here
+ * @param own the request to use instead of the default
  */
 export async function requestOf(world: World, method: string, path: string, by: Kind, own?: Request) {
   const { params = {}, query = '', body } = own ?? (await REQUESTS[`${method} ${path}`]?.(world, by)) ?? {}
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
   const filled: Record<string, string> = { ...params }
-  // The last name first: what makes a comment makes its issue too.
+  // The last parameter first: the creation of a comment also creates its issue.
   for (const name of names.toReversed()) if (!(name in filled)) Object.assign(filled, await PARAMS[name]?.(world))
   const missing = names.filter((name) => !(name in filled))
   if (missing.length > 0) throw new Error(`${method} ${path}: say in requests.ts what ${missing} is`)

@@ -12,7 +12,7 @@ const all = [...LINES.values()]
 
 const known = ALL_ENDPOINTS.map(({ method, path }) => `${method} ${path}`)
 
-test('each endpoint has a line in the table of who may what, and each line an endpoint', () => {
+test('each endpoint has a line in the table of permissions, and each line has an endpoint', () => {
   const lines = all.map(({ method, path }) => `${method} ${path}`)
   const without = {
     line: known.filter((one) => !LINES.has(one)),
@@ -36,7 +36,7 @@ const askOf = (world: World, kind: Kind): Ask =>
     board: world.ask,
   })[kind]
 
-/** What is asked where a page's form is sent. */
+/** The body of a form of a page. */
 const FORM = ['', { 'content-type': 'application/x-www-form-urlencoded' }] as const
 
 const isForm = (method: string, path: string) =>
@@ -44,11 +44,11 @@ const isForm = (method: string, path: string) =>
 
 const classOf = (status: number) => (status < 300 ? 'ok' : String(status))
 
-/** A world with whose strategy the CEO may work. */
+/** A world in which the CEO's strategy is approved. */
 async function createWalkedWorld(t: TestContext): Promise<World> {
   const world = await createWorld(t)
   world.approveStrategy()
-  // A manager and CEO there, so that nothing but the company can keep it out.
+  // A manager and a CEO, so that only the company can be the reason of a refusal.
   insertAgent(world, { company_id: world.other.id, reports_to: world.stranger.id })
   return world
 }
@@ -68,7 +68,7 @@ async function walk(t: TestContext, world: World, { method, path, answers }: (ty
 const titleOf = ({ method, path }: (typeof all)[number]) =>
   `${method} ${path} answers each kind of caller as the table says`
 
-test('reads, which can share a world', async (t) => {
+test('every kind of caller reads every endpoint', async (t) => {
   const world = await createWalkedWorld(t)
   for (const line of all.filter(({ method }) => method === 'GET')) {
     await t.test(titleOf(line), (t) => walk(t, world, line))
@@ -79,7 +79,7 @@ for (const line of all.filter(({ method }) => method !== 'GET')) {
   test(titleOf(line), async (t) => walk(t, await createWalkedWorld(t), line))
 }
 
-test('no token that is not good is let in anywhere', async (t) => {
+test('every endpoint refuses an invalid token', async (t) => {
   const world = await createWorld(t)
   const ended = await insertRun(world, world.ceo, { status: 'succeeded', finished_at: world.ctx.now })
   const { id, token } = await world.make('POST', `/api/agents/${world.ceo.id}/keys`)
@@ -99,13 +99,13 @@ test('no token that is not good is let in anywhere', async (t) => {
   assert.equal(world.ctx.db.all(sql.selectFrom('company').select('id')).length, 2)
 })
 
-test('without a token nobody is let in anywhere in authenticated mode, but where it is open to anyone', async (t) => {
+test('in authenticated mode every endpoint that is not open refuses a request without a token', async (t) => {
   const world = await createWorld(t)
   world.config.mode = 'authenticated'
   for (const { method, path, isOpen } of all) {
     const filled = path.replace(':companyId', world.company.id).replace(':page', 'errors')
     const { status } = await world.ask(methodFor(method, path), filled, bodyFor(method))
-    // What is open still needs something good to be asked for.
+    // An open endpoint still needs a valid request.
     assert.equal(status === 401, !isOpen, `${method} ${path}: ${status}`)
   }
 })

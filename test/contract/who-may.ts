@@ -1,18 +1,18 @@
 /**
- * What every kind of caller gets from every endpoint, as the contract and the
- * design have it: written by hand, and walked by walk.test.ts. `ok` is any 2xx.
- * A wrong token, the token of a run that has ended and a revoked key get 401
- * everywhere; without a token the board of local mode is asking, and in
- * authenticated mode nobody: 401, but `open` for what is for anyone. What is
- * for people who sign in is nobody's here, and their pages are not there (404);
- * test/access/request/authorize.test.ts has the table of their roles.
+ * The result of every endpoint for every kind of caller, according to the contract
+ * and the design. Written by hand, and tested by walk.test.ts. `ok` is any 2xx.
+ * An invalid token, the token of an ended run and a revoked key get 401
+ * everywhere. Without a token the caller is the board in local mode, and in
+ * authenticated mode the status is 401, except for endpoints marked `open`.
+ * Endpoints for people who sign in refuse everyone here, and their pages are 404;
+ * test/access/request/authorize.test.ts contains the table of their roles.
  *
  * other    the CEO agent of another company
- * IC       an agent without subordinates, that the request does not concern
- * self     the agent without subordinates that it does: the agent of the path,
- *          the assignee, the author, whose run it is
- * manager  the manager of that one
- * CEO      above both, and the requester of the approval of the path
+ * IC       an agent without subordinates that the request does not concern
+ * self     the agent without subordinates that the request concerns: the agent of the path,
+ *          the assignee, the author, the agent of the run
+ * manager  the manager of `self`
+ * CEO      the manager of both, and the requester of the approval of the path
  */
 export const WHO_MAY = `
                                                                            other  IC    self  manager  CEO  board
@@ -273,11 +273,11 @@ export interface Line {
   method: string
   path: string
   isOpen: boolean
-  /** `ok`, or the status of the refusal. */
+  /** `ok`, or the status of the error. */
   answers: Record<Kind, string>
 }
 
-/** The table's lines, by their method and path. */
+/** The lines of the table by method and path. */
 export const LINES: ReadonlyMap<string, Line> = new Map(
   WHO_MAY.trim()
     .split('\n')

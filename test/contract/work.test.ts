@@ -102,7 +102,7 @@ contract('Issue', {
   },
 })
 
-/** Moves an issue of Ada’s as the board, and returns it. */
+/** Changes the status of an issue of Ada as the board, and returns it. */
 const move = async ({ issue, make, engineer }: World, from: string, to: string) => {
   const { id } = await issue({ status: from, assigneeAgentId: engineer.id })
   const moved = await make('PATCH', `/api/issues/${id}`, { status: to })
@@ -153,7 +153,7 @@ contract('Issue transitions', {
       for (const to of STATUSES.filter((status) => status !== from)) {
         const { id } = await world.issue({ status: from, assigneeAgentId: world.engineer.id })
         const status = await statusOf(world.ask('PATCH', `/api/issues/${id}`, { status: to }))
-        // Besides the table only: whatever has not ended can be cancelled.
+        // The only transition besides the table: every open issue can be cancelled.
         const isAllowed = table.includes(`${from}-${to}`) || (to === 'cancelled' && from !== 'done')
         assert.equal(status, isAllowed ? 200 : 422, `${from} to ${to}`)
       }

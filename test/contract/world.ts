@@ -4,33 +4,33 @@ import { sql } from '../../src/platform/database/sql.ts'
 import { insertAgent, type TestAgent } from '../arrange.ts'
 import { type Answer, createTestApp, type TestApp } from '../helpers.ts'
 
-/** Two companies, the first with a line of agents: Cleo the CEO, below her Mia, below her Ada; and Bob below Cleo. */
+/** Two companies. In the first one, Mia and Bob report to the CEO Cleo, and Ada reports to Mia. */
 export interface World extends TestApp {
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response.
   company: any
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response.
   other: any
   ceo: TestAgent
   manager: TestAgent
-  /** An IC below the manager. */
+  /** An agent without subordinates that reports to the manager. */
   engineer: TestAgent
-  /** An IC beside the manager. */
+  /** An agent without subordinates that reports to the CEO. */
   colleague: TestAgent
   /** The CEO of the other company. */
   stranger: TestAgent
-  /** The path of something of the first company. */
+  /** Returns a path below the first company. */
   of(rest: string): string
-  /** Makes an issue of the first company as the board. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
+  /** Creates an issue in the first company as the board. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response.
   issue(body?: object): Promise<any>
-  /** Makes a thing of the first company as the board. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
+  /** Creates an entity in the first company as the board. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response.
   thing(noun: 'projects' | 'goals' | 'labels' | 'agents' | 'agent-hires' | 'approvals', body: object): Promise<any>
-  /** Puts an approved strategy of the CEO into the database. */
+  /** Inserts an approved strategy of the CEO. */
   approveStrategy(): void
 }
 
-/** @param app whose `ask` and `make` are the board's */
+/** @param app an app whose `ask` and `make` have the permissions of the board */
 export async function createWorld(t: TestContext, company: object = {}, app = createTestApp(t)): Promise<World> {
   const first = await app.make('POST', '/api/companies', { name: 'Walrus', ...company })
   const other = await app.make('POST', '/api/companies', { name: 'Puffin' })
@@ -72,13 +72,13 @@ export async function createWorld(t: TestContext, company: object = {}, app = cr
   }
 }
 
-/** The body of a 2xx answer; fails on any other. */
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
+/** Returns the body of a 2xx response, and fails on any other. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response.
 export async function good(answer: Promise<Answer> | Answer): Promise<any> {
   const { status, body } = await answer
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`)
   return body
 }
 
-/** The status of an answer. */
+/** Returns the status of a response. */
 export const statusOf = async (answer: Promise<Answer>): Promise<number> => (await answer).status
