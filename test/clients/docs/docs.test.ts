@@ -77,6 +77,21 @@ test('no link to a file or a heading is broken', () => {
   }
 })
 
+test('each source file that the documentation names exists', () => {
+  const root = packageRoot()
+  const sources = ['src', 'test', 'bin', 'tools', 'bench'].flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => `/${folder}/${file}`),
+  )
+  for (const page of ['ARCHITECTURE.md', 'CONTRIBUTING.md', ...pages.map((name) => `docs/${name}`)]) {
+    const text = readFileSync(path.join(root, page), 'utf8')
+    // A path such as `work/issue/checkout.ts`, without placeholders (`<noun>.ts`) and patterns (`*.ci.test.ts`).
+    for (const [, name] of text.matchAll(/`([\w./-]+\.(?:ts|mjs))`/g)) {
+      const isThere = sources.some((file) => file.endsWith(`/${name}`)) || existsSync(path.join(root, name!))
+      assert.ok(isThere, `${page} names ${name}`)
+    }
+  }
+})
+
 test('each page is served, with links to the other pages in the order of the index', async (t) => {
   const { ask } = createTestApp(t)
   const overview = (await ask('GET', '/api/docs')).body as string
