@@ -22,6 +22,9 @@ const ENTRIES = {
 /** The program for other machines: one file, which needs nothing but Node. */
 const REMOTE = 'src/runtime/remote/main.ts'
 
+/** The client that other programs import: one file, which also runs in a browser. */
+const CLIENT = 'src/clients/client/index.ts'
+
 /** What the bundle is made of, besides src/. */
 const INPUTS = ['build.mjs', 'package.json', 'package-lock.json']
 
@@ -64,7 +67,19 @@ export async function build() {
     write: false,
     logLevel: 'warning',
   })
-  outputFiles.push(...remote.outputFiles)
+  const client = await bundle({
+    absWorkingDir: root,
+    entryPoints: { client: CLIENT },
+    outdir: 'dist',
+    bundle: true,
+    platform: 'neutral',
+    format: 'esm',
+    target: 'es2022',
+    legalComments: 'none',
+    write: false,
+    logLevel: 'warning',
+  })
+  outputFiles.push(...remote.outputFiles, ...client.outputFiles)
   // It would live on beside the server that was built.
   stop()
   // Chunks first, each file whole: whoever starts meanwhile sees the old bundle or the new one.

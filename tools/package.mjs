@@ -4,11 +4,15 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, buildWeb } from '../build.mjs'
+import { writeClientTypes } from './client-types.ts'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 
 /** The folder of the package's content, before it is packed. */
 export const packageFolder = path.join(root, 'dist', 'package')
+
+/** The folder of the declarations of the client. */
+const TYPES = 'dist/types'
 
 const CONTENT = ['bin', 'docs', 'templates', 'schema.sql', 'LICENSE', 'README.md', 'CHANGELOG.md']
 
@@ -24,6 +28,7 @@ export async function layOutPackage() {
   mkdirSync(packageFolder, { recursive: true })
   for (const name of CONTENT) copy(name)
   for (const name of [...bundle, ...web]) copy(path.join('dist', name))
+  await writeClientTypes(path.join(packageFolder, TYPES))
   writeFileSync(path.join(packageFolder, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses())
   // `service` is another project's package on npm. The owner decides on the final name.
   const { npmName, version, description, license, bin, dependencies } = JSON.parse(
@@ -36,6 +41,10 @@ export async function layOutPackage() {
     license,
     type: 'module',
     bin,
+    exports: {
+      './client': { types: `./${TYPES}/clients/client/index.d.ts`, default: './dist/client.js' },
+      './package.json': './package.json',
+    },
     // The oldest Node that better-sqlite3 runs on.
     engines: { node: '>=22' },
     dependencies,

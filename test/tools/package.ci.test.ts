@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -65,13 +65,51 @@ async function tryProgram(t: TestContext, argv: readonly [string, ...string[]], 
   await once(started, 'exit')
 }
 
+const TSC = path.join(packageRoot(), 'node_modules', 'typescript', 'bin', 'tsc')
+
+/** Compiles the example of the documentation and a program with errors against the installed package, and runs the example. */
+async function tryClient(t: TestContext, folder: string, program: string): Promise<void> {
+  const guide = readFileSync(path.join(packageRoot(), 'docs', 'guides', 'typescript-client.md'), 'utf8')
+  writeFileSync(path.join(folder, 'example.ts'), /^```ts\n(.*?)^```/ms.exec(guide)![1]!)
+  // Each line that must not compile has `@ts-expect-error`, so a line that compiles is an error.
+  copyFileSync(path.join(packageRoot(), 'test', 'tools', 'client-errors.txt'), path.join(folder, 'errors.ts'))
+  const settings = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, noEmit: true }
+  const node = { typeRoots: [path.join(packageRoot(), 'node_modules', '@types')], types: ['node'] }
+  for (const [module, moduleResolution] of [
+    ['nodenext', 'nodenext'],
+    ['esnext', 'bundler'],
+  ]) {
+    const compilerOptions = { ...settings, ...node, target: 'es2022', lib: ['es2024', 'dom'], module, moduleResolution }
+    writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+    const { stdout } = await run(process.execPath, [TSC, '--project', folder]).catch((error) => error)
+    assert.equal(stdout, '', moduleResolution)
+  }
+
+  const server = spawn(process.execPath, [
+    program,
+    'start',
+    '--json',
+    '--port',
+    '0',
+    '--data-dir',
+    path.join(folder, 'data'),
+  ])
+  t.after(() => server.kill('SIGKILL'))
+  const [line] = await once(server.stdout, 'data')
+  const env = { ...process.env, SERVICE_API_URL: JSON.parse(String(line)).url }
+  const { stdout } = await run(process.execPath, [path.join(folder, 'example.ts')], { cwd: folder, env })
+  assert.equal(stdout, 'TER-1 Draw the tide curve\n422 invalid_transition\n')
+  server.kill('SIGTERM')
+  await once(server, 'exit')
+}
+
 test('the packed file, installed without scripts, runs the demo, the page and doctor on each Node version', async (t) => {
   const folder = temporaryFolder(t)
   const installed = path.join(folder, 'installed')
   mkdirSync(installed)
   execFileSync(process.execPath, ['tools/package.mjs'], { cwd: packageRoot(), stdio: 'ignore' })
   const packed = readdirSync(packageRoot()).find((name) => name.startsWith('service-') && name.endsWith('.tgz'))!
-  writeFileSync(path.join(installed, 'package.json'), '{}')
+  writeFileSync(path.join(installed, 'package.json'), '{ "type": "module" }')
   npm(['install', '--ignore-scripts', '--no-audit', path.join(packageRoot(), packed)], installed)
   const manifest = JSON.parse(readFileSync(path.join(packageRoot(), 'dist', 'package', 'package.json'), 'utf8'))
   assert.deepEqual(Object.keys(manifest.dependencies), ['better-sqlite3'])
@@ -79,6 +117,9 @@ test('the packed file, installed without scripts, runs the demo, the page and do
   assert.ok(readdirSync(path.join(content, 'templates')).length > 0)
   assert.match(readFileSync(path.join(content, 'THIRD-PARTY-LICENSES.txt'), 'utf8'), /^hono \d+\.[\d.]+ \(MIT\)$/m)
   const program = path.join(content, 'bin', 'service.mjs')
+  await t.test('a program of TypeScript compiles and runs with the client of the package', (t) =>
+    tryClient(t, installed, program),
+  )
   for (const line of NODES) {
     await t.test(`Node ${line}`, async (t) => {
       await tryProgram(t, [fetchNode(line), program], path.join(folder, `data-${line}`))
