@@ -34,6 +34,7 @@ import type { RunSocket } from './runtime/placement/run-socket.ts'
 import { createProbe } from './runtime/process/capabilities.ts'
 import { createRetention } from './runtime/retention/retention.ts'
 import { createScheduler } from './runtime/scheduler/scheduler.ts'
+import { traceRuns } from './runtime/tracing/run-spans.ts'
 import { createWebhookSender } from './runtime/webhook/sender.ts'
 
 export interface RunningServer {
@@ -88,6 +89,11 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     if (identity) closers.push(() => identity.close())
     const ctx = Object.assign(owned, { signIn: createSignIn(config, cookies, identity) })
     closers.push(ctx.flush, () => ctx.reader.close(), ctx.metrics.close)
+    if (config.otlpEndpoint !== null) {
+      const { createOtlpTracer } = await import('./platform/otlp-tracer.ts')
+      ctx.tracer = createOtlpTracer(config.otlpEndpoint, config, log)
+      closers.push(traceRuns(ctx, ctx.tracer), ctx.tracer.close)
+    }
     const lost = Promise.withResolvers<Error>()
     const checkFiles = setInterval(() => {
       try {

@@ -1,3 +1,4 @@
+import type { SpanRef } from '../platform/tracer.ts'
 import type { Endpoint } from './route.ts'
 
 /** The headers of a request that carry a credential. */
@@ -23,6 +24,8 @@ export interface RequestAccess<Principal, Caller> {
    * @throws AppError 403, 404 or 422
    */
   authorize(principal: Principal, endpoint: Endpoint, companyId: string | undefined): Caller
+  /** Returns the span of the run that sends the request; null for another caller, undefined for an anonymous one. */
+  spanOfRun(principal: Principal): SpanRef | null | undefined
   /** Names the caller, for what belongs to one caller, such as an `Idempotency-Key`; undefined for anonymous callers. */
   callerKey(caller: Caller): string | undefined
 }

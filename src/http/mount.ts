@@ -10,6 +10,7 @@ import { BODY_JOB_LIMITS, SMALL_BODY } from './body-job.ts'
 import { errorPage } from './html-page.ts'
 import { withIdempotency } from './idempotency.ts'
 import { addressOf } from './proxy.ts'
+import { beginRequestSpan, type RequestSpan } from './request-span.ts'
 import { renderJson, sendRendered, toErrorResponse, toResponse } from './response.ts'
 import { createResponseCache, type ResponseCache } from './response-cache.ts'
 import { type Endpoint, type Input, Reply } from './route.ts'
@@ -28,10 +29,13 @@ export function mount<Principal, Caller>(
   for (const endpoint of endpoints) {
     app.on(endpoint.method, endpoint.path.replace(TEXT_FILE, ':$1{[^/]+\\.txt}'), async (c) => {
       const begun = performance.now()
-      const response = await (endpoint.form ? handleForm : handle)(server, endpoint, c).catch((error) =>
+      const span = ctx.tracer && beginRequestSpan(ctx.tracer, endpoint, c)
+      const response = await (endpoint.form ? handleForm : handle)(server, endpoint, c, span).catch((error) =>
         toErrorResponse(ctx, error, c),
       )
-      observe(ctx, endpoint, response, performance.now() - begun)
+      const ms = performance.now() - begun
+      observe(ctx, endpoint, response, ms)
+      span?.end(response, ms)
       return response
     })
   }
@@ -68,9 +72,10 @@ async function handleForm<Principal, Caller>(
   server: Server<Principal, Caller>,
   endpoint: Endpoint,
   c: HonoContext,
+  span: RequestSpan | undefined,
 ): Promise<Response> {
   try {
-    return await handle(server, endpoint, c)
+    return await handle(server, endpoint, c, span)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return toResponse(server.ctx, endpoint, c, errorPage(error))
@@ -81,12 +86,14 @@ async function handle<Principal, Caller>(
   { ctx, access, cache }: Server<Principal, Caller>,
   endpoint: Endpoint,
   c: HonoContext,
+  span: RequestSpan | undefined,
 ): Promise<Response> {
   const credentials = { authorization: c.req.header('authorization'), cookie: c.req.header('cookie') }
   const params = paramsOf(endpoint, c)
   const address = addressOf(ctx.config, c)
   access.limitNetwork(endpoint, address)
   const principal = await access.authenticate(credentials, endpoint)
+  span?.setRun(access.spanOfRun(principal))
   const received = await receiveBody(ctx, endpoint, c)
   let caller = access.authorize(principal, endpoint, params.companyId)
   const queryOf = () => (endpoint.query ? validateQuery(endpoint.query, c.req.query()) : undefined)

@@ -53,6 +53,8 @@ export interface Config {
   pidNamespace: boolean
   /** The maximum time that a stop waits for runs to finish, in seconds. */
   drainSec: number
+  /** The collector of OpenTelemetry that receives traces by OTLP over HTTP; null if tracing is off. */
+  otlpEndpoint: string | null
   /** The hosts of private networks that webhooks may reach, each with its port if that is not the default one. */
   webhookHosts: string[]
   /** The scheduled backups: whether the server creates one each day, and the number of stored daily and weekly backups. */
@@ -147,6 +149,7 @@ const ConfigFile = v.strictObject({
   sandbox: v.optional(v.picklist(SANDBOXES)),
   pidNamespace: v.optional(v.boolean()),
   drainSec: v.optional(v.pipe(v.number(), v.minValue(0))),
+  otlpEndpoint: v.optional(v.string()),
   webhookHosts: v.optional(v.array(v.string())),
   backups: v.optional(
     v.strictObject({
@@ -232,6 +235,7 @@ export function readConfig(flags: Flags, env: Environment): Config {
     sandbox,
     pidNamespace: file.pidNamespace ?? true,
     drainSec: numberOf('SERVICE_DRAIN_SEC', env) ?? file.drainSec ?? 0,
+    otlpEndpoint: urlOf('otlpEndpoint', (env.SERVICE_OTLP_ENDPOINT || undefined) ?? file.otlpEndpoint),
     webhookHosts: listOf(env.SERVICE_WEBHOOK_HOSTS) ?? file.webhookHosts ?? [],
     backups: {
       daily: file.backups?.daily ?? true,
@@ -273,6 +277,13 @@ function portOf(text: string): number {
   const port = Number(text)
   if (!/^\d+$/.test(text) || port > 65_535) throw usage(`The port must be a number from 0 to 65535, not ${text}.`)
   return port
+}
+
+/** Returns an http URL of the settings, or null if there is none. */
+function urlOf(name: string, text: string | undefined): string | null {
+  if (text === undefined) return null
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw usage(`${name} must be an http URL, not ${text}.`)
+  return text
 }
 
 const listOf = (text: string | undefined) => (text ? text.split(/[ ,]+/).filter(Boolean) : undefined)

@@ -12,6 +12,7 @@ import { createEvents, type Events } from './events.ts'
 import type { Log } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createSignals, type Signals } from './signals.ts'
+import type { Tracer } from './tracer.ts'
 import type { Vault } from './vault.ts'
 
 /** The dependencies of a use case that only reads. The reader's threads have no others. */
@@ -27,6 +28,8 @@ export interface Context {
   events: Events
   /** The metrics of the server. */
   metrics: Metrics
+  /** Sends traces, if tracing is on. Set by the server. */
+  tracer?: Tracer
   /** Notifies the executor and the scheduler of stops, wakes and budgets. */
   signals: Signals
   /**

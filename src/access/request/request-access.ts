@@ -1,5 +1,6 @@
 import type { RequestAccess } from '../../http/access.ts'
 import { isLimitOfNetwork, limitRate, networkOf } from '../../http/rate-limit.ts'
+import { spanOfId } from '../../platform/tracer.ts'
 import type { AccessContext } from '../auth/sign-in.ts'
 import { actorOf, type Caller } from '../caller/caller.ts'
 import { anyone } from '../caller/who.ts'
@@ -16,6 +17,10 @@ export const createRequestAccess = (
   },
   authenticate: (credentials, { who }) => authenticate(ctx, agents, credentials, who.includes(anyone)),
   authorize: (principal, endpoint, companyId) => authorize(ctx, principal, endpoint, companyId),
+  spanOfRun(principal) {
+    if (principal.type === 'anonymous') return undefined
+    return principal.type === 'agent' && principal.runId !== null ? spanOfId(principal.runId) : null
+  },
   callerKey(caller) {
     if (caller.type === 'anonymous') return undefined
     const { type, id } = actorOf(caller)

@@ -25,11 +25,13 @@ export interface HttpResponse {
 export async function sendHttp(url: string, { method, headers, body, signal }: HttpRequest): Promise<HttpResponse> {
   const target = new URL(url)
   const send = target.protocol === 'https:' ? (await import('node:https')).request : requestHttp
+  // The program of a run, or of CI, may trace its own work.
+  const { TRACEPARENT: traceparent } = process.env
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
   return new Promise((resolve, reject) => {
     const outgoing = send(
       target,
-      { method, headers: { ...headers, ...length }, ...(signal && { signal }) },
+      { method, headers: { ...headers, ...(traceparent && { traceparent }), ...length }, ...(signal && { signal }) },
       (incoming) => {
         incoming.setEncoding('utf8')
         let text = ''

@@ -5,8 +5,8 @@ import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { Fetch } from '../client/client.ts'
 
-/** The headers that authenticate the caller of a message. The requests to the API contain them. */
-const CREDENTIALS = ['authorization', 'cookie'] as const
+/** The headers of a message that the requests to the API contain: the credential of its caller, and its trace. */
+const PASSED_ON = ['authorization', 'cookie', 'traceparent'] as const
 
 const PATH = '/mcp'
 
@@ -50,17 +50,17 @@ export function withMcp<Env extends object>(ctx: Context, next: Serve<Env>): Ser
 /** Whether a request is for /mcp. Every request passes here, so most URLs are not parsed. */
 const isForMcp = (url: string) => url.includes(PATH) && new URL(url).pathname === PATH
 
-/** Returns a transport that sends requests to the API with the credentials of a message. */
+/** Returns a transport that sends requests to the API with the credential and the trace of a message. */
 function sendAs<Env extends object>(c: HonoContext<{ Bindings: Env }>, next: Serve<Env>) {
-  const credentials = Object.fromEntries(
-    CREDENTIALS.flatMap((name) => {
+  const passedOn = Object.fromEntries(
+    PASSED_ON.flatMap((name) => {
       const value = c.req.header(name)
       return value === undefined ? [] : [[name, value]]
     }),
   )
   return async (...[url, { headers, body, ...init }]: Parameters<Fetch>): Promise<Response> =>
     next(
-      new Request(url, { ...init, headers: { ...headers, ...credentials }, ...(body !== undefined && { body }) }),
+      new Request(url, { ...init, headers: { ...headers, ...passedOn }, ...(body !== undefined && { body }) }),
       c.env,
     )
 }

@@ -9,6 +9,10 @@ const waitingWake = prepared((of: { agentId: string }) =>
 /** Finds the agent's waiting wake. There is at most one. */
 export const findWaitingWake = (db: Db, of: { agentId: string }) => db.first(waitingWake(of))
 
+const wakeById = prepared((key: { id: string }) => sql.selectFrom('wake').selectAll().where('id', '=', key.id))
+
+export const findWake = (db: Db, key: { id: string }): WakeRow | undefined => db.first(wakeById(key))
+
 type WakeStart = Omit<WakeRow, 'status' | 'dropped_reason'>
 
 const newWake = prepared((row: WakeStart) =>

@@ -10,11 +10,14 @@ export interface RunEnvironment {
   workspaceCwd: string | null
   skillsDir: string | null
   approval: { id: string; status: string; issueIds: string[] } | null
+  /** The span of the run in the form of W3C Trace Context, if tracing is on. */
+  traceparent: string | null
 }
 
 /**
  * Returns the environment variables of a run, `SERVICE_*`: its API access, its
- * ids, the reason of its wake and its directories. Unset values are left out.
+ * ids, the reason of its wake and its directories; and `TRACEPARENT`. Unset
+ * values are left out.
  */
 export function runVariables(run: RunIdentity, environment: RunEnvironment): Record<string, string> {
   const reasons = JSON.parse(run.reasons) as WakeReason[]
@@ -33,6 +36,7 @@ export function runVariables(run: RunIdentity, environment: RunEnvironment): Rec
     SERVICE_LINKED_ISSUE_IDS: environment.approval?.issueIds.join(','),
     SERVICE_WORKSPACE_CWD: environment.workspaceCwd,
     SERVICE_SKILLS_DIR: environment.skillsDir,
+    TRACEPARENT: environment.traceparent,
   }
   return Object.fromEntries(Object.entries(variables).filter((entry): entry is [string, string] => entry[1] != null))
 }

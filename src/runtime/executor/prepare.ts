@@ -11,6 +11,7 @@ import { leftToSpend } from '../../organization/budget/enforce.ts'
 import { findCompany } from '../../organization/company/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
+import { spanOfId, toTraceparent } from '../../platform/tracer.ts'
 import { isolate, makeSandboxFolders } from '../isolation/isolate.ts'
 import type { Isolation } from '../isolation/isolation.ts'
 import { NotStartable, type Refuse } from '../not-startable.ts'
@@ -150,6 +151,7 @@ export async function planRun(
     workspaceCwd: setup.workspaceCwd,
     skillsDir: own.place ? REMOTE_SKILLS : directory,
     approval: context.approval,
+    traceparent: ctx.tracer ? toTraceparent(spanOfId(run.id)) : null,
   })
   const command = adapter.command(withServiceMcp(ctx, agent, config, variables), {
     runId: run.id,
