@@ -19,7 +19,9 @@ const node = fetchNode()
 addDatabase()
 
 const assets = Object.fromEntries(filesBelow(packageFolder).map((name) => [name, path.join(packageFolder, name)]))
-const files = Object.fromEntries(Object.entries(assets).map(([name, file]) => [name, sha256(file)]))
+const files = Object.fromEntries(
+  Object.entries(assets).map(([name, file]) => [name, { hash: sha256(file), size: statSync(file).size }]),
+)
 const id = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16)
 const manifestFile = path.join(dist, 'executable-manifest.json')
 writeFileSync(manifestFile, JSON.stringify({ id, files }))

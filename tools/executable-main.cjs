@@ -2,8 +2,9 @@
 // the data directory, verifies it, and runs it. The executable is also the
 // `node` of the programs that the server starts: it runs a file of the
 // unpacked program if that is the first argument.
-const { createHash } = require('node:crypto')
+const { hash } = require('node:crypto')
 const fs = require('node:fs')
+const { enableCompileCache } = require('node:module')
 const os = require('node:os')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
@@ -15,7 +16,7 @@ const load = new vm.Script('(url) => import(url)', {
   importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
 }).runInThisContext()
 
-/** All files of the program (path -> SHA-256 in hex), and the id of the build. */
+/** All files of the program (path -> SHA-256 in hex and size in bytes), and the id of the build. */
 const manifest = JSON.parse(sea.getAsset('manifest.json', 'utf8'))
 
 const asked = process.argv[2]
@@ -28,6 +29,8 @@ if (asked !== undefined && isOwnFile(asked)) {
 }
 
 function run(file) {
+  // V8 keeps the compiled code beside the program, which saves 60 ms at each start.
+  enableCompileCache(path.join(path.dirname(file), '..', 'compile-cache'))
   load(pathToFileURL(file).href).catch((error) => {
     process.stderr.write(`service: ${error instanceof Error ? error.message : error}\n`)
     process.exitCode = 1
@@ -39,15 +42,15 @@ function isOwnFile(file) {
   if (!path.isAbsolute(file) || !file.endsWith('.js')) return false
   const folder = path.dirname(path.dirname(file))
   const name = path.relative(folder, file).split(path.sep).join('/')
-  return path.basename(folder) === manifest.id && manifest.files[name] === hashOf(file)
+  return path.basename(folder) === manifest.id && manifest.files[name]?.hash === hashOf(file)
 }
 
 /** Unpacks the missing and altered files. Returns the folder of the program. */
 function unpack() {
   const folder = path.join(dataDir(), 'program', manifest.id)
-  for (const [name, hash] of Object.entries(manifest.files)) {
+  for (const name of Object.keys(manifest.files)) {
     const file = path.join(folder, name)
-    if (hashOf(file) === hash) continue
+    if (isUnaltered(name, file)) continue
     fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
     // Written under a temporary name and renamed, because another process may unpack at the same time.
     const partial = `${file}.${process.pid}`
@@ -57,9 +60,15 @@ function unpack() {
   return folder
 }
 
+/** Code is verified by its hash at each start. Texts and images are verified by their size, because hashing them takes 40 ms. */
+function isUnaltered(name, file) {
+  if (/\.(js|node|sql)$/.test(name) && !name.startsWith('dist/web/')) return hashOf(file) === manifest.files[name].hash
+  return fs.statSync(file, { throwIfNoEntry: false })?.size === manifest.files[name].size
+}
+
 function hashOf(file) {
   try {
-    return createHash('sha256').update(fs.readFileSync(file)).digest('hex')
+    return hash('sha256', fs.readFileSync(file))
   } catch {
     return undefined
   }
