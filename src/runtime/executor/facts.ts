@@ -1,4 +1,5 @@
 import type { Fact, UsageTotals } from '../../adapter/adapter.ts'
+import { MAX_MODELS } from '../../adapter/fact.ts'
 import { recordRunUsage } from '../../organization/budget/record-cost.ts'
 import { toMicros } from '../../organization/cost/money.ts'
 import { findIssueScope, findRun, updateRun } from '../../organization/run/queries.ts'
@@ -49,13 +50,30 @@ export interface FactRecorder {
   summary(): FactSummary
 }
 
+/** The number of facts that one transaction records. A fact of usage takes up to a millisecond. */
+const FACTS_PER_WRITE = 20
+
 /** Creates the recorder of one run's facts. */
 export function createFactRecorder(ctx: Context, runId: string, persist: Persist): FactRecorder {
   let summary = NO_FACTS
+  const models = new Set<string>()
+
+  /** Whether a fact is not the usage of one model too many. */
+  const isWithinLimit = (fact: Fact) => {
+    if (fact.kind !== 'usage') return true
+    const key = JSON.stringify([fact.provider, fact.model])
+    if (models.size < MAX_MODELS) models.add(key)
+    return models.has(key)
+  }
+
   return {
     async add(facts) {
       summary = addFacts(summary, facts)
-      await persist(() => recordFacts(ctx, runId, facts))
+      const kept = facts.filter(isWithinLimit)
+      for (let i = 0; i < kept.length; i += FACTS_PER_WRITE) {
+        const some = kept.slice(i, i + FACTS_PER_WRITE)
+        await persist(() => recordFacts(ctx, runId, some))
+      }
     },
     summary: () => summary,
   }
