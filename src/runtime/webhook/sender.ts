@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid'
 import { listActivityAfter } from '../../access/activity/queries.ts'
 import { SYSTEM } from '../../access/caller/caller.ts'
 import { disableWebhook } from '../../access/webhook/change.ts'
@@ -18,6 +17,7 @@ import {
 import { type DeliveryRow, placeOfSecret, type WebhookRow, wants } from '../../access/webhook/webhook.ts'
 import type { Context } from '../../platform/context.ts'
 import { type Lookup, lookupHost } from '../../platform/source/address.ts'
+import { uuid } from '../../platform/uuid.ts'
 import { type AttemptResult, sendAttempt } from './send.ts'
 
 /** The wait before each retry, in milliseconds. A delivery whose last retry fails has the status `failed`. */
