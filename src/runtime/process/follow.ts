@@ -87,7 +87,7 @@ export function followRun(ref: RunRef, follow: Follow): RunProcess {
         // The order matters: a shim writes its facts, then its exit record, and then exits.
         const gone = shim.isGone()
         const record = readExit(runDir)
-        offset = await deliver(runDir, offset, onFacts, () => closed)
+        offset = await deliverFacts(runDir, offset, onFacts, () => closed)
         if (!closed && (record || gone)) await finish(record)
       }
     } catch {
@@ -113,7 +113,7 @@ export function followRun(ref: RunRef, follow: Follow): RunProcess {
       if (record) await shim.untilExited()
       const lost = record ? undefined : await shim.endLostRun()
       // The facts that were recovered from files that the program wrote after its shim had died.
-      if (lost) await deliver(runDir, offset, onFacts, () => false)
+      if (lost) await deliverFacts(runDir, offset, onFacts, () => false)
       end.resolve(record ?? lost!)
     } catch (error) {
       end.reject(error)
@@ -187,7 +187,7 @@ function recoverUsage(runDir: string): void {
 }
 
 /** Delivers the complete lines after an offset, in bytes. Returns the offset after the last of them. */
-async function deliver(
+export async function deliverFacts(
   runDir: string,
   from: number,
   onFacts: Follow['onFacts'],

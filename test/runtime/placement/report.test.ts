@@ -5,7 +5,8 @@ import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Fact } from '../../../src/adapter/adapter.ts'
 import { MAX_MODELS } from '../../../src/adapter/fact.ts'
-import { createFactRecorder } from '../../../src/runtime/executor/facts.ts'
+import { createFactRecorder, NO_FACTS } from '../../../src/runtime/executor/facts.ts'
+import { finishRun } from '../../../src/runtime/executor/finish.ts'
 import { parseQueue, whyQueued } from '../../../src/runtime/placement/slurm.ts'
 import { followRun } from '../../../src/runtime/process/follow.ts'
 import { readExit, runFolder, writeStop } from '../../../src/runtime/process/run-files.ts'
@@ -144,4 +145,28 @@ test('facts that a machine reports cannot lower the spend, begin a session with 
   assert.ok(
     events.every((event: { costCents: number; inputTokens: number }) => event.costCents >= 0 && event.inputTokens >= 0),
   )
+})
+
+test('usage that arrives after a run ended as lost is recorded once, and nothing else is possible', async (t) => {
+  const { ask, ctx, report, claim, run, runDir } = await arrange(t)
+  await claim()
+  const usage = (cents: number, model = 'm') =>
+    `${JSON.stringify({ kind: 'usage', provider: 'p', model, inputTokens: 1, cachedInputTokens: 0, outputTokens: cents, costUsd: cents / 100, costStatus: 'reported' })}\n`
+  const facts = (...texts: string[]) => ({ name: 'facts.jsonl', offset: 0, data: base64(texts.join('')) })
+  const ending = { reason: 'lost', exitCode: null, signal: null, error: null, at: null } as const
+  await ctx.write(() => finishRun(ctx, run.id, ending, NO_FACTS))
+  const costOf = async () => (await ask('GET', `/api/runs/${run.id}`)).body.costCents
+  const late = [facts(usage(2), usage(3), usage(4, 'n'))]
+  for (let times = 0; times < 2; times++) {
+    const { status, body } = await report(late)
+    assert.deepEqual([status, body.stop], [200, { graceSec: 0 }])
+    assert.equal(await costOf(), 7)
+  }
+  const exit = { exitCode: 0, signal: null, reason: 'exited', startedAt: null, finishedAt: CLOCK, strays: 0, left: 0 }
+  assert.equal((await report([], { exit: { ...exit, bytes: { stdout: 0, stderr: 0 } } })).status, 200)
+  assert.equal((await ask('GET', `/api/runs/${run.id}`)).body.status, 'lost')
+  assert.equal(readExit(runDir), undefined)
+  assert.equal((await claim()).status, 401)
+  assert.equal((await run.ask('GET', '/api/agents/me')).status, 401)
+  assert.equal((await report(late, { instance: randomUUID() })).status, 409, 'only the process that claimed it')
 })
