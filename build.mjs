@@ -223,7 +223,10 @@ const sharedChunk = {
     // It is for servers that render pages, and would part Preact from the shared chunk.
     build.onResolve({ filter: /^\.\/prerender\.js$/ }, ({ path: file }) => ({ path: file, external: true }))
     build.onLoad(
-      { filter: /\/app\/(main\.tsx|pages\/.*\.tsx|kit\/(compare|draw-chart|render-markdown)\.ts)$/ },
+      {
+        filter:
+          /\/app\/(main\.tsx|pages\/.*\.tsx|shell\/dialogs\.tsx|kit\/(popup\.tsx|(compare|draw-chart|render-markdown)\.ts))$/,
+      },
       ({ path: file }) => {
         if (!LAZY.test(file)) return undefined
         return { contents: `${shared}${readFileSync(file, 'utf8')}`, loader: path.extname(file).slice(1) }
@@ -247,7 +250,7 @@ const SHARED = [
 ]
 
 /** The entry, and the files that are imported when they are first needed. */
-const LAZY = /(-page|\/board|\/raw-log|\/main)\.tsx$|\.ts$/
+const LAZY = /(-page|\/board|\/raw-log|\/dialogs|\/popup|\/main)\.tsx$|\.ts$/
 
 /** An icon of lucide-static is imported as what stands inside its `<svg>`. */
 const icons = {

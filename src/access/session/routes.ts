@@ -9,7 +9,7 @@ import { makeResetLink } from '../auth/reset-password.ts'
 import { listMemberships } from '../board/membership-queries.ts'
 import { deleteSession, findUser, listSessions } from '../board/user-queries.ts'
 import { ROLES } from '../caller/role.ts'
-import { anyone, board, person, signedIn } from '../caller/who.ts'
+import { anyone, board, operator, person, signedIn } from '../caller/who.ts'
 import { route } from '../route.ts'
 
 /** The person who is signed in. */
@@ -18,6 +18,12 @@ const Me = v.strictObject({
   name: v.pipe(v.nullable(v.string()), v.description('Null in local trusted mode, which has no accounts.')),
   email: v.nullable(v.string()),
   memberships: v.array(v.strictObject({ companyId: field.id, role: v.picklist(ROLES) })),
+  isOperator: v.pipe(
+    v.boolean(),
+    v.description(
+      'Whether the person is the board of the whole server: may create companies, freeze, and add placements.',
+    ),
+  ),
 })
 
 /** A browser in which a person is signed in. */
@@ -47,7 +53,13 @@ export const sessionRoutes = [
         companyId: company_id,
         role,
       }))
-      return { userId, name: user?.name ?? null, email: user?.email ?? null, memberships }
+      return {
+        userId,
+        name: user?.name ?? null,
+        email: user?.email ?? null,
+        memberships,
+        isOperator: operator.allows(ctx, caller),
+      }
     },
   }),
   route({

@@ -95,6 +95,7 @@ export async function arrangeBusyCompany(opened: OpenPage): Promise<BusyCompany>
     priority: 'high',
     assigneeAgentId: lena.id,
   })
+  const webhook = await arrangeReceivers(call, at)
   await arrangeRest(call, at, { mara: named('Mara'), kit: named('Kit'), issueId: reported.id, url })
   await delay(1_500)
   const issues = await call('GET', `${at}/issues`)
@@ -113,11 +114,32 @@ export async function arrangeBusyCompany(opened: OpenPage): Promise<BusyCompany>
       .replace(':run', run.id)
       .replace(':goal', goal.id)
       .replace(':project', project.id)
+      .replace(':webhook', webhook.id)
   return { id, issuePrefix, agent, run, issue, goal, project, addressOf }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a few fields of many responses are read.
 type Call = (method: string, path: string, body?: unknown) => Promise<any>
+
+/** Adds webhooks, one of which fails, and placements. @returns the failing webhook */
+async function arrangeReceivers(call: Call, at: string): Promise<{ id: string }> {
+  const receiver = { url: 'https://build.example.com/hooks/service', events: ['issue.*', 'approval.created'] }
+  const webhook = await call('POST', `${at}/webhooks`, receiver)
+  await call('POST', `/api/webhooks/${webhook.id}/test`, {})
+  const chat = await call('POST', `${at}/webhooks`, {
+    url: 'https://chat.example.com/hooks/1',
+    events: ['approval.created'],
+    description: 'Chat of the team',
+  })
+  await call('PATCH', `/api/webhooks/${chat.id}`, { status: 'disabled' })
+  await call('POST', '/api/placements', { name: 'gpu', type: 'ssh', settings: { host: 'gpu.example.org' }, maxRuns: 4 })
+  await call('POST', '/api/placements', {
+    name: 'cluster',
+    type: 'slurm',
+    settings: { publicUrl: 'http://127.0.0.1:3000', partition: 'main' },
+  })
+  return webhook
+}
 
 /** Adds content for the other pages: goals, a routine, secrets, a mention of the board, an imported template. */
 async function arrangeRest(

@@ -1,4 +1,4 @@
-/** The path of every page of a company. `:issue`, `:agent`, `:run`, `:goal` and `:project` are replaced by existing objects. */
+/** The path of every page of a company. `:issue`, `:agent`, `:run`, `:goal`, `:project` and `:webhook` are replaced by existing objects. */
 export const PAGES: readonly string[] = [
   '../welcome',
   'agents',
@@ -26,6 +26,9 @@ export const PAGES: readonly string[] = [
   'skills',
   'secrets',
   'members',
+  'webhooks',
+  'webhooks/:webhook',
+  'placements',
   'settings',
   'import',
   'export',

@@ -25,6 +25,8 @@ const DIALOGS: Record<string, { on: string; keys?: string; choose?: readonly str
   'new-project': { on: 'projects', keys: 'n' },
   'new-routine': { on: 'routines', keys: 'n' },
   'new-secret': { on: 'secrets', keys: 'n' },
+  'new-webhook': { on: 'webhooks', keys: 'n' },
+  'new-placement': { on: 'placements', keys: 'n' },
   reject: { on: 'approvals', keys: 'r' },
   rehearsal: { on: 'agents/:agent', keys: 'Control+k', choose: ['text=Rehearse Kit'] },
   status: { on: 'issues/:issue', choose: ['.properties .picker'] },

@@ -1,13 +1,27 @@
-const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })
-const fine = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 })
-const whole = new Intl.NumberFormat('en-US')
-const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
-const dayOfYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
+/** Creates a formatter on its first use. Creating one takes milliseconds, and the first view needs few of them. */
+function onDemand<T>(create: () => T): () => T {
+  let created: T | undefined
+  return () => {
+    created ??= create()
+    return created
+  }
+}
+
+const amounts = (maximumFractionDigits: number) =>
+  onDemand(() => new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits }))
+const numbers = (options: Intl.NumberFormatOptions) => onDemand(() => new Intl.NumberFormat('en-US', options))
+const dates = (options: Intl.DateTimeFormatOptions) => onDemand(() => new Intl.DateTimeFormat(undefined, options))
+
+const dollars = amounts(2)
+const fine = amounts(4)
+const whole = numbers({})
+const compact = numbers({ notation: 'compact', maximumFractionDigits: 1 })
+const exact = dates({ dateStyle: 'medium', timeStyle: 'medium' })
+const day = dates({ day: 'numeric', month: 'short' })
+const dayOfYear = dates({ day: 'numeric', month: 'short', year: 'numeric' })
 
 /** Formats an amount: `$1.24`. Amounts below one cent have more decimals. */
-export const money = (cents: number) => (cents !== 0 && Math.abs(cents) < 1 ? fine : dollars).format(cents / 100)
+export const money = (cents: number) => (cents !== 0 && Math.abs(cents) < 1 ? fine : dollars)().format(cents / 100)
 
 /** Formats an amount with its budget: `$1.24 of $20.00`, or without it if there is none. */
 export const spendOf = ({
@@ -19,10 +33,10 @@ export const spendOf = ({
 }) =>
   budgetMonthlyCents === 0 ? money(spentMonthlyCents) : `${money(spentMonthlyCents)} of ${money(budgetMonthlyCents)}`
 
-export const number = (value: number) => whole.format(value)
+export const number = (value: number) => whole().format(value)
 
 /** Formats a number of tokens: `12.4K`. */
-export const short = (value: number) => compact.format(value)
+export const short = (value: number) => compact().format(value)
 
 /** Formats a size: `812 B`, `3.0 KB`, `1.2 MB`. */
 export function size(bytes: number): string {
@@ -53,10 +67,10 @@ export function ago(at: string, now: number): string {
   if (span < 86_400_000) return say(`${Math.round(span / 3_600_000)} h`)
   if (span < 7 * 86_400_000) return say(`${Math.round(span / 86_400_000)} d`)
   const date = new Date(at)
-  return (date.getFullYear() === new Date(now).getFullYear() ? day : dayOfYear).format(date)
+  return (date.getFullYear() === new Date(now).getFullYear() ? day : dayOfYear)().format(date)
 }
 
-export const exactTime = (at: string) => exact.format(new Date(at))
+export const exactTime = (at: string) => exact().format(new Date(at))
 
 /** Formats a status: `in_progress` becomes `In progress`. */
 export const words = (name: string) => {

@@ -9,6 +9,7 @@ import {
 import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { useCommands } from '../state/commands.ts'
+import { afterPaint } from '../state/idle.ts'
 import { Button } from './button.tsx'
 import { number } from './format.ts'
 import { useHeldRows } from './held-rows.ts'
@@ -25,8 +26,14 @@ export function useVirtual(
   >,
 ): Virtualizer<HTMLElement, HTMLElement> {
   const [, rerender] = useReducer((n: number, _: undefined) => n + 1, 0)
+  const [isPainted, setPainted] = useState(false)
+  useEffect(() => afterPaint(() => setPainted(true)), [])
   const all: VirtualizerOptions<HTMLElement, HTMLElement> = {
     ...options,
+    // The rows outside of the window would delay the first view.
+    overscan: isPainted ? (options.overscan ?? 1) : 0,
+    // The first render fills the window. Without this, it has no rows and is repeated when the size is known.
+    initialRect: { width: innerWidth, height: innerHeight },
     observeElementRect,
     observeElementOffset,
     scrollToFn: elementScroll,
@@ -102,7 +109,11 @@ export function List<Row>(props: ListProps<Row>) {
     initialOffset: place?.offset ?? 0,
   })
   const heights = useMemo(() => rows.reduce((hash, row) => (hash * 31 + heightOf(row)) | 0, 0), [rows])
-  useLayoutEffect(() => virtualizer.measure(), [rows.length, heights])
+  const isMeasured = useRef(false)
+  useLayoutEffect(() => {
+    if (isMeasured.current) virtualizer.measure()
+    isMeasured.current = true
+  }, [rows.length, heights])
   useEffect(() => () => void places.set(id, { key: focused.peek(), offset: virtualizer.scrollOffset ?? 0 }), [id])
   // The row that receives the focus may not have been rendered before.
   useLayoutEffect(() => {
@@ -114,10 +125,14 @@ export function List<Row>(props: ListProps<Row>) {
   })
   const items = virtualizer.getVirtualItems()
   const lastIndex = items.at(-1)?.index ?? 0
-  useEffect(() => {
-    if (rows.length > 0 && lastIndex >= rows.length - AHEAD) props.onEnd?.()
-    props.onShown?.(lastIndex)
-  }, [lastIndex, rows.length])
+  useEffect(
+    () =>
+      afterPaint(() => {
+        if (rows.length > 0 && lastIndex >= rows.length - AHEAD) props.onEnd?.()
+        props.onShown?.(lastIndex)
+      }),
+    [lastIndex, rows.length],
+  )
 
   const focus = (index: number) => {
     const key = keyOf(rows[index]!)

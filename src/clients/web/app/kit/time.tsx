@@ -7,10 +7,15 @@ setInterval(() => {
   now.value = Date.now()
 }, 10_000)
 
-/** A time relative to now. The tooltip has the exact time. */
+/** A time relative to now. The tooltip has the exact time; it is formatted when it is needed, because a list has many. */
 export function Ago({ at }: { at: string }) {
   return (
-    <time dateTime={at} title={exactTime(at)}>
+    <time
+      dateTime={at}
+      onPointerEnter={(event) => {
+        event.currentTarget.title = exactTime(at)
+      }}
+    >
       {ago(at, Math.max(now.value, Date.now()))}
     </time>
   )

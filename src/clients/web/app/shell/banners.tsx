@@ -10,7 +10,7 @@ import { Icon } from '../kit/icon.tsx'
 import { Ago } from '../kit/time.tsx'
 import { act } from '../state/act.ts'
 import { request } from '../state/api.ts'
-import { companies, company, instance, may, pathTo } from '../state/company.ts'
+import { companies, company, instance, isOperator, may, pathTo } from '../state/company.ts'
 import { isDiskFull } from '../state/disk.ts'
 import { connection } from '../state/live.ts'
 
@@ -52,7 +52,11 @@ export function Banners() {
             : nothing starts in any company.
             {frozen.frozenBecause && ` ${frozen.frozenBecause}`}
           </p>
-          <Button onClick={() => void thaw()}>Thaw</Button>
+          {isOperator.value ? (
+            <Button onClick={() => void thaw()}>Thaw</Button>
+          ) : (
+            <span>The operator of the server can thaw it.</span>
+          )}
         </div>
       )}
       {found?.stoppedAt && (

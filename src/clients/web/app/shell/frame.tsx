@@ -1,25 +1,22 @@
-import { useEffect, useLayoutEffect } from 'preact/hooks'
+import type { ComponentType } from 'preact'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { ErrorBoundary, Route, Router, useLocation } from 'preact-iso'
+import { signOut } from '../actions/sign-out.ts'
 import { stopEverything } from '../actions/stop.ts'
 import { Button } from '../kit/button.tsx'
 import { Confirmation } from '../kit/dialog.tsx'
+import { loadPopup } from '../kit/menu.tsx'
 import { Page } from '../kit/page.tsx'
 import { Empty, Failure } from '../kit/states.tsx'
-import { NewAgent, openNewAgent } from '../pages/agents/new-agent.tsx'
-import { RehearsalDialog } from '../pages/agents/rehearsal.tsx'
-import { DecisionReason } from '../pages/approvals/decision.tsx'
-import { NewIssue, openNewIssue } from '../pages/issues/new-issue.tsx'
-import { LabelDialog, openNewLabel } from '../pages/labels/label-dialog.tsx'
-import { signOut } from '../pages/settings/account.tsx'
 import { PLACES } from '../pages/settings/place.tsx'
 import { useCommands } from '../state/commands.ts'
 import { companies, company, loadAll, loadError, may, openCompany, pathTo, session } from '../state/company.ts'
+import { openNewAgent, openNewIssue, openNewLabel, openPalette, showKeys } from '../state/dialogs.ts'
+import { afterPaint, whenIdle } from '../state/idle.ts'
 import '../state/notify.ts'
 import { clearInbox, loadInbox } from '../state/inbox.ts'
 import { setTheme, THEMES } from '../state/theme.ts'
 import { Banners } from './banners.tsx'
-import { Keys } from './keys.tsx'
-import { Palette, paletteCommands } from './palette.tsx'
 import { NAVIGATION, PAGES, preloadPages } from './routes.tsx'
 import { Sidebar } from './sidebar.tsx'
 
@@ -85,7 +82,9 @@ export function Frame({ prefix }: { prefix: string }) {
     ...(session.value?.name != null
       ? [{ id: 'account.out', title: 'Sign out', group: 'General', run: () => void signOut() }]
       : []),
-    ...paletteCommands(),
+    { id: 'palette', title: 'Search and commands', keys: 'mod+k', group: 'General', isKeyOnly: true, run: openPalette },
+    { id: 'search', title: 'Search', keys: '/', group: 'General', isKeyOnly: true, run: openPalette },
+    { id: 'keys', title: 'Show the keyboard shortcuts', keys: '?', group: 'General', run: showKeys },
   ])
   useEffect(() => {
     const timer = setTimeout(preloadPages, PRELOAD_MS)
@@ -112,16 +111,20 @@ export function Frame({ prefix }: { prefix: string }) {
           </Router>
         </ErrorBoundary>
       </div>
-      <NewIssue />
-      <NewAgent />
-      <LabelDialog />
-      <RehearsalDialog />
-      <Palette />
-      <Keys />
-      <DecisionReason />
+      <Dialogs />
       <Confirmation />
     </div>
   )
+}
+
+/** The dialogs that every page can open. Their code loads after the first view. */
+function Dialogs() {
+  const [Loaded, setLoaded] = useState<ComponentType>()
+  useEffect(() => {
+    afterPaint(() => whenIdle(() => void import('./dialogs.tsx').then((module) => setLoaded(() => module.Dialogs))))
+    afterPaint(() => whenIdle(() => void loadPopup()))
+  }, [])
+  return Loaded ? <Loaded /> : null
 }
 
 /** The page for an unknown address. */

@@ -1,28 +1,21 @@
-import { signal } from '@preact/signals'
 import { Dialog } from '../kit/dialog.tsx'
-import { type Command, currentCommands } from '../state/commands.ts'
-
-const shown = signal<readonly Command[] | undefined>(undefined)
+import { explained } from '../state/dialogs.ts'
 
 /** Formats a shortcut such as `mod+k` for the keyboard of this computer. */
 export const keyText = (keys: string) =>
   keys.replace('mod+', 'Ctrl ').replace('shift+', 'Shift ').replace('Escape', 'Esc')
 
-export const showKeys = () => {
-  shown.value = currentCommands()
-}
-
 /** The shortcuts of the page, by group. */
 export function Keys() {
-  if (!shown.value) return null
-  const withKeys = shown.value.filter(({ keys }) => keys && !keys.startsWith('Arrow'))
+  if (!explained.value) return null
+  const withKeys = explained.value.filter(({ keys }) => keys && !keys.startsWith('Arrow'))
   const groups = Map.groupBy(new Map(withKeys.map((command) => [command.keys, command])).values(), ({ group }) => group)
   return (
     <Dialog
       title="Keyboard shortcuts"
       width={560}
       onClose={() => {
-        shown.value = undefined
+        explained.value = undefined
       }}
     >
       <div class="dialog-body keys">

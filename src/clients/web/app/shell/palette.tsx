@@ -1,4 +1,4 @@
-import { signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import fuzzysort from 'fuzzysort'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
@@ -8,15 +8,10 @@ import { StatusGlyph } from '../kit/status.tsx'
 import { request } from '../state/api.ts'
 import { currentCommands } from '../state/commands.ts'
 import { agents, company, companyIdNow, issues, pathTo, projects } from '../state/company.ts'
+import { isPaletteOpen } from '../state/dialogs.ts'
 import type { Issue } from '../state/types.ts'
-import { keyText, showKeys } from './keys.tsx'
+import { keyText } from './keys.tsx'
 import { pageActions } from './page-actions.ts'
-
-const isOpen = signal(false)
-
-export const openPalette = () => {
-  isOpen.value = true
-}
 
 interface Entry {
   id: string
@@ -35,7 +30,7 @@ const REST_MS = 120
 
 /** The command palette: a search over all commands and pages. */
 export function Palette() {
-  return isOpen.value ? <OpenPalette /> : null
+  return isPaletteOpen.value ? <OpenPalette /> : null
 }
 
 function OpenPalette() {
@@ -45,7 +40,7 @@ function OpenPalette() {
   const found = useSignal<Issue[]>([])
   const list = useRef<HTMLDivElement>(null)
   const close = () => {
-    isOpen.value = false
+    isPaletteOpen.value = false
   }
   useEffect(() => {
     const q = text.value.trim()
@@ -172,10 +167,3 @@ function rank(entries: readonly Entry[], text: string): Entry[] {
     .toSorted((a, b) => Number(isEverywhere(a)) - Number(isEverywhere(b)))
     .flatMap((group) => group.slice(0, group[0]!.group === 'Go to' ? group.length : 6))
 }
-
-/** The commands that are available on every page. */
-export const paletteCommands = () => [
-  { id: 'palette', title: 'Search and commands', keys: 'mod+k', group: 'General', isKeyOnly: true, run: openPalette },
-  { id: 'search', title: 'Search', keys: '/', group: 'General', isKeyOnly: true, run: openPalette },
-  { id: 'keys', title: 'Show the keyboard shortcuts', keys: '?', group: 'General', run: showKeys },
-]

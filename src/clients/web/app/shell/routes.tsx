@@ -12,6 +12,7 @@ import runs from 'lucide-static/icons/square-play.svg'
 import goals from 'lucide-static/icons/target.svg'
 import type { ComponentType } from 'preact'
 import { lazy } from 'preact-iso'
+import { whenIdle } from '../state/idle.ts'
 
 /** A page and its address below the company's address. `:name` is a parameter. */
 export interface PageRoute {
@@ -63,6 +64,18 @@ export const PAGES: readonly PageRoute[] = [
   { path: 'secrets', component: lazy(() => import('../pages/secrets/secrets-page.tsx').then((m) => m.SecretsPage)) },
   { path: 'members', component: lazy(() => import('../pages/members/members-page.tsx').then((m) => m.MembersPage)) },
   {
+    path: 'webhooks',
+    component: lazy(() => import('../pages/webhooks/webhooks-page.tsx').then((m) => m.WebhooksPage)),
+  },
+  {
+    path: 'webhooks/:webhookId',
+    component: lazy(() => import('../pages/webhooks/webhook-page.tsx').then((m) => m.WebhookPage)),
+  },
+  {
+    path: 'placements',
+    component: lazy(() => import('../pages/placements/placements-page.tsx').then((m) => m.PlacementsPage)),
+  },
+  {
     path: 'settings',
     component: lazy(() => import('../pages/settings/settings-page.tsx').then((m) => m.SettingsPage)),
   },
@@ -94,10 +107,6 @@ export function preloadPages(): void {
   }
   whenIdle(() => void load(next, rest))
 }
-
-/** A replacement for idle callbacks, which Safari does not have. */
-const whenIdle = (run: () => void) =>
-  'requestIdleCallback' in window ? requestIdleCallback(run, { timeout: 2_000 }) : setTimeout(run, 200)
 
 export interface Place {
   path: string

@@ -9,8 +9,8 @@ import { money, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Picker } from '../kit/menu.tsx'
 import { agents, companies, company, liveRuns, may, pathTo } from '../state/company.ts'
+import { openPalette } from '../state/dialogs.ts'
 import { inboxCount } from '../state/inbox.ts'
-import { openPalette } from './palette.tsx'
 import { NAVIGATION } from './routes.tsx'
 
 const NEW = 'new'
@@ -22,6 +22,8 @@ const PARENTS: Record<string, string> = {
   skills: 'settings',
   secrets: 'settings',
   members: 'settings',
+  webhooks: 'settings',
+  placements: 'settings',
   import: 'settings',
   export: 'settings',
 }

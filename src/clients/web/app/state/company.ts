@@ -3,6 +3,7 @@ import { type ApiError, request, toApiError } from './api.ts'
 import { type Collection, createCollection } from './collection.ts'
 import { gather } from './gather.ts'
 import { given, takeGiven } from './given.ts'
+import { afterPaint } from './idle.ts'
 import { followEvents, type LiveEvent, onEvent } from './live.ts'
 import { clearQueries } from './query.ts'
 import type { Agent, Company, Goal, Instance, Issue, Label, Member, Project, Run, Session } from './types.ts'
@@ -88,7 +89,9 @@ export function openCompany(found: Company): void {
     companyId.value = found.id
   })
   localStorage.setItem('company', found.issuePrefix)
-  followEvents(found.id, stop.signal)
+  const { signal: stopped } = stop
+  // The stream resumes after the data in the HTML, so it can wait for the first view.
+  afterPaint(() => stopped.aborted || followEvents(found.id, stopped))
   // The session has no role for a company that was created or joined after the page was loaded.
   const me = session.peek()
   if (me && me.name !== null && !me.memberships.some((one) => one.companyId === found.id)) void LOADERS.session()
@@ -283,6 +286,9 @@ const RANK = ['viewer', 'member', 'admin', 'owner']
 
 /** Whether the person's role in the open company is at least the given one. */
 export const may = (least: 'member' | 'admin' | 'owner') => RANK.indexOf(role.value) >= RANK.indexOf(least)
+
+/** Whether the person may change what belongs to the whole server: placements, and a freeze. */
+export const isOperator = computed(() => session.value?.isOperator ?? false)
 
 /** Returns the name of an agent or a person. The current person is "You". */
 export function nameOf(who: { agentId?: string | null; userId?: string | null }): string {

@@ -10,7 +10,8 @@ import { Ago } from '../../kit/time.tsx'
 import { adapterName, programOf } from '../../state/adapters.ts'
 import { request } from '../../state/api.ts'
 import { type Command, useCommands } from '../../state/commands.ts'
-import { agents, companyIdNow, isLoaded, issues, may, nameOf, pathTo, runs } from '../../state/company.ts'
+import { agents, companyIdNow, isLoaded, issues, liveRuns, may, nameOf, pathTo, runs } from '../../state/company.ts'
+import { openRehearsal } from '../../state/dialogs.ts'
 import { useQuery } from '../../state/query.ts'
 import type { Agent } from '../../state/types.ts'
 import { RunLine } from '../issue/thread.tsx'
@@ -21,7 +22,6 @@ import { approveConfiguration } from './approve-configuration.tsx'
 import { BudgetField } from './budget-field.tsx'
 import { ConfigurationForm } from './configuration-form.tsx'
 import { Keys } from './keys.tsx'
-import { openRehearsal } from './rehearsal.tsx'
 import { Revisions } from './revisions.tsx'
 import { Skills } from './skills.tsx'
 import { AgentState, STATE_NAME } from './state.tsx'
@@ -181,6 +181,16 @@ function Overview({ agent }: { agent: Agent }) {
               ? `${heartbeat.wakeOnDemand === false ? 'E' : ', and e'}very ${duration((heartbeat.intervalSec ?? 3_600) * 1_000)}`
               : ''}
           </dd>
+          {agent.runtimeConfig.placement !== undefined && (
+            <>
+              <dt>Runs in</dt>
+              <dd>
+                {agent.runtimeConfig.placement === 'local'
+                  ? 'The machine of the server'
+                  : agent.runtimeConfig.placement}
+              </dd>
+            </>
+          )}
           <dt>Skills</dt>
           <dd>
             <Skills agent={agent} />
@@ -205,7 +215,15 @@ function Overview({ agent }: { agent: Agent }) {
             queue.length === 0 ? (
               <p class="note">Nothing is assigned to {agent.name}.</p>
             ) : (
-              queue.map(({ id }) => <IssueRow key={id} id={id} />)
+              <>
+                <Waits
+                  agent={agent}
+                  isNeeded={queue.some(({ status }) => status === 'todo' || status === 'in_progress')}
+                />
+                {queue.map(({ id }) => (
+                  <IssueRow key={id} id={id} />
+                ))}
+              </>
             )
           }
         </Loaded>
@@ -217,6 +235,27 @@ function Overview({ agent }: { agent: Agent }) {
         <RunsOf agent={agent} limit={8} />
       </section>
     </div>
+  )
+}
+
+/** Why an agent with work does not run: a limit of live runs, its placement, a delay. Its state names the other causes. */
+function Waits({ agent, isNeeded }: { agent: Agent; isNeeded: boolean }) {
+  const isIdle = agent.status === 'idle' && !liveRuns.value.some(({ agentId }) => agentId === agent.id)
+  const query = useQuery(
+    isNeeded && isIdle && may('member') ? `waits/${agent.id}` : undefined,
+    () => request('POST /api/agents/:agentId/rehearse', { params: { agentId: agent.id } }),
+    ({ type, data }) => type.startsWith('run.') || data.entityId === agent.id,
+  )
+  const gates = query.data.value?.gates ?? []
+  if (!isIdle || gates.length === 0) return null
+  return (
+    <ul class="waits">
+      {gates.map(({ code, message }) => (
+        <li key={code} class="warn">
+          {message}
+        </li>
+      ))}
+    </ul>
   )
 }
 

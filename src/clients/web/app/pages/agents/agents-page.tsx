@@ -10,10 +10,9 @@ import { Page } from '../../kit/page.tsx'
 import { Empty, Skeleton } from '../../kit/states.tsx'
 import { useCommands } from '../../state/commands.ts'
 import { agents, isLoaded, may, pathTo } from '../../state/company.ts'
+import { openNewAgent, openRehearsal } from '../../state/dialogs.ts'
 import type { Agent } from '../../state/types.ts'
 import { pauseAgent, resumeAgent, runAgent, terminateAgent } from './actions.ts'
-import { openNewAgent } from './new-agent.tsx'
-import { openRehearsal } from './rehearsal.tsx'
 import { AgentState, BudgetMeter, STATE_NAME, STATE_ORDER } from './state.tsx'
 
 type Row = { key: string } & ({ status: Agent['status']; count: number } | { agent: Agent })

@@ -6,6 +6,7 @@ import { reasonOf } from '../../state/act.ts'
 import { type Adapter, adapterName, type Typed, toConfig } from '../../state/adapters.ts'
 import { request } from '../../state/api.ts'
 import { agents, may } from '../../state/company.ts'
+import { placementChoices, usePlacements } from '../../state/placements.ts'
 import { invalidate, useQuery } from '../../state/query.ts'
 import { toast } from '../../state/toasts.ts'
 import type { Agent } from '../../state/types.ts'
@@ -48,13 +49,16 @@ function Form({ agent, adapters }: { agent: Agent; adapters: readonly Adapter[] 
     isWoken: heartbeat.wakeOnDemand ?? true,
     skipsIdle: heartbeat.skipIfIdle ?? false,
     atOnce: String(heartbeat.maxConcurrentRuns ?? 1),
+    placement: agent.runtimeConfig.placement ?? '',
   })
   const set = (changed: Partial<typeof fields.value>) => {
     fields.value = { ...fields.peek(), ...changed }
   }
   const error = useSignal<string | undefined>(undefined)
   const adapter = adapters.find((one) => one.type === type.value)
-  const { name, title, capabilities, reportsTo, isTimed, every, unit, isWoken, skipsIdle, atOnce } = fields.value
+  const { name, title, capabilities, reportsTo, isTimed, every, unit, isWoken, skipsIdle, atOnce, placement } =
+    fields.value
+  const placements = usePlacements().data.value ?? []
   const save = async (event: Event) => {
     event.preventDefault()
     try {
@@ -69,6 +73,7 @@ function Form({ agent, adapters }: { agent: Agent; adapters: readonly Adapter[] 
           capabilities: capabilities.trim() || null,
           reportsTo: reportsTo || null,
           runtimeConfig: {
+            ...(placement !== (agent.runtimeConfig.placement ?? '') && { placement: placement || null }),
             heartbeat: {
               enabled: isTimed,
               intervalSec: Math.max(1, Math.round(Number(every) * Number(unit))),
@@ -153,6 +158,15 @@ function Form({ agent, adapters }: { agent: Agent; adapters: readonly Adapter[] 
             type.value = value
           }}
         />
+        {(placements.length > 0 || placement !== '') && (
+          <Select
+            label="Placement"
+            hint="The machine or the cluster where its runs execute."
+            value={placement}
+            options={placementChoices(placements, 'The default: that of the project, else of the server')}
+            onChange={(value) => set({ placement: value })}
+          />
+        )}
         {adapter && (
           <AdapterFields
             adapter={adapter}

@@ -1,10 +1,11 @@
-import { signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso'
 import { Select, TextField } from '../../kit/field.tsx'
 import { FormDialog } from '../../kit/form-dialog.tsx'
 import { adapterName, type Typed, toConfig } from '../../state/adapters.ts'
 import { request } from '../../state/api.ts'
 import { agents, company, companyIdNow, pathTo } from '../../state/company.ts'
+import { isHiring } from '../../state/dialogs.ts'
 import { loadInbox } from '../../state/inbox.ts'
 import { useQuery } from '../../state/query.ts'
 import { toast } from '../../state/toasts.ts'
@@ -13,16 +14,9 @@ import { AdapterFields } from './adapter-fields.tsx'
 /** The built-in agent. It uses the adapter `process`. */
 const DEMO = 'demo'
 
-const isOpen = signal(false)
-
-/** Opens the dialog that hires an agent. */
-export const openNewAgent = () => {
-  isOpen.value = true
-}
-
 /** The dialog that hires an agent. The frame mounts it once. */
 export function NewAgent() {
-  return isOpen.value ? <Form /> : null
+  return isHiring.value ? <Form /> : null
 }
 
 function Form() {
@@ -76,7 +70,7 @@ function Form() {
       action={needsApproval ? 'Request the hire' : 'Hire'}
       width={560}
       onClose={() => {
-        isOpen.value = false
+        isHiring.value = false
       }}
       onSubmit={submit}
     >

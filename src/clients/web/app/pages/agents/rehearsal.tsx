@@ -1,25 +1,18 @@
-import { signal } from '@preact/signals'
+import { Copyable } from '../../kit/copyable.tsx'
 import { Dialog } from '../../kit/dialog.tsx'
 import { Facts } from '../../kit/facts.tsx'
 import { duration, words } from '../../kit/format.ts'
 import { Loaded, Skeleton } from '../../kit/states.tsx'
 import { type Received, request } from '../../state/api.ts'
+import { rehearsed } from '../../state/dialogs.ts'
 import { useQuery } from '../../state/query.ts'
 import type { Agent } from '../../state/types.ts'
-import { Copyable } from '../run/run-facts.tsx'
 
 type Rehearsal = Received<'POST /api/agents/:agentId/rehearse'>
 
-const subject = signal<Agent | undefined>(undefined)
-
-/** Displays the next run of an agent without starting it. */
-export const openRehearsal = (agent: Agent) => {
-  subject.value = agent
-}
-
 /** The dialog of a rehearsal. The frame mounts it once. */
 export function RehearsalDialog() {
-  return subject.value ? <Shown agent={subject.value} /> : null
+  return rehearsed.value ? <Shown agent={rehearsed.value} /> : null
 }
 
 function Shown({ agent }: { agent: Agent }) {
@@ -33,7 +26,7 @@ function Shown({ agent }: { agent: Agent }) {
       title={`Rehearsal of ${agent.name}`}
       width={720}
       onClose={() => {
-        subject.value = undefined
+        rehearsed.value = undefined
       }}
     >
       <div class="dialog-body rehearsal">

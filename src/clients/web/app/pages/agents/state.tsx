@@ -39,6 +39,7 @@ export function AgentState({ agent }: { agent: Agent }) {
           </a>
         )}
         {live.length > 1 && ` and ${live.length - 1} more`}
+        {live[0]!.waitingBecause && <span class="warn"> waits: {live[0]!.waitingBecause}</span>}
       </span>
     )
   }

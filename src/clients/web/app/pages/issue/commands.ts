@@ -4,12 +4,11 @@ import { act } from '../../state/act.ts'
 import { request } from '../../state/api.ts'
 import type { Command } from '../../state/commands.ts'
 import { goals, issues, labels, may, pathTo, projects } from '../../state/company.ts'
+import { openNewIssue, openNewLabel } from '../../state/dialogs.ts'
 import { toast } from '../../state/toasts.ts'
 import type { Issue } from '../../state/types.ts'
 import { changeIssue, closeIssue, moveIssue } from '../issues/change.ts'
 import { assigneeOptions, NOBODY, toAssignee } from '../issues/choices.tsx'
-import { openNewIssue } from '../issues/new-issue.tsx'
-import { openNewLabel } from '../labels/label-dialog.tsx'
 
 const copy = (text: string, said: string) => void navigator.clipboard.writeText(text).then(() => toast(said))
 

@@ -4,6 +4,7 @@ import { Picker } from '../../kit/menu.tsx'
 import { PriorityGlyph, STATUS_NAME, StatusGlyph } from '../../kit/status.tsx'
 import { Ago } from '../../kit/time.tsx'
 import { may, nameOf, pathTo, projects } from '../../state/company.ts'
+import { openNewLabel } from '../../state/dialogs.ts'
 import type { Issue, IssueDetail } from '../../state/types.ts'
 import { changeIssue, moveIssue } from '../issues/change.ts'
 import {
@@ -18,7 +19,6 @@ import {
   statusOptions,
   toAssignee,
 } from '../issues/choices.tsx'
-import { openNewLabel } from '../labels/label-dialog.tsx'
 import { Blockers } from './blockers.tsx'
 import { toggleLabel } from './commands.ts'
 import { openWhy } from './why.tsx'

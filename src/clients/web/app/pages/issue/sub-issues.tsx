@@ -2,10 +2,10 @@ import plus from 'lucide-static/icons/plus.svg'
 import { Button } from '../../kit/button.tsx'
 import { request } from '../../state/api.ts'
 import { companyIdNow, issues, may } from '../../state/company.ts'
+import { openNewIssue } from '../../state/dialogs.ts'
 import { useQuery } from '../../state/query.ts'
 import type { Issue } from '../../state/types.ts'
 import { IssueRow } from '../issues/issue-row.tsx'
-import { openNewIssue } from '../issues/new-issue.tsx'
 
 /** The sub-issues of an issue, with the number of completed ones. */
 export function SubIssues({ issue }: { issue: Issue }) {

@@ -10,12 +10,12 @@ import { type IssueStatus, PriorityGlyph, STATUS_NAME, StatusGlyph } from '../..
 import { Ago } from '../../kit/time.tsx'
 import { useCommands } from '../../state/commands.ts'
 import { issues, liveRuns, may, pathTo, projects } from '../../state/company.ts'
+import { openNewIssue } from '../../state/dialogs.ts'
 import type { Issue } from '../../state/types.ts'
 import { changeIssue, moveIssue } from './change.ts'
 import { Assignee, assigneeOptions, Dot, NOBODY, toAssignee } from './choices.tsx'
 import type { Group } from './groups.ts'
 import { StatusPicker } from './issue-row.tsx'
-import { openNewIssue } from './new-issue.tsx'
 
 /** The height of a card and the gap below it, in pixels. */
 const CARD = 98

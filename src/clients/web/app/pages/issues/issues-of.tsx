@@ -5,9 +5,9 @@ import { Loaded, Skeleton } from '../../kit/states.tsx'
 import { OPEN } from '../../kit/status.tsx'
 import { requestPage } from '../../state/api.ts'
 import { companyIdNow, issues, may, pathTo } from '../../state/company.ts'
+import { openNewIssue } from '../../state/dialogs.ts'
 import { useQuery } from '../../state/query.ts'
 import { IssueRow } from './issue-row.tsx'
-import { openNewIssue } from './new-issue.tsx'
 
 type Of = { projectId: string } | { goalId: string }
 

@@ -12,13 +12,13 @@ import { Empty, Failure, Skeleton } from '../../kit/states.tsx'
 import { STATUS_NAME, StatusGlyph } from '../../kit/status.tsx'
 import { useCommands } from '../../state/commands.ts'
 import { may, pathTo } from '../../state/company.ts'
+import { openNewIssue } from '../../state/dialogs.ts'
 import type { Issue } from '../../state/types.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { type Filter, isFiltered, readFilter, toQuery } from './filter.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { type Group, type Groups, useGroups } from './groups.ts'
 import { IssueRow } from './issue-row.tsx'
-import { openNewIssue } from './new-issue.tsx'
 
 /** The issues of the company, as a list by status or as a board. The address contains the filter. */
 export function IssuesPage() {

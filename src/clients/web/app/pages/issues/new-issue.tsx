@@ -1,4 +1,4 @@
-import { signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { Button } from '../../kit/button.tsx'
@@ -8,6 +8,7 @@ import { type IssueStatus, type Priority, PriorityGlyph, STATUS_NAME, StatusGlyp
 import { reasonOf } from '../../state/act.ts'
 import { request } from '../../state/api.ts'
 import { agents, companyIdNow, issues, pathTo, projects } from '../../state/company.ts'
+import { type IssueDraft, issueDraft } from '../../state/dialogs.ts'
 import { toast } from '../../state/toasts.ts'
 import {
   Assignee,
@@ -20,27 +21,12 @@ import {
   toAssignee,
 } from './choices.tsx'
 
-interface Draft {
-  status?: IssueStatus
-  assignee?: string | undefined
-  projectId?: string | undefined
-  goalId?: string | undefined
-  parentId?: string
-}
-
-const draft = signal<Draft | undefined>(undefined)
-
-/** Opens the dialog with default values. */
-export const openNewIssue = (known: Draft) => {
-  draft.value = known
-}
-
 /** The dialog that creates an issue. The frame mounts it once. */
 export function NewIssue() {
-  return draft.value ? <Form known={draft.value} /> : null
+  return issueDraft.value ? <Form known={issueDraft.value} /> : null
 }
 
-function Form({ known }: { known: Draft }) {
+function Form({ known }: { known: IssueDraft }) {
   const { route } = useLocation()
   const title = useSignal('')
   const description = useSignal('')
@@ -52,7 +38,7 @@ function Form({ known }: { known: Draft }) {
   const isBusy = useSignal(false)
   const input = useRef<HTMLInputElement>(null)
   const close = () => {
-    draft.value = undefined
+    issueDraft.value = undefined
   }
   const submit = async () => {
     if (title.value.trim() === '') {

@@ -1,35 +1,19 @@
-import { signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import { Field, TextField } from '../../kit/field.tsx'
 import { FormDialog } from '../../kit/form-dialog.tsx'
 import { request } from '../../state/api.ts'
 import { companyIdNow, labels } from '../../state/company.ts'
-import type { Label } from '../../state/types.ts'
-
-interface Opened {
-  /** The label to change. Without it, the dialog creates a label. */
-  label?: Label
-  onSaved?: ((label: Label) => unknown) | undefined
-}
-
-const opened = signal<Opened | undefined>(undefined)
-
-export const openNewLabel = (onSaved?: (label: Label) => unknown) => {
-  opened.value = { onSaved }
-}
-
-export const openLabel = (label: Label) => {
-  opened.value = { label }
-}
+import { type OpenedLabel, openedLabel } from '../../state/dialogs.ts'
 
 /** The dialog that creates or changes a label. The frame mounts it once. */
 export function LabelDialog() {
-  return opened.value ? <Form {...opened.value} /> : null
+  return openedLabel.value ? <Form {...openedLabel.value} /> : null
 }
 
 const GREY = '#64748b'
 
-function Form({ label, onSaved }: Opened) {
+function Form({ label, onSaved }: OpenedLabel) {
   const id = useId()
   const name = useSignal(label?.name ?? '')
   const color = useSignal(label?.color ?? GREY)
@@ -46,7 +30,7 @@ function Form({ label, onSaved }: Opened) {
       title={label ? `Change the label ${label.name}` : 'New label'}
       action={label ? 'Save' : 'Create label'}
       onClose={() => {
-        opened.value = undefined
+        openedLabel.value = undefined
       }}
       onSubmit={submit}
     >

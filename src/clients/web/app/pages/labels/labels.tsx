@@ -3,10 +3,10 @@ import { confirm } from '../../kit/dialog.tsx'
 import { act } from '../../state/act.ts'
 import { request } from '../../state/api.ts'
 import { labels, may } from '../../state/company.ts'
+import { openLabel, openNewLabel } from '../../state/dialogs.ts'
 import { toast } from '../../state/toasts.ts'
 import type { Label } from '../../state/types.ts'
 import { Dot } from '../issues/choices.tsx'
-import { openLabel, openNewLabel } from './label-dialog.tsx'
 
 /** The labels of the company, as a section of its settings. */
 export function Labels() {

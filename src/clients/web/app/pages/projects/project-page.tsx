@@ -12,10 +12,11 @@ import { Empty, Skeleton } from '../../kit/states.tsx'
 import { Ago } from '../../kit/time.tsx'
 import { type Command, useCommands } from '../../state/commands.ts'
 import { goals, isLoaded, may, pathTo, projects } from '../../state/company.ts'
+import { openNewIssue } from '../../state/dialogs.ts'
+import { placementChoices, usePlacements } from '../../state/placements.ts'
 import type { Project } from '../../state/types.ts'
 import { Assignee, agentOptions, goalOptions, NOBODY } from '../issues/choices.tsx'
 import { IssuesOf } from '../issues/issues-of.tsx'
-import { openNewIssue } from '../issues/new-issue.tsx'
 import { changeProject, deleteProject, PROJECT_STATUSES } from './change.ts'
 import { ProjectStatus } from './projects-page.tsx'
 import { Workspaces } from './workspaces.tsx'
@@ -141,6 +142,8 @@ const toggleGoal = ({ goalIds }: Project, id: string) =>
 
 function ProjectProperties({ project }: { project: Project }) {
   const isFixed = !may('member')
+  const placements = usePlacements().data.value ?? []
+  const choices = placementChoices(placements, 'The default')
   return (
     <aside class="properties" aria-label="Properties">
       <dl>
@@ -187,6 +190,24 @@ function ProjectProperties({ project }: { project: Project }) {
             )}
           </Picker>
         </dd>
+        {(placements.length > 0 || project.placement !== null) && (
+          <>
+            <dt>Runs in</dt>
+            <dd>
+              <Picker
+                label="Placement"
+                options={choices}
+                value={project.placement ?? ''}
+                isDisabled={isFixed}
+                onPick={(placement) => void changeProject(project, { placement: placement || null })}
+              >
+                <span class={project.placement ? 'clip' : 'none'}>
+                  {choices.find(({ value }) => value === (project.placement ?? ''))?.label ?? project.placement}
+                </span>
+              </Picker>
+            </dd>
+          </>
+        )}
       </dl>
       <dl class="facts">
         <dt>Created</dt>

@@ -1,15 +1,13 @@
 import { useSignal } from '@preact/signals'
-import copy from 'lucide-static/icons/copy.svg'
 import { useEffect } from 'preact/hooks'
 import { AgentName } from '../../kit/avatar.tsx'
-import { Button } from '../../kit/button.tsx'
+import { Copyable } from '../../kit/copyable.tsx'
 import { Facts } from '../../kit/facts.tsx'
 import { money, number, short, words } from '../../kit/format.ts'
 import { StatusGlyph } from '../../kit/status.tsx'
 import { Ago, Took } from '../../kit/time.tsx'
 import { programOf } from '../../state/adapters.ts'
 import { agents, isLive, issues, nameOf, pathTo } from '../../state/company.ts'
-import { toast } from '../../state/toasts.ts'
 import type { Run } from '../../state/types.ts'
 import type { RunLog } from './log.ts'
 
@@ -57,6 +55,8 @@ export function RunFacts({ run, log }: { run: Run; log: RunLog }) {
               </a>
             ),
           ],
+          ['Placement', run.placement && [run.placement, run.node].filter(Boolean).join(' · ')],
+          ['Waits', isLive(run) && run.waitingBecause && <span class="warn">{run.waitingBecause}</span>],
           ['Started', run.startedAt && <Ago at={run.startedAt} />],
           ['Took', run.startedAt && <Took from={run.startedAt} to={run.finishedAt} />],
           [
@@ -142,21 +142,6 @@ function useIsWide(): boolean {
     return () => WIDE.removeEventListener('change', update)
   }, [])
   return isWide.value
-}
-
-/** A command with a copy button. */
-export function Copyable({ text }: { text: string }) {
-  return (
-    <div class="copyable">
-      <code>{text}</code>
-      <Button
-        kind="quiet"
-        icon={copy}
-        label="Copy"
-        onClick={() => void navigator.clipboard.writeText(text).then(() => toast('Copied.'))}
-      />
-    </div>
-  )
 }
 
 /** Returns the command with which a person continues the session of a run. */

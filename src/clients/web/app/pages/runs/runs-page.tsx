@@ -161,7 +161,9 @@ export function RunRow({ run, hasAgent = true }: { run: Run; hasAgent?: boolean 
             {run.error}
           </span>
         ) : (
-          <span class="note">{run.idle ? 'changed nothing' : words(run.wakeReason)}</span>
+          <span class="note clip" title={run.waitingBecause ?? undefined}>
+            {(isLive(run) && run.waitingBecause) || (run.idle ? 'changed nothing' : words(run.wakeReason))}
+          </span>
         )}
         <span class="num">{run.startedAt && <Took from={run.startedAt} to={run.finishedAt} />}</span>
         <span class="num">{run.costCents > 0 ? money(run.costCents) : ''}</span>

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
+import { signOut } from '../../actions/sign-out.ts'
 import { Button } from '../../kit/button.tsx'
 import { TextField } from '../../kit/field.tsx'
 import { FormDialog } from '../../kit/form-dialog.tsx'
-import { act } from '../../state/act.ts'
 import { request } from '../../state/api.ts'
 import { session } from '../../state/company.ts'
 import { toast } from '../../state/toasts.ts'
@@ -44,10 +44,6 @@ export function Account() {
       <Tokens />
     </>
   )
-}
-
-export async function signOut(): Promise<void> {
-  if (await act(() => request('POST /api/auth/sign-out'))) location.assign('/login')
 }
 
 function ChangePassword({ onClose }: { onClose: () => void }) {

@@ -9,6 +9,8 @@ export const PLACES = [
   ['skills', 'Skills'],
   ['secrets', 'Secrets'],
   ['members', 'Members'],
+  ['webhooks', 'Webhooks'],
+  ['placements', 'Placements'],
 ] as const
 
 type Place = (typeof PLACES)[number][0]

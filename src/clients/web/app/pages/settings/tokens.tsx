@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { Button } from '../../kit/button.tsx'
+import { Copyable } from '../../kit/copyable.tsx'
 import { confirm } from '../../kit/dialog.tsx'
 import { Select, TextField } from '../../kit/field.tsx'
 import { FormDialog } from '../../kit/form-dialog.tsx'
@@ -9,7 +10,6 @@ import { act } from '../../state/act.ts'
 import { request } from '../../state/api.ts'
 import { useQuery } from '../../state/query.ts'
 import { toast } from '../../state/toasts.ts'
-import { Copyable } from '../run/run-facts.tsx'
 import { EXPIRIES, type Expiry, expiryAt } from './expiry.ts'
 
 /** The person's API tokens. Scripts and the command line use them to act as the person. */

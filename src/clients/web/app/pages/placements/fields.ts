@@ -1,0 +1,113 @@
+/** The types of placements, with their names. */
+export const TYPES = { ssh: 'A machine (ssh)', slurm: 'A cluster (Slurm)' } as const
+export type PlacementType = keyof typeof TYPES
+
+export interface SettingField {
+  key: string
+  label: string
+  hint?: string
+  placeholder?: string
+  kind?: 'number' | 'lines'
+  isRequired?: boolean
+}
+
+const COMMON: readonly SettingField[] = [
+  {
+    key: 'workdir',
+    label: 'Folder',
+    placeholder: '.service-runs',
+    hint: 'For runs and clones: absolute, or below the home directory.',
+  },
+  { key: 'node', label: 'Node program', placeholder: 'node', hint: 'Version 22 or newer.' },
+  {
+    key: 'lostAfterSec',
+    label: 'Lost after',
+    kind: 'number',
+    placeholder: '600',
+    hint: 'Seconds without a report, while its machine cannot be reached.',
+  },
+]
+
+const URL_HINT = 'The URL under which its machines reach this API.'
+
+/** The settings of each type, in the order of the form. The server validates them. */
+export const SETTINGS: Record<PlacementType, readonly SettingField[]> = {
+  ssh: [
+    {
+      key: 'host',
+      label: 'Host',
+      isRequired: true,
+      placeholder: 'gpu.example.org',
+      hint: 'A host of your ssh configuration, or user@host.',
+    },
+    {
+      key: 'sshConfig',
+      label: 'ssh configuration',
+      placeholder: '~/.ssh/config',
+      hint: 'A file on the machine of the server.',
+    },
+    {
+      key: 'publicUrl',
+      label: 'URL of this API',
+      hint: `${URL_HINT} Without it, the connection carries the requests.`,
+    },
+    ...COMMON,
+  ],
+  slurm: [
+    {
+      key: 'publicUrl',
+      label: 'URL of this API',
+      isRequired: true,
+      placeholder: 'https://service.example.org',
+      hint: URL_HINT,
+    },
+    { key: 'partition', label: 'Partition' },
+    { key: 'account', label: 'Account' },
+    { key: 'qos', label: 'Quality of service' },
+    { key: 'cpus', label: 'CPUs of a run', kind: 'number', placeholder: '1' },
+    { key: 'memoryMb', label: 'Memory of a run, in MB', kind: 'number' },
+    { key: 'gpus', label: 'GPUs of a run' },
+    { key: 'timeLimitSec', label: 'Longest job, in seconds', kind: 'number' },
+    { key: 'setup', label: 'Set-up commands', kind: 'lines', placeholder: 'module load nodejs' },
+    {
+      key: 'options',
+      label: 'Further options of sbatch',
+      kind: 'lines',
+      placeholder: '--constraint=big',
+      hint: 'One option a line.',
+    },
+    ...COMMON,
+  ],
+}
+
+/** The settings whose lines are the items of a list. */
+const LISTS = new Set(['options'])
+
+/** Converts a setting to the text of its field. */
+export const textOfSetting = (value: unknown): string => (Array.isArray(value) ? value.join('\n') : String(value ?? ''))
+
+/** Converts the texts of the fields to settings. A field that was emptied removes its setting. */
+export function toSettings(
+  type: PlacementType,
+  typed: Readonly<Record<string, string>>,
+  isNew: boolean,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    SETTINGS[type].flatMap(({ key, kind }): [string, unknown][] => {
+      const text = typed[key]?.trim()
+      if (text === undefined) return []
+      if (text === '') return isNew ? [] : [[key, null]]
+      if (LISTS.has(key))
+        return [
+          [
+            key,
+            text
+              .split('\n')
+              .map((line) => line.trim())
+              .filter(Boolean),
+          ],
+        ]
+      return [[key, kind === 'number' ? Number(text) : text]]
+    }),
+  )
+}
