@@ -15,6 +15,9 @@ export const PLACES = [
 
 type Place = (typeof PLACES)[number][0]
 
+/** Scrolls the tabs of a narrow screen to the open page. */
+const reveal = (tab: HTMLElement | null) => tab?.scrollIntoView({ inline: 'center', block: 'nearest' })
+
 /** A page of the settings, with links to the other ones at the top. */
 export function SettingsPlace({
   here,
@@ -31,7 +34,12 @@ export function SettingsPlace({
       <div>
         <nav class="tabs places" aria-label="Settings">
           {PLACES.map(([path, name]) => (
-            <a key={path} href={pathTo(path)} aria-current={path === here ? 'page' : undefined}>
+            <a
+              key={path}
+              ref={path === here ? reveal : undefined}
+              href={pathTo(path)}
+              aria-current={path === here ? 'page' : undefined}
+            >
               {name}
             </a>
           ))}

@@ -109,7 +109,7 @@ function Rows({
             isNumber: true,
             isExtra: true,
           },
-          { title: 'Queued', cell: ({ createdAt }) => <Ago at={createdAt} />, isNumber: true },
+          { title: 'Queued', cell: ({ createdAt }) => <Ago at={createdAt} />, isNumber: true, isExtra: true },
         ]}
       />
       {after !== undefined && <Button onClick={() => void loadMore(after)}>Show older deliveries</Button>}

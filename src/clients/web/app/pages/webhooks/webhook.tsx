@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { confirm } from '../../kit/dialog.tsx'
 import { TextField } from '../../kit/field.tsx'
 import { FormDialog } from '../../kit/form-dialog.tsx'
-import { Ago } from '../../kit/time.tsx'
+import { Took } from '../../kit/time.tsx'
 import { act } from '../../state/act.ts'
 import { type Received, request } from '../../state/api.ts'
 import { companyIdNow } from '../../state/company.ts'
@@ -29,7 +29,7 @@ export function WebhookState({ webhook }: { webhook: Webhook }) {
   if (webhook.failingSince !== null) {
     return (
       <span class="warn">
-        Failing since <Ago at={webhook.failingSince} />
+        Failing for <Took from={webhook.failingSince} />
       </span>
     )
   }
