@@ -20,6 +20,7 @@ test('a sign-in returns a cookie that authenticates the person until sign-out', 
     name: 'Ada',
     email,
     memberships: [{ companyId, role: 'owner' }],
+    isOperator: false,
   })
   const signedOut = await ask('POST', '/api/auth/sign-out')
   assert.equal(signedOut.status, 200)

@@ -34,12 +34,7 @@ export function SettingsPlace({
       <div>
         <nav class="tabs places" aria-label="Settings">
           {PLACES.map(([path, name]) => (
-            <a
-              key={path}
-              ref={path === here ? reveal : undefined}
-              href={pathTo(path)}
-              aria-current={path === here ? 'page' : undefined}
-            >
+            <a key={path} href={pathTo(path)} {...(path === here && { ref: reveal, 'aria-current': 'page' })}>
               {name}
             </a>
           ))}
