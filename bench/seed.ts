@@ -1,7 +1,6 @@
 import path from 'node:path'
 import { v7 as uuid } from 'uuid'
 import { openDatabase } from '../src/platform/database/open.ts'
-import { createTextIndexer } from '../src/platform/database/text-index.ts'
 
 export interface Seeded {
   companyId: string
@@ -84,7 +83,6 @@ export function seed(dataDir: string, issues: number): Seeded {
         hash: 'none',
       })
     }
-    createTextIndexer(sqlite).indexAll()
   })()
   sqlite.close()
   return { companyId, agentId, issueIds }

@@ -106,10 +106,10 @@ export interface SessionFileStart {
 export type CostStatus = 'reported' | 'estimated' | 'unpriced'
 
 /**
- * When a program reports the usage of a run: during the run, only at its end, or
- * never. A budget can stop a live run only with live metering.
+ * When a program reports the usage of a run: during the run, or never. A budget
+ * can stop a live run only with live metering.
  */
-export const METERINGS = ['live', 'at_end', 'none'] as const
+export const METERINGS = ['live', 'none'] as const
 export type Metering = (typeof METERINGS)[number]
 
 /** Extracts facts from a program's output. It never throws, whatever the output. */

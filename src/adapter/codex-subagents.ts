@@ -1,9 +1,9 @@
-import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { Fact, UsageTotals } from './adapter.ts'
 import { createThreadMeter, type UsedByModel } from './codex-meter.ts'
 import { openSessionFile } from './codex-session-file.ts'
-import type { Tail } from './tail.ts'
+import { listFolder, type Tail } from './tail.ts'
 import { NOTHING } from './usage.ts'
 
 /** A sub-agent that started longer ago than this belongs to another run, in milliseconds. */
@@ -83,16 +83,10 @@ function recentFiles(sessions: string): string[] {
     // The program names the folders by local time.
     const parts = [day.getFullYear(), day.getMonth() + 1, day.getDate()].map((part) => String(part).padStart(2, '0'))
     const folder = path.join(sessions, ...parts)
-    return list(folder).map((name) => path.join(folder, name))
+    return listFolder(folder)
+      .filter((name) => name.endsWith('.jsonl'))
+      .map((name) => path.join(folder, name))
   })
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
-  } catch {
-    return []
-  }
 }
 
 function readHead(file: string): string {

@@ -1,16 +1,25 @@
 import type { Fact, OutputReader, ReaderInput } from './adapter.ts'
-import { estimateCost } from './prices.ts'
+import { followGeminiSession, geminiUsage } from './gemini-session-files.ts'
 import { isRateLimit, isUsageLimit, resetTime } from './reset-time.ts'
 import { deadSession, isContextOverflow } from './session.ts'
-import { asCount, asObject, asSessionId, asText, cut, type Json, parseLine, toMicros } from './usage.ts'
+import { asObject, asSessionId, asText, cut, type Json, parseLine } from './usage.ts'
+import { createUsageLedger } from './usage-ledger.ts'
 
 /**
- * Creates the reader of `gemini --output-format stream-json`. Only the `result`
- * line contains tokens, for this run, by model. The program reports no cost, so
- * it is estimated, or unpriced for a model without a list price.
+ * Creates the reader of `gemini --output-format stream-json` and of the
+ * program's session files.
+ *
+ * During the run, only the session files contain tokens. The `result` line
+ * contains those of the whole run, by model, and replaces them. The program
+ * reports no cost, so it is estimated, or unpriced for a model without a list
+ * price.
  */
 export function geminiReader(_config: unknown, run: ReaderInput, now = Date.now): OutputReader {
+  const ledger = createUsageLedger()
+  const id = run.session?.id ?? run.newSessionId
+  const files = followGeminiSession(run.env ?? {}, id, { isResumed: run.session !== null, ledger })
   let session: string | null = null
+  let isOver = false
   let message = ''
   let lastError = ''
 
@@ -27,6 +36,8 @@ export function geminiReader(_config: unknown, run: ReaderInput, now = Date.now)
           return []
         case 'tool_use':
           return flushText()
+        case 'tool_result':
+          return poll() // by now, the files have the tokens of the call before the tool
         case 'error':
           if (line.severity === 'error') lastError = cut(asText(line.message))
           return []
@@ -36,6 +47,7 @@ export function geminiReader(_config: unknown, run: ReaderInput, now = Date.now)
           return []
       }
     },
+    poll,
     errorLine(text) {
       if (run.session !== null && /^error resuming session/i.test(text)) return deadSession(cut(text))
       const [, attempt, status] = /^attempt (\d+) failed(?: with status (\d+))?/i.exec(text) ?? []
@@ -43,6 +55,11 @@ export function geminiReader(_config: unknown, run: ReaderInput, now = Date.now)
         ? [{ kind: 'retrying', text: `retrying after attempt ${attempt}${status ? `: ${status}` : ''}` }]
         : []
     },
+  }
+
+  function poll(): Fact[] {
+    if (!isOver) files.read()
+    return ledger.facts()
   }
 
   function onInit(line: Json): Fact[] {
@@ -61,7 +78,7 @@ export function geminiReader(_config: unknown, run: ReaderInput, now = Date.now)
   function onResult(line: Json): Fact[] {
     const retried: Fact = { kind: 'retrying', text: null }
     if (line.status === 'success') return [retried, { kind: 'outcome', ok: true, code: null, message: null }]
-    const message = cut(asText(asObject(line.error).message) || lastError || 'It ended with an error.')
+    const message = cut(unwrap(asText(asObject(line.error).message)) || lastError || 'It ended with an error.')
     if (isContextOverflow(message)) return deadSession(message)
     if (!isUsageLimit(message) && !isRateLimit(message) && !/resource_exhausted|quota/i.test(message)) {
       return [retried, { kind: 'outcome', ok: false, code: 'error', message }]
@@ -71,22 +88,25 @@ export function geminiReader(_config: unknown, run: ReaderInput, now = Date.now)
       { kind: 'outcome', ok: false, code: 'rate_limited', message },
     ]
   }
+
+  function onUsage(models: Json): Fact[] {
+    const named = Object.entries(models).slice(0, 64)
+    if (named.length === 0) return []
+    isOver = true
+    ledger.clear()
+    for (const [model, value] of named) {
+      const { input_tokens: input, output_tokens: output, cached, total_tokens: total } = asObject(value)
+      ledger.set(model, geminiUsage(model, { input, output, cached, total }))
+    }
+    return ledger.facts()
+  }
 }
 
-function onUsage(models: Json): Fact[] {
-  return Object.entries(models)
-    .slice(0, 64)
-    .flatMap(([name, value]): Fact[] => {
-      const figures = asObject(value)
-      const prompt = asCount(figures.input_tokens)
-      const cachedInputTokens = Math.min(asCount(figures.cached), prompt)
-      // The total includes the thoughts, which are priced as output.
-      const outputTokens = Math.max(asCount(figures.output_tokens), asCount(figures.total_tokens) - prompt)
-      const use = { inputTokens: prompt - cachedInputTokens, cachedInputTokens, outputTokens }
-      if (prompt + outputTokens === 0) return []
-      const model = cut(name, 200)
-      const costUsd = estimateCost(model, use)
-      const costStatus = costUsd === null ? 'unpriced' : 'estimated'
-      return [{ kind: 'usage', provider: 'google', model, costStatus, ...use, costUsd: costUsd && toMicros(costUsd) }]
-    })
+/** Returns the provider's own message from an error of the program: `[API Error: {"error":{"message":...}}]`. */
+function unwrap(message: string): string {
+  const [, json] = /^\[API Error: (\{.*\})\]/s.exec(message) ?? []
+  const error = asObject(parseLine(json ?? '')?.error)
+  return error.message
+    ? [asText(error.message), error.code && `(HTTP ${error.code})`].filter(Boolean).join(' ')
+    : message
 }

@@ -43,7 +43,7 @@ export const gemini: Adapter<GeminiConfig> = {
   installHint: 'Install it with: npm install -g @google/gemini-cli. Then run gemini once to log in.',
   helpArgs: ['--help'],
   endsWithResult: true,
-  metering: 'at_end',
+  metering: 'live',
   startsProgram: true,
   userFiles,
   resumes: true,
@@ -63,7 +63,11 @@ export const gemini: Adapter<GeminiConfig> = {
 }
 
 function userFiles(env: Readonly<Record<string, string>>): UserFiles {
-  const folder = path.join(env.HOME ?? '/nonexistent', '.gemini')
-  const login = ['oauth_creds.json', 'google_accounts.json'].map((name) => path.join(folder, name))
-  return { login, sessions: [path.join(folder, 'tmp')] }
+  const folder = path.join(env.GEMINI_CLI_HOME || env.HOME || '/nonexistent', '.gemini')
+  const inFolder = (names: string[]) => names.map((name) => path.join(folder, name))
+  return {
+    login: inFolder(['oauth_creds.json', 'google_accounts.json', 'gemini-credentials.json']),
+    settings: inFolder(['settings.json']),
+    sessions: inFolder(['tmp']),
+  }
 }

@@ -1,32 +1,24 @@
 import type { Fact, OutputReader, ReaderInput, UsageTotals } from './adapter.ts'
-import { estimateCost } from './prices.ts'
+import { followOpencodeDatabase } from './opencode-database.ts'
 import { isRateLimit, isUsageLimit, resetTime } from './reset-time.ts'
 import { deadSession, isContextOverflow } from './session.ts'
-import {
-  asCount,
-  asDollars,
-  asObject,
-  asSessionId,
-  asText,
-  cut,
-  type Json,
-  NOTHING,
-  parseLine,
-  plus,
-  toMicros,
-} from './usage.ts'
+import { asCount, asDollars, asObject, asSessionId, asText, cut, type Json, parseLine } from './usage.ts'
+import { createUsageLedger } from './usage-ledger.ts'
 
 /**
- * Creates the reader of `opencode run --format json`. Each step of the model
- * ends with its tokens and its cost. The output does not name the model, so the
- * configured one applies, or `default`. A reported cost of 0 means that the
- * program does not know the price; it is estimated, or unpriced. The output does
- * not contain the usage of session titles and sub-agents.
+ * Creates the reader of `opencode run --format json` and of the program's
+ * database.
+ *
+ * Each step of the model ends with its tokens and its cost. The output omits the
+ * sub-agents and does not name the model; the database has both. Without the
+ * database, the configured model applies, or `default`. A reported cost of 0
+ * means that the program does not know the price; it is estimated, or unpriced.
  */
 export function opencodeReader(config: { model?: string | undefined }, run: ReaderInput, now = Date.now): OutputReader {
-  const [provider, model] = modelOf(config.model)
-  const counted = new Set<string>()
-  let used = NOTHING
+  const configured = modelOf(config.model)
+  const ledger = createUsageLedger()
+  const database = followOpencodeDatabase(run.env ?? {})
+  const earlier = new Set(run.session ? database.read(run.session.id).map(({ id }) => id) : [])
   let session: string | null = null
 
   return {
@@ -36,6 +28,7 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
       const part = asObject(line.part)
       return [...inSession(line), ...onLine(line, part)]
     },
+    poll,
     errorLine: (text) =>
       run.session !== null && /\bsession not found\b/i.test(text)
         ? deadSession('The program does not know the session any more.')
@@ -69,13 +62,20 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
 
   function onUsage(part: Json): Fact[] {
     const id = asText(part.id)
-    if (counted.has(id)) return []
-    counted.add(id)
-    used = plus(used, useOf(part))
-    const isReported = used.costUsd !== null && used.costUsd > 0
-    const costUsd = isReported ? used.costUsd : estimateCost(model, used)
-    const costStatus = costUsd === null ? 'unpriced' : isReported ? 'reported' : 'estimated'
-    return [{ kind: 'usage', provider, model, costStatus, ...used, costUsd: costUsd && toMicros(costUsd) }]
+    readDatabase()
+    if (!ledger.has(id)) ledger.set(id, { ...configured, ...useOf(part) })
+    return ledger.facts()
+  }
+
+  function poll(): Fact[] {
+    readDatabase()
+    return ledger.facts()
+  }
+
+  function readDatabase(): void {
+    if (!session) return
+    for (const { id, provider, model, part } of database.read(session))
+      if (!earlier.has(id)) ledger.set(id, { provider, model: cut(model, 200), ...useOf(part) })
   }
 
   function onError(error: Json): Fact[] {
@@ -95,9 +95,9 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
 }
 
 /** Splits a name of the form `provider/model`. The model's own name may contain slashes. */
-function modelOf(name: string | undefined): [provider: string, model: string] {
+function modelOf(name: string | undefined): { provider: string; model: string } {
   const [, provider, model] = /^([^/]+)\/(.+)$/.exec(name ?? '') ?? []
-  return [provider ?? 'opencode', model ?? name ?? 'default']
+  return { provider: provider ?? 'opencode', model: model ?? name ?? 'default' }
 }
 
 function useOf(part: Json): UsageTotals {

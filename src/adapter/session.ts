@@ -36,7 +36,7 @@ export function sessionToResume(
  * Every further attempt to resume such a session fails.
  */
 export const isContextOverflow = (message: string): boolean =>
-  /context_length_exceeded|context window (?:exceeded|is full)|ran out of room in the model's context window|start a new thread|prompt is too long/i.test(
+  /context_length_exceeded|context window (?:exceeded|is full)|ran out of room in the model's context window|start a new thread|prompt is too long|input token count \(\d+\) exceeds the maximum/i.test(
     message,
   )
 

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { createLines } from '../platform/lines.ts'
 
 /** A reader of a file to which a program appends lines. */
@@ -43,5 +43,39 @@ export function openTail(path: string, from: number, onLine: (text: string) => v
         if (file !== undefined) closeSync(file)
       }
     },
+  }
+}
+
+/** Follows several files, which may appear at any time. */
+export interface Tails {
+  /** Skips the present content of the files. */
+  skip(): void
+  /** Reads the lines that were added since the last call. */
+  read(): void
+}
+
+/** @param find lists the files that exist */
+export function followFiles(find: () => readonly string[], onLine: (text: string) => void): Tails {
+  const tails = new Map<string, Tail>()
+  return {
+    skip() {
+      for (const file of find())
+        tails.set(file, openTail(file, statSync(file, { throwIfNoEntry: false })?.size ?? 0, onLine))
+    },
+    read() {
+      for (const file of find()) {
+        if (!tails.has(file)) tails.set(file, openTail(file, 0, onLine))
+        tails.get(file)!.read()
+      }
+    },
+  }
+}
+
+/** Lists the names in a folder. Returns an empty list if it does not exist. */
+export function listFolder(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
   }
 }

@@ -193,14 +193,14 @@ const cases: [title: string, stream: string, session: SessionState | null, expec
 
 describe('the output of claude', () => {
   for (const [title, stream, session, expected] of cases) {
-    test(title, async () => {
-      const found: Record<string, unknown> = mergeFacts((await replay(stream, { session })).facts)
+    test(title, () => {
+      const found: Record<string, unknown> = mergeFacts(replay(stream, { session }).facts)
       for (const [key, value] of Object.entries(expected)) assert.deepEqual(found[key], value, key)
     })
   }
 
-  test('repeated lines of one message count once, with the last usage, during the run', async () => {
-    const { facts } = await replay('claude-success')
+  test('repeated lines of one message count once, with the last usage, during the run', () => {
+    const { facts } = replay('claude-success')
     const inputs = facts.flatMap((fact) =>
       fact.kind === 'usage' ? [[fact.inputTokens, fact.outputTokens, fact.costStatus]] : [],
     )
@@ -213,8 +213,8 @@ describe('the output of claude', () => {
     ])
   })
 
-  test('invalid usage values count as zero, and a model may have any name', async () => {
-    const { usage } = mergeFacts((await replay('claude-odd-figures')).facts)
+  test('invalid usage values count as zero, and a model may have any name', () => {
+    const { usage } = mergeFacts(replay('claude-odd-figures').facts)
     assert.deepEqual(Object.keys(usage).sort(), ['__proto__', SONNET, 'constructor'])
     assert.deepEqual(usage[SONNET], { ...use(7, 0, 0, 0.000021), costStatus: 'estimated' })
     assert.deepEqual(Object.entries(usage).find(([model]) => model === 'constructor')?.[1], {
@@ -224,10 +224,10 @@ describe('the output of claude', () => {
   })
 
   for (const version of ['cumulative', 'per-run']) {
-    test(`each of three runs of one session has its own cost (${version} usage)`, async () => {
+    test(`each of three runs of one session has its own cost (${version} usage)`, () => {
       let session: SessionState | null = null
       for (const run of [1, 2, 3]) {
-        const found = mergeFacts((await replay(`claude-${version}-${run}`, { session })).facts)
+        const found = mergeFacts(replay(`claude-${version}-${run}`, { session }).facts)
         assert.deepEqual(found.usage, { [SONNET]: reported(1000, 0, 100, 0.01) }, `run ${run}`)
         assert.deepEqual(found.totals, { [SONNET]: use(1000 * run, 0, 100 * run, 0.01 * run) })
         session = { id: found.session!, totals: found.totals! }
@@ -235,27 +235,27 @@ describe('the output of claude', () => {
     })
   }
 
-  test('sub-agent tokens do not make per-run usage look cumulative', async () => {
+  test('sub-agent tokens do not make per-run usage look cumulative', () => {
     const session = { id: SESSION, totals: { [SONNET]: use(9000, 0, 900, 0.09) } }
-    const { usage } = mergeFacts((await replay('claude-per-run-subagent', { session })).facts)
+    const { usage } = mergeFacts(replay('claude-per-run-subagent', { session }).facts)
     assert.deepEqual(usage[SONNET], reported(1000, 0, 100, 0.01))
     assert.equal(usage['claude-haiku-4-5-20251001']!.costUsd, 0.0003)
   })
 
-  test('a run after a killed run is charged only its own usage', async () => {
+  test('a run after a killed run is charged only its own usage', () => {
     const session = { id: SESSION, totals: { [SONNET]: use(1000, 0, 60, 0.0039) } } // the estimate that the killed run left
-    const { usage } = mergeFacts((await replay('claude-cumulative-2', { session })).facts)
+    const { usage } = mergeFacts(replay('claude-cumulative-2', { session }).facts)
     assert.deepEqual(usage[SONNET], reported(1000, 0, 140, 0.0161))
   })
 
-  test('with an unknown previous session cost, the run is charged by its share of the tokens', async () => {
+  test('with an unknown previous session cost, the run is charged by its share of the tokens', () => {
     const session = { id: SESSION, totals: { [SONNET]: use(1000, 0, 100, null) } }
-    const { usage } = mergeFacts((await replay('claude-cumulative-2', { session })).facts)
+    const { usage } = mergeFacts(replay('claude-cumulative-2', { session }).facts)
     assert.deepEqual(usage[SONNET], reported(1000, 0, 100, 0.01))
   })
 
-  test('reading the output again returns the same result', async () => {
-    const [once, again] = await Promise.all([replay('claude-success'), replay('claude-success')])
+  test('reading the output again returns the same result', () => {
+    const [once, again] = [replay('claude-success'), replay('claude-success')]
     assert.deepEqual(mergeFacts([...once.facts, ...again.facts]), mergeFacts(once.facts))
   })
 

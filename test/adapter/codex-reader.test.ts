@@ -63,31 +63,31 @@ const cases: [title: string, stream: string, session: SessionState | null, expec
 
 describe('the output of codex', () => {
   for (const [title, stream, session, expected] of cases) {
-    test(title, async () => {
-      const found: Record<string, unknown> = mergeFacts((await replay(stream, { session })).facts)
+    test(title, () => {
+      const found: Record<string, unknown> = mergeFacts(replay(stream, { session }).facts)
       for (const [key, value] of Object.entries(expected)) assert.deepEqual(found[key], value, key)
     })
   }
 
-  test('a usage limit includes its reset time, in the local time zone', async () => {
-    const { outcome, limited } = mergeFacts((await replay('codex-usage-limit')).facts)
+  test('a usage limit includes its reset time, in the local time zone', () => {
+    const { outcome, limited } = mergeFacts(replay('codex-usage-limit').facts)
     assert.equal(outcome, 'rate_limited')
     assert.equal(limited, new Date(2027, 0, 1, 0, 57).toISOString())
   })
 
-  test('each of three runs of one thread reports its own usage, at the prices of the configured model', async () => {
+  test('each of three runs of one thread reports its own usage, at the prices of the configured model', () => {
     let session: SessionState | null = null
     const expected = [use(600, 400, 200, 0.0028), use(300, 200, 60, 0.001), use(0, 1000, 40, 0.000525)]
     for (const [index, stream] of ['codex-success', 'codex-run-2', 'codex-run-3'].entries()) {
-      const found = mergeFacts((await replay(stream, { session, model: 'gpt-5' })).facts)
+      const found = mergeFacts(replay(stream, { session, model: 'gpt-5' }).facts)
       assert.deepEqual(found.usage, { 'gpt-5': { ...expected[index], costStatus: 'estimated' } })
       session = { id: found.session!, totals: found.totals! }
     }
   })
 
-  test('usage is still measured by thread when the model changes', async () => {
+  test('usage is still measured by thread when the model changes', () => {
     const session = { id: THREAD, totals: { 'gpt-5': use(600, 400, 200, null) } }
-    const { usage, totals } = mergeFacts((await replay('codex-run-2', { session, model: 'gpt-5.4' })).facts)
+    const { usage, totals } = mergeFacts(replay('codex-run-2', { session, model: 'gpt-5.4' }).facts)
     assert.deepEqual(usage['gpt-5.4'], { ...use(300, 200, 60, 0.0017), costStatus: 'estimated' })
     assert.deepEqual(totals, { 'gpt-5.4': use(900, 600, 260, null) })
   })

@@ -97,6 +97,13 @@ const lines: [
   ],
   ['opencode starts a new session', 'opencode_local', { autoApprove: false }, {}, O],
   [
+    'opencode names a new session itself, if it has the option',
+    'opencode_local',
+    { autoApprove: false },
+    { flags: new Set(['--title']) },
+    [...O, `--title=Run ${run.runId}`],
+  ],
+  [
     'claude loads the skills of the agent as a plugin folder',
     'runtimeA_local',
     {},

@@ -13,18 +13,29 @@ const cases: [
   expected: Record<string, unknown>,
 ][] = [
   [
-    'gemini reports its session, final text and tokens, with thoughts as output; a model without a price is unpriced',
+    'gemini reports its session, final text and tokens, with thoughts as output',
     'gemini-success',
     {},
     {
       session: '11111111-1111-4111-8111-111111111111',
       text: 'It is done.',
       outcome: 'ok',
-      usage: { 'gemini-2.5-pro': { ...use(1_200, 300, 60, null), costStatus: 'unpriced' } },
+      usage: { 'gemini-2.5-pro': { ...use(1_200, 300, 60, 0.002138), costStatus: 'estimated' } },
     },
   ],
   ['a session unknown to gemini is dead', 'gemini-dead-session', { session }, { dead: true }],
   ['a new run of gemini never reports a dead session', 'gemini-dead-session', {}, { dead: false }],
+  [
+    'an error of gemini contains the message of the provider; a model without a price is unpriced',
+    'gemini-refused',
+    {},
+    {
+      outcome: 'error',
+      message: 'API key not valid. (HTTP 401)',
+      usage: { 'gemini-9': { ...use(700, 300, 60, null), costStatus: 'unpriced' } },
+    },
+  ],
+  ['a session of gemini that exceeds the context is dead', 'gemini-overflow', { session }, { dead: true }],
   ['a quota error of gemini is a rate limit', 'gemini-quota', {}, { outcome: 'rate_limited', limited: null }],
   [
     'opencode reports its session, final text, tokens and cost, step by step',
@@ -43,8 +54,8 @@ const cases: [
 
 describe('the output of gemini and opencode', () => {
   for (const [title, stream, run, expected] of cases) {
-    test(title, async () => {
-      const found: Record<string, unknown> = mergeFacts((await replay(stream, run)).facts)
+    test(title, () => {
+      const found: Record<string, unknown> = mergeFacts(replay(stream, run).facts)
       for (const [key, value] of Object.entries(expected)) assert.deepEqual(found[key], value, key)
     })
   }

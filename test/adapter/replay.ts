@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Fact, SessionState, UsageTotals } from '../../src/adapter/adapter.ts'
 import { adapterOf } from '../../src/adapter/registry.ts'
@@ -16,19 +15,23 @@ const TYPES: Record<string, string> = {
   opencode: 'opencode_local',
 }
 
-/** Runs the replay program on a stream, and returns the facts that the adapter's reader finds and the exit code. */
-export async function replay(
+/**
+ * Reads a recorded stream with the reader of its adapter. Returns the facts and the exit code. The files have the
+ * format of replay.mjs, which prints them as a program.
+ */
+export function replay(
   stream: string,
   { session = null, model }: { session?: SessionState | null; model?: string } = {},
-): Promise<{ facts: Fact[]; exitCode: number | null }> {
+): { facts: Fact[]; exitCode: number } {
   const adapter = adapterOf(TYPES[stream.split('-')[0]!]!)!
   const reader = adapter.reader(model ? { model } : {}, { session, newSessionId: 'a-fresh-id' })
   const facts: Fact[] = []
-  const child = spawn(process.execPath, [agent('replay.mjs'), agent(`streams/${stream}.jsonl`)])
-  createInterface(child.stdout).on('line', (line) => facts.push(...reader.line(line)))
-  createInterface(child.stderr).on('line', (line) => facts.push(...reader.errorLine(line)))
-  child.stdin.end('the prompt')
-  const exitCode = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  let exitCode = 0
+  for (const line of readFileSync(agent(`streams/${stream}.jsonl`), 'utf8').split('\n')) {
+    const [, word, rest = ''] = /^!(stderr|exit|half) (.*)$/.exec(line) ?? []
+    if (word === 'exit') exitCode = Number(rest)
+    else facts.push(...(word === 'stderr' ? reader.errorLine(rest) : reader.line(word ? rest : line)))
+  }
   return { facts, exitCode }
 }
 

@@ -56,11 +56,16 @@ export const withFailingDisk = (fault: Fault): Promise<ServerDiskReport> =>
     const companyId = (await ask('GET', '/api/companies')).body[0].id
     const tracer = await failDisk(server.child.pid!, path.join(dataDir, 'service.db'), fault)
     try {
-      for (let n = 0; n < 6; n++) await useServer(ask, companyId)
+      // Each round syncs the database at least once, so that the latest fault of the list occurs.
+      for (let n = 0; n < 10; n++) await useServer(ask, companyId)
       const health = await ask('GET', '/api/health')
       if (fault.when.endsWith('+') && fault.call !== 'pread64' && health.status === 200)
         report.wrong.push('The server is healthy although no write works.')
-      if (report.damaged > 0 && !/"stack":"SqliteError: disk I\/O error/.test(server.log()))
+      // SQLite reports a read of the schema that fails as a malformed database.
+      if (
+        report.damaged > 0 &&
+        !/"stack":"SqliteError: (?:disk I\/O error|database disk image is malformed)/.test(server.log())
+      )
         report.wrong.push(`No stack in the log: ${server.log()}`)
     } finally {
       await end(tracer)

@@ -106,6 +106,10 @@ function roleOf({ conversation, hasTools }: ModelCall): 'main' | 'child' | 'side
 const PRICES: [RegExp, readonly [number, number, number, number, number]][] = [
   [/^claude-sonnet-4-5/, [3, 0.3, 3.75, 6, 15]],
   [/^claude-haiku-5-5/, [0.1, 0.01, 0.125, 0.2, 0.5]],
+  [/^claude-haiku-4-5/, [1, 0.1, 1.25, 2, 5]],
+  [/^gemini-2.5-pro$/, [1.25, 0.125, 1.25, 1.25, 10]],
+  [/^gemini-2.5-flash$/, [0.3, 0.03, 0.3, 0.3, 2.5]],
+  [/^gemini-2.5-flash-lite$/, [0.1, 0.01, 0.1, 0.1, 0.4]],
   [/^gpt-6\.1-sol$/, [2, 0.1, 2, 2, 10]],
   [/^gpt-5\.4-mini$/, [0.75, 0.075, 0.75, 0.75, 4.5]],
 ]

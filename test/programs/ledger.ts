@@ -1,11 +1,11 @@
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findShim, runTree } from '../../src/runtime/process/process-table.ts'
 import { CHILD, type LedgerModel, MAIN, microsOf, type Script, startLedgerModel } from './ledger-model.ts'
-import type { Program } from './programs.ts'
+import { makeHome, type Program } from './programs.ts'
 import { type Json, type Server, startServer, until } from './server.ts'
 
 /** One row of the table. */
@@ -18,6 +18,8 @@ interface Case {
   act?(at: Bench): Promise<void>
   /** Whether the program is terminated during a call. The cost of that call can be missing. */
   endsInCall?: true
+  /** Whether the program is terminated during a tool. */
+  endsInTool?: true
   /** A second run of the same session, on a separate page of the ledger. */
   next?: { name: string; script: Script; model?: string }
 }
@@ -34,9 +36,12 @@ interface Bench {
 const MODELS = {
   claude: { main: 'claude-sonnet-4-5', other: 'claude-haiku-5-5' },
   codex: { main: 'gpt-6.1-sol', other: 'gpt-5.4-mini' },
+  gemini: { main: 'gemini-2.5-pro', other: 'gemini-2.5-flash' },
+  opencode: { main: 'anthropic/claude-sonnet-4-5', other: 'anthropic/claude-haiku-4-5' },
 }
 
-const step = { block: { shell: 'true' } } as const
+/** A tool call. Each one differs, because gemini stops a model that repeats itself. */
+const step = (n: number) => ({ block: { shell: `true ${n}` } })
 const done = { block: { text: 'Done.' } } as const
 const hang = { block: { text: 'It goes on.' }, hangs: true } as const
 
@@ -44,22 +49,28 @@ const hang = { block: { text: 'It goes on.' }, hangs: true } as const
 const steps =
   (count: number, last: ReturnType<Script> = done): Script =>
   ({ n }) =>
-    n < count ? step : n === count ? last : done
+    n < count ? step(n) : n === count ? last : done
 
 /** A sub-agent with two calls. `codex` waits for it with a separate call. */
 const delegate =
   (program: Program, model?: string): Script =>
   ({ role, n }) => {
-    if (role === 'child') return n === 0 ? step : done
+    if (role === 'child') return n === 0 ? step(n) : done
     if (n === 0) return { block: { subagent: { prompt: `${CHILD}: a part`, ...(model && { model }) } } }
     return n === 1 && program.name === 'codex' ? { block: 'wait' } : done
   }
 
 const untilHanging = ({ model }: Bench) => until(() => model.hanging() > 0, 'a call that hangs')
 
+/** The tokens that are written to a cache, where the protocol of the model reports them. */
+const WRITES: Partial<Record<Program['name'], object>> = {
+  claude: { written5m: 2_111, written1h: 3_222 },
+  opencode: { written5m: 2_111 },
+}
+
 function casesOf(program: Program): Case[] {
   const { other } = MODELS[program.name]
-  const writes = program.name === 'claude' ? { written5m: 2_111, written1h: 3_222 } : {}
+  const writes = WRITES[program.name] ?? {}
   return [
     { name: 'fresh', script: steps(2), next: { name: 'resumed', script: steps(1) } },
     {
@@ -82,11 +93,17 @@ function casesOf(program: Program): Case[] {
           next: { name: 'multi-model, resumed', script: steps(1), model: other },
         },
     { name: 'cancelled', script: steps(3, hang), endsInCall: true, act: cancel },
-    { name: 'cancelled in a tool', script: steps(2, { block: { shell: 'tail -f /dev/null' } }), act: cancelInTool },
+    {
+      name: 'cancelled in a tool',
+      script: steps(2, { block: { shell: 'tail -f /dev/null' } }),
+      endsInTool: true,
+      act: cancelInTool,
+    },
     {
       name: 'sub-agent cancelled',
       script: (call) => (call.role === 'child' && call.n === 1 ? hang : delegate(program)(call)),
       endsInCall: true,
+      endsInTool: true,
       act: cancel,
     },
     { name: 'killed', script: steps(3, hang), endsInCall: true, act: killProgram },
@@ -95,7 +112,7 @@ function casesOf(program: Program): Case[] {
     { name: 'server killed', script: steps(3, hang), act: killServer },
     { name: 'lost (server and shim killed)', script: steps(3, hang), endsInCall: true, act: killBoth },
     { name: 'budget-stopped', script: steps(10_000), budgetCents: 15, endsInCall: true },
-    { name: 'failed', script: ({ n }) => (n < 2 ? step : { status: 400, error: INVALID }) },
+    { name: 'failed', script: ({ n }) => (n < 2 ? step(n) : { status: 400, error: INVALID }) },
   ]
 }
 
@@ -120,7 +137,7 @@ async function killProgram(at: Bench): Promise<void> {
   for (const { pid } of runTree({ runId: id, leader: shim })) if (isProgram(pid)) process.kill(pid, 'SIGKILL')
 }
 
-const isProgram = (pid: number) => /\/(claude|codex)\b/.test(commandLine(pid))
+const isProgram = (pid: number) => /\/(claude|codex|gemini|opencode)\b/.test(commandLine(pid))
 
 function commandLine(pid: number): string {
   try {
@@ -153,7 +170,7 @@ async function killBoth(at: Bench): Promise<void> {
 export async function compareLedgers(program: Program, command: string, print: (line: string) => void): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'service-ledger-'))
   const home = path.join(folder, 'home')
-  mkdirSync(home)
+  makeHome(program, home)
   const dataDir = path.join(folder, 'data')
   const model = await startLedgerModel()
   let server = await startServer(dataDir)
@@ -181,7 +198,11 @@ export async function compareLedgers(program: Program, command: string, print: (
         await server.ask('PATCH', `/api/agents/${agentId}`, { budgetMonthlyCents: one.budgetCents })
       const runs = async () => (await server.ask('GET', `/api/companies/${companyId}/runs`)) as Json[]
       const at: Bench = { model, server: () => server, restart, agentId, companyId, run: async () => (await runs())[0] }
-      const row = async (name: string, script: Script, { act, endsInCall }: Pick<Case, 'act' | 'endsInCall'>) => {
+      const row = async (
+        name: string,
+        script: Script,
+        { act, endsInCall, endsInTool }: Pick<Case, 'act' | 'endsInCall' | 'endsInTool'>,
+      ) => {
         const before = await runs()
         model.begin(script)
         await server.ask('POST', `/api/agents/${agentId}/heartbeat/invoke`)
@@ -193,7 +214,12 @@ export async function compareLedgers(program: Program, command: string, print: (
           return isOver && (all[0].status !== 'lost' || all.length > before.length + 1)
         }
         await until(ended, `the end of: ${name}`)
-        print(compare(name, (await runs()).slice(0, -before.length || undefined), model, endsInCall === true))
+        print(
+          compare(name, (await runs()).slice(0, -before.length || undefined), model, {
+            endsInCall,
+            isCallMissing: endsInTool && program.recordsAfterTools,
+          }),
+        )
       }
       await row(one.name, one.script, one)
       // An aborted run must not change the cost of the next run of its session.
@@ -219,14 +245,20 @@ const CUT_OFF = new Set(['cancelled', 'failed', 'timed_out'])
 const AFTER_CUT = { name: '… then resumed', script: steps(1), model: undefined }
 
 /** Compares the runs of a row with its page of the ledger. Returns the row. */
-function compare(name: string, runs: Json[], model: LedgerModel, endsInCall: boolean): string {
+function compare(
+  name: string,
+  runs: Json[],
+  model: LedgerModel,
+  { endsInCall, isCallMissing }: { endsInCall?: true | undefined; isCallMissing?: true | undefined },
+): string {
   const page = model.page()
   const sum = (entries: typeof page) => entries.reduce((total, entry) => total + microsOf(entry), 0)
   const whole = Math.round(sum(page.filter(({ isWhole }) => isWhole)))
   const most = Math.round(sum(page))
   const ours = Math.round(runs.reduce((total, run) => total + run.costCents * 10_000, 0))
   const difference = ours - whole
-  const isOff = endsInCall ? ours < whole || ours > most : difference !== 0
+  const least = isCallMissing ? whole - Math.max(...page.map(microsOf)) : whole
+  const isOff = endsInCall || isCallMissing ? ours < least || ours > most : difference !== 0
   if (isOff) process.exitCode = 1
   const verdict = difference === 0 ? '0' : `${difference} µ$${isOff ? ' WRONG' : ', of the last call'}`
   const how = runs.map((run) => run.errorCode ?? run.status).toReversed()

@@ -1,19 +1,19 @@
 /**
- * Tests the two local adapters with the real agent programs, if they are
+ * Tests the local adapters with the real agent programs, if they are
  * installed, with a mock of their models on loopback and a separate home
- * directory: `npm run programs [path/to/claude] [path/to/codex]`. No account, no
+ * directory: `npm run programs [path/to/claude] [path/to/codex] ...`. No account, no
  * network and no model is needed. Exits with 1 after a failure.
  * `npm run programs -- --ledger` compares the costs of their runs with the
  * ledger of the mock instead, `-- --outcomes` causes failures of
  * the provider and the program, and `-- --mcp` lets the program use the tools
  * of the service.
  *
- *     npm install --prefix /tmp/programs @anthropic-ai/claude-code @openai/codex
+ *     npm install --prefix /tmp/programs @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai
  *     PATH=/tmp/programs/node_modules/.bin:$PATH npm run programs
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -22,7 +22,7 @@ import { startHeartbeatModel } from './heartbeat-model.ts'
 import { compareLedgers } from './ledger.ts'
 import { proveMcp } from './mcp.ts'
 import { proveOutcomes } from './outcomes.ts'
-import { installedPrograms, type Program } from './programs.ts'
+import { installedPrograms, makeHome, type Program } from './programs.ts'
 import { type Json, startServer, until } from './server.ts'
 
 const args = process.argv.slice(2)
@@ -30,8 +30,9 @@ const given = args.filter((arg) => !arg.startsWith('-'))
 for (const { program, command } of installedPrograms(given)) {
   if (!command) print(`${program.name}: not installed, skipped.`)
   else if (args.includes('--ledger')) await compareLedgers(program, command, print)
-  else if (args.includes('--mcp')) await proveMcp(program, command, { print, step })
-  else if (args.includes('--outcomes')) await proveOutcomes(program, command, { print, step })
+  else if (args.includes('--mcp')) {
+    if (program.hasMcp) await proveMcp(program, command, { print, step })
+  } else if (args.includes('--outcomes')) await proveOutcomes(program, command, { print, step })
   else for (const sandbox of ['off', 'bubblewrap'] as const) await prove(program, command, sandbox)
 }
 
@@ -39,7 +40,7 @@ async function prove(program: Program, command: string, sandbox: 'off' | 'bubble
   print(`${program.name} (${command}), sandbox ${sandbox}`)
   const folder = mkdtempSync(path.join(tmpdir(), 'service-programs-'))
   const home = path.join(folder, 'home')
-  mkdirSync(home)
+  makeHome(program, home)
   const model = await startHeartbeatModel()
   let server = await startServer(path.join(folder, 'data'))
   try {

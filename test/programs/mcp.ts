@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { serveModel } from './model.ts'
-import type { Program } from './programs.ts'
+import { makeHome, type Program } from './programs.ts'
 import { startServer, until } from './server.ts'
 
 interface Report {
@@ -16,7 +16,7 @@ export async function proveMcp(program: Program, command: string, { print, step 
   print(`${program.name} (${command}), MCP`)
   const folder = mkdtempSync(path.join(tmpdir(), 'service-programs-'))
   const home = path.join(folder, 'home')
-  mkdirSync(home)
+  makeHome(program, home)
   const steps = [
     { tool: 'checkout_issue', input: { issue: 'REA-1' } },
     { tool: 'update_issue', input: { issue: 'REA-1', status: 'done', comment: 'Done by a tool.' } },

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Reply, sendMessage, sendResponse } from './protocols.ts'
+import { type Reply, sendContent, sendMessage, sendResponse } from './protocols.ts'
 import type { Json } from './server.ts'
 
-/** A model request of either program. */
+/** A model request of a program. */
 export interface ModelCall {
   model: string
   /** The whole conversation, as JSON. */
@@ -16,20 +16,19 @@ export interface ModelCall {
 /** A response of the model, or an error. */
 export type Decision = Reply | { status: number; headers?: Record<string, string>; error: object }
 
-/** Serves the model endpoints that the two programs call. Returns the URL. */
+/** Serves the model endpoints that the programs call. Returns the URL. */
 export async function serveModel(decide: (call: ModelCall, response: ServerResponse) => Promise<Decision> | Decision) {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const body = parse(Buffer.concat(chunks).toString())
-    const isMessages = /^\/v1\/messages(\?|$)/.test(request.url!)
-    if (!body || !(isMessages || request.url!.startsWith('/v1/responses'))) return sendOther(request, response)
-    const decision = await decide(isMessages ? messagesCall(body) : responsesCall(body), response)
+    const protocol = body && PROTOCOLS.find(({ path }) => path.test(request.url!))
+    if (!protocol) return sendOther(request, response)
+    const decision = await decide(protocol.parse(body, request.url!), response)
     if ('error' in decision) {
       response.writeHead(decision.status, { 'content-type': 'application/json', ...decision.headers })
-      response.end(JSON.stringify(decision.error))
-    } else if (isMessages) await sendMessage(response, body, decision)
-    else await sendResponse(response, decision)
+      response.end(JSON.stringify(protocol.toError?.(decision) ?? decision.error))
+    } else await protocol.send(response, body, decision, request.url!)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -53,6 +52,32 @@ const responsesCall = ({ model, input }: Json): ModelCall => ({
   afterTool: input.at(-1)?.type?.endsWith('_output') === true,
   hasTools: true,
 })
+
+function contentCall({ contents, tools }: Json, url: string): ModelCall {
+  const afterTool = contents?.at(-1)?.parts?.some((part: Json) => part.functionResponse) === true
+  const model = /\/models\/([^:/]+)/.exec(url)![1]!
+  return { model, conversation: JSON.stringify(contents), afterTool, hasTools: (tools?.length ?? 0) > 0 }
+}
+
+interface Protocol {
+  path: RegExp
+  parse(body: Json, url: string): ModelCall
+  send(response: ServerResponse, body: Json, reply: Reply, url: string): Promise<void>
+  toError?(refusal: { status: number; error: object }): object
+}
+
+const PROTOCOLS: Protocol[] = [
+  { path: /^\/v1\/messages(\?|$)/, parse: messagesCall, send: sendMessage },
+  { path: /^\/v1\/responses/, parse: responsesCall, send: (response, _, reply) => sendResponse(response, reply) },
+  {
+    path: /^\/v1beta\/models\/[^:]+:(?:stream)?[gG]enerateContent/,
+    parse: contentCall,
+    send: sendContent,
+    toError: ({ status, error }) => ({
+      error: { code: status, message: (error as Json).error?.message ?? '', status },
+    }),
+  },
+]
 
 function sendOther(request: IncomingMessage, response: ServerResponse): void {
   const isList = request.url!.includes('/models')

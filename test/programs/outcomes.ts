@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type LedgerModel, MAIN, type Script, startLedgerModel } from './ledger-model.ts'
 import type { Decision } from './model.ts'
-import type { Program } from './programs.ts'
+import { makeHome, type Program } from './programs.ts'
 import { type Json, type Server, startServer, until } from './server.ts'
 
 /** One failure of a provider or a program, and the expected result in the service. */
@@ -138,7 +138,7 @@ export async function proveOutcomes(
 ): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'service-outcomes-'))
   const home = path.join(folder, 'home')
-  mkdirSync(home)
+  makeHome(program, home)
   const model = await startLedgerModel()
   const server = await startServer(path.join(folder, 'data'))
   print(`${program.name} (${command})`)

@@ -30,7 +30,7 @@ export interface Reply {
 
 let ids = 0
 
-/** Sends a response of the Messages API, which `claude` calls. */
+/** Sends a response of the Messages API, which `claude` and `opencode` call. */
 export async function sendMessage(response: ServerResponse, { model, tools, stream }: Json, reply: Reply) {
   const { input, cached, output, written5m = 0, written1h = 0 } = reply.usage
   const id = ++ids
@@ -69,12 +69,56 @@ export async function sendMessage(response: ServerResponse, { model, tools, stre
 
 function toolOf(block: Block, tools: Json[]): { name?: string; input?: object } {
   if (block === 'wait' || 'text' in block) return {}
-  if ('shell' in block) return { name: 'Bash', input: { command: block.shell, description: 'A step' } }
+  const named = (...names: string[]) => names.find((name) => tools.some((tool) => tool.name === name)) ?? names[0]!
+  if ('shell' in block) return { name: named('Bash', 'bash'), input: { command: block.shell, description: 'A step' } }
   if ('mcp' in block) return { name: `mcp__service__${block.mcp.tool}`, input: block.mcp.input }
-  const name = ['Agent', 'Task'].find((one) => tools.some((tool) => tool.name === one)) ?? 'Agent'
   const { prompt, model } = block.subagent
+  const name = named('Agent', 'Task', 'task')
+  if (name === 'task') return { name, input: { description: 'A part', prompt, subagent_type: 'general' } }
   const input = { description: 'A part', prompt, subagent_type: 'general-purpose', run_in_background: false }
   return { name, input: { ...input, ...(model && { model }) } }
+}
+
+/** Sends a response of the Gemini API, which `gemini` calls. */
+export async function sendContent(response: ServerResponse, { tools }: Json, reply: Reply, url: string) {
+  const { input, cached, output } = reply.usage
+  const names: string[] = (tools ?? [])
+    .flatMap((tool: Json) => tool.functionDeclarations ?? [])
+    .map((one: Json) => one.name)
+  const part = partOf(reply.block, names)
+  const candidate = { content: { role: 'model', parts: [part] }, index: 0 }
+  const whole = {
+    candidates: [{ ...candidate, finishReason: 'STOP' }],
+    usageMetadata: {
+      promptTokenCount: input + cached,
+      cachedContentTokenCount: cached,
+      // A part of the output is thoughts, which count separately.
+      candidatesTokenCount: output - 5,
+      thoughtsTokenCount: 5,
+      totalTokenCount: input + cached + output,
+    },
+  }
+  if (!url.includes(':stream')) {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(whole))
+    return
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  if (reply.rest) {
+    response.write(`data: ${JSON.stringify({ candidates: [candidate] })}\n\n`)
+    await reply.rest
+  }
+  response.end(`data: ${JSON.stringify(whole)}\n\n`)
+}
+
+function partOf(block: Block, names: string[]): object {
+  const call = (name: string, args: object) => ({ functionCall: { name, args } })
+  if (block === 'wait') return { text: '' }
+  // A sub-agent ends with this tool.
+  if ('text' in block) return names.includes('complete_task') ? call('complete_task', { result: block.text }) : block
+  if ('shell' in block) return call('run_shell_command', { command: block.shell, description: 'A step' })
+  if ('mcp' in block) return call(`mcp_service_${block.mcp.tool}`, block.mcp.input)
+  return call('invoke_agent', { agent_name: 'generalist', prompt: block.subagent.prompt })
 }
 
 /** Sends a response of the Responses API, which `codex` calls. */

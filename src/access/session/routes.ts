@@ -4,7 +4,6 @@ import { urlForPeople } from '../../http/proxy.ts'
 import { reply } from '../../http/route.ts'
 import { notFound } from '../../platform/errors.ts'
 import { changePassword, identityOf, signIn, signOutEverywhere } from '../auth/accounts.ts'
-import { signOutHeaders } from '../auth/cookies.ts'
 import { makeResetLink } from '../auth/reset-password.ts'
 import { listMemberships } from '../board/membership-queries.ts'
 import { deleteSession, findUser, listSessions } from '../board/user-queries.ts'
@@ -89,7 +88,7 @@ export const sessionRoutes = [
     who: [anyone],
     responses: { 200: Done },
     run: async (ctx, { header }) =>
-      reply(200, { ok: true }, signOutHeaders(await identityOf(ctx).signOut(header('cookie') ?? ''))),
+      reply(200, { ok: true }, { 'set-cookie': await identityOf(ctx).signOut(header('cookie') ?? '') }),
   }),
   route({
     id: 'session.signOutEverywhere',
@@ -101,7 +100,7 @@ export const sessionRoutes = [
     run: async (ctx, { caller, header }) => {
       const userId = caller.type === 'board' ? caller.userId : ''
       const cookie = await signOutEverywhere(ctx, { userId, cookie: header('cookie') ?? '' })
-      return reply(200, { ok: true }, signOutHeaders(cookie))
+      return reply(200, { ok: true }, { 'set-cookie': cookie })
     },
   }),
   route({

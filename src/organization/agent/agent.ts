@@ -54,7 +54,7 @@ export const Agent = v.strictObject({
   costMetering: v.pipe(
     v.picklist(METERINGS),
     v.description(
-      'When the program reports the cost of a run: `live` (a budget stops a live run), `at_end` (a budget stops the next run) or `none` (only reported cost events count).',
+      'When the program reports the cost of a run: `live` (a budget stops a live run) or `none` (only reported cost events count).',
     ),
   ),
   costMeteringNote: v.pipe(

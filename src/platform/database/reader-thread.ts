@@ -59,8 +59,13 @@ export function serveJobs(jobs: JobLoaders): void {
 /** Opens a database for reading. The connection refuses every write. */
 export function openReadOnly(file: string): Database.Database {
   const sqlite = new Database(file, { readonly: true, fileMustExist: true })
-  for (const pragma of ['busy_timeout = 5000', 'query_only = on', 'trusted_schema = off', 'cache_size = -32000']) {
-    sqlite.pragma(pragma)
+  try {
+    for (const pragma of ['busy_timeout = 5000', 'query_only = on', 'trusted_schema = off', 'cache_size = -32000']) {
+      sqlite.pragma(pragma)
+    }
+  } catch (error) {
+    sqlite.close() // an open connection would keep the last one from removing the WAL
+    throw error
   }
   return sqlite
 }

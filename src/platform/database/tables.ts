@@ -343,14 +343,6 @@ export interface IssueReadTable {
   activity_seq: number
 }
 
-export interface IssueTextPendingTable {
-  seq: Generated<number>
-}
-
-export interface CommentTextPendingTable {
-  seq: Generated<number>
-}
-
 export interface SkillTable {
   id: string
   company_id: string
@@ -764,8 +756,6 @@ export interface Tables {
   mention: MentionTable
   inbox_state: InboxStateTable
   issue_read: IssueReadTable
-  issue_text_pending: IssueTextPendingTable
-  comment_text_pending: CommentTextPendingTable
   skill: SkillTable
   skill_file: SkillFileTable
   asset: AssetTable

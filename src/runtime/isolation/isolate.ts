@@ -58,7 +58,11 @@ export async function isolate(
     ...spec,
     wrapper: sandboxArgv(found.path, sandbox),
     env: sandbox.env as Record<string, string>,
-    reader: { ...spec.reader, env: { ...sandbox.env, CODEX_HOME: stateDir, CLAUDE_CONFIG_DIR: stateDir } },
+    // Outside the sandbox, the sessions of the program are in its state folder.
+    reader: {
+      ...spec.reader,
+      env: { ...sandbox.env, CODEX_HOME: stateDir, CLAUDE_CONFIG_DIR: stateDir, SANDBOX_STATE_DIR: stateDir },
+    },
   }
 }
 

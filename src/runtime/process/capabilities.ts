@@ -86,33 +86,39 @@ async function examine(path: string, helpArgs: readonly string[], options: RunOp
 
 const OUTPUT_LIMIT = 256 * 1024
 
-/** Returns the output of a program, truncated to 256 KB, or null if it fails or times out. */
+/**
+ * Returns the output of a program, truncated to 256 KB, or null if it fails or times out. Some programs print their
+ * help to standard error only.
+ */
 function readOutput(
   path: string,
   args: readonly string[],
   { env, timeoutMs, onTimeout }: RunOptions,
 ): Promise<string | null> {
   return new Promise((resolve, reject) => {
-    const child = spawn(path, args, { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true })
-    if (!child.stdout) {
+    const child = spawn(path, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    if (!child.stdout || !child.stderr) {
       // The server's limit of open files is reached. The program itself may work.
       child.on('error', reject)
       return
     }
-    let output = ''
+    const streams = [child.stdout, child.stderr]
+    const output = streams.map(() => '')
     let isCut = false
     const timer = setTimeout(() => {
       onTimeout()
       killGroup(child.pid)
-      child.stdout.destroy() // a process that left the group may hold the pipe open
+      for (const stream of streams) stream.destroy() // a process that left the group may hold the pipe open
     }, timeoutMs)
-    child.stdout.setEncoding('utf8')
-    child.stdout.on('data', (chunk: string) => {
-      output += chunk
-      if (output.length < OUTPUT_LIMIT) return
-      isCut = true
-      killGroup(child.pid)
-    })
+    for (const [n, stream] of streams.entries()) {
+      stream.setEncoding('utf8')
+      stream.on('data', (chunk: string) => {
+        output[n] += chunk
+        if (output[n]!.length < OUTPUT_LIMIT) return
+        isCut = true
+        killGroup(child.pid)
+      })
+    }
     child.on('exit', () => killGroup(child.pid)) // remaining processes would hold the pipe open
     child.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer)
@@ -121,7 +127,7 @@ function readOutput(
     })
     child.on('close', (code) => {
       clearTimeout(timer)
-      resolve(code === 0 || isCut ? output : null)
+      resolve(code === 0 || isCut ? output[0] || output[1]! : null)
     })
   })
 }

@@ -11,10 +11,14 @@
 import { readFileSync } from 'node:fs'
 import { endTree, killTree } from './end-tree.ts'
 import { identityOf, type RunLeader } from './process-table.ts'
-import { type RunSpec, readStop, reserveExit } from './run-files.ts'
+import { hasBegun, type RunSpec, readStop, reserveExit } from './run-files.ts'
 import { supervise } from './supervise.ts'
 
-const runDir = process.argv[2]!
+const FOLDER_CHECK_MS = 1_000
+
+// By a relative path, the folder is found even if the data directory is moved during the run.
+process.chdir(process.argv[2]!)
+const runDir = '.'
 process.umask(0o077)
 
 // A blocking read: a signal during the read ends this process, which has nothing to stop yet.
@@ -32,6 +36,10 @@ process.on('SIGTERM', () => {
 
 process.on('uncaughtException', fail)
 const writeExit = reserveExit(runDir)
+// Without its folder, nobody can stop the run or read its outcome.
+setInterval(() => {
+  if (!hasBegun(runDir)) stopRequested.resolve({ graceSec: spec.graceSec })
+}, FOLDER_CHECK_MS).unref()
 const record = await supervise(spec, {
   runDir,
   stopRequested: stopRequested.promise,

@@ -35,12 +35,7 @@ export const issueRoutes = [
     query: v.object({
       ...LIST_QUERY,
       status: v.optional(listOf(ISSUE_STATUSES)),
-      assigneeAgentId: v.optional(
-        v.pipe(
-          v.string(),
-          v.description('An agent, `me` for the calling agent, or `none` for issues without an assignee.'),
-        ),
-      ),
+      assigneeAgentId: v.optional(v.pipe(v.string(), v.description('An agent, or `me` for the calling agent.'))),
       assigneeUserId: ref,
       projectId: ref,
       goalId: ref,

@@ -21,6 +21,12 @@ function program(t: TestContext, script: string) {
   return { folder, path, starts, env: { PATH: `${folder}:/usr/bin:/bin` } }
 }
 
+test('a program may print its help to standard error', async (t) => {
+  const { env } = program(t, `{ ${HELP}\n} >&2`)
+  const found = await createProbe(env)('agent')
+  assert.deepEqual(found?.flags, new Set(['-p', '--print', '--session-id', '--resume', '--no-color']))
+})
+
 test('a program is probed once for its version and options, until its file changes', async (t) => {
   const { path, starts, env } = program(t, `[ "$1" = --version ] && { echo 'agent 1.2.3'; echo more; exit; }\n${HELP}`)
   const probe = createProbe(env)

@@ -45,11 +45,20 @@ export function runFolder(t: TestContext, runId: string): string {
   const runDir = mkdtempSync(path.join(tmpdir(), 'service-run-'))
   t.after(async () => {
     const left = markedProcesses().get(runId) ?? []
-    for (const { pid } of left) process.kill(pid, 'SIGKILL')
+    for (const { pid } of left) killIfLive(pid)
     rmSync(runDir, { recursive: true, force: true })
     assert.deepEqual(left, [], 'the run left processes behind')
   })
   return runDir
+}
+
+/** Kills a process that may have ended since it was found. */
+export function killIfLive(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }
 
 export interface StartedRun extends RunProcess {

@@ -8,7 +8,7 @@ import { createClient } from '../../../src/clients/connection/client.ts'
 import { identityOf, markedProcesses } from '../../../src/runtime/process/process-table.ts'
 import { runService, type ServerUnderTest, startService } from '../../clients/cli/service.ts'
 import { temporaryFolder } from '../../helpers.ts'
-import { agentProgram, until } from './runs.ts'
+import { agentProgram, killIfLive, until } from './runs.ts'
 
 interface Run {
   id: string
@@ -51,7 +51,7 @@ async function arrange(t: TestContext, ms: number, code = 0) {
   const runId = noted('begun')[0]!.split('.')[0]!
   t.after(() => {
     for (const [id, all] of markedProcesses()) {
-      if (own.has(id)) for (const { pid } of all) process.kill(pid, 'SIGKILL')
+      if (own.has(id)) for (const { pid } of all) killIfLive(pid)
     }
   })
   const runs = async (by: ServerUnderTest): Promise<Run[]> =>
