@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { v7 as uuid } from 'uuid'
 import { openDatabase } from '../src/platform/database/open.ts'
+import { createTextIndexer } from '../src/platform/database/text-index.ts'
 
 /** One id of each kind of record, from the latest part of the history. */
 export interface Ids {
@@ -122,6 +123,7 @@ export function seedHistory(dataDir: string, issues: number): Ids {
       Object.assign(ids, { agentId: agent_id, issueId: id, projectId: project_id, goalId: goal_id })
       if (run_id) ids.runId = run_id
     }
+    createTextIndexer(sqlite).indexAll()
   })()
   sqlite.close()
   return ids

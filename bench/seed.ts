@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { v7 as uuid } from 'uuid'
 import { openDatabase } from '../src/platform/database/open.ts'
+import { createTextIndexer } from '../src/platform/database/text-index.ts'
 
 export interface Seeded {
   companyId: string
@@ -83,6 +84,7 @@ export function seed(dataDir: string, issues: number): Seeded {
         hash: 'none',
       })
     }
+    createTextIndexer(sqlite).indexAll()
   })()
   sqlite.close()
   return { companyId, agentId, issueIds }

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { addDefaultVerb, moveGlobalOptions } from './clients/cli/command-line.ts'
 import { commandsOf } from './clients/cli/commands.ts'
 import { EXIT, exitCodeOf, lineOf } from './clients/connection/exit-codes.ts'
 import { packageVersion } from './platform/config.ts'
@@ -40,14 +41,14 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no server, 4 not allowed, 5 not f
   program.addHelpCommand(
     new Command('help').argument('[command]').description('print help for a command').helpGroup('Tools:'),
   )
-  throwErrors(program)
+  configure(program)
   return program
 }
 
-/** Makes commander throw an error instead of ending the process, for all commands below one. */
-function throwErrors(command: Command): void {
-  command.exitOverride()
-  for (const one of command.commands) throwErrors(one.showHelpAfterError(false))
+/** Makes commander throw an error instead of ending the process, and sets its texts, for a command and all below it. */
+function configure(command: Command): void {
+  command.exitOverride().helpOption('-h, --help', 'print help')
+  for (const one of command.commands) configure(one.showHelpAfterError(false))
 }
 
 /**
@@ -63,7 +64,7 @@ function handleBrokenPipe(isServer: boolean): void {
   }
 }
 
-const words = process.argv.slice(2)
+const words = moveGlobalOptions(process.argv.slice(2))
 
 try {
   handleBrokenPipe(words[0] === 'start' || words[0] === 'demo')
@@ -71,7 +72,7 @@ try {
   else {
     const program = await createProgram((name) => words[0] === name || (words[0] === 'help' && words[1] === name))
     if (words.length === 0) program.outputHelp()
-    else await program.parseAsync(words, { from: 'user' })
+    else await program.parseAsync(addDefaultVerb(program, words), { from: 'user' })
   }
 } catch (error) {
   if (error instanceof CommanderError) {
@@ -84,8 +85,10 @@ try {
 }
 
 /** Prints the completions of the last word, for the scripts of `service completion`. */
-async function printCompletions(line: readonly string[]): Promise<void> {
+async function printCompletions(typed: readonly string[]): Promise<void> {
   const { complete } = await import('./clients/cli/completion.ts')
+  // The last word is the one to complete, so it stays the last.
+  const line = [...moveGlobalOptions(typed.slice(0, -1)), ...typed.slice(-1)]
   const program = await createProgram((name) => name === line[0])
   for (const word of await complete(program, line)) process.stdout.write(`${word}\n`)
 }

@@ -124,7 +124,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     )
     ctx.openRunSocket = async () => {
       runSocket ??= import('./runtime/placement/run-socket.ts').then(({ createRunSocket }) =>
-        createRunSocket(config.dataDir, app.fetch as never, new URL(url).host),
+        createRunSocket(config.dataDir, serve as never, new URL(url).host),
       )
       return (await runSocket).open()
     }

@@ -25,6 +25,8 @@ interface IdempotentRequest {
   request: string[]
   /** Whether the response contains a secret, which the database must not store. */
   secret: boolean | undefined
+  /** Authorizes the caller to receive a stored response again. @throws AppError if the caller has lost the permission */
+  authorizeReplay: (reply: Reply) => void
 }
 
 /**
@@ -36,7 +38,7 @@ interface IdempotentRequest {
  */
 export async function withIdempotency(
   ctx: Context,
-  { owner, key, request, secret }: IdempotentRequest,
+  { owner, key, request, secret, authorizeReplay }: IdempotentRequest,
   run: (ctx: Context) => unknown,
   toReply: (result: unknown) => Reply,
 ): Promise<Reply> {
@@ -45,7 +47,10 @@ export async function withIdempotency(
   }
   const entry = { caller: owner, key, request: ctx.vault.fingerprint(JSON.stringify(request)) }
   const known = findStoredReply(ctx, entry)
-  if (known) return known
+  if (known) {
+    authorizeReplay(known)
+    return known
+  }
 
   const keep = (ctx: Context, reply: Reply) =>
     storeReply(ctx, entry, secret ? new Reply(reply.status, SHOWN_ONCE) : reply)

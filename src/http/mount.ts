@@ -92,9 +92,13 @@ async function handle<Principal, Caller>(
   const params = paramsOf(endpoint, c)
   const address = addressOf(ctx.config, c)
   access.limitNetwork(endpoint, address)
-  const principal = await access.authenticate(credentials, endpoint)
+  let principal = await access.authenticate(credentials, endpoint)
+  const authenticatedAt = performance.now()
   span?.setRun(access.spanOfRun(principal))
   const received = await receiveBody(ctx, endpoint, c)
+  // While the body arrived, the run of the token may have ended, or the person may have signed out.
+  if (performance.now() - authenticatedAt > REAUTHENTICATE_MS)
+    principal = await access.authenticate(credentials, endpoint)
   let caller = access.authorize(principal, endpoint, params.companyId)
   const queryOf = () => (endpoint.query ? validateQuery(endpoint.query, c.req.query()) : undefined)
   const run = (ctx: Context, query: unknown, body: unknown) => {
@@ -126,15 +130,30 @@ async function handle<Principal, Caller>(
   const query = queryOf()
   const parsed = received.parse()
   const body = parsed instanceof Promise ? await parsed : parsed
-  // While a thread parsed the body, the caller may have lost the permission.
-  if (parsed instanceof Promise) caller = access.authorize(principal, endpoint, params.companyId)
+  // While a thread parsed the body, the caller may have lost the credential or the permission.
+  if (parsed instanceof Promise) {
+    principal = await access.authenticate(credentials, endpoint)
+    caller = access.authorize(principal, endpoint, params.companyId)
+  }
   const key = endpoint.method === 'POST' ? c.req.header('idempotency-key') : undefined
   const owner = key === undefined ? undefined : access.callerKey(caller)
   if (key === undefined || owner === undefined)
     return toResponse(ctx, endpoint, c, toReply(await run(ctx, query, body)))
   const request = [c.req.path, new URL(c.req.url).search, received.digest()]
-  const once = { owner, key, request, secret: endpoint.secret }
+  // The use case checks the permission for an entity, but a replay does not run it.
+  const authorizeReplay = ({ body }: Reply) =>
+    void access.authorize(principal, endpoint, params.companyId ?? companyOf(body))
+  const once = { owner, key, request, secret: endpoint.secret, authorizeReplay }
   return toResponse(ctx, endpoint, c, await withIdempotency(ctx, once, (own) => run(own, query, body), toReply))
+}
+
+/** A body that takes longer to arrive, in milliseconds, causes another authentication. */
+const REAUTHENTICATE_MS = 100
+
+/** Returns the company of an entity in a response. */
+const companyOf = (body: unknown): string | undefined => {
+  const { companyId } = Object(body) as { companyId?: unknown }
+  return typeof companyId === 'string' ? companyId : undefined
 }
 
 function paramsOf(endpoint: Endpoint, c: HonoContext): Record<string, string> {

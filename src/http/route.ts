@@ -60,6 +60,8 @@ interface Definition<Id extends string, M extends Method, Path extends string, Q
   role?: Role
   /** Whether an archived company allows the request. By default it allows only GET. */
   allowsArchived?: boolean
+  /** Whether the token of a run in a placement stays valid here after the run has ended. Everywhere else it is refused. */
+  acceptsEndedRun?: boolean
   query?: Q
   body?: B
   /** Whether a request without a body counts as `{}`. */

@@ -6,6 +6,7 @@ import { createDb, type Db } from './database/db.ts'
 import { createLongWriter, type LongChange } from './database/long-write.ts'
 import { watchFiles } from './database/presence.ts'
 import { createReader, type Reader } from './database/reader.ts'
+import { createTextIndexer } from './database/text-index.ts'
 import { createWriteQueue, type Effect } from './database/write-queue.ts'
 import { AppError } from './errors.ts'
 import { createEvents, type Events } from './events.ts'
@@ -86,11 +87,15 @@ export function createContext({ sqlite, clock, config, log, vault }: ContextPart
   const db = createDb(sqlite)
   const lastWritten = new Map<string, string>()
   const checkFiles = watchFiles(sqlite.name)
+  const { indexAll } = createTextIndexer(sqlite)
   const metrics = createMetrics()
   const queue = createWriteQueue(sqlite, {
     onBatch: metrics.countBatch,
     endReads: db.endReads,
-    beforeCommit: checkFiles,
+    beforeCommit() {
+      indexAll()
+      checkFiles()
+    },
     onRollback: () => lastWritten.clear(),
     alwaysReplay: config.selfCheck,
   })

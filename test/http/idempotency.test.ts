@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import { withIdempotency } from '../../src/http/idempotency.ts'
 import { Reply } from '../../src/http/route.ts'
 import { raw, sql } from '../../src/platform/database/sql.ts'
+import { createPeopleApp } from '../access/auth/people.ts'
 import { insertAgentRow, insertCompany, insertKey } from '../arrange.ts'
+import { good } from '../contract/world.ts'
 import { createTestApp } from '../helpers.ts'
 
 const key = { 'idempotency-key': 'k1' }
@@ -83,7 +85,7 @@ test('the change and its stored response commit in one transaction', async (t) =
 
 test('a response with a secret is not stored, and a retry is a conflict', async (t) => {
   const { ctx } = createTestApp(t)
-  const once = { owner: 'user:local-board', key: 'k1', request: ['/api/secrets'], secret: true }
+  const once = { owner: 'user:local-board', key: 'k1', request: ['/api/secrets'], secret: true, authorizeReplay() {} }
   const make = () =>
     withIdempotency(
       ctx,
@@ -94,4 +96,18 @@ test('a response with a secret is not stored, and a retry is a conflict', async 
   assert.deepEqual((await make()).body, { token: 'svc_hidden' })
   assert.doesNotMatch(JSON.stringify(ctx.db.all(sql.selectFrom('idempotency').selectAll())), /svc_hidden/)
   await assert.rejects(make, { code: 'conflict' })
+})
+
+test('a person who lost the role or the membership does not receive the stored response', async (t) => {
+  const app = createPeopleApp(t)
+  const companyId = insertCompany(app.ctx)
+  const owner = await app.person('Olga', { [companyId]: 'owner' })
+  const member = await app.person('Mia', { [companyId]: 'member' })
+  const issue = await good(owner.ask('POST', `/api/companies/${companyId}/issues`, { title: 'Draw' }))
+  const comment = () => member.ask('POST', `/api/issues/${issue.id}/comments`, { body: 'Done' }, key)
+  assert.deepEqual([(await comment()).status, (await comment()).status], [201, 201])
+  await good(owner.ask('PATCH', `/api/companies/${companyId}/members/${member.id}`, { role: 'viewer' }))
+  assert.equal((await comment()).status, 403)
+  await good(owner.ask('DELETE', `/api/companies/${companyId}/members/${member.id}`))
+  assert.equal((await comment()).status, 403)
 })

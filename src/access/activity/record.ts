@@ -1,6 +1,6 @@
 import { hash as digest } from 'node:crypto'
-import { v7 as uuid } from 'uuid'
 import type { Context } from '../../platform/context.ts'
+import { uuid } from '../../platform/uuid.ts'
 import { actorOf, type Caller } from '../caller/caller.ts'
 import type { Action, EntityType } from './actions.ts'
 import type { ActivityEvent } from './live-events.ts'

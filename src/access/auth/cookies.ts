@@ -19,3 +19,6 @@ export function cookieNames({ trustProxy }: Pick<Config, 'trustProxy'>, vault: V
   const prefix = `service-${vault.fingerprint('cookie names').slice(0, 12)}`
   return { local: `${prefix}.local`, session: `${trustProxy ? '__Host-' : ''}${prefix}.session_token` }
 }
+
+/** The headers of the response that signs a browser out. The browser removes stored pages and responses of the person. */
+export const signOutHeaders = (setCookie: string) => ({ 'set-cookie': setCookie, 'clear-site-data': '"cache"' })

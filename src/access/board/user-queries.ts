@@ -1,6 +1,6 @@
-import { v7 as uuid } from 'uuid'
 import type { Db } from '../../platform/database/db.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { uuid } from '../../platform/uuid.ts'
 
 export const findUser = (db: Db, key: { id: string }) =>
   db.first(sql.selectFrom('auth_user').selectAll().where('id', '=', key.id))

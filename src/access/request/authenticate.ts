@@ -25,22 +25,24 @@ export interface AgentCredentials {
   /**
    * Returns the agent of a run token; undefined if the token is not valid here.
    *
+   * @param acceptsEnded whether the token is valid after the end of its run
    * @throws AppError `run_ended` if the run of the token has ended
    */
-  findAgentOfRunToken(ctx: AccessContext, token: string): Promise<AgentIdentity | undefined>
+  findAgentOfRunToken(ctx: AccessContext, token: string, acceptsEnded: boolean): Promise<AgentIdentity | undefined>
 }
 
 /**
  * Authenticates a request. An invalid bearer token is a 401 in every mode, even
  * if the request also has a valid cookie.
  *
- * @param isOpen whether the route is open to anyone, so that no credential is needed
+ * @param route.isOpen whether the route is open to anyone, so that no credential is needed
+ * @param route.acceptsEndedRun whether the token of a run that has ended is valid
  */
 export async function authenticate(
   ctx: AccessContext,
   agents: AgentCredentials,
   { authorization, cookie }: Credentials,
-  isOpen: boolean,
+  { isOpen, acceptsEndedRun }: { isOpen: boolean; acceptsEndedRun: boolean },
 ): Promise<Principal> {
   if (authorization === undefined) {
     const principal = await principalOfCookie(ctx, cookie)
@@ -62,7 +64,7 @@ export async function authenticate(
     if (found) return { type: 'agent', ...found }
     throw new AppError('unauthenticated', 'This agent key is unknown, revoked or expired. Ask the board for a new key.')
   }
-  const found = await agents.findAgentOfRunToken(ctx, token)
+  const found = await agents.findAgentOfRunToken(ctx, token, acceptsEndedRun)
   if (found) return { type: 'agent', ...found }
   throw new AppError('unauthenticated', 'This token is not valid here.')
 }

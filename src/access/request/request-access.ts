@@ -15,7 +15,8 @@ export const createRequestAccess = (
   limitNetwork({ limits = [] }, address) {
     for (const limit of limits.filter(isLimitOfNetwork)) limitRate(ctx, ctx.signIn.rates, limit, networkOf(address))
   },
-  authenticate: (credentials, { who }) => authenticate(ctx, agents, credentials, who.includes(anyone)),
+  authenticate: (credentials, { who, acceptsEndedRun = false }) =>
+    authenticate(ctx, agents, credentials, { isOpen: who.includes(anyone), acceptsEndedRun }),
   authorize: (principal, endpoint, companyId) => authorize(ctx, principal, endpoint, companyId),
   spanOfRun(principal) {
     if (principal.type === 'anonymous') return undefined

@@ -1,6 +1,6 @@
-import { v7 as uuid } from 'uuid'
 import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
+import { uuid } from '../../platform/uuid.ts'
 import type { Action } from '../activity/actions.ts'
 import { recordActivity } from '../activity/record.ts'
 import type { Caller } from '../caller/caller.ts'

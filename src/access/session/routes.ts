@@ -4,6 +4,7 @@ import { urlForPeople } from '../../http/proxy.ts'
 import { reply } from '../../http/route.ts'
 import { notFound } from '../../platform/errors.ts'
 import { changePassword, identityOf, signIn, signOutEverywhere } from '../auth/accounts.ts'
+import { signOutHeaders } from '../auth/cookies.ts'
 import { makeResetLink } from '../auth/reset-password.ts'
 import { listMemberships } from '../board/membership-queries.ts'
 import { deleteSession, findUser, listSessions } from '../board/user-queries.ts'
@@ -88,7 +89,7 @@ export const sessionRoutes = [
     who: [anyone],
     responses: { 200: Done },
     run: async (ctx, { header }) =>
-      reply(200, { ok: true }, { 'set-cookie': await identityOf(ctx).signOut(header('cookie') ?? '') }),
+      reply(200, { ok: true }, signOutHeaders(await identityOf(ctx).signOut(header('cookie') ?? ''))),
   }),
   route({
     id: 'session.signOutEverywhere',
@@ -100,7 +101,7 @@ export const sessionRoutes = [
     run: async (ctx, { caller, header }) => {
       const userId = caller.type === 'board' ? caller.userId : ''
       const cookie = await signOutEverywhere(ctx, { userId, cookie: header('cookie') ?? '' })
-      return reply(200, { ok: true }, { 'set-cookie': cookie })
+      return reply(200, { ok: true }, signOutHeaders(cookie))
     },
   }),
   route({

@@ -15,7 +15,7 @@ The script completes commands, options, values, and the names and ids that the s
 Examples:
   $ source <(service completion bash)             # in ~/.bashrc
   $ source <(service completion zsh)              # in ~/.zshrc, after compinit
-  $ service completion fish | source              # in ~/.config/fish/config.fish`,
+  $ service completion fish > ~/.config/fish/completions/service.fish`,
     )
     .action((shell: keyof typeof SCRIPTS) => print(SCRIPTS[shell]))
 

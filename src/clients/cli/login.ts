@@ -1,4 +1,5 @@
 import { createClient } from '../connection/client.ts'
+import { parseServerUrl } from '../connection/connect.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
 import { type Profile, readProfiles, writeProfiles } from '../connection/profiles.ts'
 import { askSecret } from './command/ask.ts'
@@ -16,12 +17,13 @@ export const loginCommand = () =>
     examples: ['login https://service.example.com', 'login http://127.0.0.1:3100 --name local'],
     note: `The token is a file (@file), or - for standard input. Without it the command prompts for it.
 Create a token at URL/account. It is stored in your configuration folder, which only you can read.`,
-    async run({ options }, [url, source], { name = new URL(url).host }) {
+    async run({ options }, [given, source], { name = new URL(parseServerUrl(given, '<url>')).host }) {
+      const url = parseServerUrl(given, '<url>')
       const { mode } = await createClient({ url }).request('GET /api/health')
       const isLocal = mode === 'local_trusted' && source === undefined && options.token === undefined
-      const given = source === undefined ? options.token : await readText(source)
+      const credential = source === undefined ? options.token : await readText(source)
       const how = `Create a token at ${new URL('/account', url).href} and pass it on standard input: service login ${url} -`
-      const token = isLocal ? undefined : (given ?? (await askSecret(options, 'Your token', how)))
+      const token = isLocal ? undefined : (credential ?? (await askSecret(options, 'Your token', how)))
       const identity = await createClient({ url, token }).request('GET /api/whoami')
       const { profiles } = readProfiles()
       const profile: Profile = { url, ...(token !== undefined && { token }) }
@@ -29,7 +31,7 @@ Create a token at URL/account. It is stored in your configuration folder, which 
       return {
         value: { name, url, identity },
         text: () =>
-          `You are ${identity.name ?? identity.type} at ${url}. Later commands use this server (profile ${name}).`,
+          `You are ${identity.name ?? (identity.via === 'local' ? 'the board' : identity.type)} at ${url}. Later commands use this server (profile ${name}).`,
       }
     },
   })

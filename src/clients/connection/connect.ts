@@ -32,11 +32,11 @@ export const withConnection = (command: Command): Command =>
  */
 export function connect(options: ConnectionOptions, env: Environment): Client {
   const token = options.token ?? (env.SERVICE_API_KEY || undefined)
-  if (options.url !== undefined) return createClient({ url: options.url, token })
+  if (options.url !== undefined) return createClient({ url: parseServerUrl(options.url, '--url'), token })
   if (options.profile !== undefined) return toProfile(options, options.profile, env)
   const home = options.dataDir ?? (env.SERVICE_HOME || undefined)
   if (options.dataDir === undefined) {
-    if (env.SERVICE_API_URL) return createClient({ url: env.SERVICE_API_URL, token })
+    if (env.SERVICE_API_URL) return createClient({ url: parseServerUrl(env.SERVICE_API_URL, 'SERVICE_API_URL'), token })
     const profile = env.SERVICE_PROFILE || (home === undefined ? readProfiles().current : undefined)
     if (profile !== undefined) return toProfile(options, profile, env)
   }
@@ -52,6 +52,16 @@ export function connect(options: ConnectionOptions, env: Environment): Client {
     token: token ?? readServerKeys(dataDir).boardToken,
     check: () => checkInstance(info, dataDir),
   })
+}
+
+/**
+ * Checks the URL of a server.
+ *
+ * @param name the option or variable that contains it
+ */
+export function parseServerUrl(text: string, name: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text
+  throw new CliError(EXIT.usage, `${name} must be a URL such as https://service.example.com, not ${text}.`)
 }
 
 function toProfile({ token }: ConnectionOptions, name: string, env: Environment): Client {

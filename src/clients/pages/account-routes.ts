@@ -17,7 +17,7 @@ import { validate } from '../../http/validate.ts'
 import { type AppError, notFound } from '../../platform/errors.ts'
 import { formOf } from './form.ts'
 import { navigationFor } from './home-routes.ts'
-import { seeOther, show, showFormOnError } from './page-response.ts'
+import { seeOther, show, showFormOnError, signedOut } from './page-response.ts'
 
 const text = v.optional(v.string(), '')
 
@@ -69,7 +69,7 @@ export const accountRoutes = [
     responses: { 303: null },
     run: (ctx, { caller, header }) =>
       requireSession(ctx, caller, async ({ userId }) =>
-        seeOther('/login', await signOutEverywhere(ctx, { userId, cookie: header('cookie') ?? '' })),
+        signedOut(await signOutEverywhere(ctx, { userId, cookie: header('cookie') ?? '' })),
       ),
   }),
   route({

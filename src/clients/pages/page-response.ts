@@ -1,4 +1,5 @@
 import { identityOf } from '../../access/auth/accounts.ts'
+import { signOutHeaders } from '../../access/auth/cookies.ts'
 import type { AccessContext } from '../../access/auth/sign-in.ts'
 import { errorPage, pageReply } from '../../http/html-page.ts'
 import { type Reply, reply } from '../../http/route.ts'
@@ -32,3 +33,6 @@ export async function showFormOnError(work: () => Promise<Reply>, again: (error:
 /** Returns a redirect with status 303, with an optional cookie. */
 export const seeOther = (location: string, cookie?: string): Reply =>
   reply(303, null, { location, ...(cookie !== undefined && { 'set-cookie': cookie }) })
+
+/** Returns the redirect after a sign-out. */
+export const signedOut = (cookie: string): Reply => reply(303, null, { location: '/login', ...signOutHeaders(cookie) })

@@ -16,7 +16,7 @@ import { findCompany } from '../../organization/company/queries.ts'
 import { AppError } from '../../platform/errors.ts'
 import { type FormField, formOf } from './form.ts'
 import { INTRODUCTION } from './home-routes.ts'
-import { seeOther, show, showFormOnError } from './page-response.ts'
+import { seeOther, show, showFormOnError, signedOut } from './page-response.ts'
 
 const text = v.optional(v.string(), '')
 const ByToken = v.object({ token: text })
@@ -80,7 +80,7 @@ export const pageRoutes = [
     form: true,
     secret: true,
     responses: { 303: null },
-    run: async (ctx, { header }) => seeOther('/login', await identityOf(ctx).signOut(header('cookie') ?? '')),
+    run: async (ctx, { header }) => signedOut(await identityOf(ctx).signOut(header('cookie') ?? '')),
   }),
   route({
     id: 'pages.setup',

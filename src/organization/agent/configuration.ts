@@ -1,5 +1,4 @@
 import type { Selectable } from 'kysely'
-import { v7 as uuid } from 'uuid'
 import * as v from 'valibot'
 import { actorOf, type Caller } from '../../access/caller/caller.ts'
 import { type Json, redact } from '../../access/redaction/redact.ts'
@@ -7,6 +6,7 @@ import { open, placeOf, seal } from '../../access/secret/seal.ts'
 import * as field from '../../http/fields.ts'
 import type { Context } from '../../platform/context.ts'
 import type { ConfigRevisionTable } from '../../platform/database/tables.ts'
+import { uuid } from '../../platform/uuid.ts'
 import type { AgentRow } from './agent.ts'
 import { insertRevision } from './revision-queries.ts'
 

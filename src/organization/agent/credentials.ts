@@ -27,7 +27,7 @@ const runOfToken = prepared((token: { runId: string }) =>
   sql
     .selectFrom('run')
     .innerJoin('agent', 'agent.id', 'run.agent_id')
-    .select(['run.id', 'agent_id', 'run.company_id', 'role', 'agent.status', 'finished_at'])
+    .select(['run.id', 'agent_id', 'run.company_id', 'role', 'agent.status', 'finished_at', 'placement'])
     .where('run.id', '=', token.runId),
 )
 

@@ -1,5 +1,4 @@
 import type { Selectable } from 'kysely'
-import { v7 as uuid } from 'uuid'
 import * as v from 'valibot'
 import type { Action } from '../../access/activity/actions.ts'
 import { recordActivity } from '../../access/activity/record.ts'
@@ -11,6 +10,7 @@ import type { Context } from '../../platform/context.ts'
 import { createCredential, hashCredential } from '../../platform/credential.ts'
 import type { AgentKeyTable } from '../../platform/database/tables.ts'
 import { AppError, forbidden, notFound } from '../../platform/errors.ts'
+import { uuid } from '../../platform/uuid.ts'
 import type { AgentRow } from './agent.ts'
 import { findKey, insertKey, revokeKey as revoke } from './key-queries.ts'
 

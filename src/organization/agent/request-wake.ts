@@ -1,7 +1,7 @@
-import { v7 as uuid } from 'uuid'
 import { publishEvent } from '../../access/activity/live-events.ts'
 import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
+import { uuid } from '../../platform/uuid.ts'
 import { mergeRequest, toReason, type WakeRequest } from '../wake/merge.ts'
 import { findWaitingWake, insertWake, updateWake } from '../wake/queries.ts'
 import type { WakeRow, WakeSource } from '../wake/wake.ts'

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { mkdir, open, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { v7 as uuid } from 'uuid'
 import type { Config } from '../../platform/config.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, invalid } from '../../platform/errors.ts'
+import { uuid } from '../../platform/uuid.ts'
 import { contentTypeOf } from './content-type.ts'
 
 /** A file on disk that has no row yet. */

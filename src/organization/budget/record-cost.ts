@@ -1,6 +1,6 @@
-import { v7 as uuid } from 'uuid'
 import type { CostStatus } from '../../adapter/adapter.ts'
 import type { Context } from '../../platform/context.ts'
+import { uuid } from '../../platform/uuid.ts'
 import { insertCostEvent, setCostStatusOfRun, sumCostOfRun } from '../cost/queries.ts'
 import { enforceBudgets } from './enforce.ts'
 import { warnOfBudgets } from './warn.ts'

@@ -1,6 +1,6 @@
-import { v7 as uuid } from 'uuid'
 import { publishEvent } from '../../access/activity/live-events.ts'
 import type { Context } from '../../platform/context.ts'
+import { uuid } from '../../platform/uuid.ts'
 import { isSpent } from '../cost/budget-status.ts'
 import { toCents, toMicros } from '../cost/money.ts'
 import { companySpend, insertCostEvent } from '../cost/queries.ts'

@@ -1,5 +1,5 @@
-import { v7 as uuid } from 'uuid'
 import type { Context } from '../../platform/context.ts'
+import { uuid } from '../../platform/uuid.ts'
 import { deleteSkillFiles, findSkillByKey, insertSkill, insertSkillFile, updateSkill } from './queries.ts'
 import type { ReadSkill } from './read-skills.ts'
 import { referenceOf } from './reference.ts'

@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import { AppError } from '../errors.ts'
 import { createDb, type Db } from './db.ts'
 import { configure } from './open.ts'
+import { createTextIndexer } from './text-index.ts'
 import { type Effect, toAppError, type WriteQueue } from './write-queue.ts'
 
 /** A change that yields often, at least every few milliseconds. */
@@ -70,6 +71,7 @@ export function createLongWriter(
         start(db, (effect) => effects.push(effect)),
         refuseIfClosed,
       )
+      await inSlices(createTextIndexer(sqlite).inSteps(), refuseIfClosed)
       await flushWal(file)
       refuseIfClosed()
       beforeCommit()

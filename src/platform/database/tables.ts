@@ -343,6 +343,14 @@ export interface IssueReadTable {
   activity_seq: number
 }
 
+export interface IssueTextPendingTable {
+  seq: Generated<number>
+}
+
+export interface CommentTextPendingTable {
+  seq: Generated<number>
+}
+
 export interface SkillTable {
   id: string
   company_id: string
@@ -756,6 +764,8 @@ export interface Tables {
   mention: MentionTable
   inbox_state: InboxStateTable
   issue_read: IssueReadTable
+  issue_text_pending: IssueTextPendingTable
+  comment_text_pending: CommentTextPendingTable
   skill: SkillTable
   skill_file: SkillFileTable
   asset: AssetTable

@@ -1,11 +1,11 @@
 import { constants } from 'node:fs'
 import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { v7 as uuid } from 'uuid'
 import * as v from 'valibot'
 import { findAgent } from '../../organization/agent/queries.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Context } from '../../platform/context.ts'
+import { uuid } from '../../platform/uuid.ts'
 
 const FILE = 'AGENTS.md'
 

@@ -1,7 +1,7 @@
-import { v7 as uuid } from 'uuid'
 import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import type { LongChange } from '../../platform/database/long-write.ts'
+import { uuid } from '../../platform/uuid.ts'
 import { createLabel } from '../../work/label/change.ts'
 import type { PackageAgent } from '../read/package.ts'
 import type { Application } from './application.ts'

@@ -1,7 +1,9 @@
 import type { Fact, UsageTotals } from '../../adapter/adapter.ts'
+import { MAX_MODELS } from '../../adapter/fact.ts'
 import { recordRunUsage } from '../../organization/budget/record-cost.ts'
 import { toMicros } from '../../organization/cost/money.ts'
 import { findIssueScope, findRun, updateRun } from '../../organization/run/queries.ts'
+import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Persist } from './persist.ts'
 
@@ -13,6 +15,16 @@ import type { Persist } from './persist.ts'
 export function recordFacts(ctx: Context, runId: string, facts: readonly Fact[]): void {
   const run = findRun(ctx.db, { id: runId })
   if (!run || run.finished_at !== null) return
+  for (const fact of facts) {
+    if (fact.kind === 'session' && fact.id !== run.session_id_after)
+      updateRun(ctx.db, run.id, { session_id_after: fact.id })
+    if (fact.kind === 'retrying') updateRun(ctx.db, run.id, { retrying: fact.text })
+  }
+  recordUsage(ctx, run, facts)
+}
+
+/** Records the usage of a run, which may have ended. Usage that is already recorded is not recorded again. */
+export function recordUsage(ctx: Context, run: RunRow, facts: readonly Fact[]): void {
   const issue = run.issue_id === null ? undefined : findIssueScope(ctx.db, { id: run.issue_id })
   const attribution = {
     companyId: run.company_id,
@@ -24,9 +36,6 @@ export function recordFacts(ctx: Context, runId: string, facts: readonly Fact[])
     runId: run.id,
   }
   for (const fact of facts) {
-    if (fact.kind === 'session' && fact.id !== run.session_id_after)
-      updateRun(ctx.db, run.id, { session_id_after: fact.id })
-    if (fact.kind === 'retrying') updateRun(ctx.db, run.id, { retrying: fact.text })
     if (fact.kind !== 'usage') continue
     const { provider, model, inputTokens, cachedInputTokens, outputTokens, costUsd, costStatus } = fact
     const costMicros = costUsd === null ? null : toMicros(costUsd * 100)
@@ -49,13 +58,30 @@ export interface FactRecorder {
   summary(): FactSummary
 }
 
+/** The number of facts that one transaction records. A fact of usage takes up to a millisecond. */
+export const FACTS_PER_WRITE = 20
+
 /** Creates the recorder of one run's facts. */
 export function createFactRecorder(ctx: Context, runId: string, persist: Persist): FactRecorder {
   let summary = NO_FACTS
+  const models = new Set<string>()
+
+  /** Whether a fact is not the usage of one model too many. */
+  const isWithinLimit = (fact: Fact) => {
+    if (fact.kind !== 'usage') return true
+    const key = JSON.stringify([fact.provider, fact.model])
+    if (models.size < MAX_MODELS) models.add(key)
+    return models.has(key)
+  }
+
   return {
     async add(facts) {
       summary = addFacts(summary, facts)
-      await persist(() => recordFacts(ctx, runId, facts))
+      const kept = facts.filter(isWithinLimit)
+      for (let i = 0; i < kept.length; i += FACTS_PER_WRITE) {
+        const some = kept.slice(i, i + FACTS_PER_WRITE)
+        await persist(() => recordFacts(ctx, runId, some))
+      }
     },
     summary: () => summary,
   }

@@ -13,20 +13,27 @@ export const createAgentCredentials = (tokens: RunTokens): AgentCredentials => (
     recordKeyUse(ctx, found)
     return { agentId: found.agent_id, companyId: found.company_id, role: found.role, runId: null, scope: found.scope }
   },
-  findAgentOfRunToken: (ctx, token) => findAgentOfLiveRun(ctx, tokens, token),
+  findAgentOfRunToken: (ctx, token, acceptsEnded) => findAgentOfLiveRun(ctx, tokens, token, acceptsEnded),
 })
 
 /**
  * Returns the agent of a run token. The token is valid until its run ends or
  * its agent is terminated.
  *
+ * @param acceptsEnded whether the token of a run in a placement is valid after that: its machine may report late
  * @throws AppError 401 `run_ended`
  */
-export async function findAgentOfLiveRun(ctx: Pick<Context, 'db'>, tokens: RunTokens, token: string) {
+export async function findAgentOfLiveRun(
+  ctx: Pick<Context, 'db'>,
+  tokens: RunTokens,
+  token: string,
+  acceptsEnded = false,
+) {
   const runId = await tokens.verify(token)
   const run = runId === undefined ? undefined : findRunOfToken(ctx.db, { runId })
-  if (!run || !mayCall(run.status)) return undefined
-  if (run.finished_at !== null) {
+  const isLateReport = acceptsEnded && run?.placement != null
+  if (!run || !(isLateReport || mayCall(run.status))) return undefined
+  if (run.finished_at !== null && !isLateReport) {
     throw new AppError('run_ended', 'The run of this token has ended. A run token is valid only during its run.')
   }
   return { agentId: run.agent_id, companyId: run.company_id, role: run.role, runId: run.id, scope: 'work' as const }

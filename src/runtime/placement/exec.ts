@@ -13,13 +13,14 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 /**
  * Runs a command-line program of an engine, such as `squeue`.
  *
+ * @param options.forks whether the program leaves a process in the background, which keeps its output open
  * @throws PlacementFault if it is not installed or exceeds the timeout
  */
 export function exec(
   [program, ...args]: readonly [string, ...string[]],
-  options: { env: Record<string, string>; input?: string | Buffer; timeoutMs?: number },
+  options: { env: Record<string, string>; input?: string | Buffer; timeoutMs?: number; forks?: boolean },
 ): Promise<Result> {
-  const { env, input = '', timeoutMs = 60_000 } = options
+  const { env, input = '', timeoutMs = 60_000, forks = false } = options
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'pipe'] })
     const late = setTimeout(() => {
@@ -49,17 +50,17 @@ export function exec(
         stderr: Buffer.concat(output.stderr).toString(),
       })
     }
-    // A program that forks into the background keeps the pipes open. Its output is complete shortly after its exit.
-    child.once('exit', (code) => {
-      const soon = setTimeout(() => {
-        child.stdout.destroy()
-        child.stderr.destroy()
-      }, 250)
-      child.once('close', () => {
-        clearTimeout(soon)
-        finish(code)
+    // Not at the exit: under load, the output arrives later, and a part of it would look like all of it.
+    child.once('close', finish)
+    if (forks) {
+      child.once('exit', () => {
+        const soon = setTimeout(() => {
+          child.stdout.destroy()
+          child.stderr.destroy()
+        }, 250)
+        child.once('close', () => clearTimeout(soon))
       })
-    })
+    }
     child.stdin.on('error', () => {})
     child.stdin.end(input)
   })

@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { packageRoot } from '../../platform/package-root.ts'
 import { fileOf } from '../../platform/programs.ts'
 
 /** The program that runs on other machines, as one file. */
@@ -16,18 +20,10 @@ export async function readRemoteProgram(): Promise<RemoteProgram> {
   return { source, name: `shim-${createHash('sha256').update(source).digest('hex').slice(0, 16)}.mjs` }
 }
 
+/** Runs esbuild as a program: its library is one service, and stopping it would leave concurrent builds pending. */
 async function bundle(file: string): Promise<Buffer> {
-  const { build, stop } = await import('esbuild')
-  const { outputFiles } = await build({
-    entryPoints: [file],
-    bundle: true,
-    minify: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node22',
-    write: false,
-    logLevel: 'warning',
-  })
-  stop()
-  return Buffer.from(outputFiles[0]!.contents)
+  const program = path.join(packageRoot(), 'node_modules/.bin/esbuild')
+  const options = ['--bundle', '--minify', '--platform=node', '--format=esm', '--target=node22', '--log-level=warning']
+  const { stdout } = await promisify(execFile)(program, [file, ...options], { encoding: 'buffer', maxBuffer: 2 ** 24 })
+  return stdout
 }

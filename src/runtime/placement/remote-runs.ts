@@ -19,9 +19,11 @@ import { createPlaces, type Place, withSubmissionSlot } from './places.ts'
 const TOKEN_LIFETIME = '60d'
 
 /** The time after the grace period in which a machine can report the end, in ms. Then the engine stops the job. */
-const STOP_SLACK_MS = 3_000
+const STOP_SLACK_MS = 2_500
+/** The time that an engine has to stop a job before the run ends without it, in milliseconds. */
+const ENGINE_MS = 1_000
 /** The time after the engine stopped the job, in milliseconds. Then the run ends without a report. */
-const REPORT_MS = 1_500
+const REPORT_MS = 1_000
 
 export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies): RemoteRuns {
   const { persist } = dependencies
@@ -117,24 +119,28 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
   }
 
   async function stop(place: Place, followed: Followed, graceSec: number): Promise<void> {
-    const { run, runDir } = followed
+    const { runDir } = followed
     writeStop(runDir, { graceSec })
     // The remote shim receives the stop request in the reply to its next report, within two seconds.
     if (readClaim(runDir))
       await Promise.race([untilOver(followed), delay(graceSec * 1_000 + STOP_SLACK_MS, undefined, { ref: false })])
     if (isOver(followed)) return
-    if (followed.jobId) {
-      try {
-        await place.driver.stop({ runId: run.id, jobId: followed.jobId }, graceSec)
-      } catch (error) {
-        ctx.log.warn('A run could not be stopped in its placement. Its token is no longer valid.', {
-          runId: run.id,
-          error: String(error),
-        })
-      }
-    }
+    // The run ends even if its engine takes longer: without a valid token, a queued job exits when it starts.
+    await Promise.race([stopJob(place, followed, graceSec), delay(ENGINE_MS, undefined, { ref: false })])
     await Promise.race([untilOver(followed), delay(readClaim(runDir) ? REPORT_MS : 0, undefined, { ref: false })])
     markGone(followed, null)
+  }
+
+  async function stopJob(place: Place, { run, jobId }: Followed, graceSec: number): Promise<void> {
+    if (!jobId) return
+    try {
+      await place.driver.stop({ runId: run.id, jobId }, graceSec)
+    } catch (error) {
+      ctx.log.warn('A run could not be stopped in its placement. Its token is no longer valid.', {
+        runId: run.id,
+        error: String(error),
+      })
+    }
   }
 
   function schedule(place: Place, ms = place.driver.pollMs): void {

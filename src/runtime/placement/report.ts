@@ -1,12 +1,25 @@
 import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readdirSync, unlinkSync, writeSync } from 'node:fs'
 import path from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'
 import type { AgentCaller } from '../../access/caller/caller.ts'
+import type { Fact } from '../../adapter/adapter.ts'
+import { MAX_MODELS } from '../../adapter/fact.ts'
 import * as field from '../../http/fields.ts'
 import { findRun } from '../../organization/run/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError, forbidden, notFound } from '../../platform/errors.ts'
-import { type ExitRecord, logFolder, readBudget, readStop, runFolder, writeExit } from '../process/run-files.ts'
+import { FACTS_PER_WRITE, recordUsage } from '../executor/facts.ts'
+import { deliverFacts } from '../process/follow.ts'
+import {
+  type ExitRecord,
+  logFolder,
+  readBudget,
+  readExit,
+  readStop,
+  runFolder,
+  writeExit,
+} from '../process/run-files.ts'
 import { REPORTED_FILE, type ReportReply } from '../remote/wire.ts'
 import { isClaimedBy } from './claim-file.ts'
 
@@ -99,8 +112,15 @@ export function requireOwnRun(caller: AgentCaller, runId: string): void {
  * Stores the report of a run on another machine in the folder of the run. The
  * executor reads these files like those of a local run. A part is stored only
  * if it continues its file, so a report that arrives twice is stored once.
+ *
+ * A machine that lost its connection may report after the run ended as lost.
+ * Its program must stop, but the money that it spent is recorded.
  */
-export function receiveReport(ctx: Context, runId: string, { instance, clock, parts, exit }: ReportBody): ReportReply {
+export async function receiveReport(
+  ctx: Context,
+  runId: string,
+  { instance, clock, parts, exit }: ReportBody,
+): Promise<ReportReply> {
   const run = findRun(ctx.db, { id: runId })
   if (!run?.placement) throw notFound('run', runId)
   const runDir = runFolder(ctx.config, runId)
@@ -112,9 +132,34 @@ export function receiveReport(ctx: Context, runId: string, { instance, clock, pa
     sizes[name] = appendAt(runDir, name, offset, Buffer.from(data, 'base64'), ctx.config.logLimit)
   }
   if (parts.some(({ name }) => name.startsWith('log/tail-'))) dropOldPieces(runDir)
+  // The record of the server itself is there before it finishes a lost run.
+  const hasEnded = run.finished_at !== null || readExit(runDir) !== undefined
+  if (hasEnded) {
+    await recordLateUsage(ctx, runId)
+    return { sizes, stop: { graceSec: 0 }, budget: null }
+  }
   if (exit) writeExit(runDir, toServerClock(exit as ExitRecord, Date.parse(ctx.now) - Date.parse(clock)))
   ctx.signals.runReported(runId)
   return { sizes, stop: readStop(runDir) ?? null, budget: readBudget(runDir) ?? null }
+}
+
+/** Records the usage in the facts of a run that has ended. The latest snapshot of each model has the total. */
+async function recordLateUsage(ctx: Context, runId: string): Promise<void> {
+  const latest = new Map<string, Fact>()
+  const note = async (facts: Fact[]) => {
+    for (const fact of facts) {
+      if (fact.kind !== 'usage') continue
+      const key = JSON.stringify([fact.provider, fact.model])
+      if (latest.size < MAX_MODELS || latest.has(key)) latest.set(key, fact)
+    }
+    await nextTurn() // the file may be large
+  }
+  await deliverFacts(runFolder(ctx.config, runId), 0, note, () => false)
+  const facts = [...latest.values()]
+  for (let i = 0; i < facts.length; i += FACTS_PER_WRITE) {
+    const some = facts.slice(i, i + FACTS_PER_WRITE)
+    await ctx.write(() => recordUsage(ctx, findRun(ctx.db, { id: runId })!, some))
+  }
 }
 
 /** The maximum size of a file of facts, in bytes. A shim slows down long before this limit. */

@@ -53,9 +53,10 @@ export const remoteRunRoutes = [
     path: '/api/runs/:runId/report',
     summary: 'Report the output, the facts and the end of a run on another machine',
     description:
-      'For the shim of a placement, with the token of the run. A part is stored only if it continues its file, so a report can be repeated. `sizes` has the offsets at which to continue.',
+      'For the shim of a placement, with the token of the run. A part is stored only if it continues its file, so a report can be repeated. `sizes` has the offsets at which to continue. After the end of the run, only the usage in its facts is recorded, and the response requests a stop.',
     who: [agent],
     secret: true,
+    acceptsEndedRun: true,
     body: ReportBody,
     responses: { 200: ReportResponse },
     run: (ctx, { caller, params, body }) => {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { SlurmSettings } from '../../organization/placement/settings.ts'
 import type { Context } from '../../platform/context.ts'
@@ -21,6 +22,10 @@ const PREFIX = 'service-'
 /** The time that is added to the time limit of a run, for the grace period and late reports, in seconds. */
 const TIME_SLACK_SEC = 600
 
+/** How often, and in which interval in milliseconds, the job of a run is searched after a crash of the server. */
+const FIND_LOOKS = 3
+const FIND_PAUSE_MS = 2_000
+
 /** Creates a driver that submits runs with Slurm's commands. The machine of the server must be a submit host. */
 export function createSlurmDriver(ctx: Context, settings: SlurmSettings): Driver {
   const { publicUrl, partition, workdir = DEFAULT_WORKDIR } = settings
@@ -42,29 +47,36 @@ export function createSlurmDriver(ctx: Context, settings: SlurmSettings): Driver
     pollMs: 2_000,
     apiUrl: async () => url,
     async submit(job) {
-      const { stdout } = await slurm(['sbatch', '--parsable', ...sbatchOptions(settings, job)], {
-        input: await jobScript(settings, `run ${job.runId}`),
-        variables: {
-          SERVICE_RUN_ID: job.runId,
-          SERVICE_API_URL: job.url,
-          SERVICE_API_KEY: job.token,
-          SERVICE_WORKDIR: workdir,
-        },
-      })
-      // With several clusters, the output is `id;cluster`.
-      const [id] = stdout.trim().split(';')
-      if (!id || !/^\d+$/.test(id)) throw new PlacementFault(`sbatch printed no job id: ${lastLine(stdout)}`)
-      return id
+      const input = await jobScript(settings, `run ${job.runId}`)
+      const variables = {
+        SERVICE_RUN_ID: job.runId,
+        SERVICE_API_URL: job.url,
+        SERVICE_API_KEY: job.token,
+        SERVICE_WORKDIR: workdir,
+      }
+      try {
+        const options = sbatchOptions(settings, job)
+        const { stdout } = await slurm(['sbatch', '--parsable', ...options], { input, variables })
+        // With several clusters, the output is `id;cluster`.
+        const [id] = stdout.trim().split(';')
+        if (!id || !/^\d+$/.test(id)) throw new PlacementFault(`sbatch printed no job id: ${lastLine(stdout)}`)
+        return id
+      } catch (error) {
+        // The controller may have accepted the job, for example if sbatch exceeded the timeout.
+        void slurm(['scancel', '--quiet', `--name=${PREFIX}${job.runId}`]).catch(() => {})
+        throw error
+      }
     },
     async find(runId) {
-      const { stdout } = await slurm([
-        'squeue',
-        '--states=all',
-        '--noheader',
-        `--name=${PREFIX}${runId}`,
-        '--format=%i',
-      ])
-      return stdout.trim().split('\n')[0] || undefined
+      // The sbatch of a killed server outlives it for a moment, so the job may not be in the queue yet.
+      for (let looks = 0; looks < FIND_LOOKS; looks++) {
+        if (looks > 0) await delay(FIND_PAUSE_MS, undefined, { ref: false })
+        const name = `--name=${PREFIX}${runId}`
+        const { stdout } = await slurm(['squeue', '--states=all', '--noheader', name, '--format=%i'])
+        const id = stdout.trim().split('\n')[0]
+        if (id) return id
+      }
+      return undefined
     },
     async status(jobs) {
       const rows = parseQueue((await slurm(QUEUE)).stdout)
@@ -72,7 +84,9 @@ export function createSlurmDriver(ctx: Context, settings: SlurmSettings): Driver
       const statuses = new Map<string, JobStatus>()
       for (const { runId, jobId } of jobs) {
         const row = byId.get(jobId)
-        statuses.set(runId, row ? await statusOf(row, rows) : { state: 'ended', cause: null })
+        if (row) statuses.set(runId, await statusOf(row, rows))
+        else if (await isForgotten(jobId)) statuses.set(runId, { state: 'ended', cause: null })
+        else statuses.set(runId, { state: 'queued', because: null })
       }
       return statuses
     },
@@ -88,6 +102,13 @@ export function createSlurmDriver(ctx: Context, settings: SlurmSettings): Driver
 
   async function cancel(jobId: string): Promise<void> {
     await slurm(['scancel', '--quiet', jobId])
+  }
+
+  /** Whether the controller no longer knows a job that is missing in the queue. */
+  async function isForgotten(jobId: string): Promise<boolean> {
+    const argv = ['scontrol', '--oneliner', 'show', 'job', jobId] as const
+    const { code, stderr } = await exec(argv, { env: environment })
+    return code !== 0 && /invalid job id/i.test(stderr)
   }
 
   async function statusOf(row: QueueRow, rows: readonly QueueRow[]): Promise<JobStatus> {

@@ -44,6 +44,7 @@ export function createSshConnection(options: {
       env,
       ...(input !== undefined && { input }),
       ...(timeoutMs !== undefined && { timeoutMs }),
+      forks: args.includes('-f'),
     })
   let connecting: Promise<void> | undefined
   /** The port that is forwarded to the socket. */

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fact } from '../../adapter/adapter.ts'
 import { readSessionFileUsage } from '../../adapter/codex-meter.ts'
+import { readFact } from '../../adapter/fact.ts'
 import { endTree, SHORT_GRACE_MS } from './end-tree.ts'
 import { isSameProcess, isShim, type ProcessIdentity } from './process-table.ts'
 import { type ExitRecord, exitFile, factsFile, hasBegun, readExit, readStop, writeExit } from './run-files.ts'
@@ -58,6 +59,8 @@ const LIVENESS_MS = 1_000
 /** The interval of polling the folder, in milliseconds, if the system's limit of file watchers is reached. */
 const POLL_MS = 200
 const BATCH_BYTES = 64 * 1024
+/** In bytes. A longer line is skipped: a shim writes none, but a run on another machine may send any file. */
+const LONGEST_LINE = 1024 * 1024
 
 /**
  * Follows a run: delivers the facts that its shim writes, and detects its end.
@@ -84,7 +87,7 @@ export function followRun(ref: RunRef, follow: Follow): RunProcess {
         // The order matters: a shim writes its facts, then its exit record, and then exits.
         const gone = shim.isGone()
         const record = readExit(runDir)
-        offset = await deliver(runDir, offset, onFacts, () => closed)
+        offset = await deliverFacts(runDir, offset, onFacts, () => closed)
         if (!closed && (record || gone)) await finish(record)
       }
     } catch {
@@ -110,7 +113,7 @@ export function followRun(ref: RunRef, follow: Follow): RunProcess {
       if (record) await shim.untilExited()
       const lost = record ? undefined : await shim.endLostRun()
       // The facts that were recovered from files that the program wrote after its shim had died.
-      if (lost) await deliver(runDir, offset, onFacts, () => false)
+      if (lost) await deliverFacts(runDir, offset, onFacts, () => false)
       end.resolve(record ?? lost!)
     } catch (error) {
       end.reject(error)
@@ -184,7 +187,7 @@ function recoverUsage(runDir: string): void {
 }
 
 /** Delivers the complete lines after an offset, in bytes. Returns the offset after the last of them. */
-async function deliver(
+export async function deliverFacts(
   runDir: string,
   from: number,
   onFacts: Follow['onFacts'],
@@ -195,10 +198,15 @@ async function deliver(
     const bytes = readFrom(factsFile(runDir), offset, size)
     const length = bytes.lastIndexOf(10) + 1
     if (length === 0 && bytes.length < size) return offset
-    if (length === 0) {
+    if (length === 0 && size < LONGEST_LINE) {
       size *= 2 // a line that is longer than the batch
       continue
     }
+    if (length === 0) {
+      offset += bytes.length // a part of a line that is too long; its end is not JSON and is skipped too
+      continue
+    }
+    size = BATCH_BYTES
     const facts = bytes.toString('utf8', 0, length).split('\n').flatMap(parseFact)
     await onFacts(facts, offset + length)
     offset += length
@@ -206,10 +214,11 @@ async function deliver(
   return offset
 }
 
-/** Parses a line. Skips a line that a full disk truncated: facts are snapshots, and a later one replaces it. */
+/** Parses a line. Skips a line that is not a fact, such as one that a full disk truncated: a later snapshot replaces it. */
 function parseFact(line: string): Fact[] {
   try {
-    return [JSON.parse(line)]
+    const fact = readFact(JSON.parse(line))
+    return fact ? [fact] : []
   } catch {
     return []
   }

@@ -77,6 +77,8 @@ export async function sendAttempt(
     else resolve(failure(`The URL responded with ${status}.`, status))
   })
   request.on('error', (error: NodeJS.ErrnoException) => resolve(failure(describe(error))))
+  // The receiver switched the protocol or closed the connection. Neither is an error of the request.
+  request.on('close', () => resolve(failure('The URL closed the connection without a response.')))
   request.end(attempt.body)
   return promise
 }

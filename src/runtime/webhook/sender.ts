@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid'
 import { listActivityAfter } from '../../access/activity/queries.ts'
 import { SYSTEM } from '../../access/caller/caller.ts'
 import { disableWebhook } from '../../access/webhook/change.ts'
@@ -18,6 +17,7 @@ import {
 import { type DeliveryRow, placeOfSecret, type WebhookRow, wants } from '../../access/webhook/webhook.ts'
 import type { Context } from '../../platform/context.ts'
 import { type Lookup, lookupHost } from '../../platform/source/address.ts'
+import { uuid } from '../../platform/uuid.ts'
 import { type AttemptResult, sendAttempt } from './send.ts'
 
 /** The wait before each retry, in milliseconds. A delivery whose last retry fails has the status `failed`. */
@@ -58,15 +58,20 @@ export function createWebhookSender(ctx: Context, { lookup = lookupHost }: { loo
   const { signal } = stopping
   /** The current attempts by delivery id. */
   const inFlight = new Map<string, { webhookId: string; ended: Promise<void> }>()
+  /** When the latest attempt of each webhook began. */
+  const begunAt = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
-  let running: Promise<void> | undefined
+  let running: Promise<number> | undefined
   let isAgain = false
   let removeHandlers = () => {}
 
   /** Turns new activity into deliveries, and begins the attempts that are due. */
   async function step(): Promise<void> {
-    for (const webhook of listActiveWebhooks(ctx.db)) {
-      while (!signal.aborted && (await stage(ctx, webhook))) {}
+    const webhooks = listActiveWebhooks(ctx.db)
+    for (const webhook of webhooks) while (!signal.aborted && (await stage(ctx, webhook))) {}
+    // The one that waited longest is first: slow receivers of one company must not keep the attempts of another waiting.
+    const lastTurn = ({ id }: WebhookRow) => begunAt.get(id) ?? 0
+    for (const webhook of webhooks.toSorted((a, b) => lastTurn(a) - lastTurn(b))) {
       if (!signal.aborted) beginAttempts(webhook)
     }
   }
@@ -84,6 +89,7 @@ export function createWebhookSender(ctx: Context, { lookup = lookupHost }: { loo
           wake(0)
         })
       inFlight.set(delivery.id, { webhookId, ended })
+      begunAt.set(webhookId, performance.now())
     }
   }
 
@@ -120,10 +126,15 @@ export function createWebhookSender(ctx: Context, { lookup = lookupHost }: { loo
 
   async function turn(): Promise<void> {
     isAgain = false
-    running = step().catch(logFailure)
-    await running
+    running = step()
+      .then(waitingTime)
+      .catch((error) => {
+        logFailure(error)
+        return LONGEST_WAIT_MS
+      })
+    const waitMs = await running
     running = undefined
-    wake(isAgain ? COLLECT_MS : waitingTime())
+    wake(isAgain ? COLLECT_MS : waitMs)
   }
 
   /** Returns the time until the next attempt, in milliseconds. The end of an attempt, or an event, wakes the job earlier. */
@@ -133,6 +144,8 @@ export function createWebhookSender(ctx: Context, { lookup = lookupHost }: { loo
     const inMs = times.filter((at) => at !== null).map((at) => Date.parse(at) - Date.parse(ctx.now))
     return Math.min(Math.max(COLLECT_MS, Math.min(...inMs)), LONGEST_WAIT_MS)
   }
+
+  const isDue = (webhookId: string) => (nextAttempt(ctx.db, { webhookId }) ?? '~') <= ctx.now
 
   return {
     start() {
@@ -159,7 +172,7 @@ export function createWebhookSender(ctx: Context, { lookup = lookupHost }: { loo
       do {
         await step()
         await Promise.all([...inFlight.values()].map(({ ended }) => ended))
-      } while (listActiveWebhooks(ctx.db).some(({ id }) => (nextAttempt(ctx.db, { webhookId: id }) ?? '~') <= ctx.now))
+      } while (!signal.aborted && listActiveWebhooks(ctx.db).some(({ id }) => isDue(id)))
     },
     async close() {
       stopping.abort()

@@ -1,7 +1,7 @@
-import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
+import { uuid } from '../../platform/uuid.ts'
 import { authored } from '../comment/authored.ts'
 import type { ApprovalCommentRow, ApprovalRow } from './approval.ts'
 import { insertApprovalComment } from './queries.ts'

@@ -3,24 +3,24 @@ import { prepared, sql } from '../../platform/database/sql.ts'
 import type { CommentRow } from './comment.ts'
 
 const insert = prepared((row: Omit<CommentRow, 'seq'>) =>
-  sql
-    .insertInto('comment')
-    .values({
-      id: row.id,
-      company_id: row.company_id,
-      issue_id: row.issue_id,
-      author_type: row.author_type,
-      author_agent_id: row.author_agent_id,
-      author_user_id: row.author_user_id,
-      created_by_run_id: row.created_by_run_id,
-      body: row.body,
-      created_at: row.created_at,
-      updated_at: row.updated_at,
-    })
-    .returningAll(),
+  sql.insertInto('comment').values({
+    id: row.id,
+    company_id: row.company_id,
+    issue_id: row.issue_id,
+    author_type: row.author_type,
+    author_agent_id: row.author_agent_id,
+    author_user_id: row.author_user_id,
+    created_by_run_id: row.created_by_run_id,
+    body: row.body,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  }),
 )
 
-export const insertComment = (db: Db, row: Omit<CommentRow, 'seq'>): CommentRow => db.first(insert(row))!
+export const insertComment = (db: Db, row: Omit<CommentRow, 'seq'>): CommentRow => ({
+  ...row,
+  seq: db.insert(insert(row)),
+})
 
 const byId = prepared((key: { issueId: string; id: string }) =>
   sql.selectFrom('comment').selectAll().where('id', '=', key.id).where('issue_id', '=', key.issueId),

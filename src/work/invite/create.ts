@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { v7 as uuid } from 'uuid'
 import type * as v from 'valibot'
 import type { Action } from '../../access/activity/actions.ts'
 import { recordActivity } from '../../access/activity/record.ts'
@@ -8,6 +7,7 @@ import { findCompany } from '../../organization/company/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import { hashCredential } from '../../platform/credential.ts'
 import { AppError, notFound } from '../../platform/errors.ts'
+import { uuid } from '../../platform/uuid.ts'
 import { INVITE_MS, type InviteRow, type NewInvite } from './invite.ts'
 import { findInvite, insertInvite, revoke } from './queries.ts'
 

@@ -1,7 +1,7 @@
-import { v7 as uuid } from 'uuid'
 import type { Caller } from '../../access/caller/caller.ts'
 import { requestWake } from '../../organization/agent/request-wake.ts'
 import type { Context } from '../../platform/context.ts'
+import { uuid } from '../../platform/uuid.ts'
 import { authored } from '../comment/authored.ts'
 import type { CommentRow } from '../comment/comment.ts'
 import { findMentioned, findUnknownMentions } from '../comment/mentions.ts'

@@ -1,7 +1,7 @@
-import { v7 as uuid } from 'uuid'
 import { actorOf, type Caller } from '../../access/caller/caller.ts'
 import { takeIssueNumber } from '../../organization/company/queries.ts'
 import type { Context } from '../../platform/context.ts'
+import { uuid } from '../../platform/uuid.ts'
 import { assignmentOf, UNASSIGNED, wakeAssignee } from './assignment.ts'
 import { assertNoneOpen } from './blockers.ts'
 import type { IssueRow, NewIssue } from './issue.ts'

@@ -24,7 +24,7 @@ export interface FoundIssues {
 
 /** Whether a request may have to read many issues, which must not happen in the main thread. */
 export const needsReader = ({ filter, q }: Pick<FindIssues, 'filter' | 'q'>) =>
-  q !== undefined || filter.unread !== undefined
+  q !== undefined || filter.unread !== undefined || filter.isUnassigned === true
 
 /** Finds a page of the issues that match a filter and contain every word of a search, in the reader's thread. */
 export async function findIssues(ctx: Context, want: FindIssues) {

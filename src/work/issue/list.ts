@@ -21,6 +21,7 @@ export interface IssueFilter {
   goalId?: string | undefined
   labelId?: string | undefined
   unread?: { userId: string; is: boolean } | undefined
+  isUnassigned?: boolean | undefined
   /** Only issues with one of these `seq`. */
   seqs?: readonly number[] | undefined
 }
@@ -132,6 +133,7 @@ function matching(filter: IssueFilter) {
       eb.selectFrom('issue_label').select('issue_id').where('label_id', '=', labelId),
     )
   }
+  if (filter.isUnassigned) query = query.where('assignee_agent_id', 'is', null).where('assignee_user_id', 'is', null)
   if (filter.unread !== undefined) {
     const isUnread = isUnreadFor(filter.unread.userId)
     query = query.where(filter.unread.is ? isUnread : raw<boolean>`not ${isUnread}`)
@@ -152,18 +154,24 @@ export interface ListQuery {
   unread?: 'true' | 'false' | undefined
 }
 
+/** In a filter, `none` selects the issues without an assignee. */
+const NOBODY = 'none'
+
 /**
  * Resolves the filters of a list request: `me` is the caller, an agent may be
  * named by its `urlKey`, and a parent by its identifier.
  */
 export function filterOf(ctx: Context, caller: Caller, companyId: string, query: ListQuery): IssueFilter {
-  const { projectId, goalId, labelId, unread } = query
+  const { assigneeAgentId, projectId, goalId, labelId, unread } = query
   if (unread !== undefined && caller.type !== 'board') throw forbidden('Only people have unread issues.')
   return {
     companyId,
     statuses: query.status,
+    isUnassigned: assigneeAgentId === NOBODY,
     assigneeAgentId:
-      query.assigneeAgentId === undefined ? undefined : agentOf(ctx, caller, companyId, query.assigneeAgentId),
+      assigneeAgentId === undefined || assigneeAgentId === NOBODY
+        ? undefined
+        : agentOf(ctx, caller, companyId, assigneeAgentId),
     assigneeUserId: query.assigneeUserId === 'me' && caller.type === 'board' ? caller.userId : query.assigneeUserId,
     parentId: query.parentId === undefined ? undefined : (findIssue(ctx.db, query.parentId)?.id ?? query.parentId),
     projectId,

@@ -35,7 +35,12 @@ export const issueRoutes = [
     query: v.object({
       ...LIST_QUERY,
       status: v.optional(listOf(ISSUE_STATUSES)),
-      assigneeAgentId: v.optional(v.pipe(v.string(), v.description('An agent, or `me` for the calling agent.'))),
+      assigneeAgentId: v.optional(
+        v.pipe(
+          v.string(),
+          v.description('An agent, `me` for the calling agent, or `none` for issues without an assignee.'),
+        ),
+      ),
       assigneeUserId: ref,
       projectId: ref,
       goalId: ref,

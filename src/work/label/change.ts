@@ -1,9 +1,9 @@
-import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller/caller.ts'
 import { requireVisible } from '../../access/caller/visibility.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
+import { uuid } from '../../platform/uuid.ts'
 import type { LabelChange, LabelRow, NewLabel } from './label.ts'
 import { deleteLabelRow, findLabel, findLabelByName, insertLabel, updateLabelRow } from './queries.ts'
 

@@ -1,10 +1,10 @@
-import { v7 as uuid } from 'uuid'
 import type { Action } from '../../access/activity/actions.ts'
 import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller/caller.ts'
 import type { Context } from '../../platform/context.ts'
 import { difference, fieldNames } from '../../platform/difference.ts'
 import { AppError, forbidden, notFound, unprocessable } from '../../platform/errors.ts'
+import { uuid } from '../../platform/uuid.ts'
 import type { ProjectRow } from './project.ts'
 import {
   clearPrimary,

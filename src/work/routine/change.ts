@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid'
 import { recordActivity } from '../../access/activity/record.ts'
 import { actorOf, type Caller } from '../../access/caller/caller.ts'
 import { requireVisible } from '../../access/caller/visibility.ts'
@@ -8,6 +7,7 @@ import { getReferredAgent } from '../../organization/agent/references.ts'
 import type { Context } from '../../platform/context.ts'
 import { difference, fieldNames } from '../../platform/difference.ts'
 import { AppError, forbidden, invalid, unprocessable } from '../../platform/errors.ts'
+import { uuid } from '../../platform/uuid.ts'
 import { referredGoal, referredLabels, referredParent, referredProject } from '../issue/references.ts'
 import {
   deleteRoutineRow,

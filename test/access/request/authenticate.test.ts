@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { createSecretKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { SignJWT } from 'jose'
+import { createApp } from '../../../src/app.ts'
 import { sql } from '../../../src/platform/database/sql.ts'
 import { insertAgentRow, insertCompany, insertKey, insertRunRow } from '../../arrange.ts'
 import { createTestApp, TEST_KEYS } from '../../helpers.ts'
@@ -185,4 +187,34 @@ test('a body or a query cannot set the caller', async (t) => {
   const { as, token } = await arrange(t, 'engineer')
   const { status } = await as(token)('POST', '/api/companies?userId=local-board', { name: 'Mine', actorType: 'user' })
   assert.equal(status, 403)
+})
+
+test('a credential that ends while the body arrives is refused', async (t) => {
+  const app = await arrange(t)
+  const { ctx, runId, companyId, token, key } = app
+  const api = createApp(ctx, ctx.tokens)
+  const end: Record<string, () => void> = {
+    [token]: () =>
+      void ctx.db.run(
+        sql.updateTable('run').set({ status: 'succeeded', finished_at: ctx.now }).where('id', '=', runId),
+      ),
+    [key.key]: () => void ctx.db.run(sql.updateTable('agent_key').set({ revoked_at: ctx.now })),
+  }
+  for (const [credential, finish] of Object.entries(end)) {
+    const body = new TransformStream<Uint8Array, Uint8Array>()
+    const answer = api.request(`/api/companies/${companyId}/issues`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
+      body: body.readable,
+      duplex: 'half',
+    } as RequestInit)
+    const writer = body.writable.getWriter()
+    await writer.write(Buffer.from('{"title":'))
+    // Longer than the time in which a body is one with its headers.
+    await delay(150)
+    finish()
+    void writer.write(Buffer.from('"Late"}')).then(() => writer.close())
+    assert.equal((await answer).status, 401)
+  }
+  assert.deepEqual((await app.ask('GET', `/api/companies/${companyId}/issues`)).body, [])
 })

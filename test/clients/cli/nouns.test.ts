@@ -22,6 +22,9 @@ test('the company commands work with names only, from creation to costs', async 
   await out('project', 'create', 'Tide table', '--lead', 'Ada', '--goal', 'Launch')
   assert.match(await out('project', 'list'), /^Tide table +planned +Ada/m)
   assert.match(await out('issue', 'create', 'Draw the curve', '--project', 'tide table'), /^TER-1 is todo: Draw/)
+  await out('issue', 'assign', 'TER-1', '@me')
+  assert.match(await out('issue', 'list', '--assignee', '@me'), / the board /)
+  assert.equal(await out('issue', 'list', '--assignee', 'none'), 'There are no such issues.\n')
   await out('issue', 'assign', 'ter-1', 'Kit')
   await out('issue', 'comment', 'TER-1', '@Kit which datum?')
   assert.match(await out('issue', 'list', '--assignee', 'kit'), /^TER-1 +Draw the curve +todo +medium +Kit/m)
@@ -44,6 +47,10 @@ test('the company commands work with names only, from creation to costs', async 
   assert.match(await out('issue', 'checkout', 'TER-1', '--agent', 'kit'), /^TER-1 is in progress/)
   assert.match(await out('issue', 'done', 'TER-1'), /^TER-1 is done/)
   assert.match(await out('issue', 'reopen', 'TER-1', '--comment', 'Not all of it.'), /^TER-1 is todo/)
+  assert.equal(await out('issue', 'unread', 'TER-1'), 'TER-1 is unread.\n')
+  assert.match(await out('issue', '--unread'), /^TER-1 /m, 'a noun alone lists')
+  assert.equal(await out('--json=unread', 'issue', 'read', 'TER-1'), '{\n  "unread": false\n}\n')
+  assert.equal(await out('issue', 'list', '--unread'), 'There are no such issues.\n')
   assert.match(await out('issue', 'checkout', 'TER-1', '--agent', 'kit'), /^TER-1 is in progress/)
   assert.match(await out('issue', 'done', 'TER-1', '--comment', 'It is drawn.'), /^TER-1 is done/)
   assert.match(await out('activity', 'list', '--issue', 'TER-1'), /board +issue updated +TER-1 status: done/)
@@ -146,6 +153,7 @@ test('a usage error names the option, and nothing is deleted without --yes', asy
     [['issue', 'list', '--limit', '0'], /--limit must be a whole number from 1 to 1000/],
     [['project', 'create', 'Map', '--target', 'soon'], /^service: --target: /],
     [['company', 'delete', 'TER'], /add --yes/],
+    [['login', 'service.example.com'], /<url> must be a URL such as https:/],
   ] as const) {
     const { code, err } = await run([...args])
     assert.equal(code, 2, err)

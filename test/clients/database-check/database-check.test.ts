@@ -132,6 +132,8 @@ test('a check by the server reports progress and finds no errors, also with many
     select 'i' || i, '${company.id}', i, 'WAL-' || i, 'Issue number ' || i, 'todo', '${ctx.now}', '${ctx.now}' from n`)
   damage(`insert into cost_event (id, company_id, issue_id, provider, model, cost_micros, cost_status, occurred_at, created_at)
     select 'c' || id, company_id, id, 'p', 'm', 1, 'reported', created_at, created_at from issue where issue_number >= 1000 limit 20000`)
+  // The end of a write indexes their texts.
+  await ctx.write(() => {})
   const steps: string[] = []
   const { findings, checks } = await checkDatabase(ctx, { onProgress: ({ check }) => steps.push(check) })
   assert.deepEqual(findings, [])

@@ -75,15 +75,8 @@ async function fillCompany(app: TestApp) {
   await app.make('PATCH', at, { spentMonthlyCents: 100 })
   await ceo.ask('POST', `${at}/goals`, { title: 'once' }, { 'idempotency-key': 'k' })
   const comment = { id: uuid(), company_id: company.id, issue_id: issue.id, body: 'x', created_at: app.ctx.now }
-  app.ctx.db.run(
-    sql.insertInto('comment').values({
-      ...comment,
-      author_type: 'agent',
-      author_agent_id: engineer.id,
-      updated_at: app.ctx.now,
-      created_by_run_id: run,
-    }),
-  )
+  const row = { ...comment, author_type: 'agent' as const, author_agent_id: engineer.id, created_by_run_id: run }
+  await app.ctx.write(() => app.ctx.db.run(sql.insertInto('comment').values({ ...row, updated_at: app.ctx.now })))
   app.ctx.db.run(
     sql.insertInto('cost_event').values({
       id: uuid(),

@@ -86,11 +86,10 @@ PartitionName=main Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
     env,
     killNode(name) {
       daemons.get(name)!.kill('SIGKILL')
-      const own = processesOf(name)
-      for (const pid of [...own.map(parentOf), ...own]) kill(pid)
+      killProcesses(name)
     },
     async close() {
-      for (const name of nodes) for (const pid of processesOf(name)) kill(pid)
+      for (const name of nodes) killProcesses(name)
       for (const daemon of daemons.values()) {
         if (daemon.exitCode !== null || daemon.signalCode !== null) continue
         const exited = once(daemon, 'exit')
@@ -101,13 +100,24 @@ PartitionName=main Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
   }
 }
 
+/** Kills the processes of all jobs of a node, also those that one of them starts meanwhile. */
+function killProcesses(node: string): void {
+  for (let found = processesOf(node); found.length > 0; found = processesOf(node)) {
+    for (const pid of [...found.map(parentOf), ...found]) kill(pid)
+  }
+}
+
 /** Returns the pids of the processes of all jobs of a node. */
 const processesOf = (node: string): number[] =>
   readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return []
     try {
       const environment = readFileSync(`/proc/${name}/environ`, 'latin1')
-      return environment.split('\0').includes(`SLURMD_NODENAME=${node}`) ? [Number(name)] : []
+      // Programs of runs receive only the second variable.
+      const isOfNode = environment
+        .split('\0')
+        .some((one) => one === `SLURMD_NODENAME=${node}` || one === `SLURM_JOB_NODELIST=${node}`)
+      return isOfNode ? [Number(name)] : []
     } catch {
       return []
     }

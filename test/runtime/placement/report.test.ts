@@ -3,7 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
+import type { Fact } from '../../../src/adapter/adapter.ts'
+import { MAX_MODELS } from '../../../src/adapter/fact.ts'
+import { createFactRecorder, NO_FACTS } from '../../../src/runtime/executor/facts.ts'
+import { finishRun } from '../../../src/runtime/executor/finish.ts'
 import { parseQueue, whyQueued } from '../../../src/runtime/placement/slurm.ts'
+import { followRun } from '../../../src/runtime/process/follow.ts'
 import { readExit, runFolder, writeStop } from '../../../src/runtime/process/run-files.ts'
 import { insertAgent, insertCompany, insertRun } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
@@ -90,4 +95,78 @@ test('the queue position in a partition counts the jobs before the run', () => {
   )
   assert.equal(whyQueued(rows[0]!, rows), '1 ahead of it in the queue of partition main')
   assert.equal(whyQueued(rows[1]!, rows), '0 ahead of it in the queue of partition main: no node is free')
+})
+
+test('facts that a machine reports cannot lower the spend, begin a session with an option, or add models without end', async (t) => {
+  const { ctx, ask, agent, run, runDir, claim, report } = await arrange(t)
+  await claim()
+  const recorder = createFactRecorder(ctx, run.id, (change) => ctx.write(change))
+  const machine = { isGone: () => false, untilExited: async () => {}, endLostRun: async () => assert.fail() }
+  const received: Fact[] = []
+  const usage = { kind: 'usage', provider: 'p', inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, costUsd: 0.01 }
+  const reported = [
+    { ...usage, model: 'cheap', costUsd: -1_000, inputTokens: -5, costStatus: 'estimated' },
+    { ...usage, model: 'odd', costStatus: 'free' },
+    { ...usage, model: { a: 1 }, costStatus: 'reported' },
+    ...[null, 7, [], 'text', { kind: 'unknown' }, { kind: 'session', id: '--option' }, { kind: 'text', text: 9 }],
+    ...Array.from({ length: MAX_MODELS + 50 }, (_, n) => ({ ...usage, model: `model ${n}`, costStatus: 'reported' })),
+    { kind: 'session', id: 'last' },
+  ]
+  // A line that is too long is skipped.
+  const long = `${'x'.repeat(1_500_000)}\n`
+  const lines = long + reported.map((fact) => `${JSON.stringify(fact)}\n`).join('')
+  const { promise: isDone, resolve } = Promise.withResolvers<void>()
+  const following = followRun(
+    { runId: run.id, runDir, identity: null },
+    {
+      shimWatch: machine,
+      async onFacts(facts) {
+        received.push(...facts)
+        await recorder.add(facts)
+        if (facts.some((fact) => fact.kind === 'session' && fact.id === 'last')) resolve()
+      },
+    },
+  )
+  t.after(() => following.close())
+  for (let offset = 0; offset < lines.length; offset += 1_000_000) {
+    const data = base64(lines.slice(offset, offset + 1_000_000))
+    assert.equal((await report([{ name: 'facts.jsonl', offset, data }])).status, 200)
+  }
+  await Promise.race([isDone, following.ended])
+  assert.deepEqual(
+    received.filter(({ kind }) => kind !== 'usage'),
+    [
+      { kind: 'text', text: '' },
+      { kind: 'session', id: 'last' },
+    ],
+  )
+  const events = (await ask('GET', `/api/companies/${agent.company_id}/cost-events?limit=1000`)).body
+  assert.equal(events.length, MAX_MODELS)
+  assert.ok(
+    events.every((event: { costCents: number; inputTokens: number }) => event.costCents >= 0 && event.inputTokens >= 0),
+  )
+})
+
+test('usage that arrives after a run ended as lost is recorded once, and nothing else is possible', async (t) => {
+  const { ask, ctx, report, claim, run, runDir } = await arrange(t)
+  await claim()
+  const usage = (cents: number, model = 'm') =>
+    `${JSON.stringify({ kind: 'usage', provider: 'p', model, inputTokens: 1, cachedInputTokens: 0, outputTokens: cents, costUsd: cents / 100, costStatus: 'reported' })}\n`
+  const facts = (...texts: string[]) => ({ name: 'facts.jsonl', offset: 0, data: base64(texts.join('')) })
+  const ending = { reason: 'lost', exitCode: null, signal: null, error: null, at: null } as const
+  await ctx.write(() => finishRun(ctx, run.id, ending, NO_FACTS))
+  const costOf = async () => (await ask('GET', `/api/runs/${run.id}`)).body.costCents
+  const late = [facts(usage(2), usage(3), usage(4, 'n'))]
+  for (let times = 0; times < 2; times++) {
+    const { status, body } = await report(late)
+    assert.deepEqual([status, body.stop], [200, { graceSec: 0 }])
+    assert.equal(await costOf(), 7)
+  }
+  const exit = { exitCode: 0, signal: null, reason: 'exited', startedAt: null, finishedAt: CLOCK, strays: 0, left: 0 }
+  assert.equal((await report([], { exit: { ...exit, bytes: { stdout: 0, stderr: 0 } } })).status, 200)
+  assert.equal((await ask('GET', `/api/runs/${run.id}`)).body.status, 'lost')
+  assert.equal(readExit(runDir), undefined)
+  assert.equal((await claim()).status, 401)
+  assert.equal((await run.ask('GET', '/api/agents/me')).status, 401)
+  assert.equal((await report(late, { instance: randomUUID() })).status, 409, 'only the process that claimed it')
 })

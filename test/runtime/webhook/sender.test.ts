@@ -3,10 +3,11 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { packageRoot } from '../../../src/platform/package-root.ts'
 import { signatureHeaders } from '../../../src/runtime/webhook/send.ts'
 import { BACKOFF_MS, createWebhookSender, FAILING_MS } from '../../../src/runtime/webhook/sender.ts'
@@ -175,4 +176,53 @@ test('the job sends events automatically within a short time', async (t) => {
   await issue(app)
   while (app.received.length === 0) await new Promise((resolve) => setImmediate(resolve))
   assert.equal(JSON.parse(app.received[0]!.body).type, 'issue.created')
+})
+
+test('a receiver that switches the protocol or closes the connection does not stop the deliveries', async (t) => {
+  const app = await arrange(t, { events: ['issue.created'] })
+  for (const reply of ['HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n', '']) {
+    const receiver = createSocketServer((socket) => socket.on('error', () => {}).once('data', () => socket.end(reply)))
+    await once(receiver.listen(0, '127.0.0.1'), 'listening')
+    t.after(() => receiver.close())
+    const host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`
+    app.config.webhookHosts.push(host)
+    await app.make('PATCH', app.one, { url: `http://${host}/hook` })
+    await issue(app)
+    await app.sender.pass()
+    const [delivery] = await app.deliveries()
+    assert.deepEqual([delivery.status, delivery.attempts], ['pending', 1])
+  }
+})
+
+test('slow receivers of one company do not keep the deliveries of another waiting', async (t) => {
+  const app = await arrange(t, { events: ['issue.created'] })
+  const held: (() => void)[] = []
+  const slow = createServer((_, response) => held.push(() => response.end()))
+  await once(slow.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => slow.close())
+  const host = `127.0.0.1:${(slow.address() as AddressInfo).port}`
+  app.config.webhookHosts.push(host)
+  for (let n = 0; n < 5; n++) await app.make('POST', `${app.at}/webhooks`, { url: `http://${host}/${n}` })
+  for (let n = 0; n < 30; n++) await issue(app)
+  const beta = await app.make('POST', '/api/companies', { name: 'Beta' })
+  await app.make('POST', `/api/companies/${beta.id}/webhooks`, {
+    url: `http://${app.host}/beta`,
+    events: ['issue.created'],
+  })
+  await app.make('POST', `/api/companies/${beta.id}/issues`, { title: 'Of Beta' })
+  const passed = app.sender.pass()
+  const isReceived = () => app.received.some(({ body }) => JSON.parse(body).data.companyId === beta.id)
+  // Each response frees one place.
+  for (let n = 0; n < 40 && !isReceived(); n++) {
+    while (held.length === 0 && !isReceived()) await delay(5)
+    held.shift()?.()
+    await delay(5)
+  }
+  assert.ok(isReceived())
+  const free = setInterval(() => {
+    for (const end of held.splice(0)) end()
+  }, 5)
+  await app.sender.close()
+  clearInterval(free)
+  await passed
 })

@@ -51,6 +51,8 @@ test('an agent can filter by `me`, and by the url key of an agent', async (t) =>
   assert.deepEqual((await app.ask('GET', `${app.issues}?assigneeAgentId=dora`)).body, [issue])
   const personal = await app.create({ assigneeUserId: 'local-board' })
   assert.deepEqual((await app.ask('GET', `${app.issues}?assigneeUserId=me`)).body, [personal])
+  const [unassigned, ...others] = (await app.ask('GET', `${app.issues}?assigneeAgentId=none`)).body
+  assert.deepEqual([unassigned.assigneeAgentId, unassigned.assigneeUserId, others], [null, null, []])
 })
 
 test('a filter never returns issues of another company', async (t) => {
@@ -113,6 +115,7 @@ function insertMany(ctx: Context, companyId: string, count: number) {
     parentId: parents[0]!,
     labelId,
     unread: { userId: 'u2', is: true },
+    isUnassigned: true,
     seqs: ctx.db.all(sql.selectFrom('issue').select('seq').where('title', 'like', '%banana%')).map(({ seq }) => seq),
   } as const
 }
@@ -127,6 +130,7 @@ const NAMES: Name[] = [
   'parentId',
   'labelId',
   'unread',
+  'isUnassigned',
   'seqs',
 ]
 
@@ -147,6 +151,7 @@ test('every combination of filters returns the correct issues, in order, on ever
     goalId: (row) => row.goal_id === values.goalId,
     parentId: (row) => row.parent_id === values.parentId,
     labelId: (row) => labelled.has(row.id),
+    isUnassigned: (row) => row.assignee_agent_id === null && row.assignee_user_id === null,
     unread: (row) => unread.has(row.id),
     seqs: (row) => row.title.includes('banana'),
   }

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { RawBuilder } from 'kysely'
 import { deepCheck } from '../../../src/clients/database-check/database-check.ts'
 import { raw, sql } from '../../../src/platform/database/sql.ts'
 import { setUp } from '../issue/set-up.ts'
 
 test('the search indexes match the rows after any sequence of edits', async (t) => {
   const { ctx, create, make, ask } = await setUp(t)
+  const run = (query: RawBuilder<unknown>) => ctx.write(() => ctx.db.run(query.compile(sql)))
   const issues = [await create({ title: 'One' }), await create({ title: 'Two' }), await create({ title: 'Three' })]
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }).map((words) => `x ${words}`)
   const edit = fc.record({ kind: fc.constantFrom('patch', 'comment', 'edit', 'delete'), which: fc.nat(2), text })
@@ -16,8 +18,8 @@ test('the search indexes match the rows after any sequence of edits', async (t) 
         const { id } = issues[which]!
         if (kind === 'patch') assert.equal((await ask('PATCH', `/api/issues/${id}`, { description: text })).status, 200)
         if (kind === 'comment') await make('POST', `/api/issues/${id}/comments`, { body: text })
-        if (kind === 'edit') ctx.db.run(raw`update comment set body = ${text} where issue_id = ${id}`.compile(sql))
-        if (kind === 'delete') ctx.db.run(raw`delete from comment where issue_id = ${id}`.compile(sql))
+        if (kind === 'edit') await run(raw`update comment set body = ${text} where issue_id = ${id}`)
+        if (kind === 'delete') await run(raw`delete from comment where issue_id = ${id}`)
       }
       assert.deepEqual(deepCheck(ctx, { only: ['issue_search', 'comment_search'] }).findings, [])
     }),

@@ -135,13 +135,24 @@ export async function agentNames(client: Client, companyId: string): Promise<(id
 
 /**
  * Returns a function from the id of a member of a company to that person's name.
- * It knows no names if the caller may not list the members, and in local trusted mode.
+ * The person of local trusted mode is "the board". It knows no other names if the
+ * caller may not list the members.
  */
 export async function personNames(client: Client, companyId: string) {
   const people = await NAMED.member(client, companyId).catch((error: unknown) => {
     if (error instanceof CliError && error.exitCode === EXIT.unreachable) throw error
     return []
   })
-  const names = new Map(people.map((person) => [person.id, person.names[0]]))
+  const names = new Map([
+    ['local-board', 'the board'],
+    ...people.map((person) => [person.id, person.names[0]!] as const),
+  ])
   return (id: string | null): string | undefined => (id === null ? undefined : (names.get(id) ?? undefined))
+}
+
+/** Returns a function from an issue to the name of its assignee, an agent or a person; empty if it has none. */
+export async function assigneeNames(client: Client, companyId: string) {
+  const [agentName, personName] = await Promise.all([agentNames(client, companyId), personNames(client, companyId)])
+  return ({ assigneeAgentId, assigneeUserId }: { assigneeAgentId: string | null; assigneeUserId: string | null }) =>
+    agentName(assigneeAgentId) || (personName(assigneeUserId) ?? assigneeUserId)
 }

@@ -3,6 +3,7 @@ import { AppError } from '../../../platform/errors.ts'
 import type { ListPage } from '../../client/client.ts'
 import { withConnection } from '../../connection/connect.ts'
 import { CliError, EXIT } from '../../connection/exit-codes.ts'
+import { defaultVerbOf } from '../command-line.ts'
 import { confirm, editText } from './ask.ts'
 import { type Flags, optionOf, type Values, valuesOf } from './flag.ts'
 import { table } from './output.ts'
@@ -35,6 +36,9 @@ interface RunSpec<Names extends readonly string[], F extends Flags> extends Verb
 export function noun(name: string, description: string, verbs: readonly Command[]): Command {
   const command = new Command(name).description(description)
   for (const one of verbs) command.addCommand(one)
+  command.helpCommand(false)
+  const verb = defaultVerbOf(command)
+  if (verb !== undefined) command.addHelpText('after', `\nWithout a command: ${verb}.`)
   return command
 }
 
@@ -124,7 +128,7 @@ interface ListSpec<Item, Names extends readonly string[], F extends Flags>
   extends Omit<VerbSpec<Names, F>, 'name' | 'alias'> {
   name?: string
   /** The message for an empty list. */
-  empty: string
+  empty: string | ((values: Values<F>) => string)
   columns: Columns<Item> | ((scope: Scope, args: ArgsOf<Names>) => Promise<Columns<Item>>)
   /** The page of the list, below the company's. */
   page?: string
@@ -150,7 +154,7 @@ export const list = <Item, const Names extends readonly string[] = [], F extends
           value: items,
           ...(spec.page !== undefined && { page: spec.page }),
           text: async () => {
-            if (items.length === 0) return spec.empty
+            if (items.length === 0) return typeof spec.empty === 'string' ? spec.empty : spec.empty(values)
             const columns = typeof spec.columns === 'function' ? await spec.columns(scope, args) : spec.columns
             const rows = items.map((item) => Object.values(columns).map((cell) => String(cell(item) ?? '')))
             return table([Object.keys(columns), ...rows])

@@ -1,7 +1,7 @@
 import type { BodyOf, ResponseOf } from '../../client/types.ts'
 import { CliError, EXIT } from '../../connection/exit-codes.ts'
 import { editText, isInteractive } from '../command/ask.ts'
-import { personNames } from '../command/find.ts'
+import { assigneeNames, personNames } from '../command/find.ts'
 import { choice, choices, clearable, LIMIT, longText, many, reference, text, toggle } from '../command/flag.ts'
 import { readText } from '../command/input.ts'
 import { ago, fields, localTime, paint, plain, words } from '../command/output.ts'
@@ -92,7 +92,10 @@ export const issueCommand = () =>
         'issue list --unread --status done',
         `issue list --jq '.[] | select(.priority == "high") | .identifier'`,
       ],
-      empty: 'There are no such issues.',
+      empty: ({ limit: _, ...filter }) =>
+        Object.keys(filter).length > 0
+          ? 'There are no such issues.'
+          : 'There are no open issues. `service issue list --status done,cancelled` lists the others.',
       page: 'issues',
       load: async (scope, { assignee: who, ...filter }) =>
         scope.client.page('GET /api/companies/:companyId/issues', {
@@ -101,17 +104,18 @@ export const issueCommand = () =>
             ...filter,
             ...(who?.assigneeAgentId && { assigneeAgentId: who.assigneeAgentId }),
             ...(who?.assigneeUserId && { assigneeUserId: who.assigneeUserId }),
+            ...(who?.assigneeAgentId === null && who.assigneeUserId === null && { assigneeAgentId: 'none' }),
             ...(filter.status === undefined && filter.q === undefined && { status: OPEN }),
           },
         }),
       async columns(scope) {
-        const nameOf = await scope.agentNames()
+        const assigneeName = await assigneeNames(scope.client, (await scope.inCompany()).companyId)
         return {
           Issue: ({ identifier }) => identifier,
           Title: ({ title }) => title,
           Status: ({ status }) => words(status),
           Priority: ({ priority }) => priority,
-          Assignee: ({ assigneeAgentId, assigneeUserId }) => nameOf(assigneeAgentId) || assigneeUserId,
+          Assignee: assigneeName,
           Changed: ({ updatedAt }) => ago(updatedAt),
         }
       },
@@ -340,14 +344,14 @@ async function describe(
   const thread = comments.map((one) => {
     const author =
       nameOf(one.authorAgentId) ||
-      (one.authorType === 'user' ? (personOf(one.authorUserId) ?? 'The board') : 'The server')
+      (one.authorType === 'user' ? (personOf(one.authorUserId) ?? 'the board') : 'the server')
     return `${paint('strong', author)}  ${paint('quiet', localTime(one.createdAt))}\n${plain(one.body)}`
   })
   const head = fields([
     [issue.identifier, issue.title],
     ['Status', words(issue.status)],
     ['Priority', issue.priority],
-    ['Assignee', nameOf(issue.assigneeAgentId) || issue.assigneeUserId],
+    ['Assignee', nameOf(issue.assigneeAgentId) || (personOf(issue.assigneeUserId) ?? issue.assigneeUserId)],
     ['Labels', issue.labels.map(({ name }) => name).join(', ')],
     ['Project', issue.project?.name],
     ['Goal', issue.goal?.title],
