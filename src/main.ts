@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { asStarted, programName } from './clients/cli/command/as-started.ts'
 import { addDefaultVerb, moveGlobalOptions } from './clients/cli/command-line.ts'
 import { commandsOf } from './clients/cli/commands.ts'
 import { EXIT, exitCodeOf, lineOf } from './clients/connection/exit-codes.ts'
@@ -12,7 +13,7 @@ const loadServer = async () => (await import('./run-server.ts')).runServer
  * @param isUsed whether to load the options and verbs of a command; the others have only a name and a description
  */
 async function createProgram(isUsed: (name: string) => boolean): Promise<Command> {
-  const program = new Command('service')
+  const program = new Command(programName())
     .description('The control plane that organizations of AI agents run on.')
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
@@ -30,7 +31,7 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no server, 4 not allowed, 5 not found,
 6 conflict, 7 needs an approval or a budget, 8 timeout, 75 another server has the data directory.`,
     )
-    .showHelpAfterError('(service --help lists the commands)')
+    .showHelpAfterError(`(${programName()} --help lists the commands)`)
   for (const { name, description, group, load } of commandsOf(loadServer)) {
     const command = isUsed(name) ? await load() : new Command(name).description(description)
     program.addCommand(command.helpGroup(group))
@@ -45,9 +46,19 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no server, 4 not allowed, 5 not f
   return program
 }
 
-/** Makes commander throw an error instead of ending the process, and sets its texts, for a command and all below it. */
+/**
+ * Makes commander throw an error instead of ending the process, sets its texts,
+ * and lets it print commands as the user started this one, for a command and
+ * all below it.
+ */
 function configure(command: Command): void {
-  command.exitOverride().helpOption('-h, --help', 'print help')
+  command
+    .exitOverride()
+    .helpOption('-h, --help', 'print help')
+    .configureOutput({
+      writeOut: (text) => process.stdout.write(asStarted(text)),
+      writeErr: (text) => process.stderr.write(asStarted(text)),
+    })
   for (const one of command.commands) configure(one.showHelpAfterError(false))
 }
 
@@ -79,7 +90,7 @@ try {
     // Commander has printed the error already. Help and version are no errors.
     process.exitCode = error.exitCode === 0 || error.code === 'commander.help' ? EXIT.ok : EXIT.usage
   } else {
-    process.stderr.write(`service: ${lineOf(error)}\n`)
+    process.stderr.write(`service: ${asStarted(lineOf(error))}\n`)
     process.exitCode = exitCodeOf(error)
   }
 }

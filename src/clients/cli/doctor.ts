@@ -4,6 +4,7 @@ import { type ConnectionOptions, withConnection } from '../connection/connect.ts
 import { CliError, EXIT, lineOf } from '../connection/exit-codes.ts'
 import type { CheckProgress } from '../database-check/database-check.ts'
 import type { Result } from '../doctor/check.ts'
+import { asStarted } from './command/as-started.ts'
 import { oneLine, paint, print, printJson } from './command/output.ts'
 
 interface DoctorOptions extends ConnectionOptions {
@@ -71,7 +72,7 @@ function describe(results: readonly Result[]): string {
       const [meaning, mark] = MARKS[status]
       const shown = results[i - 1]?.title === title ? '' : title
       const line = `${paint(meaning, mark.padEnd(7))}  ${shown.padEnd(width)}  ${oneLine(message)}`
-      return hint ? [line, `${' '.repeat(width + 11)}${oneLine(hint)}`] : [line]
+      return hint ? [line, `${' '.repeat(width + 11)}${asStarted(oneLine(hint))}`] : [line]
     })
     .join('\n')
 }

@@ -4,6 +4,7 @@ import type { ResponseOf } from '../client/types.ts'
 import type { Client } from '../connection/client.ts'
 import { type ConnectionOptions, connect, withConnection } from '../connection/connect.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
+import { programName } from './command/as-started.ts'
 import { print, printJson } from './command/output.ts'
 
 interface FreezeOptions extends ConnectionOptions {
@@ -40,7 +41,7 @@ async function freeze(options: FreezeOptions): Promise<void> {
   const instance: Instance = await client.request('POST /api/instance/freeze', { body })
   const frozen = await untilNoRunIsLive(client, instance, Date.now() + seconds * 1_000)
   if (options.json) printJson(frozen)
-  else print(`All runs are frozen, and none is live. ${waiting(frozen)} until \`service thaw\`.`)
+  else print(`All runs are frozen, and none is live. ${waiting(frozen)} until \`${programName()} thaw\`.`)
 }
 
 async function untilNoRunIsLive(client: Client, instance: Instance, deadline: number): Promise<Instance> {

@@ -8,6 +8,7 @@ import { type Config, DEFAULT_PORT, type Flags, readConfig } from '../../platfor
 import { LOG_LEVELS } from '../../platform/log-entry.ts'
 import { CliError, EXIT, lineOf } from '../connection/exit-codes.ts'
 import { createProgress } from './backup.ts'
+import { programName } from './command/as-started.ts'
 import { openBrowser } from './command/browser.ts'
 import { paint, print } from './command/output.ts'
 import type { RunServer, ServerEnd } from './server-process.ts'
@@ -79,7 +80,7 @@ async function serve(options: StartOptions, runServer: RunServer): Promise<void>
     const seeded = await server.during(() => seedDemoCompany({ url, dataDir: config.dataDir }))
     if (seeded)
       ctx.log.info(
-        `The company ${seeded.name} is created. Its CEO will request your approval: open ${url}, or run service approval list.`,
+        `The company ${seeded.name} is created. Its CEO will request your approval: open ${url}, or run ${programName()} approval list.`,
       )
   }
   if (options.open)

@@ -4,6 +4,7 @@ import type { ItemOf, ResponseOf } from '../client/types.ts'
 import { type Client, createClient, errorOf } from '../connection/client.ts'
 import { lineOf } from '../connection/exit-codes.ts'
 import { readHealth } from '../connection/health.ts'
+import { programName } from './command/as-started.ts'
 import { localTime, money, oneLine, paint, print, table, words } from './command/output.ts'
 import { verb } from './command/verb.ts'
 
@@ -95,7 +96,7 @@ function failureOf(agent: Agent): string | null {
 
 function describe(up: string, instance: Instance | null, companies: readonly State[]): string {
   if (companies.length === 0)
-    return `${up}\nThere is no company yet. Create one with: service company new --template software-team`
+    return `${up}\nThere is no company yet. Create one with: ${programName()} company new --template software-team`
   const rows = companies.map((company) => [
     company.name,
     company.pauseReason ? `${company.status} (${company.pauseReason})` : company.status,
@@ -115,9 +116,9 @@ function describe(up: string, instance: Instance | null, companies: readonly Sta
     '',
     table([['Company', 'Status', 'Running', 'Open issues', 'Approvals', 'This month', 'Budget'], ...rows]),
     ...(failing.length > 0 ? ['', paint('bad', 'These agents cannot work:'), table(failing)] : []),
-    ...(approvals > 0 ? ['', `Decide with: service approval list, service approval approve ID`] : []),
+    ...(approvals > 0 ? ['', `Decide with: ${programName()} approval list, ${programName()} approval approve ID`] : []),
   ].join('\n')
 }
 
 const frozenLine = ({ frozenAt, frozenBecause, waitingWakes }: Instance) =>
-  `All runs are frozen since ${localTime(frozenAt!)}${frozenBecause ? ` (${oneLine(frozenBecause)})` : ''}; ${waitingWakes} ${waitingWakes === 1 ? 'agent waits' : 'agents wait'}. End it with: service thaw`
+  `All runs are frozen since ${localTime(frozenAt!)}${frozenBecause ? ` (${oneLine(frozenBecause)})` : ''}; ${waitingWakes} ${waitingWakes === 1 ? 'agent waits' : 'agents wait'}. End it with: ${programName()} thaw`

@@ -5,6 +5,7 @@ import { Command } from 'commander'
 import { dataDirOf, packageVersion } from '../../platform/config.ts'
 import { packageRoot } from '../../platform/package-root.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
+import { asStarted } from './command/as-started.ts'
 import { print, printJson } from './command/output.ts'
 
 interface UpgradeOptions {
@@ -43,7 +44,7 @@ async function upgrade(options: UpgradeOptions): Promise<void> {
   if (options.check) return check(options)
   if (options.dryRun) return dryRun(options)
   const { npmName } = await import('../upgrade/newest-version.ts')
-  print(['service backup', 'service stop', howToInstall(npmName()), 'service start'].join('\n'))
+  print(asStarted(['service backup', 'service stop', howToInstall(npmName()), 'service start'].join('\n')))
 }
 
 async function check({ registry, json }: UpgradeOptions): Promise<void> {

@@ -7,8 +7,8 @@ import { CliError, EXIT } from '../connection/exit-codes.ts'
 const TIMEOUT_MS = 10_000
 
 /** Returns the name of the package on npm. In a checkout, package.json has another `name`. */
-export function npmName(): string {
-  const { name, npmName = name } = JSON.parse(readFileSync(path.join(packageRoot(), 'package.json'), 'utf8'))
+export function npmName(root = packageRoot()): string {
+  const { name, npmName = name } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
   return npmName
 }
 

@@ -124,7 +124,10 @@ test('reset-password explains its errors: no running server, or a mode without p
   const dataDir = temporaryFolder(t)
   const none = await runService(t, ['reset-password', EMAIL, '--data-dir', dataDir])
   assert.equal(none.code, 3)
-  assert.match(none.err, /No server is running with the data directory .* `service start --mode authenticated`/)
+  assert.match(
+    none.err,
+    /No server is running with the data directory .* `node .*service\.mjs start --mode authenticated`/,
+  )
   await startService(t, ['--data-dir', dataDir])
   const local = await runService(t, ['reset-password', EMAIL, '--data-dir', dataDir])
   assert.equal(local.code, 2)

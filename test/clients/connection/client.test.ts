@@ -53,7 +53,7 @@ test('commands use the server and the key from the environment', async (t) => {
 test('without a server the exit code is 3 and the error says what to do', async (t) => {
   const { code, err } = await runService(t, ['api', 'GET', '/api/companies', '--url', UNUSED_URL])
   assert.equal(code, 3)
-  assert.match(err, /^service: No server responds at .* `service start`.*\n$/)
+  assert.match(err, /^service: No server responds at .* `node .*service\.mjs start`.*\n$/)
 })
 
 test('a data directory without a server exits with 3, even if its old port is in use', async (t) => {

@@ -4,6 +4,7 @@ import type { ListPage } from '../../client/client.ts'
 import { withConnection } from '../../connection/connect.ts'
 import { CliError, EXIT } from '../../connection/exit-codes.ts'
 import { defaultVerbOf } from '../command-line.ts'
+import { asStarted } from './as-started.ts'
 import { confirm, editText } from './ask.ts'
 import { type Flags, optionOf, type Values, valuesOf } from './flag.ts'
 import { table } from './output.ts'
@@ -154,7 +155,7 @@ export const list = <Item, const Names extends readonly string[] = [], F extends
           value: items,
           ...(spec.page !== undefined && { page: spec.page }),
           text: async () => {
-            if (items.length === 0) return typeof spec.empty === 'string' ? spec.empty : spec.empty(values)
+            if (items.length === 0) return asStarted(typeof spec.empty === 'string' ? spec.empty : spec.empty(values))
             const columns = typeof spec.columns === 'function' ? await spec.columns(scope, args) : spec.columns
             const rows = items.map((item) => Object.values(columns).map((cell) => String(cell(item) ?? '')))
             return table([Object.keys(columns), ...rows])

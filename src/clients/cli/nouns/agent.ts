@@ -1,5 +1,6 @@
 import { ADAPTER_TYPES } from '../../../adapter/types.ts'
 import type { BodyOf, ResponseOf } from '../../client/types.ts'
+import { asStarted, programName } from '../command/as-started.ts'
 import { choice, choices, clearable, dollars, json, LIMIT, longText, many, reference, text } from '../command/flag.ts'
 import { ago, fields, localTime, money, plain, shortId, words } from '../command/output.ts'
 import type { Scope } from '../command/scope.ts'
@@ -49,7 +50,7 @@ const describe = (agent: Agent) =>
     ['Runtime', JSON.stringify(agent.runtimeConfig)],
     [
       'Approved',
-      agent.configApproved ? null : 'no: its runs are restricted; see `service agent approve-configuration`',
+      agent.configApproved ? null : asStarted('no: its runs are restricted; see `service agent approve-configuration`'),
     ],
     ['Skills', agent.desiredSkills.join(', ')],
     ['This month', `${money(agent.spentMonthlyCents)} of ${budgetOf(agent)}`],
@@ -118,7 +119,7 @@ export const agentCommand = () =>
           body: { ...body, name },
         }),
       text: ({ agent, approval }) =>
-        `${agent.name} is ${words(agent.status)}.${approval ? ` Approve it with: service approval approve ${shortId(approval.id)}` : ''}`,
+        `${agent.name} is ${words(agent.status)}.${approval ? ` Approve it with: ${programName()} approval approve ${shortId(approval.id)}` : ''}`,
     }),
     edit({
       summary: 'Change an agent.',
@@ -229,7 +230,7 @@ export const agentCommand = () =>
       columns: {
         Skill: ({ key }) => key,
         Name: ({ name }) => name,
-        Text: ({ isReference }) => (isReference ? 'not here; run `service skill fetch`' : 'stored'),
+        Text: ({ isReference }) => (isReference ? asStarted('not here; run `service skill fetch`') : 'stored'),
       },
     }),
     list({

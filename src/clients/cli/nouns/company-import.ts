@@ -8,6 +8,7 @@ import { filesOfFolder } from '../../../portability/source/root.ts'
 import type { PackageSource } from '../../../portability/source/source-body.ts'
 import type { BodyOf, ResponseOf } from '../../client/types.ts'
 import { CliError, EXIT } from '../../connection/exit-codes.ts'
+import { programName } from '../command/as-started.ts'
 import { confirm, isInteractive } from '../command/ask.ts'
 import { findCompany } from '../command/find.ts'
 import { choice, choices, required, text, toggle, withDefault } from '../command/flag.ts'
@@ -129,7 +130,7 @@ async function describeDone({ client }: Scope, { target }: ImportPlan): Promise<
   const ceo = agents.find(({ role }) => role === 'ceo')
   return [
     `${paint('good', 'Done.')} ${target.companyName} has id ${target.companyId}.`,
-    `No agent runs yet, because timers are off. Start with: service agent invoke ${ceo ? quoted(ceo.name) : 'NAME'}`,
+    `No agent runs yet, because timers are off. Start with: ${programName()} agent invoke ${ceo ? quoted(ceo.name) : 'NAME'}`,
   ].join('\n')
 }
 

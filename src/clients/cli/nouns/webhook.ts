@@ -1,5 +1,6 @@
 import { DELIVERY_STATUSES, WEBHOOK_STATUSES } from '../../../access/webhook/webhook.ts'
 import type { ResponseOf } from '../../client/types.ts'
+import { asStarted } from '../command/as-started.ts'
 import { choice, clearable, LIMIT, many, text } from '../command/flag.ts'
 import { ago, fields, localTime, shortId } from '../command/output.ts'
 import type { Scope } from '../command/scope.ts'
@@ -97,7 +98,7 @@ export const webhookCommand = () =>
       examples: ['webhook test ci.example.com'],
       send: async (scope, [ref]) =>
         scope.client.request('POST /api/webhooks/:webhookId/test', { params: await idOf(scope, ref) }),
-      text: () => 'The test is queued. See its result with `service webhook deliveries`.',
+      text: () => asStarted('The test is queued. See its result with `service webhook deliveries`.'),
     }),
     list({
       name: 'deliveries',
