@@ -97,12 +97,16 @@ export function makeWorkFolder(folder: string): string {
 /** The prefix of the name of a backup's temporary folder. The pid of its process follows. */
 const WORK = '.backup-'
 
-/** Deletes the temporary folders of backups that were killed. */
-function removeAbandoned(folder: string): void {
-  for (const name of readdirSync(folder)) {
+/** Deletes the temporary folders of backups that were killed. Returns their paths. */
+export function removeAbandoned(folder: string): string[] {
+  const abandoned = readdirSync(folder).filter((name) => {
     const pid = name.startsWith(WORK) ? Number.parseInt(name.slice(WORK.length), 10) : Number.NaN
-    if (pid > 0 && !isAlive(pid)) rmSync(path.join(folder, name), { recursive: true, force: true })
-  }
+    return pid > 0 && !isAlive(pid)
+  })
+  return abandoned.map((name) => {
+    rmSync(path.join(folder, name), { recursive: true, force: true })
+    return path.join(folder, name)
+  })
 }
 
 function isAlive(pid: number): boolean {

@@ -12,8 +12,11 @@ import {
 import path from 'node:path'
 import { FOLDERS, KEYS_FOLDER } from './names.ts'
 
-/** A restore with checked files. After a crash, the next start finishes it. */
-const PENDING = 'restore-pending.json'
+/** The file of a restore with checked files. After a crash, the next start finishes it. */
+export const pendingFile = (dataDir: string) => path.join(dataDir, 'restore-pending.json')
+
+/** The prefix of the name of a restore's temporary folder in the data directory. */
+export const RESTORE_WORK = '.restore-'
 
 export interface Pending {
   /** The folder of the extracted files. */
@@ -32,7 +35,7 @@ const REPLACED = ['service.db-open', 'service.db-wal', 'service.db-shm', 'servic
  * interrupted. The caller must hold the lock of the data directory.
  */
 export function finishRestore(dataDir: string): void {
-  const file = path.join(dataDir, PENDING)
+  const file = pendingFile(dataDir)
   if (!existsSync(file)) return
   const pending = JSON.parse(readFileSync(file, 'utf8')) as Pending
   const { from, keepIn } = pending
@@ -56,7 +59,7 @@ function moveAll(names: readonly string[], from: string, to: string): void {
 }
 
 export function writePending(dataDir: string, pending: Pending): void {
-  const file = path.join(dataDir, PENDING)
+  const file = pendingFile(dataDir)
   writeFileSync(`${file}.tmp`, JSON.stringify(pending), { mode: 0o600, flush: true })
   renameSync(`${file}.tmp`, file)
   syncFolder(dataDir)

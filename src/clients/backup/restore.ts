@@ -6,7 +6,7 @@ import { lockDataDir } from '../../platform/database/lock.ts'
 import { findKeyFile } from '../../platform/key-file.ts'
 import { type CheckedArchive, checkArchive, type OnProgress } from './check.ts'
 import type { Manifest } from './manifest.ts'
-import { finishRestore, writePending } from './place.ts'
+import { finishRestore, RESTORE_WORK, writePending } from './place.ts'
 
 export interface RestoreOptions {
   archive: string
@@ -33,7 +33,7 @@ export async function restoreBackup({ archive, dataDir, now, onProgress }: Resto
   const lock = lockDataDir(dataDir)
   try {
     finishRestore(dataDir)
-    const work = mkdtempSync(path.join(dataDir, '.restore-'))
+    const work = mkdtempSync(path.join(dataDir, RESTORE_WORK))
     const from = path.join(work, 'files')
     const keepIn = path.join(dataDir, `before-restore-${now.toISOString().replaceAll(/[:.]/g, '-')}`)
     let checked: CheckedArchive

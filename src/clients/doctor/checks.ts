@@ -1,10 +1,12 @@
 import { agentsCheck } from './agents.ts'
 import { backupsCheck } from './backups.ts'
 import type { Check } from './check.ts'
+import { clockCheck } from './clock.ts'
 import { databaseCheck } from './database.ts'
 import { diskUseCheck } from './disk-use.ts'
 import { foldersCheck } from './folders.ts'
 import { isolationCheck } from './isolation.ts'
+import { loginsCheck } from './logins.ts'
 import { dataDirCheck, diskCheck, nodeCheck, portCheck } from './machine.ts'
 import { failingCheck, fileLimitCheck, walCheck } from './operation.ts'
 
@@ -16,8 +18,10 @@ export const CHECKS: readonly Check[] = [
   backupsCheck,
   diskCheck,
   diskUseCheck,
+  clockCheck,
   portCheck,
   agentsCheck,
+  loginsCheck,
   foldersCheck,
   isolationCheck,
   walCheck,

@@ -38,7 +38,7 @@ export const fileLimitCheck: Check = {
   },
 }
 
-/** Agents that errors stopped, and webhooks that the server disabled. */
+/** Agents that errors or failures stopped, and webhooks that the server disabled. */
 export const failingCheck: Check = {
   id: 'failing',
   title: 'Failing',
@@ -55,7 +55,11 @@ function listFailing(file: string): Finding[] {
     try {
       const db = createDb(sqlite)
       const agents = db.all(
-        sql.selectFrom('agent').select(['id', 'name', 'error_reason']).where('status', '=', 'error'),
+        sql
+          .selectFrom('agent')
+          .select(['id', 'name', 'status', 'error_reason', 'pause_message'])
+          .where((eb) => eb.or([eb('status', '=', 'error'), eb('pause_reason', 'in', ['failures', 'loop'])]))
+          .where('status', 'in', ['error', 'paused']),
       )
       const webhooks = db.all(
         sql
@@ -65,9 +69,12 @@ function listFailing(file: string): Finding[] {
       )
       return [
         ...agents.map(
-          ({ id, name, error_reason }): Finding => ({
+          ({ id, name, status, error_reason, pause_message }): Finding => ({
             status: 'warning',
-            message: `${name} is stopped by errors${error_reason ? `: ${error_reason}` : ''}.`,
+            message: sentence(
+              `${name} is ${status === 'error' ? 'stopped by errors' : 'paused'}`,
+              error_reason ?? pause_message,
+            ),
             hint: 'Look at its last run: service run list. Then: service agent resume NAME.',
             details: { agentId: id },
           }),
@@ -88,3 +95,7 @@ function listFailing(file: string): Finding[] {
     return [] // The check of the database says what is wrong with it.
   }
 }
+
+/** Joins a statement and its reason, which may be a sentence already. */
+const sentence = (statement: string, reason: string | null) =>
+  reason ? `${statement}: ${reason.replace(/\.$/, '')}.` : `${statement}.`

@@ -24,6 +24,28 @@ test('doctor names agents in error and disabled webhooks', async (t) => {
   })
   const [found] = await look()
   assert.deepEqual([found!.status, found!.message], ['warning', 'The webhook to ci.example.com is disabled (gone).'])
+  const { id: agentId } = await app.make('POST', `/api/companies/${company.id}/agents`, {
+    name: 'Kit',
+    adapterType: 'process',
+    adapterConfig: { command: 'true' },
+  })
+  await app.ctx.write(() => {
+    app.ctx.db.run(
+      sql
+        .updateTable('agent')
+        .set({
+          status: 'paused',
+          pause_reason: 'failures',
+          pause_message: 'Its last 3 runs failed.',
+          paused_at: app.ctx.now,
+        })
+        .where('id', '=', agentId),
+    )
+  })
+  assert.deepEqual(
+    (await look()).map(({ message }) => message),
+    ['Kit is paused: Its last 3 runs failed.', 'The webhook to ci.example.com is disabled (gone).'],
+  )
   assert.equal((await walCheck.run(app.config))[0]!.status, 'ok')
   assert.match((await fileLimitCheck.run(app.config))[0]!.message, /files can be open|not known/)
 })
