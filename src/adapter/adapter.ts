@@ -31,6 +31,8 @@ export interface Wake {
   issueId: string | null
   commentId: string | null
   approvalId: string | null
+  /** Every cause, oldest first. The ids above are those of the run's issue and of the latest approval. */
+  causes: { source: string; issueId: string | null; commentId: string | null; approvalId: string | null }[]
 }
 
 /** The state of a program's session between the runs of one agent on one issue. */

@@ -18,6 +18,13 @@ export interface PromptParts {
     chosenOption: string | null
     decisionNote: string | null
   } | null
+  /** The causes that concern other issues and approvals. */
+  others: {
+    source: string
+    issue: { id: string; identifier: string; title: string } | null
+    commentId: string | null
+    approval: PromptParts['approval']
+  }[]
   /** The instructions, if the adapter passes them in the prompt. Otherwise null. */
   instructions: { path: string; text: string } | null
   /** The skills in SERVICE_SKILLS_DIR. `path` is the folder of a skill. */
@@ -76,18 +83,39 @@ function skillsSection({ skills }: PromptParts): string[] {
 /** The length limit of a skill's description in the prompt, in characters. */
 const SHOWN_DESCRIPTION = 1_000
 
-function approvalLines({ id, type, status, title, chosenOption, decisionNote }: NonNullable<PromptParts['approval']>) {
+type Approval = NonNullable<PromptParts['approval']>
+
+function approvalText({ id, type, status, title, chosenOption }: Approval): string {
   const about = title === null ? type : `${type} "${title}"`
   const decision = chosenOption === null ? status : `${status}: ${chosenOption}`
-  return [
-    `Approval: ${about}, ${decision} (id ${id}). Follow it up first.`,
-    ...(decisionNote === null ? [] : ['The board says:', '', ...quoted(decisionNote)]),
-  ]
+  return `Approval: ${about}, ${decision} (id ${id}).`
 }
+
+const approvalLines = (approval: Approval) => [
+  `${approvalText(approval)} Follow it up first.`,
+  ...(approval.decisionNote === null ? [] : ['The board says:', '', ...quoted(approval.decisionNote)]),
+]
 
 const quoted = (text: string) => text.split('\n').map((line) => `> ${line}`)
 
-function wakeSection({ reasons, issue, comment, approval }: PromptParts): string {
+/** The maximum number of other causes in the prompt. */
+const MAX_OTHERS = 20
+
+function otherLines(others: PromptParts['others']): string[] {
+  const lines = others.slice(0, MAX_OTHERS).map(({ source, issue, commentId, approval }) => {
+    if (approval) return `- ${approvalText(approval)}`
+    const comment = commentId === null ? '' : `, comment ${commentId}`
+    return `- ${issue!.identifier} "${issue!.title}" (id ${issue!.id}): ${source}${comment}`
+  })
+  const rest = others.length - lines.length
+  return [
+    'You were woken for these too. Approvals concern you now. An issue that you do not touch gets a run of its own:',
+    ...lines,
+    ...(rest > 0 ? [`- and ${rest} more, in SERVICE_WAKE_CAUSES`] : []),
+  ]
+}
+
+function wakeSection({ reasons, issue, comment, approval, others }: PromptParts): string {
   const lines = ['# This heartbeat', '', `Woken by: ${reasons.join(', ') || 'unknown'}.`]
   if (issue) lines.push(`Issue: ${issue.identifier} "${issue.title}" (id ${issue.id}). Look at it first.`)
   else lines.push('No single issue: look at your assignments.')
@@ -96,5 +124,6 @@ function wakeSection({ reasons, issue, comment, approval }: PromptParts): string
     lines.push(`Comment by ${comment.author} (id ${comment.id}); read its whole thread before you answer:`, '')
     lines.push(...quoted(comment.body))
   }
+  if (others.length > 0) lines.push('', ...otherLines(others))
   return lines.join('\n')
 }

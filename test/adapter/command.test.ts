@@ -14,7 +14,7 @@ const run: RunInput = {
   session: null,
   newSessionId: '11111111-1111-4111-8111-111111111111',
   flags: null,
-  wake: { companyId: 'company-1', reasons: ['timer'], issueId: null, commentId: null, approvalId: null },
+  wake: { companyId: 'company-1', reasons: ['timer'], issueId: null, commentId: null, approvalId: null, causes: [] },
   variables: { SERVICE_API_URL: 'http://127.0.0.1:3100', SERVICE_API_KEY: 'run-token', SERVICE_RUN_ID: 'run-1' },
   postProgram: ['/usr/bin/node', '/app/post.mjs'],
 }

@@ -10,6 +10,7 @@ const parts: PromptParts = {
   reasons: ['mention', 'timer'],
   issue: { id: 'i-1', identifier: 'WAL-7', title: 'Fix {{agent.name}}' },
   comment: { id: 'k-1', author: 'Bob', body: 'Look at this.\nPlease.' },
+  others: [],
   approval: { id: 'p-1', type: 'hire_agent', status: 'approved', title: null, chosenOption: null, decisionNote: null },
   instructions: { path: '/w/AGENTS.md', text: 'Write tests.\n' },
   skills: [{ name: 'Ink', description: 'Draws\nwith ink.', path: '/s/ink' }],
@@ -43,6 +44,26 @@ test('a template replaces the opening; unknown placeholders and those in a value
   const promptTemplate = '{{ agent.name }} {{agent.secret}} {{issue.title}} {{constructor}} {{wake.reasons}}'
   const prompt = buildPrompt({ ...parts, promptTemplate })
   assert.ok(prompt.startsWith('Ada {{agent.secret}} Fix {{agent.name}} {{constructor}} mention, timer\n'))
+})
+
+test('a prompt lists the other causes of the wake', () => {
+  const other = (n: number) => ({
+    source: 'issue_assigned',
+    issue: { id: `i-${n}`, identifier: `WAL-${n}`, title: `Issue ${n}` },
+    commentId: null,
+    approval: null,
+  })
+  const mention = { ...other(8), source: 'mention', commentId: 'k-2' }
+  const approval = { ...parts.approval!, id: 'p-2', status: 'rejected' }
+  const decision = { source: 'approval_resolved', issue: null, commentId: null, approval }
+  const prompt = buildPrompt({
+    ...parts,
+    others: [mention, decision, ...Array.from({ length: 30 }, (_, n) => other(n))],
+  })
+  assert.ok(
+    prompt.includes('- WAL-8 "Issue 8" (id i-8): mention, comment k-2\n- Approval: hire_agent, rejected (id p-2).'),
+  )
+  assert.ok(prompt.endsWith('- WAL-17 "Issue 17" (id i-17): issue_assigned\n- and 12 more, in SERVICE_WAKE_CAUSES'))
 })
 
 test('a prompt omits empty sections', () => {

@@ -4,7 +4,7 @@ import type { Context } from '../../platform/context.ts'
 import { uuid } from '../../platform/uuid.ts'
 import { mergeRequest, toReason, type WakeRequest } from '../wake/merge.ts'
 import { findWaitingWake, insertWake, updateWake } from '../wake/queries.ts'
-import type { WakeRow, WakeSource } from '../wake/wake.ts'
+import type { WakeReason, WakeRow, WakeSource } from '../wake/wake.ts'
 import type { AgentRow } from './agent.ts'
 import { pauseWakeLoop, wakeDepth } from './pause-wake-loop.ts'
 import { findAgent } from './queries.ts'
@@ -29,7 +29,33 @@ export function requestWake(ctx: Context, caller: Caller, request: WakeRequest):
   const waiting = findWaitingWake(ctx.db, { agentId: agent.id })
   const depth = wakeDepth(ctx, caller, request, waiting)
   if (ctx.config.maxWakeDepth > 0 && depth >= ctx.config.maxWakeDepth) pauseWakeLoop(ctx, caller, agent)
-  const values = { ...mergeRequest(waiting, request, toReason(caller, request, ctx.now)), depth }
+  return storeWake(ctx, agent, waiting, {
+    ...mergeRequest(waiting, request, [toReason(caller, request, ctx.now)]),
+    depth,
+  })
+}
+
+/**
+ * Queues another run for some reasons of a run, in the current transaction. The
+ * reasons and the causal depth do not change.
+ *
+ * @param reasons at least one, oldest first
+ */
+export function requeueReasons(ctx: Context, run: { agent_id: string; depth: number }, reasons: readonly WakeReason[]) {
+  const agent = findAgent(ctx.db, { id: run.agent_id })
+  if (!agent || agent.status === 'terminated') return
+  const waiting = findWaitingWake(ctx.db, { agentId: agent.id })
+  const request = { agentId: agent.id, source: reasons[0]!.source }
+  const depth = Math.max(waiting?.depth ?? 0, run.depth)
+  storeWake(ctx, agent, waiting, { ...mergeRequest(waiting, request, reasons), depth })
+}
+
+function storeWake(
+  ctx: Context,
+  agent: AgentRow,
+  waiting: WakeRow | undefined,
+  values: ReturnType<typeof mergeRequest> & { depth: number },
+): WakeRow {
   if (waiting) return merge(ctx, waiting, { ...waiting, ...values, updated_at: ctx.now })
   const wake = insertWake(ctx.db, {
     ...values,

@@ -106,6 +106,19 @@ const changeOfRun = prepared((of: { runId: string }) =>
 /** Whether the activity contains a change that the run's agent made with its token. Reports of costs do not count. */
 export const hasChangedSomething = (db: Db, of: { runId: string }) => db.first(changeOfRun(of)) !== undefined
 
+const issuesOfRun = prepared((of: { runId: string }) =>
+  sql
+    .selectFrom('activity')
+    .select('entity_id')
+    .distinct()
+    .where('run_id', '=', of.runId)
+    .where('actor_type', '=', 'agent')
+    .where('entity_type', '=', 'issue'),
+)
+
+/** Lists the ids of the issues on which the run's agent did something with its token. */
+export const listChangedIssues = (db: Db, of: { runId: string }) => db.all(issuesOfRun(of)).map((row) => row.entity_id)
+
 const changeWithKey = prepared((of: { companyId: string; agentId: string; since: string }) =>
   sql
     .selectFrom('activity')

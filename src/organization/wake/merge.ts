@@ -49,18 +49,20 @@ const DEFAULT_PRIORITY: Partial<Record<WakeSource, number>> = { on_demand: 0, ti
 /**
  * Returns the columns of the wake after a request: those of the waiting wake
  * with the request merged into it, or those of a new wake.
+ *
+ * @param added the reasons of the request, at least one, oldest first
  */
-export function mergeRequest(waiting: WakeRow | undefined, request: WakeRequest, reason: WakeReason) {
+export function mergeRequest(waiting: WakeRow | undefined, request: WakeRequest, added: readonly WakeReason[]) {
   const priority = request.priority ?? DEFAULT_PRIORITY[request.source] ?? 2
   const notBefore = request.notBefore ?? null
   const reasons = withoutSuperseded([
     ...(waiting ? parseReasons(waiting) : []),
     ...(request.retryOf ? parseReasons(request.retryOf) : []),
-    reason,
+    ...added,
   ])
   return {
     reasons: JSON.stringify(reasons),
-    issue_id: waiting?.issue_id ?? reason.issueId,
+    issue_id: waiting?.issue_id ?? added[0]!.issueId,
     priority: Math.min(waiting?.priority ?? priority, priority),
     not_before: waiting ? earlierStart(waiting.not_before, notBefore) : notBefore,
     retry_of_run_id: waiting?.retry_of_run_id ?? request.retryOf?.id ?? null,

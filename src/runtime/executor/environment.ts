@@ -1,8 +1,8 @@
+import type { Wake } from '../../adapter/adapter.ts'
 import type { RunRow } from '../../organization/run/run.ts'
-import type { WakeReason } from '../../organization/wake/wake.ts'
 
 /** The columns of a run that its environment variables contain. */
-type RunIdentity = Pick<RunRow, 'id' | 'company_id' | 'agent_id' | 'issue_id' | 'source' | 'reasons'>
+type RunIdentity = Pick<RunRow, 'id' | 'company_id' | 'agent_id' | 'issue_id' | 'source'>
 
 export interface RunEnvironment {
   apiUrl: string
@@ -10,6 +10,7 @@ export interface RunEnvironment {
   workspaceCwd: string | null
   skillsDir: string | null
   approval: { id: string; status: string; issueIds: string[] } | null
+  wake: Pick<Wake, 'commentId' | 'causes'>
   /** The span of the run in the form of W3C Trace Context, if tracing is on. */
   traceparent: string | null
 }
@@ -20,8 +21,6 @@ export interface RunEnvironment {
  * values are left out.
  */
 export function runVariables(run: RunIdentity, environment: RunEnvironment): Record<string, string> {
-  const reasons = JSON.parse(run.reasons) as WakeReason[]
-  const commentId = reasons.findLast((reason) => reason.commentId !== null)?.commentId
   const variables: Record<string, string | null | undefined> = {
     SERVICE_API_URL: environment.apiUrl,
     SERVICE_API_KEY: environment.token,
@@ -30,7 +29,8 @@ export function runVariables(run: RunIdentity, environment: RunEnvironment): Rec
     SERVICE_RUN_ID: run.id,
     SERVICE_WAKE_REASON: run.source,
     SERVICE_TASK_ID: run.issue_id,
-    SERVICE_WAKE_COMMENT_ID: commentId,
+    SERVICE_WAKE_COMMENT_ID: environment.wake.commentId,
+    SERVICE_WAKE_CAUSES: JSON.stringify(environment.wake.causes),
     SERVICE_APPROVAL_ID: environment.approval?.id,
     SERVICE_APPROVAL_STATUS: environment.approval?.status,
     SERVICE_LINKED_ISSUE_IDS: environment.approval?.issueIds.join(','),

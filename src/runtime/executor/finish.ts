@@ -10,6 +10,7 @@ import { SETUP_FAILED } from '../worktree/worktrees.ts'
 import type { FactSummary } from './facts.ts'
 import { applyFailurePolicy } from './failure-policy.ts'
 import { storeSession } from './session.ts'
+import { requeueUntouched } from './untouched-reasons.ts'
 
 /**
  * Records the end of a run, exactly once: the outcome, the session for the next
@@ -44,6 +45,7 @@ export function finishRun(ctx: Context, runId: string, ending: Ending, facts: Fa
     details: { status, errorCode: code, issueId: run.issue_id },
   })
   applyFailurePolicy(ctx, ended, ending, facts)
+  requeueUntouched(ctx, ended)
   const unpriced = costsOfRuns(ctx.db, [run.id]).get(run.id)?.unpriced ?? 0
   warnOfUnpriced(ctx, { companyId: run.company_id, agentId: run.agent_id }, unpriced)
   ctx.afterCommit(() => ctx.signals.wakeQueued())

@@ -151,6 +151,7 @@ export async function planRun(
     workspaceCwd: setup.workspaceCwd,
     skillsDir: own.place ? REMOTE_SKILLS : directory,
     approval: context.approval,
+    wake: context.wake,
     traceparent: ctx.tracer ? toTraceparent(spanOfId(run.id)) : null,
   })
   const command = adapter.command(withServiceMcp(ctx, agent, config, variables), {
@@ -281,6 +282,7 @@ function writePrompt(ctx: Context, { run, agent, context, setup, skills }: Promp
     issue: context.issue,
     comment: context.comment,
     approval: context.approval,
+    others: context.others,
     instructions: adapter.instructions === 'prompt' ? instructions : null,
     // A program that loads the folder of skills lists them to the model itself.
     skills: loadsSkills(setup) ? [] : skills.filter((skill) => !skill.required),

@@ -138,7 +138,7 @@ function nextWake(ctx: Context, caller: Caller, agent: AgentRow, issueId: string
   const waiting = findWaitingWake(ctx.db, { agentId: agent.id })
   if (waiting && issueId === null) return waiting
   const want = { agentId: agent.id, source: 'on_demand' as const, issueId }
-  return mergeRequest(waiting, want, toReason(caller, want, ctx.now))
+  return mergeRequest(waiting, want, [toReason(caller, want, ctx.now)])
 }
 
 function describePlan({ prepared }: RunPlan) {

@@ -29,6 +29,7 @@ test('any agent can send a request to the board; the decision wakes the agent an
     issue: null,
     comment: null,
     approval: findApprovalBrief(ctx.db, asked.id)!,
+    others: [],
     instructions: null,
     skills: [],
     promptTemplate: null,
