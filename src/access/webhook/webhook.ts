@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import * as field from '../../http/fields.ts'
 import type { WebhookDeliveryTable, WebhookTable } from '../../platform/database/tables.ts'
 import type { Place } from '../../platform/vault.ts'
+import { describeUnknownEvent, isEventPattern } from './event-patterns.ts'
 
 export type WebhookRow = Selectable<WebhookTable>
 export type DeliveryRow = Selectable<WebhookDeliveryTable>
@@ -12,8 +13,6 @@ export const MAX_WEBHOOKS = 100
 
 /** The event of a delivery that a person requests as a test. */
 export const TEST_EVENT = 'webhook.test'
-
-const EVENT = /^(\*|[a-z_]+\.(\*|[a-z_]+))$/
 
 const url = v.pipe(
   v.string(),
@@ -27,7 +26,12 @@ const url = v.pipe(
 )
 
 const events = v.pipe(
-  v.array(v.pipe(v.string(), v.regex(EVENT, 'must be an action such as issue.created, issue.* or *'))),
+  v.array(
+    v.pipe(
+      v.string(),
+      v.check(isEventPattern, (issue) => describeUnknownEvent(issue.input)),
+    ),
+  ),
   v.minLength(1, 'must not be empty'),
   v.maxLength(50),
   v.description('The actions of the activity that are sent: `issue.created`, all of a noun (`issue.*`) or all (`*`).'),
@@ -132,10 +136,3 @@ export const placeOfSecret = (row: { id: string; company_id: string }): Place =>
   companyId: row.company_id,
   name: `webhook/${row.id}`,
 })
-
-/** Whether a webhook wants an action. */
-export const wants = (patterns: readonly string[], action: string): boolean =>
-  patterns.some(
-    (pattern) =>
-      pattern === '*' || pattern === action || (pattern.endsWith('.*') && action.startsWith(pattern.slice(0, -1))),
-  )

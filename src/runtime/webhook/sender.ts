@@ -1,6 +1,7 @@
 import { listActivityAfter } from '../../access/activity/queries.ts'
 import { SYSTEM } from '../../access/caller/caller.ts'
 import { disableWebhook } from '../../access/webhook/change.ts'
+import { wants } from '../../access/webhook/event-patterns.ts'
 import { payloadOf } from '../../access/webhook/payload.ts'
 import {
   countPending,
@@ -14,7 +15,7 @@ import {
   updateDelivery,
   updateWebhook,
 } from '../../access/webhook/queries.ts'
-import { type DeliveryRow, placeOfSecret, type WebhookRow, wants } from '../../access/webhook/webhook.ts'
+import { type DeliveryRow, placeOfSecret, type WebhookRow } from '../../access/webhook/webhook.ts'
 import type { Context } from '../../platform/context.ts'
 import { type Lookup, lookupHost } from '../../platform/source/address.ts'
 import { uuid } from '../../platform/uuid.ts'

@@ -6,11 +6,13 @@ import { budgetStatus } from '../../organization/cost/budget-status.ts'
 import { companySpend } from '../../organization/cost/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import { notFound } from '../../platform/errors.ts'
+import { approvalTitle } from '../approval/title.ts'
 import { listStaleIssues } from '../dashboard/queries.ts'
 import { toInteraction } from '../interaction/interaction.ts'
 import { listPendingInteractions } from '../interaction/queries.ts'
 import {
   findBudget,
+  findBudgetEvent,
   type InboxState,
   listAssigned,
   listFailing,
@@ -74,17 +76,10 @@ function itemsOf(ctx: Context, caller: BoardCaller, companyId: string): InboxIte
   const of = { companyId, userId: caller.userId, now: ctx.now }
   return [
     ...listPendingApprovals(ctx.db, of).map((row) =>
-      toItem(
-        'approval',
-        row.id,
-        companyId,
-        row.updated_at,
-        row.title ?? `${APPROVALS[row.type]} of ${row.requester ?? 'the board'}`,
-        {
-          approvalId: row.id,
-          agentId: row.requested_by_agent_id,
-        },
-      ),
+      toItem('approval', row.id, companyId, row.updated_at, approvalTitle(row), {
+        approvalId: row.id,
+        agentId: row.requested_by_agent_id,
+      }),
     ),
     ...listPendingInteractions(ctx.db, { companyId, limit: MOST }).map((row) => {
       const { title, question } = toInteraction(row)
@@ -129,13 +124,6 @@ function itemsOf(ctx: Context, caller: BoardCaller, companyId: string): InboxIte
   ]
 }
 
-const APPROVALS = {
-  hire_agent: 'Hire',
-  approve_ceo_strategy: 'Strategy',
-  request_board_approval: 'Question',
-  allow_folder: 'Folder request',
-} as const
-
 /**
  * Returns an item for each budget that is used to 80 % or more. A new month, or
  * a budget that becomes fully used, creates a new item.
@@ -147,15 +135,13 @@ function budgetItems(ctx: Context, companyId: string): InboxItem[] {
     ...(company ? [{ ...company, agentId: null, spent: companySpend(ctx.db, { companyId, now: ctx.now }) }] : []),
   ]
   const month = ctx.now.slice(0, 7)
+  const since = `${month}-01T00:00:00.000Z`
   return budgets.flatMap(({ id, agentId, name, budget, spent }) => {
     const status = budgetStatus({ budgetMicros: budget, spentMicros: spent })
     if (status === 'ok') return []
     const used = status === 'exceeded' ? 'used up its budget' : 'used 80 % of its budget'
-    return [
-      toItem('budget', `${id}-${month}-${status}`, companyId, `${month}-01T00:00:00.000Z`, `${name} ${used}`, {
-        agentId,
-      }),
-    ]
+    const at = findBudgetEvent(ctx.db, { companyId, entityId: id, since })?.created_at ?? since
+    return [toItem('budget', `${id}-${month}-${status}`, companyId, at, `${name} ${used}`, { agentId })]
   })
 }
 

@@ -20,17 +20,10 @@ export const listPendingApprovals = (db: Db, of: Of) =>
   db.all(
     sql
       .selectFrom('approval')
-      .leftJoin('agent', 'agent.id', 'approval.requested_by_agent_id')
-      .select([
-        'approval.id',
-        'approval.type',
-        'approval.updated_at',
-        'requested_by_agent_id',
-        'agent.name as requester',
-      ])
-      .select(
-        raw<string | null>`iif(approval.type = 'request_board_approval', payload ->> '$.title', null)`.as('title'),
-      )
+      .leftJoin('agent as requester', 'requester.id', 'approval.requested_by_agent_id')
+      .leftJoin('agent', 'agent.id', 'approval.agent_id')
+      .select(['approval.id', 'approval.type', 'approval.payload', 'approval.updated_at', 'requested_by_agent_id'])
+      .select(['agent.name as agent', 'requester.name as requester'])
       .where('approval.company_id', '=', of.companyId)
       .where('approval.status', '=', 'pending')
       .orderBy('approval.id', 'desc')
@@ -99,6 +92,26 @@ export const listWithBudget = (db: Db, of: { companyId: string; now: string }) =
 
 export const findBudget = (db: Db, of: { companyId: string }) =>
   db.first(sql.selectFrom('company').select(['id', 'name', 'budget_micros as budget']).where('id', '=', of.companyId))
+
+/**
+ * Finds the event that used up a budget or raised its use past 80 %: the pause
+ * for the budget, otherwise the warning, otherwise the last change of the budget.
+ */
+export const findBudgetEvent = (db: Db, of: { companyId: string; entityId: string; since: string }) =>
+  db.first(
+    sql
+      .selectFrom('activity')
+      .select('created_at')
+      .where('company_id', '=', of.companyId)
+      .where('entity_id', '=', of.entityId)
+      .where('created_at', '>=', of.since)
+      .where(
+        raw<boolean>`action in ('agent.budget_warning', 'company.budget_warning', 'agent.budget_changed')
+          or action in ('agent.paused', 'company.paused') and details ->> '$.reason' = 'budget'`,
+      )
+      .orderBy(raw`action like '%.paused' desc, action like '%.budget_warning' desc, seq desc`)
+      .limit(1),
+  )
 
 export const listStates = (db: Db, of: { userId: string }): InboxState[] =>
   db.all(sql.selectFrom('inbox_state').selectAll().where('user_id', '=', of.userId))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MAX_WEBHOOKS, wants } from '../../../src/access/webhook/webhook.ts'
+import { wants } from '../../../src/access/webhook/event-patterns.ts'
+import { MAX_WEBHOOKS } from '../../../src/access/webhook/webhook.ts'
 import { createTestApp } from '../../helpers.ts'
 import { arrangeCompany } from '../../make.ts'
 
@@ -73,6 +74,23 @@ test('refuses a webhook URL on this machine or a private network without the web
   assert.equal((await ask('POST', at, { url: 'http://ci.internal:8080/hook?a=b' })).status, 201)
   const { id } = (await ask('POST', at, { url: URL })).body
   assert.equal((await ask('PATCH', `/api/webhooks/${id}`, { url: 'https://10.0.0.1/' })).status, 422)
+})
+
+test('refuses an event that does not exist, and names the nearest one that does', async (t) => {
+  const { ask, make, at } = await arrange(t)
+  for (const [event, meant] of [
+    ['issue.creatd', 'issue.created'],
+    ['isue.*', 'issue.*'],
+    ['run.finish', 'run.finished'],
+  ] as const) {
+    const { status, body } = await ask('POST', at, { url: URL, events: ['approval.*', event] })
+    assert.equal(status, 400)
+    assert.equal(body.error, `Invalid request: events.1: there is no event ${event}. Did you mean ${meant}?`)
+  }
+  const { id } = await make('POST', at, { url: URL, events: ['run.finished', 'agent.*'] })
+  for (const event of ['nope.foo', 'issue', 'issue.', 'webhook.test', '', 'x'.repeat(100_000)]) {
+    assert.equal((await ask('PATCH', `/api/webhooks/${id}`, { events: [event] })).status, 400, event.slice(0, 20))
+  }
 })
 
 test('limits the webhooks of a company, and sends no test event to a disabled webhook', async (t) => {

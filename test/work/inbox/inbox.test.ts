@@ -31,7 +31,7 @@ test('the inbox of a person contains the items that require an action from them'
   const { body } = await ask('GET', '/api/inbox')
   assert.deepEqual(kinds(body), ['approval', 'assigned', 'budget', 'failure', 'mention', 'stale'])
   assert.deepEqual(body.map(({ kind, title }: Item) => `${kind}: ${title}`).sort(), [
-    'approval: Strategy of Cleo',
+    'approval: Approve the strategy of Cleo',
     'assigned: Sign',
     'budget: Rich used 80 % of its budget',
     'failure: Eve has a problem',
@@ -39,6 +39,42 @@ test('the inbox of a person contains the items that require an action from them'
     'stale: Forgotten',
   ])
   assert.deepEqual((await ask('GET', `/api/inbox?companyId=${company.id}&kind=mention,stale&limit=1`)).body.length, 1)
+})
+
+test('an approval in the inbox is named after what it is about', async (t) => {
+  const { ask, make, company, cleo, clock } = await setUp(t)
+  const at = `/api/companies/${company.id}`
+  await make('PATCH', at, { requireBoardApprovalForNewAgents: true })
+  await cleo.ask('POST', `${at}/agent-hires`, { name: 'Nora', role: 'researcher' })
+  await cleo.ask('POST', `${at}/agent-hires`, { name: 'Otto', title: 'Chart Maker' })
+  const question = { type: 'request_board_approval', requestedByAgentId: cleo.id, payload: { title: 'Buy it?' } }
+  await make('POST', `${at}/approvals`, question)
+  clock.move(1_000)
+  const titles = (await ask('GET', '/api/inbox')).body.map(({ title }: Item) => title)
+  assert.deepEqual(titles.sort(), ['Buy it?', 'Hire Nora, researcher', 'Hire Otto, chart maker'])
+})
+
+test('a budget in the inbox has the time of its warning or of its pause', async (t) => {
+  const app = await setUp(t)
+  const { ask, make, company, clock } = app
+  const rich = insertAgent(app, { company_id: company.id, name: 'Rich', budget_micros: 1_000_000 })
+  const spend = (costCents: number) =>
+    make('POST', `/api/companies/${company.id}/cost-events`, {
+      agentId: rich.id,
+      provider: 'x',
+      model: 'y',
+      costCents,
+      occurredAt: app.ctx.now,
+    })
+  const budgets = async () =>
+    (await ask('GET', '/api/inbox')).body.map(({ title, at }: Item & { at: string }) => `${title} ${at.slice(11, 19)}`)
+  await spend(85)
+  clock.move(60_000)
+  assert.deepEqual(await budgets(), ['Rich used 80 % of its budget 09:00:00'])
+  await spend(15)
+  clock.move(60_000)
+  await make('PATCH', `/api/agents/${rich.id}`, { title: 'Spender' })
+  assert.deepEqual(await budgets(), ['Rich used up its budget 09:01:00'])
 })
 
 test('an item can be marked read, unread and dismissed, and a change makes it unread again', async (t) => {

@@ -13,8 +13,18 @@ const line = ({ status, title }: Question) => `The question is ${words(status)}:
 async function findQuestion(scope: Scope, issueId: string, ref: string) {
   const all = await scope.client.request('GET /api/issues/:issueId/interactions', { params: { issueId } })
   const found = all.findLast(({ id, status }) => (ref === 'latest' ? status === 'pending' : id.endsWith(ref)))
-  if (!found) throw new CliError(EXIT.notFound, `The issue ${issueId} has no question ${ref}.`)
-  return found
+  if (found) return found
+  const what = ref === 'latest' ? 'pending question' : `question ${ref}`
+  throw new CliError(EXIT.notFound, `${issueId.toUpperCase()} has no ${what}.`)
+}
+
+/** Converts the labels of options and the titles of tasks to their ids. Anything else is an id already. */
+function idsOf({ options, tasks }: Question, selected: readonly string[]): string[] {
+  const names = new Map([
+    ...options.map(({ id, label }) => [label.toLowerCase(), id] as const),
+    ...tasks.map(({ id, title }) => [title.toLowerCase(), id] as const),
+  ])
+  return selected.map((one) => names.get(one.toLowerCase()) ?? one)
 }
 
 const choicesOf = ({ options, tasks }: Question) =>
@@ -66,16 +76,20 @@ export const questionVerbs = () => [
     args: ['<issue>', '[text]'],
     flags: {
       question: text('--question <question>', 'its id (default: the latest that is pending)'),
-      selected: many(text('--select <list>', 'of choose and suggest_tasks: numbers, separated by commas')),
+      selected: many(text('--select <list>', 'of choose and suggest_tasks: numbers or labels, separated by commas')),
       confirmed: { ...choice('--confirm <answer>', ['yes', 'no']), parse: (answer: string) => answer === 'yes' },
       note: text('--note <text>'),
     },
     examples: ['issue answer TER-6 "Mean low water springs."'],
-    async send(scope, [issueId, answer], { question = 'latest', ...body }) {
-      const { id } = await findQuestion(scope, issueId, question)
+    async send(scope, [issueId, answer], { question = 'latest', selected, ...body }) {
+      const found = await findQuestion(scope, issueId, question)
       return scope.client.request('POST /api/issues/:issueId/interactions/:interactionId/answer', {
-        params: { issueId, interactionId: id },
-        body: { ...body, ...(answer !== undefined && { text: answer }) },
+        params: { issueId, interactionId: found.id },
+        body: {
+          ...body,
+          ...(selected !== undefined && { selected: idsOf(found, selected) }),
+          ...(answer !== undefined && { text: answer }),
+        },
       })
     },
     text: line,
