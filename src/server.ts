@@ -94,6 +94,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
       ctx.tracer = createOtlpTracer(config.otlpEndpoint, config, log)
       closers.push(traceRuns(ctx, ctx.tracer), ctx.tracer.close)
     }
+    refuseUnintendedMode(ctx)
     const lost = Promise.withResolvers<Error>()
     const checkFiles = setInterval(() => {
       try {
@@ -230,6 +231,18 @@ function makeDataDir(dataDir: string): void {
   } catch (error) {
     throw refuse(`can be read by other users (${(error as NodeJS.ErrnoException).code})`)
   }
+}
+
+/**
+ * Refuses the default mode for the data of authenticated mode: everyone who
+ * reaches the server would have the rights of the board without a sign-in.
+ */
+function refuseUnintendedMode({ config, db }: AccessContext): void {
+  if (config.mode !== 'local_trusted' || config.modeGiven || config.readOnly || !isAnyUser(db)) return
+  throw new AppError(
+    'validation_failed',
+    `The data directory ${config.dataDir} has accounts of people. Start with --mode authenticated, or with --mode local_trusted to give everyone on this machine the rights of the board. "mode" in config.json sets it for each start.`,
+  )
 }
 
 /** Loads the module of passwords and sessions, which only authenticated mode needs. It has half a megabyte. */

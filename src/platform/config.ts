@@ -19,6 +19,8 @@ export interface Config {
   /** Whether the user chose the port. If it is busy, the start fails; otherwise the next free port is used. */
   portGiven: boolean
   mode: Mode
+  /** Whether the user chose the mode. Otherwise a data directory with accounts of people does not start in local trusted mode. */
+  modeGiven: boolean
   /** The host names besides loopback that requests may use. */
   allowedHosts: string[]
   /** Whether a proxy terminates TLS: `X-Forwarded-*` headers count, and cookies are for https only. */
@@ -185,7 +187,8 @@ export function readConfig(flags: Flags, env: Environment): Config {
   const dataDir = dataDirOf(flags, env)
   const file = readConfigFile(path.join(dataDir, 'config.json'))
   const port = flags.port ?? (env.SERVICE_PORT || undefined)
-  const mode = flags.mode ?? (env.SERVICE_MODE || undefined) ?? file.mode ?? 'local_trusted'
+  const chosenMode = flags.mode ?? (env.SERVICE_MODE || undefined) ?? file.mode
+  const mode = chosenMode ?? 'local_trusted'
   const host = (flags.host ?? (env.SERVICE_HOST || undefined) ?? file.host ?? '127.0.0.1').replace(/^\[(.*)\]$/, '$1')
   if (!isOneOf(MODES, mode)) throw usage(`--mode must be ${MODES.join(' or ')}, not ${mode}.`)
   if (mode === 'local_trusted' && !isLoopback(host)) {
@@ -221,6 +224,7 @@ export function readConfig(flags: Flags, env: Environment): Config {
     port: port === undefined ? (file.port ?? DEFAULT_PORT) : portOf(port),
     portGiven: port !== undefined || file.port !== undefined,
     mode,
+    modeGiven: chosenMode !== undefined,
     allowedHosts,
     trustProxy,
     requireToken,

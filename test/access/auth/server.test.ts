@@ -40,6 +40,11 @@ test('the first start prints a setup link for the first owner; the next start pr
   second.child.kill('SIGTERM')
   await second.ended
 
+  const local = ['start', '--port', '0', '--data-dir', dataDir]
+  const { code, err } = await runService(t, local)
+  assert.equal(code, 2, 'the default mode would need no sign-in')
+  assert.match(err, /has accounts of people\. Start with --mode authenticated/)
+
   const sessionValue = decodeURIComponent(cookie.slice(cookie.indexOf('=') + 1))
   for (const entry of readdirSync(dataDir, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
