@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import check from 'lucide-static/icons/check.svg'
 import arrowLeft from 'lucide-static/icons/chevron-left.svg'
 import more from 'lucide-static/icons/ellipsis.svg'
+import { useEffect, useRef } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { Button } from '../../kit/button.tsx'
 import { EditableText, EditableTitle } from '../../kit/editable.tsx'
@@ -13,9 +14,10 @@ import { request } from '../../state/api.ts'
 import { useCommands } from '../../state/commands.ts'
 import { issues, may, pathTo } from '../../state/company.ts'
 import { openNewIssue } from '../../state/dialogs.ts'
+import { afterPaint } from '../../state/idle.ts'
 import { type Query, useQuery } from '../../state/query.ts'
 import type { Issue, IssueDetail } from '../../state/types.ts'
-import { changeIssue, closeIssue, moveIssue } from '../issues/change.ts'
+import { changeIssue, closeIssue, moveIssue, setUnread } from '../issues/change.ts'
 import { Questions } from '../questions/questions.tsx'
 import { attach, filesOf } from './attach.ts'
 import { Attachments } from './attachments.tsx'
@@ -58,6 +60,22 @@ export function IssuePage() {
   )
 }
 
+/** Marks an issue as read while it is on the screen. @returns a function that marks it as unread when the person leaves it */
+function useReading(issue: Issue): () => void {
+  const isLeft = useRef(false)
+  useEffect(() => {
+    if (!issue.unread) return undefined
+    const read = () => document.hidden || isLeft.current || void setUnread(issue, false)
+    afterPaint(read)
+    document.addEventListener('visibilitychange', read, { once: true })
+    return () => document.removeEventListener('visibilitychange', read)
+  }, [issue.id, issue.unread])
+  return () => {
+    isLeft.current = true
+    void setUnread(issue, true)
+  }
+}
+
 function Content({ detail, issue }: { detail: IssueDetail; issue: Issue }) {
   const { route } = useLocation()
   const isOver = useSignal(false)
@@ -79,7 +97,18 @@ function Content({ detail, issue }: { detail: IssueDetail; issue: Issue }) {
     event.preventDefault()
     void attach(issue.id, files)
   }
+  const leaveUnread = useReading(issue)
   useCommands([
+    {
+      id: 'issue.unread',
+      title: 'Mark as unread',
+      keys: 'u',
+      group: 'Issue',
+      run: () => {
+        leaveUnread()
+        route(pathTo('issues'))
+      },
+    },
     {
       id: 'issue.why',
       title: 'Show the history',

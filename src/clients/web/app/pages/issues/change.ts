@@ -30,6 +30,16 @@ export async function moveIssue(issue: Issue, status: IssueStatus): Promise<void
   await changeIssue(issue, body)
 }
 
+/** Marks an issue as read or unread for the person. */
+export async function setUnread(issue: Issue, unread: boolean): Promise<void> {
+  const endpoint = unread ? 'DELETE /api/issues/:issueId/read' : 'POST /api/issues/:issueId/read'
+  const changed = await act(
+    () => request(endpoint, { params: { issueId: issue.id } }) as Promise<Issue>,
+    () => issues.patch(issue.id, { unread }),
+  )
+  if (changed) issues.put(changed)
+}
+
 /** Closes an issue as done, from any open status. */
 export async function closeIssue(issue: Issue): Promise<void> {
   const closed = await act(

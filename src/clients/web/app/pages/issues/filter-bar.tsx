@@ -28,6 +28,9 @@ interface FilterBarProps {
 /** The delay between the last keystroke and the search, in milliseconds. */
 const REST_MS = 200
 
+/** The filter that has no values. */
+const UNREAD = 'unread'
+
 /** A search field, a button that adds a filter, and a chip for each active filter. */
 export function FilterBar({ filter, onChange }: FilterBarProps) {
   const text = useSignal(filter.q ?? '')
@@ -47,6 +50,7 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
     project: filter.projectId !== undefined,
     goal: filter.goalId !== undefined,
     label: filter.labelId !== undefined,
+    unread: filter.isUnread,
   }
   const shown = (name: string) => isOn[name] || opened.value === name
   const off = (name: string, cleared: Partial<Filter>) => (
@@ -80,11 +84,18 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
           .filter((name) => !shown(name))
           .map((value) => ({ value, label: words(value) }))}
         onPick={(name) => {
-          opened.value = name
+          if (name === UNREAD) onChange({ isUnread: true })
+          else opened.value = name
         }}
       >
         <Icon svg={filterIcon} /> <span>Filter</span>
       </Picker>
+      {filter.isUnread && (
+        <span class="filter">
+          <span class="chip on">Unread</span>
+          {off(UNREAD, { isUnread: false })}
+        </span>
+      )}
       {shown('status') && (
         <span class="filter">
           <Chip

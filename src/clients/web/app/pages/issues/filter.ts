@@ -11,6 +11,8 @@ export interface Filter {
   projectId: string | undefined
   goalId: string | undefined
   labelId: string | undefined
+  /** Whether only unread issues match. */
+  isUnread: boolean
   q: string | undefined
   view: 'list' | 'board'
 }
@@ -28,6 +30,7 @@ export function readFilter(query: Record<string, string>): Filter {
     projectId: query.project || undefined,
     goalId: query.goal || undefined,
     labelId: query.label || undefined,
+    isUnread: query.unread === 'true',
     q: query.q || undefined,
     view: query.view === 'board' ? 'board' : 'list',
   }
@@ -44,6 +47,7 @@ export function toQuery(filter: Filter): string {
     project: filter.projectId,
     goal: filter.goalId,
     label: filter.labelId,
+    unread: filter.isUnread ? 'true' : undefined,
     q: filter.q,
   }
   const query = new URLSearchParams()
@@ -63,4 +67,5 @@ export const matches = (filter: Filter, issue: Issue) =>
   (filter.priority === undefined || filter.priority === issue.priority) &&
   (filter.projectId === undefined || filter.projectId === issue.projectId) &&
   (filter.goalId === undefined || filter.goalId === issue.goalId) &&
-  (filter.labelId === undefined || issue.labelIds.includes(filter.labelId))
+  (filter.labelId === undefined || issue.labelIds.includes(filter.labelId)) &&
+  (!filter.isUnread || issue.unread)

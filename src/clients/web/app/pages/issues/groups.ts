@@ -95,6 +95,7 @@ function createGroups(filter: Filter): Groups & { connect(): () => void } {
           projectId: filter.projectId,
           goalId: filter.goalId,
           labelId: filter.labelId,
+          unread: filter.isUnread ? 'true' : undefined,
           q: filter.q,
         },
       })

@@ -36,7 +36,7 @@ export function IssueRow({ id, isSelected, onSelect, hasProject = true }: RowPro
   const isClosed = issue.status === 'done' || issue.status === 'cancelled'
   const project = hasProject ? projects.get(issue.projectId) : undefined
   return (
-    <div class={`issue-row${isClosed ? ' closed' : ''}`}>
+    <div class={`issue-row${isClosed ? ' closed' : ''}${issue.unread ? ' unread' : ''}`}>
       {onSelect && (
         <input
           type="checkbox"
@@ -61,6 +61,7 @@ export function IssueRow({ id, isSelected, onSelect, hasProject = true }: RowPro
       <StatusPicker issue={issue} />
       <a class="row-link" href={pathTo(`issues/${issue.identifier}`)} title={issue.title}>
         {issue.title}
+        {issue.unread && <span class="hidden"> (unread)</span>}
       </a>
       {isLive && <span class="live-mark">live</span>}
       {issue.blockedBy.some(({ status }) => status !== 'done' && status !== 'cancelled') && (
