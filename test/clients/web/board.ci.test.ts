@@ -151,6 +151,56 @@ test('the board works in the browser', { skip: NO_CHROMIUM }, async (t) => {
     await page.getByRole('cell', { name: 'in 90 d' }).or(page.locator('td time')).first().waitFor()
   })
 
+  await t.test('an issue that an agent commented on is unread until a person opens it', async () => {
+    const agent = await call('POST', `${at}/agents`, { name: 'Ines', adapterType: 'none' })
+    const { token } = await call('POST', `/api/agents/${agent.id}/keys`, {})
+    const issue = await call('POST', `${at}/issues`, { title: 'Print the table', status: 'backlog' })
+    await fetch(`${url}/api/issues/${issue.id}/comments`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify({ body: 'Which paper?' }),
+    })
+    await goTo('issues?unread=true')
+    const row = page.locator('.issue-row.unread', { hasText: 'Print the table' })
+    const isRead = page.waitForResponse((response) => response.url().endsWith(`/api/issues/${issue.id}/read`))
+    await row.getByRole('link').click()
+    await isRead
+    await page.keyboard.press('Escape')
+    await page.waitForURL(`${url}/TER/issues?unread=true`)
+    await row.waitFor({ state: 'detached' })
+  })
+
+  await t.test('a webhook is added, tested and deleted', async () => {
+    await goTo('webhooks')
+    await page.getByRole('button', { name: 'Add the first webhook' }).click()
+    await page.getByRole('dialog').getByLabel('URL').fill('https://build.example.com/hooks')
+    await page.getByRole('button', { name: 'Add webhook' }).click()
+    await page.getByText(/^whsec_/).waitFor()
+    await page.getByRole('link', { name: /build\.example\.com/ }).click()
+    await page.getByRole('button', { name: 'Send a test event' }).click()
+    await page.getByRole('cell', { name: 'webhook.test' }).waitFor()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('option', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete the webhook' }).click()
+    await page.getByText('No webhooks yet.').waitFor()
+  })
+
+  await t.test('a placement is added, tested with the reason of the failure, and removed', async () => {
+    await goTo('placements')
+    await page.getByRole('button', { name: 'Add a placement' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name', { exact: true }).fill('lab')
+    await dialog.getByLabel('Host').fill('lab.invalid')
+    await dialog.getByLabel('ssh configuration').fill('/dev/null')
+    await dialog.getByRole('button', { name: 'Add placement' }).click()
+    await page.getByRole('button', { name: 'Test', exact: true }).click()
+    await page.getByRole('list', { name: 'Result of the test' }).getByText('lab.invalid').waitFor()
+    await page.getByRole('button', { name: 'More actions: lab' }).click()
+    await page.getByRole('option', { name: 'Remove' }).click()
+    await page.getByRole('button', { name: 'Remove the placement' }).click()
+    await page.getByText('All runs execute on the machine of the server.').waitFor()
+  })
+
   await t.test('a page that was offline displays the changes made in the meantime', async () => {
     await goTo('issues')
     await page.getByRole('link', { name: 'Draw the curve' }).waitFor()

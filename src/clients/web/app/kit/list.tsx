@@ -225,6 +225,7 @@ export function List<Row>(props: ListProps<Row>) {
               data-key={rowKey}
               class={`list-row${isSelected ? ' selected' : ''}`}
               style={{ top: `${start}px`, height: `${size}px` }}
+              onClick={openByTime}
               onFocusIn={() => {
                 focused.value = rowKey
                 props.onFocus?.(rowKey)
@@ -237,4 +238,9 @@ export function List<Row>(props: ListProps<Row>) {
       </div>
     </div>
   )
+}
+
+/** Opens a row by a click on a time, which is above the row's link because it has a tooltip. */
+function openByTime({ target, currentTarget }: MouseEvent): void {
+  if (target instanceof HTMLTimeElement) (currentTarget as HTMLElement).querySelector<HTMLElement>('.row-link')?.click()
 }
