@@ -12,6 +12,8 @@ interface PickerProps<T extends string> {
   /** The selected values. */
   value?: T | readonly T[] | undefined
   onPick: (value: T) => void
+  /** Loads further options for a text, also for the empty one when the list opens. */
+  onSearch?: (text: string) => void
   /** The content of the button. */
   children: ComponentChildren
   /** Whether several options can be selected. The list then stays open. */
@@ -72,6 +74,7 @@ export function Picker<T extends string>(props: PickerProps<T>) {
           options={typeof options === 'function' ? options() : options}
           chosen={value === undefined ? [] : Array.isArray(value) ? value : [value as T]}
           isMultiple={isMultiple ?? false}
+          onSearch={props.onSearch}
           onClose={close}
           onPick={(picked) => {
             if (!isMultiple) close()

@@ -16,12 +16,19 @@ export interface Option<T extends string = string> {
 /** The number of options from which a list has a filter field. */
 const FILTERED_FROM = 8
 
+/** The maximum number of displayed options. Typing finds the others. */
+const SHOWN = 200
+
+/** The delay between the last keystroke and the search, in milliseconds. */
+const REST_MS = 120
+
 interface ChoicesProps<T extends string> {
   anchor: HTMLElement
   label: string
   options: readonly Option<T>[]
   chosen: readonly T[]
   isMultiple: boolean
+  onSearch: ((text: string) => void) | undefined
   onClose: () => void
   onPick: (value: T) => void
 }
@@ -33,19 +40,20 @@ export function Choices<T extends string>({
   options,
   chosen,
   isMultiple,
+  onSearch,
   onClose,
   onPick,
 }: ChoicesProps<T>) {
   const box = useRef<HTMLDivElement>(null)
   const [text, setText] = useState('')
-  const found = options.filter((option) => option.label.toLowerCase().includes(text.toLowerCase()))
+  const found = options.filter((option) => option.label.toLowerCase().includes(text.toLowerCase())).slice(0, SHOWN)
   const [active, setActive] = useState(() =>
     Math.max(
       0,
       options.findIndex(({ value }) => chosen.includes(value)),
     ),
   )
-  const isFiltered = options.length >= FILTERED_FROM
+  const isFiltered = onSearch !== undefined || options.length >= FILTERED_FROM
   useFloating(anchor, box, onClose)
   useEffect(() => {
     box.current?.querySelector<HTMLElement>(isFiltered ? 'input' : '[role=listbox]')?.focus()
@@ -53,6 +61,10 @@ export function Choices<T extends string>({
   useEffect(() => {
     box.current?.querySelector('.option.active')?.scrollIntoView({ block: 'nearest' })
   }, [active])
+  useEffect(() => {
+    const timer = setTimeout(() => onSearch?.(text), text === '' ? 0 : REST_MS)
+    return () => clearTimeout(timer)
+  }, [text])
   const move = (by: number) => setActive((active + by + found.length) % Math.max(found.length, 1))
   const onKeyDown = (event: KeyboardEvent) => {
     event.stopPropagation()

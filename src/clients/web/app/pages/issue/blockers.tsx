@@ -3,10 +3,22 @@ import x from 'lucide-static/icons/x.svg'
 import { Button } from '../../kit/button.tsx'
 import { Icon } from '../../kit/icon.tsx'
 import { Picker } from '../../kit/menu.tsx'
-import { StatusGlyph } from '../../kit/status.tsx'
-import { issues, may, pathTo } from '../../state/company.ts'
+import { OPEN, StatusGlyph } from '../../kit/status.tsx'
+import { request } from '../../state/api.ts'
+import { companyIdNow, issues, may, pathTo } from '../../state/company.ts'
 import type { Issue } from '../../state/types.ts'
 import { changeIssue } from '../issues/change.ts'
+
+/** Loads open issues that may block the issue: the most urgent ones, or those that match a text. */
+async function loadCandidates(text: string): Promise<void> {
+  const q = text.trim()
+  const query = { status: OPEN.join(','), limit: 20, ...(q !== '' && { q }) }
+  const found = await request('GET /api/companies/:companyId/issues', {
+    params: { companyId: companyIdNow() },
+    query,
+  }).catch(() => [])
+  issues.put(...found)
+}
 
 /** The issues that block this issue, and the issues that it blocks. */
 export function Blockers({ issue }: { issue: Issue }) {
@@ -42,6 +54,7 @@ export function Blockers({ issue }: { issue: Issue }) {
           <Picker
             label="Add a blocker"
             options={options}
+            onSearch={(text) => void loadCandidates(text)}
             onPick={(id) => void changeIssue(issue, { blockedByIssueIds: [...ids, id] })}
           >
             <Icon svg={plus} size={14} /> <span class="none">{issue.blockedBy.length === 0 ? 'Nothing' : 'Add'}</span>
