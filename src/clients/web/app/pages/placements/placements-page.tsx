@@ -127,15 +127,17 @@ function PlacementLine({ placement, onChange }: { placement: Placement; onChange
 
 function TestResult({ test }: { test: Test }) {
   return (
-    <ul class="checks" role="status" aria-label="Result of the test">
-      {test.checks.map(({ name, ok, message }) => (
-        <li key={name} class={ok ? 'ok' : 'error'}>
-          <Icon svg={ok ? check : x} size={14} label={ok ? 'passed' : 'failed'} />
-          <b>{name}</b>
-          <span>{message}</span>
-        </li>
-      ))}
-    </ul>
+    <div class="checks" role="status">
+      <ul aria-label="Result of the test">
+        {test.checks.map(({ name, ok, message }) => (
+          <li key={name} class={ok ? 'ok' : 'error'}>
+            <Icon svg={ok ? check : x} size={14} label={ok ? 'passed' : 'failed'} />
+            <b>{name}</b>
+            <span>{message}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }
 
