@@ -4,11 +4,8 @@ import { codexHome, codexTokens, findSessionFile, openSessionFile } from './code
 import { followCodexSubagents } from './codex-subagents.ts'
 import { isRateLimit, isUsageLimit, resetTime } from './reset-time.ts'
 import { deadSession, isContextOverflow } from './session.ts'
-import type { Tail } from './tail.ts'
+import { createSearchPauses, type Tail } from './tail.ts'
 import { asObject, asSessionId, asText, cut, type Json, NOTHING, parseLine, parseTotals, plus } from './usage.ts'
-
-/** The interval of searches for the session file, which appears shortly after the thread, in milliseconds. */
-const SEARCH_MS = 500
 
 /**
  * Creates the reader of `codex exec --json` and of the program's session file.
@@ -30,7 +27,7 @@ export function codexReader(config: { model?: string | undefined }, run: ReaderI
   let model = config.model || 'default'
   let file: Tail | null = null
   let pending: Fact[] = []
-  let nextSearch = 0
+  const isSearchDue = createSearchPauses()
   let isRetrying = false
   if (thread) followResumed(thread)
   const used: UsedByModel = new Map()
@@ -48,7 +45,8 @@ export function codexReader(config: { model?: string | undefined }, run: ReaderI
         case 'thread.started':
           return onThread(line)
         case 'item.completed':
-          return onItem(asObject(line.item))
+          // By now, the session file has the tokens of the calls before the item.
+          return [...poll(), ...onItem(asObject(line.item))]
         case 'turn.completed':
           // The file comes first, because it names the model of this usage.
           return [
@@ -73,7 +71,7 @@ export function codexReader(config: { model?: string | undefined }, run: ReaderI
 
   /** Reads the new content of the session file. */
   function poll(): Fact[] {
-    if (!file && thread && thread !== run.session?.id && performance.now() >= nextSearch) followFresh(thread)
+    if (!file && thread && thread !== run.session?.id && isSearchDue()) followFresh(thread)
     file?.read()
     if (thread && announced) subagents?.read(thread)
     const facts = pending
@@ -98,7 +96,6 @@ export function codexReader(config: { model?: string | undefined }, run: ReaderI
   }
 
   function followFresh(id: string): void {
-    nextSearch = performance.now() + SEARCH_MS
     const path = home && findSessionFile(home, id)
     if (path) follow(path, 0)
   }

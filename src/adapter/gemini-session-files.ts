@@ -1,10 +1,7 @@
 import path from 'node:path'
-import { followFiles, listFolder } from './tail.ts'
+import { createSearchPauses, followFiles, listFolder } from './tail.ts'
 import { asCount, asObject, asText, cut, type Json, parseLine } from './usage.ts'
 import type { MessageUsage, UsageLedger } from './usage-ledger.ts'
-
-/** The interval of searches for the folder, which the program creates at its start, in milliseconds. */
-const SEARCH_MS = 500
 
 /** Returns the folder in which `gemini` stores its sessions, or null if the environment does not define one. */
 function sessionsFolder(env: Readonly<Record<string, string>>): string | null {
@@ -31,7 +28,7 @@ export function followGeminiSession(
   const earlier = new Set<string>()
   let isPast = isResumed
   let folder: string | null = null
-  let nextSearch = 0
+  const isSearchDue = createSearchPauses()
 
   const files = followFiles(listFiles, (text) => {
     if (!text.includes('"tokens"')) return
@@ -46,8 +43,7 @@ export function followGeminiSession(
 
   /** Lists `chats/session-<time>-<start of the id>.jsonl`, of which each resumption adds one, and `chats/<id>/<sub-agent>.jsonl`. */
   function listFiles(): string[] {
-    if (!root || (!folder && performance.now() < nextSearch)) return []
-    if (!folder) nextSearch = performance.now() + SEARCH_MS
+    if (!root || (!folder && !isSearchDue())) return []
     const isOwn = (name: string) => name.endsWith(`-${session.slice(0, 8)}.jsonl`)
     const folders = folder ? [folder] : listFolder(root).map((project) => path.join(root, project, 'chats'))
     for (const chats of folders) {

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { InferOutput } from 'valibot'
-import type { Adapter, RunInput, UserFiles } from './adapter.ts'
+import type { Adapter, UserFiles } from './adapter.ts'
 import { configOf, defaultTrue, localEntries } from './config.ts'
 import { opencodeReader } from './opencode-reader.ts'
 import { resolved } from './secrets.ts'
@@ -51,7 +51,8 @@ export const opencode: Adapter<OpencodeConfig> = {
       ...['run', '--format', 'json'],
       ...(config.autoApprove ? ['--auto'] : []),
       ...(config.model ? ['--model', config.model] : []),
-      ...(run.session ? ['--session', run.session.id] : titleArgs(run)),
+      // Without a title, the program lets a model name a new session, and records the cost of that call nowhere.
+      ...(run.session ? ['--session', run.session.id] : [`--title=Run ${run.runId}`]),
       ...config.extraArgs,
     ],
     env: resolved(config.env),
@@ -59,9 +60,6 @@ export const opencode: Adapter<OpencodeConfig> = {
   }),
   reader: opencodeReader,
 }
-
-/** Names a new session. Otherwise the program lets a model name it, and records the cost of that call nowhere. */
-const titleArgs = ({ flags, runId }: RunInput): string[] => (flags?.has('--title') ? [`--title=Run ${runId}`] : [])
 
 function userFiles(env: Readonly<Record<string, string>>): UserFiles {
   const data = path.join(env.HOME ?? '/nonexistent', '.local/share/opencode')

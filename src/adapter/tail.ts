@@ -71,6 +71,21 @@ export function followFiles(find: () => readonly string[], onLine: (text: string
   }
 }
 
+/**
+ * Returns a function that says whether it is time to search for a file again.
+ * The pauses double from 50 ms to 2 s, because a search may list many folders.
+ */
+export function createSearchPauses(): () => boolean {
+  let pauseMs = 25
+  let next = 0
+  return () => {
+    if (performance.now() < next) return false
+    pauseMs = Math.min(pauseMs * 2, 2_000)
+    next = performance.now() + pauseMs
+    return true
+  }
+}
+
 /** Lists the names in a folder. Returns an empty list if it does not exist. */
 export function listFolder(folder: string): string[] {
   try {

@@ -95,12 +95,11 @@ const lines: [
     { session },
     [...O, '--auto', '--model', 'anthropic/claude-sonnet-5', '--session', 'session-1'],
   ],
-  ['opencode starts a new session', 'opencode_local', { autoApprove: false }, {}, O],
   [
-    'opencode names a new session itself, if it has the option',
+    'opencode starts a new session, which it need not name',
     'opencode_local',
     { autoApprove: false },
-    { flags: new Set(['--title']) },
+    {},
     [...O, `--title=Run ${run.runId}`],
   ],
   [

@@ -29,11 +29,18 @@ export interface ServerUnderTest extends ServiceProcess {
 /** The launcher that users start. It is JavaScript that runs on any Node. */
 export const LAUNCHER = path.join(packageRoot(), 'bin/service.mjs')
 
+/** Returns the variable by which a program that runs from its sources finds its compiled modules. */
+export const compileCache = () => {
+  const { NODE_COMPILE_CACHE } = process.env
+  return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
+}
+
 /** Returns the environment of a test process, without the settings of the developer. */
 export const environment = (more: Record<string, string> = {}): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   HOME: process.env.HOME,
   NO_COLOR: '1',
+  ...compileCache(),
   ...more,
 })
 

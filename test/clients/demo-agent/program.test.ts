@@ -5,13 +5,17 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { packageRoot } from '../../../src/platform/package-root.ts'
 import { temporaryFolder } from '../../helpers.ts'
+import { compileCache } from '../cli/service.ts'
 import { startStub } from './stub.ts'
 
 const PROGRAM = path.join(packageRoot(), 'src/clients/demo-agent/main.ts')
 
 /** Runs the program as an adapter does. */
 async function runAgent(args: string[], env: Record<string, string>, cwd: string) {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { env: { PATH: process.env.PATH, ...env }, cwd })
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    env: { PATH: process.env.PATH, ...compileCache(), ...env },
+    cwd,
+  })
   child.stdin.end('You are an agent of a company. Do your work.')
   const [out, err, code] = await Promise.all([
     text(child.stdout),
