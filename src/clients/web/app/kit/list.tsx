@@ -14,6 +14,15 @@ import { Button } from './button.tsx'
 import { number } from './format.ts'
 import { useHeldRows } from './held-rows.ts'
 
+/** The height of the header of a page. */
+const HEADER = 48
+
+/** The room for a list in the window. Reading the size while a page renders would force its layout. */
+let room = { width: innerWidth, height: innerHeight - HEADER }
+addEventListener('resize', () => {
+  room = { width: innerWidth, height: innerHeight - HEADER }
+})
+
 /**
  * Returns a virtualizer that renders the component when the visible rows change.
  * Pass the same `getItemKey` until the rows change. With a new function, the
@@ -33,7 +42,7 @@ export function useVirtual(
     // The rows outside of the window would delay the first view.
     overscan: isPainted ? (options.overscan ?? 1) : 0,
     // The first render fills the window. Without this, it has no rows and is repeated when the size is known.
-    initialRect: { width: innerWidth, height: innerHeight },
+    initialRect: room,
     observeElementRect,
     observeElementOffset,
     scrollToFn: elementScroll,
