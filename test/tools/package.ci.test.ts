@@ -103,6 +103,12 @@ async function tryClient(t: TestContext, folder: string, program: string): Promi
   await once(server, 'exit')
 }
 
+/** Runs the program that placements copy to other machines. It must not need another file of the installation. */
+async function tryRemoteProgram([program, ...args]: readonly [string, ...string[]]): Promise<void> {
+  const { stdout } = await run(program, [...args, 'find', '0197c0de-0000-7000-8000-000000000001'])
+  assert.equal(stdout, 'null\n')
+}
+
 test('the packed file, installed without scripts, runs the demo, the page and doctor on each Node version', async (t) => {
   const folder = temporaryFolder(t)
   const installed = path.join(folder, 'installed')
@@ -120,9 +126,11 @@ test('the packed file, installed without scripts, runs the demo, the page and do
   await t.test('a program of TypeScript compiles and runs with the client of the package', (t) =>
     tryClient(t, installed, program),
   )
+  const remote = path.join(content, 'dist', 'remote.js')
   for (const line of NODES) {
     await t.test(`Node ${line}`, async (t) => {
       await tryProgram(t, [fetchNode(line), program], path.join(folder, `data-${line}`))
+      await tryRemoteProgram([fetchNode(line), remote])
     })
   }
 })
@@ -132,10 +140,19 @@ test('the single executable runs the demo, the page and doctor without Node, and
   const dist = path.join(packageRoot(), 'dist')
   const executable = path.join(dist, 'service')
   await tryProgram(t, [executable], path.join(temporaryFolder(t), 'data'))
+  const sbom = JSON.parse(readFileSync(path.join(dist, 'sbom.cdx.json'), 'utf8'))
+  const components = sbom.components.map(({ group, name }: { group?: string; name: string }) =>
+    group ? `${group}/${name}` : name,
+  )
+  for (const name of ['node', 'better-sqlite3', 'hono', '@opentelemetry/sdk-trace'])
+    assert.ok(components.includes(name), name)
   execFileSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: dist, stdio: 'ignore' })
   const dataDir = path.join(temporaryFolder(t), 'data')
   await run(executable, ['--version', '--data-dir', dataDir])
   const [id] = readdirSync(path.join(dataDir, 'program'))
+  await tryRemoteProgram([executable, path.join(dataDir, 'program', id!, 'dist', 'remote.js')])
+  const hint = await run(executable, ['backup', '--data-dir', dataDir, '--help'])
+  assert.ok(hint.stdout.includes(`$ ${executable} restore `), hint.stdout)
   const main = path.join(dataDir, 'program', id!, 'dist', 'main.js')
   writeFileSync(main, 'console.log("altered")')
   const { stdout } = await run(executable, ['--version', '--data-dir', dataDir])

@@ -19,6 +19,7 @@ import {
 } from './queries.ts'
 import {
   type DeliveryRow,
+  hostOfWebhook,
   MAX_WEBHOOKS,
   type NewWebhook,
   placeOfSecret,
@@ -144,7 +145,7 @@ export function disableWebhook(
   failPending(ctx.db, { webhookId: webhook.id, error: 'The webhook was disabled.', at: ctx.now })
   record(ctx, caller, 'webhook.disabled', row, { why })
   if (caller === SYSTEM) {
-    ctx.afterCommit(() => ctx.log.warn('A webhook was disabled.', { webhookId: row.id, host: hostIn(row.url), why }))
+    ctx.afterCommit(() => ctx.log.warn('A webhook was disabled.', { webhookId: row.id, host: hostOfWebhook(row), why }))
   }
   return row
 }
@@ -171,8 +172,6 @@ function assertAllowedUrl(ctx: Context, text: string): void {
   }
 }
 
-const hostIn = (url: string) => new URL(url).host
-
 /** The activity contains the host only: the path of a URL is often a credential. */
 const record = (
   ctx: Context,
@@ -185,5 +184,5 @@ const record = (
     companyId: webhook.company_id,
     action,
     entity: { type: 'webhook', id: webhook.id },
-    details: { host: hostIn(webhook.url), ...details },
+    details: { host: hostOfWebhook(webhook), ...details },
   })

@@ -15,6 +15,10 @@ export const countWebhooks = (db: Db, of: { companyId: string }): number => coun
 export const listActiveWebhooks = (db: Db): WebhookRow[] =>
   db.all(sql.selectFrom('webhook').selectAll().where('status', '=', 'active'))
 
+/** Lists the webhooks of a company that the server disabled, because they failed or are gone. */
+export const listFailedWebhooks = (db: Db, of: { companyId: string }) =>
+  db.all(selectWebhooks(of).where('disabled_why', 'in', ['failing', 'gone']))
+
 export const insertWebhook = (db: Db, row: Insertable<WebhookTable>): WebhookRow =>
   db.first(sql.insertInto('webhook').values(row).returningAll())!
 

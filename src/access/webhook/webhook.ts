@@ -136,3 +136,6 @@ export const placeOfSecret = (row: { id: string; company_id: string }): Place =>
   companyId: row.company_id,
   name: `webhook/${row.id}`,
 })
+
+/** Returns the host of a webhook's URL. The path of a URL is often a credential and is displayed only to the board. */
+export const hostOfWebhook = ({ url }: Pick<WebhookRow, 'url'>): string => new URL(url).host

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { hostOfWebhook } from '../../access/webhook/webhook.ts'
 import { createDb } from '../../platform/database/db.ts'
 import { openReadOnly } from '../../platform/database/reader-thread.ts'
 import { sql } from '../../platform/database/sql.ts'
@@ -82,7 +83,7 @@ function listFailing(file: string): Finding[] {
         ...webhooks.map(
           ({ id, url, disabled_why }): Finding => ({
             status: 'warning',
-            message: `The webhook to ${new URL(url).host} is disabled (${disabled_why}).`,
+            message: `The webhook to ${hostOfWebhook({ url })} is disabled (${disabled_why}).`,
             hint: 'See service webhook deliveries. Then: service webhook edit WEBHOOK --status active.',
             details: { webhookId: id },
           }),

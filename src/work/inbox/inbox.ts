@@ -1,5 +1,7 @@
 import * as v from 'valibot'
 import type { BoardCaller } from '../../access/caller/caller.ts'
+import { listFailedWebhooks } from '../../access/webhook/queries.ts'
+import { hostOfWebhook } from '../../access/webhook/webhook.ts'
 import * as field from '../../http/fields.ts'
 import { listCompanyIds } from '../../organization/company/queries.ts'
 import { budgetStatus } from '../../organization/cost/budget-status.ts'
@@ -32,7 +34,7 @@ export const InboxItem = v.strictObject({
   kind: v.pipe(
     v.picklist(INBOX_KINDS),
     v.description(
-      'approval: needs a decision; question: of an agent on an issue; mention: a comment mentions the person or `@board`; assigned: an open issue of the person; failure: an agent that errors stopped; budget: an agent or the company used 80 % of its budget or all of it; stale: an issue in progress without a live run or change.',
+      'approval: needs a decision; question: of an agent on an issue; mention: a comment mentions the person or `@board`; assigned: an open issue of the person; failure: an agent that errors stopped, or a webhook that the server disabled (without `agentId`); budget: an agent or the company used 80 % of its budget or all of it; stale: an issue in progress without a live run or change.',
     ),
   ),
   companyId: field.id,
@@ -117,6 +119,14 @@ function itemsOf(ctx: Context, caller: BoardCaller, companyId: string): InboxIte
       toItem('failure', row.id, companyId, row.paused_at ?? row.updated_at, `${row.name} has a problem`, {
         body: row.pause_message ?? row.error_reason,
         agentId: row.id,
+      }),
+    ),
+    ...listFailedWebhooks(ctx.db, of).map((row) =>
+      toItem('failure', row.id, companyId, row.disabled_at!, `The webhook to ${hostOfWebhook(row)} is disabled`, {
+        body:
+          row.disabled_why === 'gone'
+            ? 'Its URL responded with 410 Gone.'
+            : 'No delivery succeeded for three days. Enable it to receive the events from then on.',
       }),
     ),
     ...budgetItems(ctx, companyId),

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { SYSTEM } from '../../../src/access/caller/caller.ts'
+import { disableWebhook } from '../../../src/access/webhook/change.ts'
+import { findWebhook } from '../../../src/access/webhook/queries.ts'
 import { insertAgent, insertSpend } from '../../arrange.ts'
 import { setUp } from '../issue/set-up.ts'
 
@@ -75,6 +78,26 @@ test('a budget in the inbox has the time of its warning or of its pause', async 
   clock.move(60_000)
   await make('PATCH', `/api/agents/${rich.id}`, { title: 'Spender' })
   assert.deepEqual(await budgets(), ['Rich used up its budget 09:01:00'])
+})
+
+test('a webhook that the server disabled is in the inbox until it is enabled', async (t) => {
+  const app = await setUp(t)
+  const { id } = await app.make('POST', `/api/companies/${app.company.id}/webhooks`, {
+    url: 'https://ci.example.com/x',
+  })
+  const { ctx } = app
+  await ctx.write(() => disableWebhook(ctx, SYSTEM, findWebhook(ctx.db, { id })!, 'gone'))
+  const list = async () => (await app.ask('GET', '/api/inbox?kind=failure')).body
+  const [item] = await list()
+  assert.deepEqual(
+    [item.title, item.body, item.agentId],
+    ['The webhook to ci.example.com is disabled', 'Its URL responded with 410 Gone.', null],
+  )
+  await app.make('PATCH', `/api/webhooks/${id}`, { status: 'active' })
+  assert.deepEqual(await list(), [])
+  // The board knows about a webhook that it disabled itself.
+  await app.make('PATCH', `/api/webhooks/${id}`, { status: 'disabled' })
+  assert.deepEqual(await list(), [])
 })
 
 test('an item can be marked read, unread and dismissed, and a change makes it unread again', async (t) => {

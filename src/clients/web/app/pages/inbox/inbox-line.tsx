@@ -146,6 +146,7 @@ const plainText = (markdown: string) => markdown.replaceAll(/[*_`#>]+/g, '').sli
 function FailureLine(props: LineProps) {
   const { item } = props
   const agent = agents.get(item.agentId)
+  if (item.agentId === null) return <WebhookLine {...props} />
   if (!agent) return null
   return (
     <Line
@@ -164,6 +165,16 @@ function FailureLine(props: LineProps) {
       <Avatar name={agent.name} status={agent.status} />
       <b>{agent.name}</b>
       <span class="error clip">{item.body ?? item.title}</span>
+    </Line>
+  )
+}
+
+function WebhookLine(props: LineProps) {
+  const { item } = props
+  return (
+    <Line {...props} actions={<Button href={placeOf(item)}>Webhooks</Button>}>
+      <b>{item.title}</b>
+      <span class="error clip">{item.body}</span>
     </Line>
   )
 }

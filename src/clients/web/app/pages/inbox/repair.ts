@@ -6,6 +6,7 @@ import { resumeAgent, runAgent } from '../agents/actions.ts'
 export function placeOf({ kind, issueIdentifier, commentId, agentId }: InboxItem): string {
   if (issueIdentifier) return pathTo(`issues/${issueIdentifier}${commentId ? `#comment-${commentId}` : ''}`)
   if (kind === 'budget' && !agentId) return pathTo('costs')
+  if (kind === 'failure' && !agentId) return pathTo('webhooks')
   const agent = agents.row(agentId ?? '').peek()
   return agent ? pathTo(`agents/${agent.urlKey}`) : pathTo('approvals')
 }
