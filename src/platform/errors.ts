@@ -55,9 +55,15 @@ export class AppError extends Error {
   }
 }
 
-/** Returns a 404. An entity of another company has the same error, so that callers cannot detect that it exists. */
-export const notFound = (what: string, ref: string) =>
-  new AppError('not_found', `There is no ${what} ${ref.length > 100 ? `${ref.slice(0, 100)}…` : ref}`)
+/**
+ * Returns a 404. An entity of another company has the same error, so that callers cannot detect that it exists.
+ *
+ * @param owner the entity that would have it: `This issue`
+ */
+export const notFound = (what: string, ref: string, owner = '') => {
+  const name = `${what} ${ref.length > 100 ? `${ref.slice(0, 100)}…` : ref}`
+  return new AppError('not_found', owner === '' ? `There is no ${name}` : `${owner} has no ${name}`)
+}
 
 export const forbidden = (message: string, details?: unknown) => new AppError('forbidden', message, details)
 

@@ -59,7 +59,7 @@ export function deleteSecret(ctx: Context, caller: Caller, secret: SecretRow, fo
     const users = usedBy.map((use) => `the ${use.type} ${use.name}`).join(', ')
     throw new AppError(
       'conflict',
-      `The secret ${secret.name} is used by ${users}. Remove it from their env, or delete it with ?force=true.`,
+      `The secret ${secret.name} is used by ${users}. Remove it from their env, or force its deletion: \`--force\` on the command line, \`?force=true\` in the API.`,
       { usedBy },
     )
   }

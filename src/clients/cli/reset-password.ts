@@ -3,7 +3,7 @@ import { dataDirOf } from '../../platform/config.ts'
 import { readServerInfo, readServerKeys } from '../../platform/database/server-info.ts'
 import { createClient } from '../connection/client.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
-import { print, printJson } from './command/output.ts'
+import { localTime, print, printJson } from './command/output.ts'
 
 interface ResetOptions {
   dataDir?: string
@@ -47,6 +47,6 @@ async function resetPassword(email: string, options: ResetOptions): Promise<void
   if (options.json) printJson(made)
   else
     print(
-      `${made.url}\nWith this link, ${email} can set a new password. It works once and expires at ${made.expiresAt}.`,
+      `${made.url}\nWith this link, ${email} can set a new password. It works once and expires at ${localTime(made.expiresAt)}.`,
     )
 }

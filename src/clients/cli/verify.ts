@@ -36,5 +36,9 @@ async function verify(options: VerifyOptions): Promise<void> {
     for (const finding of findings) print(finding.message)
     if (ok) print('The activity is complete and unaltered.')
   }
-  if (!ok) throw new CliError(EXIT.failure, `The activity was altered: ${findings.length} findings.`)
+  if (!ok)
+    throw new CliError(
+      EXIT.failure,
+      `The activity was altered: ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}.`,
+    )
 }

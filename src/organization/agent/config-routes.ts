@@ -105,7 +105,7 @@ export const configRoutes = [
     run: (ctx, { caller, params, query }) => {
       const { id: agentId } = getAgent(ctx, caller, params.agentId, query.companyId)
       const revision = findRevision(ctx.db, { id: params.revisionId, agentId })
-      if (!revision) throw notFound('config revision of this agent', params.revisionId)
+      if (!revision) throw notFound('config revision', params.revisionId, 'This agent')
       return toRevision(revision)
     },
   }),

@@ -13,6 +13,6 @@ export function getSkill(ctx: Context, caller: Caller, id: string): SkillRow {
 
 export function getSkillFile(ctx: Context, caller: Caller, id: string, path: string): SkillFileRow {
   const file = findSkillFile(ctx.db, { skillId: getSkill(ctx, caller, id).id, path })
-  if (!file) throw notFound('file of this skill', path)
+  if (!file) throw notFound('file', path, 'This skill')
   return file
 }

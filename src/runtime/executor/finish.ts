@@ -2,6 +2,7 @@ import { recordActivity } from '../../access/activity/record.ts'
 import { SYSTEM } from '../../access/caller/caller.ts'
 import { adapterOf } from '../../adapter/registry.ts'
 import { warnOfUnpriced } from '../../organization/budget/warn.ts'
+import { findFreeze } from '../../organization/instance/queries.ts'
 import { costsOfRuns, findRun, hasChangedSomething, updateRun } from '../../organization/run/queries.ts'
 import type { RunRow, RunStatus } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
@@ -20,7 +21,7 @@ import { requeueUntouched } from './untouched-reasons.ts'
 export function finishRun(ctx: Context, runId: string, ending: Ending, facts: FactSummary): RunRow | undefined {
   const run = findRun(ctx.db, { id: runId })
   if (!run || run.finished_at !== null) return run
-  const { status, code, message } = verdict(run, ending, facts)
+  const { status, code, message } = verdict(ctx, run, ending, facts)
   const ended = updateRun(ctx.db, run.id, {
     status,
     stop_reason: run.stop_reason ?? (ending.reason === 'over_budget' ? 'budget' : null),
@@ -83,6 +84,12 @@ const STOPPED: Record<NonNullable<RunRow['stop_reason']>, string> = {
   stopped: 'Stopped because its company was stopped.',
 }
 
+function stoppedBecause(ctx: Context, reason: NonNullable<RunRow['stop_reason']>): string {
+  const freeze = reason === 'stopped' ? findFreeze(ctx.db) : undefined
+  if (!freeze) return STOPPED[reason]
+  return `Stopped because all runs were frozen${freeze.reason ? `: ${freeze.reason}` : '.'}`
+}
+
 const SUCCEEDED: Verdict = { status: 'succeeded', code: null, message: null }
 
 /** The endings of a program that did not exit by itself. After a successful result they are no failure: the work is done. */
@@ -92,13 +99,14 @@ const ENDED_LATE: ReadonlySet<Ending['reason']> = new Set(['after_result', 'time
  * Decides a run's final status. The first cause wins: a run that the server was
  * stopping is cancelled, whatever exit code its program returns.
  */
-function verdict(run: RunRow, ending: Ending, facts: FactSummary): Verdict {
+function verdict(ctx: Context, run: RunRow, ending: Ending, facts: FactSummary): Verdict {
   // The program had reported its result before the budget stopped it.
   const isForBudget =
     (run.stop_reason ?? ending.reason) === 'budget' || (!run.stop_reason && ending.reason === 'over_budget')
   if (isForBudget && facts.outcome?.ok) return SUCCEEDED
   if (facts.outcome?.ok && !run.stop_reason && ENDED_LATE.has(ending.reason)) return SUCCEEDED
-  if (run.stop_reason) return { status: 'cancelled', code: run.stop_reason, message: STOPPED[run.stop_reason] }
+  if (run.stop_reason)
+    return { status: 'cancelled', code: run.stop_reason, message: stoppedBecause(ctx, run.stop_reason) }
   switch (ending.reason) {
     case 'timed_out':
       return { status: 'timed_out', code: 'timed_out', message: 'The run exceeded its time limit (timeoutSec).' }

@@ -54,6 +54,9 @@ function wakeSentence(row: WakeRow, names: Names, heldBy: readonly StartConditio
   const budget = heldBy.find(({ code }) => code === 'agent_budget' || code === 'company_budget')
   const hold = budget ?? heldBy.find(({ code }) => code !== 'not_before')
   if (!hold) return `${name} is to run${why}${row.not_before ? ` at ${row.not_before}` : ''}`
+  // Most messages begin with the agent's name, which the sentence has already.
+  if (!budget && hold.message.startsWith(`${name} `))
+    return `${name} is to run${why}, but ${reason(hold.message.slice(name.length + 1))}`
   const by = budget ? (budget.code === 'agent_budget' ? ' by its budget' : ' by the budget of the company') : ''
   return `${name} is to run${why}, held${by}: ${reason(hold.message)}`
 }

@@ -36,7 +36,7 @@ export function unlinkApproval(ctx: Context, caller: Caller, issue: IssueRow, ap
   const removed = ctx.db.run(
     sql.deleteFrom('approval_issue').where('approval_id', '=', approvalId).where('issue_id', '=', issue.id),
   )
-  if (removed === 0) throw notFound('approval of this issue', approvalId)
+  if (removed === 0) throw notFound('approval', approvalId, 'This issue')
   record(ctx, caller, 'issue.approval_unlinked', issue, approvalId)
 }
 

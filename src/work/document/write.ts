@@ -14,7 +14,7 @@ import { deleteDocumentRow, findDocument, findRevision, insertDocument, insertRe
 /** Gets a document of an issue by its key. */
 export function getDocument(ctx: Context, caller: Caller, issueRef: string, key: string): Current {
   const found = findDocument(ctx.db, { issueId: getIssue(ctx, caller, issueRef).id, key })
-  if (!found) throw notFound('document of this issue', key)
+  if (!found) throw notFound('document', key, 'This issue')
   return found
 }
 

@@ -39,7 +39,10 @@ export const InboxItem = v.strictObject({
   ),
   companyId: field.id,
   title: v.string(),
-  body: v.pipe(v.nullable(v.string()), v.description('The comment, or the reason in a sentence.')),
+  body: v.pipe(
+    v.nullable(v.string()),
+    v.description('The comment, the reason in a sentence, or the issues of an approval.'),
+  ),
   at: v.pipe(field.timestamp, v.description('When it last changed.')),
   readAt: v.nullable(field.timestamp),
   dismissedAt: v.nullable(field.timestamp),
@@ -79,6 +82,7 @@ function itemsOf(ctx: Context, caller: BoardCaller, companyId: string): InboxIte
   return [
     ...listPendingApprovals(ctx.db, of).map((row) =>
       toItem('approval', row.id, companyId, row.updated_at, approvalTitle(row), {
+        body: row.identifiers && `Linked to ${row.identifiers}`,
         approvalId: row.id,
         agentId: row.requested_by_agent_id,
       }),

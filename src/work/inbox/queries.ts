@@ -24,6 +24,14 @@ export const listPendingApprovals = (db: Db, of: Of) =>
       .leftJoin('agent', 'agent.id', 'approval.agent_id')
       .select(['approval.id', 'approval.type', 'approval.payload', 'approval.updated_at', 'requested_by_agent_id'])
       .select(['agent.name as agent', 'requester.name as requester'])
+      .select((eb) =>
+        eb
+          .selectFrom('approval_issue')
+          .innerJoin('issue', 'issue.id', 'approval_issue.issue_id')
+          .select(raw<string | null>`group_concat(identifier, ', ' order by issue.id)`.as('identifiers'))
+          .whereRef('approval_id', '=', 'approval.id')
+          .as('identifiers'),
+      )
       .where('approval.company_id', '=', of.companyId)
       .where('approval.status', '=', 'pending')
       .orderBy('approval.id', 'desc')

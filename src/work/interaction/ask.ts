@@ -37,7 +37,7 @@ export function askPeople(ctx: Context, caller: Caller, issueRef: string, want: 
 /** Gets an interaction of an issue. @throws AppError 404 */
 export function getInteraction(ctx: Context, caller: Caller, issueRef: string, id: string): InteractionRow {
   const found = findInteraction(ctx.db, { issueId: getIssue(ctx, caller, issueRef).id, id })
-  if (!found) throw notFound('interaction of this issue', id)
+  if (!found) throw notFound('interaction', id, 'This issue')
   return found
 }
 

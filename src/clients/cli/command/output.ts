@@ -111,6 +111,11 @@ export function localTime(at: string): string {
   return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`
 }
 
+const TIMESTAMP = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g
+
+/** Replaces the timestamps in a sentence of the server, which does not know the user's time zone. */
+export const withLocalTimes = (sentence: string): string => sentence.replaceAll(TIMESTAMP, localTime)
+
 /** Returns whether a stored credential is valid, by the clock of this machine. */
 export const credentialStatus = ({ revokedAt, expiresAt }: { revokedAt: string | null; expiresAt: string | null }) =>
   revokedAt !== null ? 'revoked' : expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'valid'

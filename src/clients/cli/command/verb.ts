@@ -116,7 +116,7 @@ function withFlagNames(error: unknown, flags: Flags): unknown {
   const lines = (fields as { path: string; message: string }[]).map(({ path, message }) => {
     const [field = '', ...inner] = path.split('.')
     const flag = flags[field]
-    const name = flag ? [optionOf(flag).long, ...inner].join(' ') : path
+    const name = flag ? [optionOf(flag).long, ...inner.filter((part) => !/^\d+$/.test(part))].join(' ') : path
     return `${name}${name === '' ? '' : ': '}${message}`
   })
   return new AppError(error.code, lines.join('; '), error.details)

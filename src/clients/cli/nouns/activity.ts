@@ -22,7 +22,8 @@ export const activityCommand = () =>
         'activity list --issue TER-6',
         'activity list --action agent.paused --since 2026-11-01T00:00:00Z',
       ],
-      empty: 'There is no such activity.',
+      empty: ({ limit: _, ...filter }) =>
+        Object.keys(filter).length > 0 ? 'There is no such activity.' : 'There is no activity yet.',
       page: 'activity',
       async load({ client, inCompany }, { issue, ...query }) {
         const entity = issue && (await client.request('GET /api/issues/:issueId', { params: { issueId: issue } }))

@@ -1,5 +1,5 @@
 import type { BodyOf, ResponseOf } from '../../client/types.ts'
-import { duration, fields, paint, plain, quoted, words } from '../command/output.ts'
+import { duration, fields, paint, plain, quoted, withLocalTimes, words } from '../command/output.ts'
 import type { Output } from '../command/result.ts'
 import type { Scope } from '../command/scope.ts'
 
@@ -19,8 +19,11 @@ function describe(rehearsal: Rehearsal): string {
   const parts = [
     [
       verdict,
-      ...gates.map((gate) => `  ${gate.effect === 'fails' ? 'it would fail' : gate.effect}: ${gate.message}`),
-      ...notes.map((note) => `  note: ${note}`),
+      ...gates.map(
+        (gate) =>
+          `  ${gate.effect === 'fails' ? 'it would fail' : gate.effect}: ${withLocalTimes(plain(gate.message))}`,
+      ),
+      ...notes.map((note) => `  note: ${plain(note)}`),
     ],
   ]
   if (argv && session && limits) {

@@ -2,7 +2,7 @@ import { ADAPTER_TYPES } from '../../../adapter/types.ts'
 import type { BodyOf, ResponseOf } from '../../client/types.ts'
 import { asStarted, programName } from '../command/as-started.ts'
 import { choice, choices, clearable, dollars, json, LIMIT, longText, many, reference, text } from '../command/flag.ts'
-import { ago, fields, localTime, money, plain, shortId, words } from '../command/output.ts'
+import { ago, fields, localTime, money, plain, shortId, withLocalTimes, words } from '../command/output.ts'
 import type { Scope } from '../command/scope.ts'
 import { act, create, edit, list, noun, remove, verb, view } from '../command/verb.ts'
 import { keysCommand } from './agent-keys.ts'
@@ -177,7 +177,10 @@ export const agentCommand = () =>
       async text({ agentId, heldBy }, scope) {
         const name = plain((await scope.agentNames())(agentId))
         if (heldBy.length === 0) return `${name} runs now.`
-        return [`${name} is woken, but does not run yet:`, ...heldBy.map(({ message }) => `  ${message}`)].join('\n')
+        return [
+          `${name} is woken, but does not run yet:`,
+          ...heldBy.map(({ message }) => `  ${withLocalTimes(plain(message))}`),
+        ].join('\n')
       },
     }),
     verb({

@@ -1,4 +1,5 @@
 import type { ResponseOf } from '../../client/types.ts'
+import { CliError, EXIT } from '../../connection/exit-codes.ts'
 import { choice, choices, json, LIMIT, many, reference, text, toggle, withDefault } from '../command/flag.ts'
 import { ago, fields, localTime, paint, plain, shortId, words } from '../command/output.ts'
 import type { Scope } from '../command/scope.ts'
@@ -6,18 +7,38 @@ import { act, create, list, noun, view } from '../command/verb.ts'
 
 type Approval = ResponseOf<'GET /api/approvals/:approvalId'>
 
+const OPEN = 'pending,revision_requested'
 const STATUSES = ['pending', 'revision_requested', 'approved', 'rejected', 'cancelled', 'all']
 
 const theApproval = async (scope: Scope, ref: string) => ({ approvalId: await scope.find('approval', ref) })
 
 /** Describes the payload of an approval in a few words. */
 const subjectOf = ({ payload }: Approval): string =>
-  [payload.name, payload.role, payload.title, payload.path, payload.plan]
+  [payload.name, payload.role, payload.title, payload.folder, payload.plan]
     .filter((part) => typeof part === 'string')
     .join(', ')
 
-const isNow = ({ type, status, chosenOption }: Approval) =>
-  `The ${words(type)} approval is ${words(status)}${chosenOption ? `: ${plain(chosenOption)}` : ''}.`
+/** Finds an approval for a decision. `latest` is the latest one with one of the statuses. */
+async function theOpen(scope: Scope, ref: string, statuses = 'pending') {
+  if (ref !== 'latest') return theApproval(scope, ref)
+  const [latest] = await scope.client.request('GET /api/companies/:companyId/approvals', {
+    params: await scope.inCompany(),
+    query: { status: statuses, limit: 1 },
+  })
+  if (latest) return { approvalId: latest.id }
+  throw new CliError(EXIT.notFound, `No approval is ${words(statuses.replace(',', ' or '))}.`)
+}
+
+/** Names an approval: `The hire of Nora`. */
+function nameOf({ type, payload }: Approval): string {
+  const { name, title, folder } = payload as { name?: string; title?: string; folder?: string }
+  if (type === 'hire_agent') return `The hire${name ? ` of ${plain(name)}` : ''}`
+  if (type === 'request_board_approval') return `The request "${plain(title ?? '')}"`
+  return type === 'allow_folder' ? `The request for the folder ${plain(folder ?? '')}` : 'The strategy'
+}
+
+const isNow = (approval: Approval) =>
+  `${nameOf(approval)} is ${words(approval.status)}${approval.chosenOption ? `: ${plain(approval.chosenOption)}` : ''}.`
 
 const NOTE = { decisionNote: text('--note <text>', 'why') }
 
@@ -27,13 +48,15 @@ export const approvalCommand = () =>
       summary: 'List the approvals, the latest first.',
       flags: {
         ...LIMIT,
-        status: withDefault(
-          choices('-s, --status <list>', STATUSES, 'separated by commas'),
-          'pending,revision_requested',
-        ),
+        status: withDefault(choices('-s, --status <list>', STATUSES, 'separated by commas'), OPEN),
       },
       examples: ['approval list', 'approval list --status all'],
-      empty: 'There are no such approvals.',
+      empty: ({ status }) =>
+        status === 'all'
+          ? 'There are no approvals yet. Hires and requests of agents appear here; `service approval create` makes a request.'
+          : status === OPEN
+            ? 'No approval is pending. `service approval list --status all` lists the others.'
+            : 'There are no such approvals.',
       page: 'approvals',
       load: async (scope, { limit, status }) =>
         scope.client.page('GET /api/companies/:companyId/approvals', {
@@ -41,12 +64,12 @@ export const approvalCommand = () =>
           query: { limit, ...(status !== 'all' && { status }) },
         }),
       async columns(scope) {
-        const nameOf = await scope.agentNames()
+        const agentName = await scope.agentNames()
         return {
           Id: ({ id }) => shortId(id),
           Type: ({ type }) => words(type),
           Status: ({ status }) => words(status),
-          'Requested by': ({ requestedByAgentId }) => nameOf(requestedByAgentId) || 'the board',
+          'Requested by': ({ requestedByAgentId }) => agentName(requestedByAgentId) || 'the board',
           Subject: subjectOf,
           Age: ({ createdAt }) => ago(createdAt),
         }
@@ -59,18 +82,20 @@ export const approvalCommand = () =>
       page: () => 'approvals',
       async load(scope, [ref]) {
         const params = await theApproval(scope, ref)
-        const [approval, comments] = await Promise.all([
+        const [approval, comments, issues] = await Promise.all([
           scope.client.request('GET /api/approvals/:approvalId', { params }),
           scope.client.request('GET /api/approvals/:approvalId/comments', { params }),
+          scope.client.request('GET /api/approvals/:approvalId/issues', { params }),
         ])
-        return { ...approval, comments }
+        return { ...approval, comments, issues }
       },
-      async text({ comments, ...approval }, scope) {
-        const nameOf = await scope.agentNames()
+      async text({ comments, issues, ...approval }, scope) {
+        const agentName = await scope.agentNames()
         const head = fields([
           ['Approval', words(approval.type)],
           ['Status', words(approval.status)],
-          ['Requested by', nameOf(approval.requestedByAgentId) || 'the board'],
+          ['Requested by', agentName(approval.requestedByAgentId) || 'the board'],
+          ['Issues', issues.map(({ identifier }) => identifier).join(', ')],
           ['Requested', localTime(approval.createdAt)],
           ['Decided', approval.decidedAt && localTime(approval.decidedAt)],
           ['Option', approval.chosenOption],
@@ -79,7 +104,7 @@ export const approvalCommand = () =>
         ])
         const thread = comments.map(
           (one) =>
-            `${paint('strong', nameOf(one.authorAgentId) || 'The board')}  ${paint('quiet', localTime(one.createdAt))}\n${plain(one.body)}`,
+            `${paint('strong', agentName(one.authorAgentId) || 'The board')}  ${paint('quiet', localTime(one.createdAt))}\n${plain(one.body)}`,
         )
         return [head, plain(JSON.stringify(approval.payload, null, 2)), ...thread].join('\n\n')
       },
@@ -127,7 +152,7 @@ export const approvalCommand = () =>
       examples: ['approval approve latest --note "Go ahead."'],
       send: async (scope, [ref], body) =>
         scope.client.request('POST /api/approvals/:approvalId/approve', {
-          params: await theApproval(scope, ref),
+          params: await theOpen(scope, ref),
           body,
         }),
       text: isNow,
@@ -139,7 +164,7 @@ export const approvalCommand = () =>
       flags: NOTE,
       examples: ['approval reject latest --note "Too expensive."'],
       send: async (scope, [ref], body) =>
-        scope.client.request('POST /api/approvals/:approvalId/reject', { params: await theApproval(scope, ref), body }),
+        scope.client.request('POST /api/approvals/:approvalId/reject', { params: await theOpen(scope, ref), body }),
       text: isNow,
     }),
     act({
@@ -150,7 +175,7 @@ export const approvalCommand = () =>
       examples: ['approval request-revision latest --note "Say why."'],
       send: async (scope, [ref], body) =>
         scope.client.request('POST /api/approvals/:approvalId/request-revision', {
-          params: await theApproval(scope, ref),
+          params: await theOpen(scope, ref),
           body,
         }),
       text: isNow,
@@ -163,7 +188,7 @@ export const approvalCommand = () =>
       examples: ['approval resubmit latest --payload \'{"title":"Buy the domain for a year?"}\''],
       send: async (scope, [ref], body) =>
         scope.client.request('POST /api/approvals/:approvalId/resubmit', {
-          params: await theApproval(scope, ref),
+          params: await theOpen(scope, ref, 'revision_requested'),
           body,
         }),
       text: isNow,
@@ -175,7 +200,7 @@ export const approvalCommand = () =>
       examples: ['approval cancel latest'],
       send: async (scope, [ref]) =>
         scope.client.request('POST /api/approvals/:approvalId/cancel', {
-          params: await theApproval(scope, ref),
+          params: await theOpen(scope, ref, OPEN),
           body: {},
         }),
       text: isNow,

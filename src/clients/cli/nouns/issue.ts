@@ -4,7 +4,7 @@ import { editText, isInteractive } from '../command/ask.ts'
 import { assigneeNames, personNames } from '../command/find.ts'
 import { choice, choices, clearable, LIMIT, longText, many, reference, text, toggle } from '../command/flag.ts'
 import { readText } from '../command/input.ts'
-import { ago, fields, localTime, paint, plain, words } from '../command/output.ts'
+import { ago, fields, localTime, paint, plain, table, words } from '../command/output.ts'
 import type { Scope } from '../command/scope.ts'
 import { act, create, edit, list, noun, remove, verb, view } from '../command/verb.ts'
 import { documentList } from './document.ts'
@@ -95,7 +95,7 @@ export const issueCommand = () =>
       empty: ({ limit: _, ...filter }) =>
         Object.keys(filter).length > 0
           ? 'There are no such issues.'
-          : 'There are no open issues. `service issue list --status done,cancelled` lists the others.',
+          : 'There are no open issues. `service issue list --status done,cancelled` lists the others, and `service issue create` creates one.',
       page: 'issues',
       load: async (scope, { assignee: who, ...filter }) =>
         scope.client.page('GET /api/companies/:companyId/issues', {
@@ -121,7 +121,7 @@ export const issueCommand = () =>
       },
     }),
     view({
-      summary: 'Show an issue with its comments.',
+      summary: 'Show an issue with its sub-issues and comments.',
       args: ['<issue>'],
       examples: ['issue view TER-6', 'issue view TER-6 --json=title,status'],
       page: ({ identifier }) => `issues/${identifier}`,
@@ -130,7 +130,11 @@ export const issueCommand = () =>
           getIssue(scope, [ref]),
           scope.client.request('GET /api/issues/:issueId/comments', { params: theIssue(ref) }),
         ])
-        return { ...issue, comments }
+        const subIssues = await scope.client.request('GET /api/companies/:companyId/issues', {
+          params: { companyId: issue.companyId },
+          query: { parentId: issue.id, limit: 100 },
+        })
+        return { ...issue, subIssues, comments }
       },
       text: describe,
     }),
@@ -276,6 +280,7 @@ export const issueCommand = () =>
       },
       examples: ['issue label TER-6 --add bug'],
       async send(scope, [ref], { add = [], remove: removed = [] }) {
+        if (add.length + removed.length === 0) throw new CliError(EXIT.usage, 'Name the labels with --add or --remove.')
         const { labelIds } = await getIssue(scope, [ref])
         const kept = labelIds.filter((id) => !removed.includes(id))
         return change(scope, ref, { labelIds: [...new Set([...kept, ...add])] })
@@ -336,7 +341,14 @@ function describeChanges(changes: ResponseOf<'GET /api/issues/:issueId/changes'>
 }
 
 async function describe(
-  { comments, ...issue }: Issue & { comments: ResponseOf<'GET /api/issues/:issueId/comments'> },
+  {
+    subIssues,
+    comments,
+    ...issue
+  }: Issue & {
+    subIssues: ResponseOf<'GET /api/companies/:companyId/issues'>
+    comments: ResponseOf<'GET /api/issues/:issueId/comments'>
+  },
   scope: Scope,
 ): Promise<string> {
   const { companyId } = await scope.inCompany()
@@ -359,5 +371,16 @@ async function describe(
     ['Blocked by', issue.blockedBy.map((one) => `${one.identifier} (${words(one.status)})`).join(', ')],
     ['Changed', `${localTime(issue.updatedAt)}${issue.unread ? ', unread' : ''}`],
   ])
-  return [head, ...(issue.description ? [plain(issue.description)] : []), ...thread].join('\n\n')
+  const parts = subIssues.map((one) => [
+    one.identifier,
+    one.title,
+    words(one.status),
+    nameOf(one.assigneeAgentId) || (personOf(one.assigneeUserId) ?? ''),
+  ])
+  return [
+    head,
+    ...(issue.description ? [plain(issue.description)] : []),
+    ...(parts.length > 0 ? [`${paint('strong', 'Sub-issues')}\n${table(parts)}`] : []),
+    ...thread,
+  ].join('\n\n')
 }

@@ -37,7 +37,7 @@ export const memberCommand = () =>
           params: await theMember(scope, ref),
           body,
         }),
-      text: ({ name, role }) => `${name} is ${role}.`,
+      text: ({ name, role }) => `${name} is now ${/^[ao]/.test(role) ? 'an' : 'a'} ${role}.`,
     }),
     remove({
       summary: 'Remove a member from the company.',

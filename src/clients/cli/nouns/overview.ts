@@ -33,21 +33,34 @@ export const whoamiCommand = () =>
     summary: 'Show your identity at the server.',
     examples: ['whoami'],
     load: ({ client }) => client.request('GET /api/whoami'),
-    text: (identity, { client }) =>
-      fields([
+    async text(identity, { client }) {
+      const companies =
+        identity.memberships.length === 0 ? [] : await client.request('GET /api/companies', { query: { limit: 1000 } })
+      const companyName = (id: string) => companies.find((company) => company.id === id)?.name ?? shortId(id)
+      return fields([
         ['Server', client.url],
         ['Name', identity.name],
-        ['Type', `${identity.type === 'agent' ? 'agent' : 'person'}, by ${words(identity.via)}`],
+        ['Type', `${identity.type === 'agent' ? 'agent' : 'person'}, ${VIA[identity.via]}`],
         ['Email', identity.email],
         ['Role', identity.role],
         [
           'Memberships',
-          identity.memberships.map(({ companyId, role }) => `${role} of ${shortId(companyId)}`).join(', '),
+          identity.memberships.map(({ companyId, role }) => `${role} of ${companyName(companyId)}`).join(', '),
         ],
         ['Run', identity.runId],
         ['Id', identity.agentId ?? identity.userId],
-      ]),
+      ])
+    },
   })
+
+/** How the server knows the caller. */
+const VIA = {
+  local: 'in local trusted mode',
+  session: 'by a session',
+  token: 'by a token',
+  agent_key: 'by an agent key',
+  run_token: 'by the token of a run',
+}
 
 type Node = ResponseOf<'GET /api/companies/:companyId/org'>[number]
 

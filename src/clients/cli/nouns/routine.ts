@@ -1,7 +1,8 @@
 import type { ResponseOf } from '../../client/types.ts'
 import { CliError, EXIT } from '../../connection/exit-codes.ts'
+import { NAMED } from '../command/find.ts'
 import { choice, clearable, LIMIT, longText, reference, required, text, toggle } from '../command/flag.ts'
-import { fields, shortId } from '../command/output.ts'
+import { fields, localTime, shortId } from '../command/output.ts'
 import type { Scope } from '../command/scope.ts'
 import { act, create, edit, list, noun, remove, view } from '../command/verb.ts'
 import { lineOf } from './issue-line.ts'
@@ -46,7 +47,7 @@ export const routineCommand = () =>
           Routine: ({ title }) => title,
           When: scheduleOf,
           Assignee: ({ assigneeAgentId: id }) => nameOf(id),
-          Next: ({ nextDueAt, status }) => nextDueAt ?? status,
+          Next: ({ nextDueAt, status }) => (nextDueAt === null ? status : localTime(nextDueAt)),
           Id: ({ id }) => shortId(id),
         }
       },
@@ -140,11 +141,16 @@ export const routineCommand = () =>
       empty: 'It was not due yet.',
       load: async (scope, query, [ref]) =>
         scope.client.page('GET /api/routines/:routineId/history', { params: await theRoutine(scope, ref), query }),
-      columns: {
-        Due: ({ dueAt }) => dueAt,
-        Happened: ({ firedAt }) => firedAt,
-        Outcome: ({ outcome }) => outcome,
-        What: ({ reason, issueId }) => reason ?? (issueId === null ? '' : `issue ${shortId(issueId)}`),
+      async columns(scope) {
+        const issues = await NAMED.issue(scope.client, (await scope.inCompany()).companyId)
+        const identifiers = new Map(issues.map(({ id, names }) => [id, names[0]]))
+        return {
+          Due: ({ dueAt }) => localTime(dueAt),
+          Happened: ({ firedAt }) => localTime(firedAt),
+          Outcome: ({ outcome }) => outcome,
+          What: ({ reason, issueId }) =>
+            reason ?? (issueId && (identifiers.get(issueId) ?? `issue ${shortId(issueId)}`)),
+        }
       },
     }),
   ])
@@ -155,8 +161,8 @@ function describe(routine: Routine): string {
     ['When', scheduleOf(routine)],
     ['Overlap', routine.overlap],
     ['Status', routine.status],
-    ['Next', routine.nextDueAt],
-    ['Waits since', routine.queuedDueAt],
+    ['Next', routine.nextDueAt && localTime(routine.nextDueAt)],
+    ['Waits since', routine.queuedDueAt && localTime(routine.queuedDueAt)],
     ['Priority', routine.priority],
     ['Description', routine.description],
     ['Id', routine.id],
@@ -164,7 +170,14 @@ function describe(routine: Routine): string {
 }
 
 function scheduleOf({ cron, timeZone, intervalSec }: Pick<Routine, 'cron' | 'timeZone' | 'intervalSec'>): string {
-  return cron === null ? `every ${intervalSec} s` : `${cron} (${timeZone})`
+  if (cron !== null) return `${cron} (${timeZone})`
+  return intervalSec === null ? 'by hand' : intervalOf(intervalSec)
+}
+
+/** Formats an interval in its largest whole unit: `every 2 h`. */
+function intervalOf(seconds: number): string {
+  const [unit, length] = Object.entries(UNITS).findLast(([, one]) => seconds % one === 0)!
+  return `every ${seconds / length} ${unit === 'm' ? 'min' : unit}`
 }
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 }

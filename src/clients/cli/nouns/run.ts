@@ -25,7 +25,10 @@ export const runCommand = () =>
         status: choices('-s, --status <list>', STATUSES),
       },
       examples: ['run list', 'run list --agent Kit --status failed'],
-      empty: 'There are no such runs.',
+      empty: ({ limit: _, ...filter }) =>
+        Object.keys(filter).length > 0
+          ? 'There are no such runs.'
+          : 'There are no runs yet. Start one with `service agent invoke NAME`.',
       page: 'runs',
       load: async (scope, query) =>
         scope.client.page('GET /api/companies/:companyId/runs', { params: await scope.inCompany(), query }),

@@ -1,6 +1,6 @@
 import type { ResponseOf } from '../../client/types.ts'
 import { text, withDefault } from '../command/flag.ts'
-import { cost, duration, localTime, oneLine, paint, words } from '../command/output.ts'
+import { cost, duration, localTime, oneLine, paint, withLocalTimes, words } from '../command/output.ts'
 import { view } from '../command/verb.ts'
 
 type Why = ResponseOf<'GET /api/issues/:issueId/why'>
@@ -35,7 +35,7 @@ function describe({ issue, steps, runCount, costCents, costStatus, notes, isCut 
 }
 
 function textOf({ kind, text: sentence, at, endedAt, status, costCents, costStatus }: Step): string {
-  const line = oneLine(sentence)
+  const line = oneLine(withLocalTimes(sentence))
   if (kind !== 'run') return kind === 'wake' ? paint('waiting', line) : line
   const isUnpriced = costStatus === 'unpriced'
   const spent = costCents || isUnpriced ? `, ${cost(costCents ?? 0, isUnpriced)}` : ''
