@@ -174,7 +174,7 @@ test('a freeze persists over a restart, and a thaw starts the waiting runs', asy
   const { server, start, dataDir, api, agent, runs, noted } = await arrange(t, 200)
   await ended(() => runs(server))
   const frozen = await runService(t, ['freeze', '--data-dir', dataDir, '--reason', 'The bill'])
-  assert.match(frozen.out, /All runs are frozen, and none is live/)
+  assert.match(frozen.out, /All runs are frozen\. No run was live\./)
   await api.request('POST /api/agents/:agentId/heartbeat/invoke', { params: { agentId: agent.id } })
   await kill(server)
   const next = await start()
