@@ -83,9 +83,9 @@ function commandsFor(ctx: Context, caller: BoardCaller, url: string): string[] {
     ...(caller.roles
       ? [`export SERVICE_API_URL=${url}`, 'export SERVICE_API_KEY=svcb_...  # create it under Account']
       : []),
-    'npx service status',
-    ...(mayFound ? ['npx service company new "My company" --template software-team'] : []),
-    ...(invitesTo ? [`npx service api POST /api/companies/${invitesTo}/invitations '{"role":"member"}'`] : []),
+    'service status',
+    ...(mayFound ? ['service company new "My company" --template software-team'] : []),
+    ...(invitesTo ? [`service api POST /api/companies/${invitesTo}/invitations '{"role":"member"}'`] : []),
   ]
 }
 
