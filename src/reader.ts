@@ -12,6 +12,7 @@ serveJobs({
   'instance.metrics': async () => (await import('./organization/instance/metrics.ts')).metricsJob,
   'read-package': async () => (await import('./portability/read/read-package.ts')).readPackageJob,
   'plan-import': async () => (await import('./portability/plan/plan-job.ts')).planImportJob,
+  export: async () => (await import('./portability/export/export.ts')).exportJob,
   'read-skills': async () => (await import('./organization/skill/read-source.ts')).readSkillsJob,
   'parse-import-body': async () => (await import('./portability/plan/import-body.ts')).importBodyJob,
   'parse-skill-body': async () => (await import('./organization/skill/import-body.ts')).skillBodyJob,

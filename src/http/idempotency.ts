@@ -1,7 +1,7 @@
 import { type Context, withWrites } from '../platform/context.ts'
 import { prepared, sql } from '../platform/database/sql.ts'
 import { AppError, invalid } from '../platform/errors.ts'
-import { Reply } from './route.ts'
+import { JsonText, Reply } from './route.ts'
 
 /** The time for which a response is stored for retries, in milliseconds. */
 const RETENTION_MS = 24 * 60 * 60 * 1_000
@@ -101,6 +101,9 @@ const storedReply = prepared((entry: { caller: string; key: string }) =>
   sql.selectFrom('idempotency').selectAll().where('caller', '=', entry.caller).where('key', '=', entry.key),
 )
 
+/** The length in characters from which a stored response is not parsed, which would block the main thread. */
+const LARGE = 100_000
+
 function findStoredReply(ctx: Context, entry: Entry): Reply | undefined {
   const row = ctx.db.first(storedReply(entry))
   if (!row || Date.parse(ctx.now) - Date.parse(row.created_at) > RETENTION_MS) return undefined
@@ -116,11 +119,13 @@ function findStoredReply(ctx: Context, entry: Entry): Reply | undefined {
       'This request was already processed. Its response contained a secret, which the server returns only once.',
     )
   }
-  return new Reply(row.status, JSON.parse(row.response))
+  const { status, response } = row
+  return new Reply(status, response.length > LARGE ? new JsonText(response) : JSON.parse(response))
 }
 
 function storeReply(ctx: Context, entry: Entry, { status, body }: Reply): void {
-  const row = { ...entry, status, response: JSON.stringify(body ?? null), created_at: ctx.now }
+  const response = body instanceof JsonText ? body.toString() : JSON.stringify(body ?? null)
+  const row = { ...entry, status, response, created_at: ctx.now }
   ctx.db.run(sql.deleteFrom('idempotency').where('created_at', '<', expiry(ctx.now)))
   ctx.db.run(sql.replaceInto('idempotency').values(row))
 }

@@ -13,7 +13,7 @@ import { addressOf } from './proxy.ts'
 import { beginRequestSpan, type RequestSpan } from './request-span.ts'
 import { renderJson, sendRendered, toErrorResponse, toResponse } from './response.ts'
 import { createResponseCache, type ResponseCache } from './response-cache.ts'
-import { type Endpoint, type Input, Reply } from './route.ts'
+import { type Endpoint, type Input, JsonText, Reply } from './route.ts'
 import { readUpload, Upload } from './upload.ts'
 import { validate } from './validate.ts'
 import { validateQuery } from './validate-query.ts'
@@ -152,7 +152,7 @@ const REAUTHENTICATE_MS = 100
 
 /** Returns the company of an entity in a response. */
 const companyOf = (body: unknown): string | undefined => {
-  const { companyId } = Object(body) as { companyId?: unknown }
+  const { companyId } = Object(body instanceof JsonText ? body.toJSON() : body) as { companyId?: unknown }
   return typeof companyId === 'string' ? companyId : undefined
 }
 

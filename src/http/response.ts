@@ -7,7 +7,7 @@ import { AppError } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import { Page, takes } from './list.ts'
 import type { Rendered } from './response-cache.ts'
-import type { Endpoint, Reply } from './route.ts'
+import { type Endpoint, JsonText, type Reply } from './route.ts'
 
 /** Converts a reply to a response: JSON with its headers, or the body that the route created itself. */
 export function toResponse(ctx: Context, endpoint: Endpoint, c: HonoContext, reply: Reply): Response {
@@ -28,7 +28,7 @@ export function toResponse(ctx: Context, endpoint: Endpoint, c: HonoContext, rep
 export function renderJson(ctx: Context, endpoint: Endpoint, c: HonoContext, reply: Reply): Rendered {
   if (ctx.config.selfCheck) assertDeclaredResponse(endpoint, reply)
   const { status, body } = reply
-  const text = JSON.stringify(body instanceof Page ? body.items : body)
+  const text = body instanceof JsonText ? body.text : JSON.stringify(body instanceof Page ? body.items : body)
   const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8', ...reply.headers }
   if (body instanceof Page) {
     if (body.next !== undefined) headers.link = `<${nextUrl(c, body.next)}>; rel="next"`
@@ -37,7 +37,8 @@ export function renderJson(ctx: Context, endpoint: Endpoint, c: HonoContext, rep
     headers.etag = `"${hash('sha1', text, 'base64url')}"`
     headers['cache-control'] = 'private, no-cache'
   }
-  return { status, headers, body: text.length < LARGE ? text : Buffer.from(text) }
+  const isSmall = typeof text === 'string' && text.length < LARGE
+  return { status, headers, body: isSmall ? text : Buffer.from(text) }
 }
 
 /** Sends a rendered reply, or a 304 if the client has it. */

@@ -164,6 +164,23 @@ export const alias = <const Id extends string, M extends Method, const Path exte
   { id, path }: { id: Id; path: Path },
 ): TypedEndpoint<Id, M, Path, W> => ({ ...endpoint, id, path })
 
+/** A body that is JSON text already: a thread wrote it, because writing megabytes would block the main thread. */
+export class JsonText {
+  readonly text: string | Uint8Array
+
+  constructor(text: string | Uint8Array) {
+    this.text = text
+  }
+
+  toString() {
+    return typeof this.text === 'string' ? this.text : Buffer.from(this.text).toString()
+  }
+
+  toJSON(): unknown {
+    return JSON.parse(this.toString())
+  }
+}
+
 /** A response that differs from the route's usual one: another status, headers, or a body that is not JSON. */
 export class Reply {
   readonly status: number

@@ -1,4 +1,5 @@
 import { AppError } from '../../platform/errors.ts'
+import { createPause } from '../../platform/pause.ts'
 import { filesBelow, type SourceFiles, textOf } from '../../platform/source/files.ts'
 import { type Fetch, fetchGithubFolder, parseGithubUrl } from '../../platform/source/github.ts'
 import { YamlFault } from '../../platform/source/yaml.ts'
@@ -30,7 +31,9 @@ export async function fetchReferences<Skill extends SkillToFetch>(
 ): Promise<FetchedReferences<Skill>> {
   const result: FetchedReferences<Skill> = { fetched: [], failed: [] }
   const wanted: Wanted<Skill>[] = []
+  const pause = createPause()
   for (const skill of skills) {
+    await pause()
     const reference = referenceOf(skill.files)
     if (!reference) continue
     const target = targetOf(reference)
@@ -65,11 +68,18 @@ async function fetchGroup<Skill extends SkillToFetch>(
   result: FetchedReferences<Skill>,
 ): Promise<void> {
   const { repository, commit } = group[0]!.target
-  const isWanted = (path: string) => LICENSE.test(path) || group.some(({ target }) => contains(target, path))
+  const places = Map.groupBy(
+    group.map(({ target }) => target),
+    ({ isFolder }) => isFolder,
+  )
+  const [folders, singles] = [true, false].map((kind) => new Set(places.get(kind)?.map(({ path }) => path)))
+  const isWanted = (path: string) => LICENSE.test(path) || singles!.has(path) || isBelow(folders!, path)
+  const pause = createPause()
   try {
     const folder = parseGithubUrl({ url: `https://github.com/${repository}`, ref: commit, folder: '' })
     const { files } = await fetchGithubFolder(folder, fetch, SKILL_FILES, (paths) => new Set(paths.filter(isWanted)))
     for (const { skill, target } of group) {
+      await pause()
       const merged = mergeText(skill, target, files)
       if (typeof merged === 'string') result.failed.push({ skill, reason: merged })
       else result.fetched.push({ skill, files: merged })
@@ -83,8 +93,13 @@ async function fetchGroup<Skill extends SkillToFetch>(
 /** A license in the top folder of the repository. */
 const LICENSE = /^(LICEN[CS]E|COPYING)(\.md|\.txt)?$/i
 
-const contains = ({ path, isFolder }: ReferenceTarget, file: string) =>
-  isFolder ? path === '' || file.startsWith(`${path}/`) : file === path
+/** Whether a file is below one of the folders. The folder '' contains all files. */
+function isBelow(folders: ReadonlySet<string>, file: string): boolean {
+  for (let end = file.lastIndexOf('/'); end > 0; end = file.lastIndexOf('/', end - 1)) {
+    if (folders.has(file.slice(0, end))) return true
+  }
+  return folders.has('')
+}
 
 /** Returns the files of a skill with the fetched text, or a clause with the reason why they cannot be used. */
 function mergeText(skill: SkillToFetch, target: ReferenceTarget, repository: SourceFiles): SourceFiles | string {

@@ -11,7 +11,8 @@ export interface FilesRead {
 }
 
 /** Selects the files to read from all paths of a source. The reader does not open other files. */
-export type SelectFiles = (paths: readonly string[]) => { has(path: string): boolean }
+export type SelectFiles = (paths: readonly string[]) => Selected | Promise<Selected>
+type Selected = { has(path: string): boolean }
 
 export const selectAll: SelectFiles = () => ({ has: () => true })
 

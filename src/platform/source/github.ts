@@ -1,4 +1,5 @@
 import { unprocessable } from '../errors.ts'
+import { createPause } from '../pause.ts'
 import type { FilesRead, SelectFiles } from './files.ts'
 import { selectAll } from './files.ts'
 import { isCommit, isGitRef } from './git-ref.ts'
@@ -87,8 +88,14 @@ export async function fetchGithubFolder(
   const start = (path: string) => path.indexOf('/') + 1 + prefix.length
   const relative = (path: string) => path.slice(start(path))
   const isInside = (path: string) => path.includes('/') && path.startsWith(prefix, path.indexOf('/') + 1)
-  const { files, skippedLinks } = readZip(archive, rules, (paths) => {
-    const selected = select(paths.filter(isInside).map(relative))
+  const { files, skippedLinks } = await readZip(archive, rules, async (paths) => {
+    const pause = createPause()
+    const inside: string[] = []
+    for (const path of paths) {
+      if (isInside(path)) inside.push(relative(path))
+      await pause()
+    }
+    const selected = await select(inside)
     return { has: (path) => isInside(path) && selected.has(relative(path)) }
   })
   const comment = commentOfZip(archive)

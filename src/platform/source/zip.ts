@@ -1,4 +1,6 @@
-import { crc32, inflateRawSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { crc32, inflateRaw } from 'node:zlib'
+import { createPause } from '../pause.ts'
 import { collectFiles, type FilesRead, fileTooLarge, type SelectFiles, selectAll, totalTooLarge } from './files.ts'
 import type { FileRules } from './paths.ts'
 
@@ -6,20 +8,35 @@ import type { FileRules } from './paths.ts'
  * Reads the selected files of a zip archive. This code reads the directory of
  * the archive itself: libraries such as fflate do not report which entries are
  * symbolic links, and trust the sizes in the archive. Here inflating stops at
- * the limit, and an entry must match its size and checksum.
+ * the limit, and an entry must match its size and checksum. It pauses often, so
+ * that other requests do not wait for a large archive.
  *
  * @throws Error of `rules.refuse`
  */
-export function readZip(archive: Uint8Array, rules: FileRules, select: SelectFiles = selectAll): FilesRead {
+export async function readZip(
+  archive: Uint8Array,
+  rules: FileRules,
+  select: SelectFiles = selectAll,
+): Promise<FilesRead> {
   const zip = Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength)
-  const entries = listEntries(zip, rules).filter((entry) => !entry.path.endsWith('/'))
-  const selected = select(entries.map((entry) => entry.path))
-  const wanted = entries.filter((entry) => selected.has(entry.path))
+  const pause = createPause()
+  const entries: Entry[] = []
+  for (const entry of listEntries(zip, rules)) {
+    if (!entry.path.endsWith('/')) entries.push(entry)
+    await pause()
+  }
+  const selected = await select(entries.map((entry) => entry.path))
+  const wanted: Entry[] = []
+  for (const entry of entries) {
+    if (selected.has(entry.path)) wanted.push(entry)
+    await pause()
+  }
   const links = wanted.filter((entry) => entry.isLink)
   if (rules.symbolicLinks === 'refuse' && links[0]) throw rules.refuse('is a symbolic link', links[0].path)
   const collected = collectFiles(rules)
   for (const entry of wanted.filter((entry) => !entry.isLink)) {
-    collected.add(entry.path, contentOf(zip, entry, collected.room, rules))
+    collected.add(entry.path, await contentOf(zip, entry, collected.room, rules))
+    await pause()
   }
   return { files: collected.files, skippedLinks: links.map((link) => link.path) }
 }
@@ -52,16 +69,16 @@ const ZIP64_END_RECORD = 0x06064b50
 /** A value of this size stands in a Zip64 field. */
 const IN_ZIP64 = 0xffffffff
 
-const MAX_ENTRIES = 100_000
+const MAX_ENTRIES = 50_000
 
-function listEntries(zip: Buffer, rules: FileRules): Entry[] {
+function* listEntries(zip: Buffer, rules: FileRules): Generator<Entry, void> {
   const end = findEndRecord(zip)
   if (end === undefined) throw rules.refuse('is not a zip archive, or is incomplete')
   const { count, start } = findDirectory(zip, end, rules)
-  const entries: Entry[] = []
+  let found = 0
   // The count has 16 bits and is too small for a large repository, so the signature decides where the list ends.
   for (let at = start; at + 46 <= end && zip.readUInt32LE(at) === DIRECTORY_ENTRY; ) {
-    if (entries.length === MAX_ENTRIES) throw rules.refuse(`is an archive of more than ${MAX_ENTRIES} files`)
+    if (found++ === MAX_ENTRIES) throw rules.refuse(`is an archive of more than ${MAX_ENTRIES} files`)
     const nameLength = zip.readUInt16LE(at + 28)
     const extraLength = zip.readUInt16LE(at + 30)
     const extra = zip.subarray(at + 46 + nameLength, Math.min(at + 46 + nameLength + extraLength, end))
@@ -70,7 +87,7 @@ function listEntries(zip: Buffer, rules: FileRules): Entry[] {
     const size = read64(zip.readUInt32LE(at + 24))
     const packedSize = read64(zip.readUInt32LE(at + 20))
     const offset = read64(zip.readUInt32LE(at + 42))
-    entries.push({
+    yield {
       path: zip.toString('utf8', at + 46, at + 46 + nameLength),
       method: zip.readUInt16LE(at + 10),
       crc: zip.readUInt32LE(at + 16),
@@ -80,11 +97,10 @@ function listEntries(zip: Buffer, rules: FileRules): Entry[] {
       // The upper half of the attributes is a Unix mode if the archive was made on Unix.
       isLink: ((zip.readUInt32LE(at + 38) >>> 16) & 0o170000) === 0o120000,
       isEncrypted: (zip.readUInt16LE(at + 8) & 1) === 1,
-    })
+    }
     at += 46 + nameLength + extraLength + zip.readUInt16LE(at + 32)
   }
-  if (entries.length < count) throw damagedArchive(rules)
-  return entries
+  if (found < count) throw damagedArchive(rules)
 }
 
 /** Returns where the directory begins, and the least number of its entries. The record of a Zip64 archive has 64 bits. */
@@ -128,23 +144,25 @@ function findEndRecord(zip: Buffer): number | undefined {
   return undefined
 }
 
-function contentOf(zip: Buffer, entry: Entry, limit: number, rules: FileRules): Uint8Array {
+async function contentOf(zip: Buffer, entry: Entry, limit: number, rules: FileRules): Promise<Uint8Array> {
   const { offset, path, packedSize } = entry
   if (entry.isEncrypted) throw rules.refuse('is encrypted', path)
   if (offset + 30 > zip.length || zip.readUInt32LE(offset) !== LOCAL_HEADER) throw damagedArchive(rules)
   const start = offset + 30 + zip.readUInt16LE(offset + 26) + zip.readUInt16LE(offset + 28)
   if (start + packedSize > zip.length) throw damagedArchive(rules)
-  const bytes = inflate(zip.subarray(start, start + packedSize), entry, limit, rules)
+  const bytes = await inflate(zip.subarray(start, start + packedSize), entry, limit, rules)
   if (bytes.length > limit) throw overLimit(path, limit, rules)
   if (bytes.length !== entry.size || crc32(bytes) !== entry.crc) throw damagedFile(path, rules)
   return bytes
 }
 
-function inflate(packed: Buffer, { method, path }: Entry, limit: number, rules: FileRules): Uint8Array {
+const inflateInThread = promisify(inflateRaw)
+
+async function inflate(packed: Buffer, { method, path }: Entry, limit: number, rules: FileRules): Promise<Uint8Array> {
   if (method === 0) return packed
   if (method !== 8) throw rules.refuse(`is compressed with method ${method}, which is not supported`, path)
   try {
-    return inflateRawSync(packed, { maxOutputLength: limit + 1 })
+    return await inflateInThread(packed, { maxOutputLength: limit + 1 })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw overLimit(path, limit, rules)
     throw damagedFile(path, rules)

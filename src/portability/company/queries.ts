@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Db } from '../../platform/database/db.ts'
-import { prepared, sql } from '../../platform/database/sql.ts'
+import { prepared, raw, sql } from '../../platform/database/sql.ts'
 import type { PackagePartTable } from '../../platform/database/tables.ts'
 import { ISSUE_STATUSES, isTerminal } from '../../work/issue/lifecycle.ts'
 import type { ProjectRow } from '../../work/project/project.ts'
@@ -52,3 +52,21 @@ export const listParts = (db: Db, companyId: string): PartRow[] => db.all(parts(
 
 export const insertPart = (db: Db, row: Insertable<PackagePartTable>) =>
   db.run(sql.insertInto('package_part').values(row))
+
+/** The number of rows that an export of a company may contain, and the size of their texts in bytes. */
+export const sizeOfCompany = (db: Db, companyId: string): { rows: number; bytes: number } =>
+  db.first(
+    raw<{ rows: number; bytes: number }>`
+    with part (bytes) as (
+      select octet_length(capabilities) from agent where company_id = ${companyId}
+      union all select octet_length(description) from goal where company_id = ${companyId}
+      union all select octet_length(description) from project where company_id = ${companyId}
+      union all select octet_length(description) from routine where company_id = ${companyId}
+      union all select octet_length(content) from package_part where company_id = ${companyId}
+      union all select octet_length(skill_file.content) from skill join skill_file on skill_file.skill_id = skill.id
+        where skill.company_id = ${companyId} and skill.source_type <> 'bundled'
+      union all select octet_length(description) from issue
+        where company_id = ${companyId} and status not in ('done', 'cancelled')
+    )
+    select count(*) as rows, coalesce(sum(bytes), 0) as bytes from part`.compile(sql),
+  )!

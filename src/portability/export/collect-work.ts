@@ -1,5 +1,5 @@
 import { compare } from '../../platform/compare.ts'
-import type { Context } from '../../platform/context.ts'
+import type { ReadContext } from '../../platform/context.ts'
 import { numbered, slugOf } from '../../platform/url-key.ts'
 import type { GoalRow } from '../../work/goal/goal.ts'
 import type { IssueRow } from '../../work/issue/issue.ts'
@@ -73,7 +73,7 @@ function uniqueSlugs(fallback: string, reserved: ReadonlySet<string>) {
 }
 
 export function collectProjects(
-  ctx: Context,
+  ctx: ReadContext,
   companyId: string,
   around: {
     slugs: ReadonlyMap<string, string>
@@ -150,7 +150,7 @@ export function taskSlugs(rows: readonly { id: string }[], keptOf: KeptOf) {
 
 /** Collects the issues that are not done or cancelled as starter tasks, by their numbers, and their keys by id. */
 export function collectTasks(
-  ctx: Context,
+  ctx: ReadContext,
   rows: readonly IssueRow[],
   around: {
     slugs: ReadonlyMap<string, string>

@@ -1,22 +1,16 @@
-import path from 'node:path'
 import { redact } from '../../access/redaction/redact.ts'
-import { adapterOf } from '../../adapter/registry.ts'
 import type { AgentWithFacts } from '../../organization/agent/agent.ts'
-import { resolveAgentPath } from '../../organization/agent/allowed-folder.ts'
-import { unapprovedPaths } from '../../organization/agent/approved-config.ts'
-import { configOf } from '../../organization/agent/configuration.ts'
 import { listLiveAgents } from '../../organization/agent/queries.ts'
 import { heartbeatOf } from '../../organization/agent/runtime-config.ts'
 import { findCompany } from '../../organization/company/queries.ts'
 import { toCents } from '../../organization/cost/money.ts'
 import { compare } from '../../platform/compare.ts'
-import type { Context } from '../../platform/context.ts'
+import type { ReadContext } from '../../platform/context.ts'
 import type { SourceFiles } from '../../platform/source/files.ts'
 import type { Yaml } from '../../platform/source/yaml.ts'
 import { slugOf } from '../../platform/url-key.ts'
 import { listGoals } from '../../work/goal/queries.ts'
 import { listLabels } from '../../work/label/queries.ts'
-import { readInstructions } from '../company/instructions.ts'
 import { type KeptOf, keptReader } from '../company/kept.ts'
 import { countFinishedIssues, listOpenIssues, listParts, type PartRow } from '../company/queries.ts'
 import { listCompanyRoutines } from '../company/routines.ts'
@@ -25,23 +19,20 @@ import { portableAdapter } from '../read/adapter.ts'
 import type { About, CompanyPackage, EnvInput, Heartbeat, PackageAgent, PackageTeam } from '../read/package.ts'
 import type { PackageWarning } from '../source/warning.ts'
 import { type Cleaner, createCleaner } from './clean.ts'
+import type { Instructions } from './collect-instructions.ts'
 import { collectGoals, collectProjects, collectTasks, taskSlugs, withSummary } from './collect-work.ts'
 
 /**
  * Collects the content of a package from a company, with slugs instead of ids.
  * Secrets, timestamps and paths of this machine are excluded.
- *
- * @param anywhere whether instructions outside the agents' own folders may be
- *   read
  */
-export async function collectCompany(
-  ctx: Context,
-  companyId: string,
-  anywhere: boolean,
-): Promise<{ content: CompanyPackage; warnings: PackageWarning[] }> {
+export function collectCompany(
+  ctx: ReadContext,
+  { companyId, now, instructions }: { companyId: string; now: string; instructions: Instructions },
+): { content: CompanyPackage; warnings: PackageWarning[] } {
   const warnings: PackageWarning[] = []
   const company = findCompany(ctx.db, { id: companyId })!
-  const rows = listLiveAgents(ctx.db, { companyId, now: ctx.now }).sort((a, b) => compare(a.url_key, b.url_key))
+  const rows = listLiveAgents(ctx.db, { companyId, now }).sort((a, b) => compare(a.url_key, b.url_key))
   const slugs = new Map(rows.map((row) => [row.id, row.url_key]))
   const skills = listCompanySkills(ctx.db, companyId)
   const skillSlugs = new Map(skills.map((skill) => [skill.key, skill.slug]))
@@ -59,7 +50,7 @@ export async function collectCompany(
     goals: goals.slugs,
     chooseSlug,
   })
-  const instructions = await Promise.all(rows.map((row) => instructionsOf(ctx, row, anywhere, warnings)))
+  warnings.push(...instructions.warnings)
   const finished = countFinishedIssues(ctx.db, companyId)
   if (finished > 0) {
     const closed = finished === 1 ? '1 closed issue is' : `${finished} closed issues are`
@@ -93,7 +84,7 @@ export async function collectCompany(
       color,
     })),
     skills,
-    agents: rows.map((row, i) => collectAgent(row, { ...around, skillSlugs }, instructions[i] ?? '')),
+    agents: rows.map((row) => collectAgent(row, { ...around, skillSlugs }, instructions.texts.get(row.id) ?? '')),
     teams: collectTeams(parts, around),
     projects: projects.projects,
     tasks,
@@ -191,21 +182,6 @@ const isInput = (value: Partial<EnvInput> | null): value is EnvInput =>
   (value.requirement === 'required' || value.requirement === 'optional') &&
   (value.description === null || typeof value.description === 'string') &&
   (value.default === undefined || (typeof value.default === 'string' && value.kind === 'plain'))
-
-async function instructionsOf(ctx: Context, row: AgentWithFacts, anywhere: boolean, warnings: PackageWarning[]) {
-  const key = adapterOf(row.adapter_type)?.instructionsKey
-  const file = key && configOf(ctx, row).adapterConfig[key]
-  if (typeof file !== 'string') return ''
-  // A path that an agent set is read only if a run may read it.
-  const place = unapprovedPaths(row).includes(key as string)
-    ? await resolveAgentPath(ctx, row, file)
-    : { path: path.resolve(file), access: 'allowed' }
-  const text = place.access === 'allowed' ? await readInstructions(ctx.config, place.path, anywhere) : undefined
-  if (text !== undefined) return text
-  const message = 'The instructions file is not readable, or may not be exported. The agent is exported without it.'
-  warnings.push({ code: 'left_out', path: `agents/${row.url_key}/AGENTS.md`, message })
-  return ''
-}
 
 const jsonOf = (part: PartRow) => JSON.parse(Buffer.from(part.content).toString())
 

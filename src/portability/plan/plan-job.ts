@@ -10,7 +10,7 @@ export interface Plan extends Steps {
   companyHash: string | undefined
 }
 
-/** Plans an import in a thread: a company may have 100,000 issues that names can conflict with. */
+/** Plans an import in a thread: names can conflict with 100,000 issues of the company, and with 2,000 others of the package. */
 export const planImportJob: ReadJob<{ caller: Caller; wanted: PlanInput }, Plan> = {
   name: 'plan-import',
   thread: 'packages',
@@ -25,10 +25,6 @@ export async function planImport(
   caller: Caller,
   { content, include, target, strategy }: PlanInput,
 ): Promise<Plan> {
-  // A new company has no existing names, so there are no conflicts to read.
-  if (target.companyId === null) {
-    return { ...planSteps(ctx, caller, { content, include, target, strategy }), companyHash: undefined }
-  }
   const wanted = { content: outlineOf(content), include, target, strategy }
   return ctx.reader.runApart(planImportJob, { caller, wanted }, { timeLimitMs: 20_000 })
 }

@@ -1,6 +1,7 @@
 import { fetchReferences } from '../../organization/skill/fetch-references.ts'
 import { digestOf, takeInventory } from '../../organization/skill/inventory.ts'
 import { referenceOf } from '../../organization/skill/reference.ts'
+import { createPause } from '../../platform/pause.ts'
 import type { Fetch } from '../../platform/source/github.ts'
 import type { PackageSkill } from '../read/package.ts'
 import type { PackageWarning } from '../source/warning.ts'
@@ -19,7 +20,7 @@ export async function fetchSkillTexts(
     ? await fetchReferences(skills, fetch)
     : {
         fetched: [],
-        failed: skills.filter(({ files }) => referenceOf(files)).map((skill) => ({ skill, reason: NOT_ASKED })),
+        failed: (await listReferences(skills)).map((skill) => ({ skill, reason: NOT_ASKED })),
       }
   const texts = new Map(fetched.map(({ skill, files }) => [skill.slug, files]))
   const warnings: PackageWarning[] = []
@@ -36,6 +37,16 @@ export async function fetchSkillTexts(
     return files ? { ...skill, files, digest: digestOf(takeInventory(files)) } : skill
   }
   return { skills: skills.map(withText), warnings }
+}
+
+async function listReferences(skills: readonly PackageSkill[]): Promise<PackageSkill[]> {
+  const pause = createPause()
+  const found: PackageSkill[] = []
+  for (const skill of skills) {
+    if (referenceOf(skill.files)) found.push(skill)
+    await pause()
+  }
+  return found
 }
 
 const NOT_ASKED = 'the import did not request them'

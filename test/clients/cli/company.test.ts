@@ -31,7 +31,9 @@ test('a folder can be imported as a company, exported as a zip, and imported aga
   const exported = await run('export', 'agentsys engineering', '--issues', '--out', one, '--yes')
   assert.equal(exported.code, 0, exported.err)
   assert.match(exported.out, /agents\/ceo\/AGENTS\.md +\d+ +The agent CEO and its instructions\./)
-  assert.ok(readZip(readFileSync(one), PACKAGE_FILES).files.has('projects/pipeline-setup/tasks/onboard-team/TASK.md'))
+  assert.ok(
+    (await readZip(readFileSync(one), PACKAGE_FILES)).files.has('projects/pipeline-setup/tasks/onboard-team/TASK.md'),
+  )
 
   const again = await run('import', one, '--yes', '--json', '--no-fetch')
   const { companyId } = JSON.parse(again.out).target

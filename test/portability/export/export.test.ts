@@ -4,6 +4,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from '../../../src/platform/database/sql.ts'
+import { exportJob } from '../../../src/portability/export/export.ts'
 import { asAgent, insertAgent, insertManyIssues } from '../../arrange.ts'
 import { createTestApp, type TestApp, temporaryFolder } from '../../helpers.ts'
 import { makeAgent, makeCompany } from '../../make.ts'
@@ -307,4 +308,22 @@ test('a path that an agent set does not let an export by the board read outside 
     assert.doesNotMatch(JSON.stringify(body.files), /Private notes/)
     assert.match(JSON.stringify(body.warnings), /instructions file/)
   }
+})
+
+test('a large company is exported in a thread, with the same result, also for a retry with the same key', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const agent = insertAgent(app, { company_id: companyId })
+  insertManyIssues(app.ctx, agent, 400)
+  const run = t.mock.method(app.ctx.reader, 'runApart')
+  const body = { include: { issues: true } }
+  const ask = () => app.ask('POST', `/api/companies/${companyId}/exports`, body, { 'idempotency-key': 'one' })
+  const [exported, again] = [await ask(), await ask()]
+  assert.equal(run.mock.callCount(), 1)
+  assert.deepEqual(again.body, exported.body)
+  const instructions = { texts: new Map(), warnings: [] }
+  const include = { company: true, agents: true, projects: true, skills: true, issues: true }
+  const input = { companyId, now: app.ctx.now, instructions, include, selectedFiles: undefined, isPreview: false }
+  const { json } = exportJob.run(app.ctx.db, input, () => {})
+  assert.deepEqual(exported.body, JSON.parse(Buffer.from(json).toString()))
 })

@@ -161,7 +161,7 @@ async function sourceOf(source: string, { ref, path }: Pick<ImportValues, 'ref' 
   if (!file) throw new CliError(EXIT.usage, `There is no folder or file ${source}.`)
   const { files } = file.isDirectory()
     ? await readFolder(source, PACKAGE_FILES)
-    : readZip(await readFile(source), PACKAGE_FILES)
+    : await readZip(await readFile(source), PACKAGE_FILES)
   const selected = filesOfFolder(files, path ?? '')
   if (!selected) throw new CliError(EXIT.usage, `${source} has no files below ${path}.`)
   return { type: 'inline', files: encode(selected) }
