@@ -24,7 +24,7 @@ export async function readFolder(
   const root = await realpath(folder).catch(() => undefined)
   if (root === undefined) throw unprocessable('path', 'there is no such folder')
   const { paths, others } = await listFolder(root, rules)
-  const selected = select([...paths, ...others.map(({ path }) => path)])
+  const selected = await select([...paths, ...others.map(({ path }) => path)])
   const unusable = others.filter(({ path }) => selected.has(path))
   if (rules.symbolicLinks === 'refuse' && unusable[0]) {
     throw rules.refuse('is a symbolic link or not a plain file', unusable[0].path)
