@@ -114,6 +114,15 @@ const interaction = async (world: World) => {
   }
 }
 
+const question = async (world: World) => {
+  const { issueId } = await issue(world)
+  const path = `/api/issues/${issueId}/interactions`
+  return {
+    issueId,
+    interactionId: (await good(world.engineer.ask('POST', path, { kind: 'question', title: 'Who?' }))).id,
+  }
+}
+
 const invite = async (world: World) => {
   const { id, token } = await world.make('POST', world.of('/gateway/invite-prompt'))
   return { inviteId: id as string, token: token as string }
@@ -253,6 +262,9 @@ export const REQUESTS: Record<string, Make> = {
   'POST /api/issues/:issueId/release': using((world) => issue(world, { status: 'in_progress' })),
   'POST /api/issues/:issueId/interactions': using(issue, () => ({ kind: 'question', title: 'Who?' })),
   'POST /api/issues/:issueId/interactions/:interactionId/answer': using(interaction, () => ({ confirmed: true })),
+  'POST /api/issues/:issueId/interactions/:interactionId/respond': using(question, () => ({
+    answers: [{ questionId: '1', otherText: 'Ada' }],
+  })),
   'PATCH /api/labels/:labelId': using(label, () => ({ color: '#123456' })),
   'POST /api/placements/:placement/test': using(placement),
   'POST /api/runs/:runId/bundle': using(run, () => ({ instance: crypto.randomUUID(), node: 'n', clock: NOW })),

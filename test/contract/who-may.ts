@@ -181,6 +181,7 @@ POST   /api/issues/:issueId/close                                          403  
 GET    /api/issues/:issueId/comments                                       404    ok    ok    ok       ok   ok
 POST   /api/issues/:issueId/comments                                       404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/comments/:commentId                            404    ok    ok    ok       ok   ok
+GET    /api/issues/:issueId/cost-summary                                   404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/costs                                          404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/documents                                      404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/documents/:key                                 404    ok    ok    ok       ok   ok
@@ -193,8 +194,11 @@ GET    /api/issues/:issueId/heartbeat-context                              404  
 GET    /api/issues/:issueId/interactions                                   404    ok    ok    ok       ok   ok
 POST   /api/issues/:issueId/interactions                                   404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/interactions/:interactionId                    404    ok    ok    ok       ok   ok
+POST   /api/issues/:issueId/interactions/:interactionId/accept             403    403   403   403      403  ok
 POST   /api/issues/:issueId/interactions/:interactionId/answer             403    403   403   403      403  ok
 POST   /api/issues/:issueId/interactions/:interactionId/cancel             404    403   ok    403      403  ok
+POST   /api/issues/:issueId/interactions/:interactionId/reject             403    403   403   403      403  ok
+POST   /api/issues/:issueId/interactions/:interactionId/respond            403    403   403   403      403  ok
 GET    /api/issues/:issueId/live-runs                                      404    ok    ok    ok       ok   ok
 POST   /api/issues/:issueId/read                                           403    403   403   403      403  ok
 DELETE /api/issues/:issueId/read                                           403    403   403   403      403  ok
@@ -229,6 +233,7 @@ GET    /api/routines/:routineId/history                                    404  
 POST   /api/routines/:routineId/pause                                      404    403   403   ok       ok   ok
 POST   /api/routines/:routineId/resume                                     404    403   403   ok       ok   ok
 POST   /api/routines/:routineId/run                                        404    403   403   ok       ok   ok
+GET    /api/routines/:routineId/runs                                       404    ok    ok    ok       ok   ok
 GET    /api/runs/:runId                                                    404    ok    ok    ok       ok   ok
 POST   /api/runs/:runId/bundle                                             403    403   403   403      403  403
 POST   /api/runs/:runId/cancel                                             404    403   403   ok       ok   ok

@@ -4,6 +4,23 @@ import { FileContent } from '../../http/file-content.ts'
 import { Include } from '../read/include.ts'
 import { PackageWarning } from '../source/warning.ts'
 
+const none = v.optional(
+  v.pipe(
+    v.array(v.string()),
+    v.maxLength(0, 'must be empty: use selectedFiles'),
+    v.description('Must be empty if it is set.'),
+  ),
+)
+
+/** Lists that clients of similar APIs always send. Their neutral value is accepted, and any other is refused. */
+const neutral = {
+  skills: none,
+  projects: none,
+  issues: none,
+  projectIssues: none,
+  expandReferencedSkills: v.optional(v.literal(false)),
+}
+
 export const ExportBody = v.strictObject({
   include: v.optional(v.pipe(Include, v.description('Default: everything except issues.'))),
   selectedFiles: v.optional(
@@ -15,6 +32,7 @@ export const ExportBody = v.strictObject({
       ),
     ),
   ),
+  ...neutral,
 })
 export type ExportBody = v.InferOutput<typeof ExportBody>
 

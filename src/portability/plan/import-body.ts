@@ -19,6 +19,7 @@ const target = v.variant('mode', [
 export const ImportBody = v.strictObject({
   source: PackageSource,
   include: v.optional(Include),
+  agents: v.optional(v.pipe(v.literal('all'), v.description('Must be `all` if it is set.'))),
   target,
   collisionStrategy: v.optional(
     v.pipe(

@@ -38,6 +38,7 @@ export const NewComment = v.strictObject({
   reopen: v.optional(
     v.pipe(v.boolean(), v.description('Whether an issue that is done or cancelled becomes todo again.')),
   ),
+  resume: v.optional(v.pipe(v.boolean(), v.description('The same as `reopen`.'))),
 })
 export type NewComment = v.InferOutput<typeof NewComment>
 

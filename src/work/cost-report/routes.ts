@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import { decodeCursor, LIST_QUERY, Page } from '../../http/list.ts'
-import { reply } from '../../http/route.ts'
+import { alias, reply } from '../../http/route.ts'
 import { findCompany } from '../../organization/company/queries.ts'
 import {
   CostEvent,
@@ -76,16 +76,19 @@ const grouping = <const Id extends string, const By extends string, const Shape 
     },
   })
 
+const costsOfOneIssue = route({
+  id: 'issues.costs',
+  method: 'GET',
+  path: '/api/issues/:issueId/costs',
+  summary: 'Get the cost of an issue, alone and with its sub-issues',
+  who: [board, agent],
+  responses: { 200: CostOfOneIssue },
+  run: (ctx, { caller, params }) => costsOfIssue(ctx, getIssue(ctx, caller, params.issueId)),
+})
+
 export const costRoutes = [
-  route({
-    id: 'issues.costs',
-    method: 'GET',
-    path: '/api/issues/:issueId/costs',
-    summary: 'Get the cost of an issue, alone and with its sub-issues',
-    who: [board, agent],
-    responses: { 200: CostOfOneIssue },
-    run: (ctx, { caller, params }) => costsOfIssue(ctx, getIssue(ctx, caller, params.issueId)),
-  }),
+  costsOfOneIssue,
+  alias(costsOfOneIssue, { id: 'issues.costSummary', path: '/api/issues/:issueId/cost-summary' }),
   route({
     id: 'costs.report',
     method: 'POST',

@@ -50,14 +50,14 @@ function toAsked(ctx: Context, companyId: string, want: NewInteraction): Asked {
     if (want.kind !== kind && want[field] !== undefined) throw unprocessable(field, `is only for the kind ${kind}`)
   }
   const options = (want.options ?? []).map((option, index) => ({
-    id: String(index + 1),
+    id: (typeof option === 'object' ? option.id : undefined) ?? String(index + 1),
     label: typeof option === 'string' ? option : option.label,
     description: typeof option === 'string' ? null : (option.description ?? null),
   }))
   const recommended = options.find(({ label }) => label === want.recommended)
   if (want.recommended && !recommended) throw unprocessable('recommended', 'must be the label of an option')
   const tasks = (want.tasks ?? []).map((task, index) => ({
-    id: String(index + 1),
+    id: task.id ?? String(index + 1),
     title: task.title,
     description: task.description ?? null,
     priority: task.priority,
@@ -65,6 +65,8 @@ function toAsked(ctx: Context, companyId: string, want: NewInteraction): Asked {
       ? getReferredAgent(ctx, companyId, `tasks.${index}.assigneeAgentId`, task.assigneeAgentId).id
       : null,
   }))
+  assertDifferentIds('options', options)
+  assertDifferentIds('tasks', tasks)
   return {
     title: want.title,
     question: want.question ?? null,
@@ -73,4 +75,8 @@ function toAsked(ctx: Context, companyId: string, want: NewInteraction): Asked {
     recommended: recommended?.id ?? null,
     tasks,
   }
+}
+
+function assertDifferentIds(field: string, all: readonly { id: string }[]): void {
+  if (new Set(all.map(({ id }) => id)).size < all.length) throw unprocessable(field, 'must have different ids')
 }

@@ -4,6 +4,7 @@ import * as field from '../../http/fields.ts'
 import type { InteractionTable } from '../../platform/database/tables.ts'
 import { commentText } from '../comment/authored.ts'
 import { PRIORITIES } from '../issue/issue.ts'
+import { fromPayload, KIND_ALIASES, Payload } from './payload.ts'
 
 export type InteractionRow = Selectable<InteractionTable>
 
@@ -20,7 +21,9 @@ const kind = v.pipe(
 const Option = v.strictObject({
   id: v.pipe(
     v.string(),
-    v.description('The id of the option for the answer: `1`, `2`, ... in the order of the request.'),
+    v.description(
+      'The id of the option for the answer: `1`, `2`, ... in the order of the request, unless the request has ids.',
+    ),
   ),
   label: v.string(),
   description: v.nullable(v.string()),
@@ -75,21 +78,33 @@ export type Asked = Pick<Interaction, 'title' | 'question' | 'options' | 'multip
 
 const MAX_CHOICES = 50
 
+const id = v.optional(
+  v.pipe(field.name, v.description('The id for the answer. Default: `1`, `2`, ... in the order of the request.')),
+)
+
 const NewOption = v.union(
-  [field.name, v.strictObject({ label: field.name, description: v.optional(v.nullable(field.text)) })],
+  [field.name, v.strictObject({ id, label: field.name, description: v.optional(v.nullable(field.text)) })],
   'must be a label, or an object with label and description',
 )
 
 const NewTask = v.strictObject({
+  id,
   title: field.name,
   description: v.optional(v.nullable(field.text)),
   priority: v.optional(v.picklist(PRIORITIES), 'medium'),
   assigneeAgentId: v.optional(v.nullable(field.reference)),
 })
 
-export const NewInteraction = v.strictObject({
-  kind,
-  title: v.pipe(field.name, v.description('One line: what is asked.')),
+const NewFields = v.strictObject({
+  kind: v.pipe(
+    v.picklist([...INTERACTION_KINDS, ...(Object.keys(KIND_ALIASES) as (keyof typeof KIND_ALIASES)[])]),
+    v.description(
+      'question, confirm, choose or suggest_tasks. The other kinds are those of similar APIs, which describe the question in `payload`.',
+    ),
+  ),
+  title: v.optional(
+    v.pipe(v.nullable(field.name), v.description('One line: what is asked. Required without `payload`.')),
+  ),
   question: v.optional(v.pipe(v.nullable(field.text), v.description('Markdown: what is needed to answer.'))),
   options: v.optional(
     v.pipe(
@@ -111,7 +126,41 @@ export const NewInteraction = v.strictObject({
       v.description('For suggest_tasks, and required there: the sub-issues that you suggest.'),
     ),
   ),
+  payload: v.optional(
+    v.pipe(Payload, v.description('The question in the form of similar APIs, instead of the fields above.')),
+  ),
+  summary: v.optional(v.pipe(v.nullable(field.text), v.description('The same as `question`.'))),
+  // Sent by clients of similar APIs. The answer always wakes the agent that asked.
+  continuationPolicy: v.optional(v.picklist(['none', 'wake_assignee', 'wake_assignee_on_accept'])),
+  idempotencyKey: v.optional(v.null()),
+  sourceCommentId: v.optional(v.null()),
+  sourceRunId: v.optional(v.null()),
 })
+
+/** The body of a creation, also in the form of similar APIs. */
+export const NewInteraction = v.pipe(
+  NewFields,
+  v.examples([{ kind: 'question', title: 'Which datum do we use?' }]),
+  v.transform(({ kind: named, title, question, summary, options, multiple, recommended, tasks, payload }) => {
+    const given = payload && fromPayload(payload)
+    return {
+      kind:
+        given?.kind ??
+        KIND_ALIASES[named as keyof typeof KIND_ALIASES] ??
+        (named as (typeof INTERACTION_KINDS)[number]),
+      title: title ?? given?.title ?? '',
+      question: question ?? summary ?? given?.question,
+      options: options ?? given?.options,
+      multiple: multiple ?? given?.multiple,
+      recommended,
+      tasks: tasks ?? given?.tasks,
+    }
+  }),
+  v.forward(
+    v.check(({ title }) => title !== '', 'is required'),
+    ['title'],
+  ),
+)
 export type NewInteraction = v.InferOutput<typeof NewInteraction>
 
 export const AnswerBody = v.strictObject({

@@ -1,3 +1,4 @@
+import type { GenericSchema, InferOutput } from 'valibot'
 import * as v from 'valibot'
 import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
@@ -5,10 +6,38 @@ import { LIST_QUERY, listOf, readPage } from '../../http/list.ts'
 import { getIssue } from '../issue/get.ts'
 import { answerInteraction, cancelInteraction } from './answer.ts'
 import { askPeople, getInteraction } from './ask.ts'
+import { AcceptBody, RejectBody, RespondBody, toAcceptance, toRejection, toResponse } from './compatible-answers.ts'
 import { AnswerBody, INTERACTION_STATUSES, Interaction, NewInteraction, toInteraction } from './interaction.ts'
 import { selectInteractions } from './queries.ts'
 
 const query = v.object({ ...LIST_QUERY, status: v.optional(listOf(INTERACTION_STATUSES)) })
+
+/** An answer in the form of clients of similar APIs. */
+const answerRoute = <const Name extends string, B extends GenericSchema>(
+  name: Name,
+  summary: string,
+  body: B,
+  toAnswer: (asked: Interaction, body: InferOutput<B>) => AnswerBody,
+) =>
+  route({
+    id: `interactions.${name}`,
+    method: 'POST',
+    path: `/api/issues/:issueId/interactions/:interactionId/${name}`,
+    summary,
+    description: 'An alternative to `answer`, for clients of similar APIs.',
+    who: [board],
+    role: 'member',
+    body,
+    bodyOptional: name !== 'respond',
+    responses: { 200: Interaction },
+    run: (ctx, { caller, params: { issueId, interactionId }, body: given }) =>
+      ctx.write(() => {
+        const asked = toInteraction(getInteraction(ctx, caller, issueId, interactionId))
+        return toInteraction(
+          answerInteraction(ctx, caller, issueId, interactionId, toAnswer(asked, given as InferOutput<B>)),
+        )
+      }),
+  })
 
 export const interactionRoutes = [
   route({
@@ -74,6 +103,9 @@ export const interactionRoutes = [
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => toInteraction(answerInteraction(ctx, caller, params.issueId, params.interactionId, body))),
   }),
+  answerRoute('accept', 'Accept an interaction', AcceptBody, toAcceptance),
+  answerRoute('reject', 'Reject an interaction', RejectBody, toRejection),
+  answerRoute('respond', 'Answer the questions of an interaction', RespondBody, toResponse),
   route({
     id: 'interactions.cancel',
     method: 'POST',

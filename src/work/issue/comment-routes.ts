@@ -64,7 +64,8 @@ export const commentRoutes = [
     run: (ctx, { caller, params, body }) =>
       ctx.write(() => {
         const issue = getIssue(ctx, caller, params.issueId)
-        const open = body.reopen && isTerminal(issue.status) ? reopenIssue(ctx, caller, issue).issue : issue
+        const open =
+          (body.reopen || body.resume) && isTerminal(issue.status) ? reopenIssue(ctx, caller, issue).issue : issue
         const comment = addComment(ctx, caller, open, body.body)
         return toCreatedComment(comment, unknownMentionsIn(ctx, comment))
       }),

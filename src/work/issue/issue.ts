@@ -109,6 +109,8 @@ export const IssueChange = v.strictObject({
   ...common,
   parentId,
   reopen: NewComment.entries.reopen,
+  resume: NewComment.entries.resume,
+  workMode: neutral.workMode,
   comment: v.optional(commentBody),
 })
 export type IssueChange = v.InferOutput<typeof IssueChange>

@@ -27,7 +27,8 @@ export function updateIssue(
   want: IssueChange,
 ): { issue: IssueRow; comment: CommentRow | undefined } {
   const found = getIssue(ctx, caller, ref)
-  const reopening = want.reopen && isTerminal(found.status) ? reopenIssue(ctx, caller, found) : undefined
+  const reopening =
+    (want.reopen || want.resume) && isTerminal(found.status) ? reopenIssue(ctx, caller, found) : undefined
   const before = reopening?.issue ?? found
   const assignment = assignmentOf(ctx, caller, before, want)
   const transition = transitionOf(ctx, caller, before, want.status)

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { agent, board, ceo } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import { LIST_QUERY, readPage } from '../../http/list.ts'
+import { alias } from '../../http/route.ts'
 import { manager } from '../../organization/agent/who.ts'
 import type { Context } from '../../platform/context.ts'
 import { createRoutine, deleteRoutine, getOwnRoutine, getRoutine, switchRoutine, updateRoutine } from './change.ts'
@@ -10,6 +11,20 @@ import { findLabelIds, selectRoutineRuns, selectRoutines } from './queries.ts'
 import { NewRoutine, Routine, RoutineChange, type RoutineRow, RoutineRun, toRoutine, toRoutineRun } from './routine.ts'
 
 const show = (ctx: Context, row: RoutineRow) => toRoutine(row, findLabelIds(ctx.db, [row.id])(row.id))
+
+const history = route({
+  id: 'routines.history',
+  method: 'GET',
+  path: '/api/routines/:routineId/history',
+  summary: 'List the scheduled times of a routine and their outcomes, newest first',
+  who: [board, agent],
+  query: v.object(LIST_QUERY),
+  responses: { 200: v.array(RoutineRun) },
+  run: (ctx, { caller, params, query }) => {
+    const { id: routineId } = getRoutine(ctx, caller, params.routineId)
+    return readPage(ctx.db, selectRoutineRuns({ routineId }), query, { by: 'id', direction: 'desc' }).map(toRoutineRun)
+  },
+})
 
 export const routineRoutes = [
   route({
@@ -104,19 +119,6 @@ export const routineRoutes = [
     run: (ctx, { caller, params }) =>
       ctx.write(() => show(ctx, switchRoutine(ctx, caller, getOwnRoutine(ctx, caller, params.routineId), 'active'))),
   }),
-  route({
-    id: 'routines.history',
-    method: 'GET',
-    path: '/api/routines/:routineId/history',
-    summary: 'List the scheduled times of a routine and their outcomes, newest first',
-    who: [board, agent],
-    query: v.object(LIST_QUERY),
-    responses: { 200: v.array(RoutineRun) },
-    run: (ctx, { caller, params, query }) => {
-      const { id: routineId } = getRoutine(ctx, caller, params.routineId)
-      return readPage(ctx.db, selectRoutineRuns({ routineId }), query, { by: 'id', direction: 'desc' }).map(
-        toRoutineRun,
-      )
-    },
-  }),
+  history,
+  alias(history, { id: 'routines.runs', path: '/api/routines/:routineId/runs' }),
 ]

@@ -27,7 +27,7 @@ const MAY: Record<Role, string> = {
     agents.invoke agents.wakeup approvals.comment attachments.delete comments.create documents.delete documents.restore documents.write
     heartbeatRuns.cancel runs.cancel
     goals.create goals.update goals.delete labels.create labels.update labels.delete
-    interactions.answer interactions.cancel interactions.create
+    interactions.accept interactions.answer interactions.cancel interactions.create interactions.reject interactions.respond
     issues.attach issues.checkout issues.close issues.create issues.createChild issues.linkApproval issues.release
     issues.unlinkApproval issues.update projects.create projects.update projects.delete`,
   admin: 'agents.listKeys invitations.list invites.list webhooks.deliveries webhooks.get webhooks.list',

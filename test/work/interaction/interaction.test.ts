@@ -163,3 +163,56 @@ test('a pending interaction is in the inbox while its issue is open, and in the 
   await make('POST', `/api/issues/${issue.id}/close`)
   assert.deepEqual(await items(), [])
 })
+
+test('a question in the form of similar APIs becomes an interaction, and its answers find the options by their ids', async (t) => {
+  const { ask, board, path, issue, make } = await setUp(t)
+  const given = (kind: string, payload: object) => ask({ kind, continuationPolicy: 'wake_assignee', payload })
+  const options = [
+    { id: 'lat', label: 'LAT' },
+    { id: 'msl', label: 'MSL' },
+  ]
+  const one = await given('ask_user_questions', { questions: [{ id: 'q', prompt: 'Which datum?', options }] })
+  assert.deepEqual([one.kind, one.title, one.multiple], ['choose', 'Which datum?', false])
+  const answers = [{ questionId: 'q', optionIds: ['msl'] }]
+  assert.deepEqual((await make('POST', `${path}/${one.id}/respond`, { answers })).answer.selected, ['msl'])
+
+  const two = await given('ask_user_questions', { questions: [{ prompt: 'Which?', options }, { prompt: 'Why?' }] })
+  assert.deepEqual([two.kind, two.question], ['question', 'Which?\n- LAT\n- MSL\n\nWhy?'])
+  const text = {
+    answers: [
+      { questionId: 'a', optionIds: ['lat'] },
+      { questionId: 'b', otherText: 'It is lower.' },
+    ],
+  }
+  assert.equal((await make('POST', `${path}/${two.id}/respond`, text)).answer.text, 'lat\nIt is lower.')
+
+  const tasks = [
+    { clientKey: 'a', title: 'First' },
+    { clientKey: 'b', title: 'Second' },
+  ]
+  const split = await ask({ kind: 'suggest_tasks', title: 'Split it', payload: { tasks } })
+  await make('POST', `${path}/${split.id}/accept`, { selectedClientKeys: ['b'] })
+  const children = (await board('GET', `/api/companies/${issue.companyId}/issues?parentId=${issue.id}`)).body
+  assert.deepEqual(
+    children.map(({ title }: { title: string }) => title),
+    ['Second'],
+  )
+
+  const sure = await given('request_confirmation', { prompt: 'Sure?' })
+  const rejected = await make('POST', `${path}/${sure.id}/reject`, { reason: 'Not yet.' })
+  assert.deepEqual([rejected.answer.confirmed, rejected.answer.note], [false, 'Not yet.'])
+
+  assert.equal((await board('POST', path, { kind: 'confirm' })).body.details.fields[0].path, 'title')
+  const twice = { kind: 'choose', title: 'Which?', options: [options[0], options[0]] }
+  assert.equal((await board('POST', path, twice)).status, 422)
+  assert.equal(
+    (
+      await board(
+        'POST',
+        `${path}/${(await given('request_checkbox_confirmation', { prompt: 'Which?', options })).id}/reject`,
+        {},
+      )
+    ).status,
+    400,
+  )
+})
