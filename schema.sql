@@ -189,7 +189,7 @@ create table freeze (
 -- A place on other machines where runs execute. Runs without a placement execute on this machine.
 create table placement (
   name       text primary key check (name <> 'local'),
-  type       text not null check (type in ('ssh', 'slurm')),
+  type       text not null check (type in ('ssh', 'slurm', 'kubernetes')),
   settings   text not null default '{}' check (json_valid(settings)), -- the schema depends on the type
   max_runs   integer not null check (max_runs > 0), -- the maximum number of live runs
   is_default integer not null default 0 check (is_default in (0, 1)), -- the default of agents and projects without a placement

@@ -3,7 +3,7 @@ import { validate } from '../../http/validate.ts'
 import { invalid } from '../../platform/errors.ts'
 
 /** The engines that execute runs on other machines. */
-export const PLACEMENT_TYPES = ['ssh', 'slurm'] as const
+export const PLACEMENT_TYPES = ['ssh', 'slurm', 'kubernetes'] as const
 export type PlacementType = (typeof PLACEMENT_TYPES)[number]
 
 /** A word for the command line of an engine. It must not look like an option. */
@@ -11,6 +11,15 @@ const word = v.pipe(
   v.string(),
   v.regex(/^[\w@%+=:,./[\]][\w@%+=:,./[\]-]{0,199}$/, 'must be one word that does not begin with a dash'),
 )
+
+/** The name of an object in a Kubernetes cluster. */
+const name = v.pipe(
+  v.string(),
+  v.regex(/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/, 'must be lower-case letters, digits, dashes and dots'),
+)
+
+/** A quantity as Kubernetes writes it. */
+const quantity = v.pipe(v.string(), v.regex(/^\d+(\.\d+)?(m|[kKMGT]i?)?$/, 'must be a quantity, such as 500m or 2Gi'))
 
 const count = (most: number) => v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(most))
 
@@ -75,6 +84,27 @@ const SETTINGS = {
       'Further options for sbatch, such as `--constraint=big`.',
     ),
   }),
+  kubernetes: v.strictObject({
+    ...COMMON,
+    image: v.pipe(word, v.description('The image of the container. It has Node and the programs of the agents.')),
+    namespace: described(name, 'The namespace. Default: that of the context.'),
+    context: described(word, 'The context of the kubectl configuration. Default: the current one.'),
+    kubeconfig: described(folder, 'The kubectl configuration file on this machine. Default: that of kubectl.'),
+    cpu: described(quantity, 'The CPUs to request, such as `500m` or `2`. Default `500m`.'),
+    memory: described(quantity, 'The memory to request, which is also the limit, such as `2Gi`. Default `1Gi`.'),
+    gpus: described(count(1_000), 'GPUs for a run (`nvidia.com/gpu`).'),
+    serviceAccount: described(name, 'The service account of the pods. Its token is not mounted.'),
+    pullSecret: described(name, 'The secret for pulling the image.'),
+    volumeClaim: described(
+      name,
+      'The persistent volume claim for runs and clones. Default: an empty folder for each run.',
+    ),
+    runAsUser: described(count(2_000_000_000), 'The numeric user of the container, never root. Default 1000.'),
+    timeLimitSec: described(
+      count(31_536_000),
+      'The longest time limit of a job, in seconds. By default, a job has the time limit of its run and 10 minutes.',
+    ),
+  }),
 } as const
 
 /** The schema of the settings of each type, for the documentation. */
@@ -87,6 +117,7 @@ export type TypedSettings = { [Type in PlacementType]: { type: Type; settings: S
 
 export type SshSettings = SettingsByType['ssh']
 export type SlurmSettings = SettingsByType['slurm']
+export type KubernetesSettings = SettingsByType['kubernetes']
 
 /**
  * Validates the settings of a placement.

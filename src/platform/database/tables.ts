@@ -152,7 +152,7 @@ export interface FreezeTable {
 
 export interface PlacementTable {
   name: string
-  type: 'ssh' | 'slurm'
+  type: 'ssh' | 'slurm' | 'kubernetes'
   settings: Generated<string>
   max_runs: number
   is_default: Generated<0 | 1>

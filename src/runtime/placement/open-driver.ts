@@ -19,5 +19,7 @@ export async function openDriver(ctx: Context, row: PlacementRow): Promise<Drive
       return (await import('./ssh.ts')).createSshDriver(ctx, row, settings)
     case 'slurm':
       return (await import('./slurm.ts')).createSlurmDriver(ctx, settings)
+    case 'kubernetes':
+      return (await import('./kubernetes.ts')).createKubernetesDriver(ctx, settings)
   }
 }

@@ -101,7 +101,7 @@ switch (verb) {
     break
   }
   case 'probe':
-    print(await probe(readInput()))
+    print(await probe(jobOfEnvironment() ?? readInput()))
     removeCopy()
     break
   default:

@@ -6,12 +6,14 @@ import { create, edit, list, noun, remove, verb, view } from '../command/verb.ts
 
 type Placement = ResponseOf<'GET /api/placements/:placement'>
 
-const TYPES = ['ssh', 'slurm'] as const
+const TYPES = ['ssh', 'slurm', 'kubernetes'] as const
 
 /** The settings that have options of their own. `--settings` takes all of them. */
 const SETTINGS = {
   host: text('--host <destination>', 'the host, as ssh takes it'),
   partition: text('--partition <partition>', 'the partition (slurm)'),
+  namespace: text('--namespace <namespace>', 'the namespace (kubernetes)'),
+  image: text('--image <image>', 'the image of the container (kubernetes)'),
   workdir: text('--workdir <folder>', 'the folder over there for runs and clones'),
   publicUrl: text('--public-url <url>', 'the URL under which its machines reach this API'),
   settings: json<Record<string, unknown>>('--settings <json>', 'further settings'),
