@@ -1,5 +1,9 @@
 /** The types of placements, with their names. */
-export const TYPES = { ssh: 'A machine (ssh)', slurm: 'A cluster (Slurm)' } as const
+export const TYPES = {
+  ssh: 'A machine (ssh)',
+  slurm: 'A cluster (Slurm)',
+  kubernetes: 'A cluster (Kubernetes)',
+} as const
 export type PlacementType = keyof typeof TYPES
 
 export interface SettingField {
@@ -76,6 +80,36 @@ export const SETTINGS: Record<PlacementType, readonly SettingField[]> = {
       placeholder: '--constraint=big',
       hint: 'One option a line.',
     },
+    ...COMMON,
+  ],
+  kubernetes: [
+    {
+      key: 'publicUrl',
+      label: 'URL of this API',
+      isRequired: true,
+      placeholder: 'https://service.example.org',
+      hint: URL_HINT,
+    },
+    {
+      key: 'image',
+      label: 'Image',
+      isRequired: true,
+      placeholder: 'registry.example.org/agents:1',
+      hint: 'It has Node and the programs of the agents.',
+    },
+    { key: 'namespace', label: 'Namespace', placeholder: 'default' },
+    { key: 'context', label: 'Context of kubectl' },
+    { key: 'kubeconfig', label: 'kubectl configuration', hint: 'A file on the machine of the server.' },
+    { key: 'cpu', label: 'CPUs of a run', placeholder: '500m' },
+    { key: 'memory', label: 'Memory of a run', placeholder: '1Gi' },
+    { key: 'gpus', label: 'GPUs of a run', kind: 'number' },
+    {
+      key: 'volumeClaim',
+      label: 'Volume claim',
+      hint: 'For runs and clones. Without it, each run has an empty folder.',
+    },
+    { key: 'pullSecret', label: 'Secret for the image' },
+    { key: 'timeLimitSec', label: 'Longest job, in seconds', kind: 'number' },
     ...COMMON,
   ],
 }

@@ -85,7 +85,7 @@ type Test = Received<'POST /api/placements/:placement/test'>
 function PlacementLine({ placement, onChange }: { placement: Placement; onChange: () => void }) {
   const test = useSignal<Test | 'running' | undefined>(undefined)
   const { name, type, settings, maxRuns, liveRuns, isDefault } = placement
-  const where = [TYPES[type], settings.host ?? settings.partition].filter(Boolean).join(' · ')
+  const where = [TYPES[type], settings.host ?? settings.partition ?? settings.namespace].filter(Boolean).join(' · ')
   const run = async () => {
     test.value = 'running'
     test.value = await act(() => request('POST /api/placements/:placement/test', { params: { placement: name } }))
