@@ -15,7 +15,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..')
 
 /** The examples of the documentation, without the lines around them. */
 const examples = readFileSync(path.join(ROOT, 'docs/operations/reverse-proxy.md'), 'utf8').matchAll(
-  /^```(.*)\n(.*?)^```/gms,
+  /^```([^\n]*)\n(.*?)^```/gms,
 )
 const [caddyExample, nginxExample] = [...examples].flatMap(([, language, code]) => (language === '' ? [code!] : []))
 
@@ -41,7 +41,7 @@ const PROXIES: Proxy[] = [
       const file = path.join(folder, 'nginx.conf')
       writeFileSync(
         file,
-        `daemon off; pid ${folder}/pid; error_log ${folder}/errors; events {}\nhttp { access_log off; ${folders.join(' ')}\n${server}}\n`,
+        `user root; daemon off; pid ${folder}/pid; error_log ${folder}/errors; events {}\nhttp { access_log off; ${folders.join(' ')}\n${server}}\n`,
       )
       return ['-c', file, '-e', path.join(folder, 'errors')]
     },

@@ -109,6 +109,8 @@ export const SETTINGS: Record<PlacementType, readonly SettingField[]> = {
       hint: 'For runs and clones. Without it, each run has an empty folder.',
     },
     { key: 'pullSecret', label: 'Secret for the image' },
+    { key: 'serviceAccount', label: 'Service account' },
+    { key: 'runAsUser', label: 'User number', kind: 'number', placeholder: '1000' },
     { key: 'timeLimitSec', label: 'Longest job, in seconds', kind: 'number' },
     ...COMMON,
   ],
