@@ -312,6 +312,14 @@ function readConfigFile(file: string): v.InferOutput<typeof ConfigFile> {
   try {
     return v.parse(ConfigFile, JSON.parse(text))
   } catch (error) {
-    throw usage(`${file} cannot be used: ${error instanceof Error ? error.message : String(error)}`)
+    throw usage(`${file} cannot be used: ${describeError(error)}`)
   }
+}
+
+function describeError(error: unknown): string {
+  if (!v.isValiError(error)) return error instanceof Error ? error.message : String(error)
+  const [issue] = error.issues
+  const key = v.getDotPath(issue)
+  if (issue.type === 'strict_object' && issue.expected === 'never') return `Unknown key ${key}.`
+  return key === null ? issue.message : `${key}: ${issue.message}`
 }

@@ -171,7 +171,7 @@ export function createContext({ sqlite, clock, config, log, vault }: ContextPart
 }
 
 const refuseReadOnly = () =>
-  Promise.reject(new AppError('read_only', 'This server serves a backup and refuses all changes.'))
+  Promise.reject(new AppError('read_only', 'This server was started with --read-only and refuses all changes.'))
 
 /** How `withWrites` changes the writes of a context. Both run in the transaction of the change. */
 export interface WriteWrapper {

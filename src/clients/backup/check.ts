@@ -41,8 +41,9 @@ export async function checkArchive(
   folder: string,
   { secretKey, onProgress = () => {} }: { secretKey?: () => Uint8Array | undefined; onProgress?: OnProgress } = {},
 ): Promise<CheckedArchive> {
+  const total = statSync(archive, { throwIfNoEntry: false })?.size
+  if (total === undefined) throw new CliError(EXIT.usage, `There is no file ${archive}.`)
   mkdirSync(folder, { mode: 0o700 })
-  const total = statSync(archive).size
   let read = 0
   const manifest = await extractArchive(archive, folder, (bytes) => {
     read += bytes

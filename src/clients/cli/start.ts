@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { Command, Option } from 'commander'
 import type { AccessContext } from '../../access/auth/sign-in.ts'
 import { urlForPeople } from '../../http/proxy.ts'
+import { listCompanyIds } from '../../organization/company/queries.ts'
 import { type Config, DEFAULT_PORT, type Flags, readConfig } from '../../platform/config.ts'
 import { LOG_LEVELS } from '../../platform/log-entry.ts'
 import { CliError, EXIT, lineOf } from '../connection/exit-codes.ts'
@@ -73,7 +74,7 @@ async function serve(options: StartOptions, runServer: RunServer): Promise<void>
     const shown = { url, dataDir: config.dataDir, pid: process.pid, mode: config.mode }
     print(JSON.stringify({ ...shown, ...(link !== undefined && { link }) }))
   } else {
-    print(banner(url, link, config))
+    print(banner(url, link, config, listCompanyIds(ctx.db).length > 0))
   }
   if (options.demo) {
     const { seedDemoCompany } = await import('../demo/seed.ts')
@@ -108,7 +109,7 @@ function linkOf(url: string, ctx: AccessContext): string | undefined {
   return ctx.signIn.setup?.token && `${urlForPeople(ctx.config, url)}/setup?token=${ctx.signIn.setup.token}`
 }
 
-function banner(url: string, link: string | undefined, config: Config): string {
+function banner(url: string, link: string | undefined, config: Config, hasCompanies: boolean): string {
   const moved = config.portGiven || Number(new URL(url).port) === config.port ? '' : ` (port ${config.port} is busy)`
   const mode =
     config.mode === 'authenticated'
@@ -117,16 +118,18 @@ function banner(url: string, link: string | undefined, config: Config): string {
         ? ': the browser that opens the link below has the rights of the board'
         : ': everyone on this machine has the rights of the board'
   return [
-    `${paint('strong', `service ${config.version}`)} is running. Ctrl-C stops it and its runs.`,
+    `${paint('strong', `service ${config.version}`)} is running. Ctrl-C stops it${config.readOnly ? '' : ' and its runs'}.`,
     `  URL   ${paint('busy', url)}${moved}`,
     `  Data  ${config.dataDir}${config.readOnly ? ' (read-only: no changes, no runs)' : ''}`,
     `  Mode  ${config.mode}${mode}`,
-    `  Next  ${link === undefined ? nextStep(url, config) : `open ${paint('busy', link)} (it works once)`}`,
+    `  Next  ${link === undefined ? nextStep(url, config, hasCompanies) : `open ${paint('busy', link)} (it works once)`}`,
   ].join('\n')
 }
 
-const nextStep = (url: string, { mode }: Config) =>
-  `open ${paint('busy', mode === 'authenticated' ? `${url}/login` : url)} in your browser${mode === 'authenticated' ? ' and sign in' : ' and create a company'}`
+function nextStep(url: string, { mode, readOnly }: Config, hasCompanies: boolean): string {
+  if (mode === 'authenticated') return `open ${paint('busy', `${url}/login`)} in your browser and sign in`
+  return `open ${paint('busy', url)} in your browser${hasCompanies || readOnly ? '' : ' and create a company'}`
+}
 
 /**
  * Writes a page, readable only by this user, that redirects to a link. Every

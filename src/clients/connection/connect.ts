@@ -74,7 +74,7 @@ function toProfile({ token }: ConnectionOptions, name: string, env: Environment)
 const noServer = (dataDir: string) =>
   new CliError(
     EXIT.unreachable,
-    `No server uses the data directory ${dataDir}. Start one with \`service start --data-dir\`, or name a server with --url.`,
+    `No server uses the data directory ${dataDir}. Start one with \`service start --data-dir ${JSON.stringify(dataDir)}\`, or name a server with --url.`,
   )
 
 /** Verifies that the server at the stored URL is the one of the data directory. A killed server leaves its URL behind, and another server may use it. */

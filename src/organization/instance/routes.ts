@@ -12,7 +12,7 @@ import { countLoad, findFreeze } from './queries.ts'
 const Instance = v.strictObject({
   isReadOnly: v.pipe(
     v.boolean(),
-    v.description('Whether the server serves a backup: it refuses changes and starts no agent.'),
+    v.description('Whether the server was started with --read-only: it refuses changes and starts no agent.'),
   ),
   isFrozen: v.boolean(),
   frozenAt: v.nullable(field.timestamp),

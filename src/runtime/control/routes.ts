@@ -4,6 +4,7 @@ import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
 import { alias, reply } from '../../http/route.ts'
+import type { AgentRow } from '../../organization/agent/agent.ts'
 import { assertMayCommand } from '../../organization/agent/command.ts'
 import { getAgent } from '../../organization/agent/get.ts'
 import { acceptsWake, requestWake } from '../../organization/agent/request-wake.ts'
@@ -90,7 +91,10 @@ const invoke = route({
       const target = getAgent(ctx, caller, params.agentId)
       assertMayCommand(ctx, caller, target.id, 'wake it')
       if (target.status === 'terminated' || target.status === 'pending_approval' || target.status === 'paused') {
-        throw new AppError('agent_not_ready', `${target.name} is ${target.status}, so it cannot run.`)
+        throw new AppError(
+          'agent_not_ready',
+          `${target.name} is ${target.status}, so it cannot run.${remedyOf(target)}`,
+        )
       }
       const issue = body.issueId ? getReferredIssue(ctx, target.company_id, 'issueId', body.issueId) : undefined
       if (!acceptsWake(target, caller, 'on_demand')) {
@@ -120,6 +124,12 @@ const invoke = route({
       return reply(202, toWake(wake, listBlockingConditions(ctx, held, wake)))
     }),
 })
+
+/** Returns why an agent is paused and what to do; empty for another status. */
+function remedyOf({ status, pause_message, pause_reason }: AgentRow): string {
+  if (status !== 'paused') return ''
+  return `${pause_message === null ? '' : ` ${pause_message}`}${pause_reason === 'budget' ? '' : ' Resume it first.'}`
+}
 
 /** The endpoints that start and stop runs manually, each with an alias for existing clients. */
 export const runControlRoutes = [

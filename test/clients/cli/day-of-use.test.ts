@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { withCommands } from './in-process.ts'
+import { readConfig } from '../../../src/platform/config.ts'
+import { temporaryFolder } from '../../helpers.ts'
+import { runCommand, withCommands } from './in-process.ts'
 
 const AGENTS = path.join(import.meta.dirname, '../../agents')
 
@@ -105,4 +108,27 @@ test('times and intervals are in the form of the user', async (t) => {
   const why = await out('why', 'WAL-1')
   assert.match(why, /Kit is to run \(issue assigned\), but is held until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: /)
   assert.doesNotMatch(why, /\d{4}-\d\d-\d\dT/)
+})
+
+test('a refusal names the reason and the remedy', async (t) => {
+  const { out, run } = await withCommands(t)
+  const unnamed = await run('company', 'new', 'Walrus')
+  assert.equal(unnamed.code, 2)
+  assert.match(unnamed.err, /--template: .*software-team.*service company create NAME/)
+  await out('company', 'create', 'Walrus')
+  await out('agent', 'create', 'Kit', '--adapter', 'process', '--config', '{"command":"true"}')
+  await out('agent', 'pause', 'Kit', '--reason', 'Not today.')
+  assert.match(
+    (await run('agent', 'invoke', 'Kit')).err,
+    /Kit is paused, so it cannot run\. Not today\. Resume it first\./,
+  )
+  await out('issue', 'create', 'Draw')
+  assert.equal((await run('attachment', 'create', 'WAL-1', 'no-file')).err, 'service: There is no file no-file.\n')
+  const folder = temporaryFolder(t)
+  const missing = await runCommand(t, ['restore', path.join(folder, 'no.tar.gz'), '--data-dir', folder, '--yes'])
+  assert.match(missing.err, /^service: There is no file .*no\.tar\.gz\.\n$/)
+  const unknown = await runCommand(t, ['issue', 'list', '--data-dir', folder])
+  assert.ok(unknown.err.includes(`service start --data-dir "${folder}"`), unknown.err)
+  writeFileSync(path.join(folder, 'config.json'), '{"foo":1}')
+  assert.throws(() => readConfig({ dataDir: folder }, {}), /config\.json cannot be used: Unknown key foo\./)
 })

@@ -1,4 +1,4 @@
-import { openAsBlob } from 'node:fs'
+import { existsSync, openAsBlob } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createClient } from '../../client/client.ts'
@@ -39,6 +39,7 @@ export const attachmentCommand = () =>
       examples: ['attachment create TER-6 data.md'],
       async send({ client }, [issueId, file]) {
         const form = new FormData()
+        if (!existsSync(file)) throw new CliError(EXIT.usage, `There is no file ${file}.`)
         const content = await openAsBlob(file).catch((error) => {
           throw new CliError(EXIT.usage, `Cannot read ${file}: ${lineOf(error)}`)
         })

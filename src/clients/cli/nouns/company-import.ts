@@ -11,7 +11,7 @@ import { CliError, EXIT } from '../../connection/exit-codes.ts'
 import { programName } from '../command/as-started.ts'
 import { confirm, isInteractive } from '../command/ask.ts'
 import { findCompany } from '../command/find.ts'
-import { choice, choices, required, text, toggle, withDefault } from '../command/flag.ts'
+import { choice, choices, text, toggle, withDefault } from '../command/flag.ts'
 import { paint, print, quoted, table } from '../command/output.ts'
 import type { Output } from '../command/result.ts'
 import type { Scope } from '../command/scope.ts'
@@ -80,16 +80,21 @@ export const newCommand = () =>
     summary: 'Create a company from a template.',
     args: ['[name]'],
     flags: {
-      template: required(text('--template <template>', 'its name; `service template list` lists them')),
+      template: text('--template <template>', 'its name; `service template list` lists them'),
       ...YES,
     },
     examples: ['company new "Walrus Ltd" --template software-team --yes'],
-    run: (scope, [name], { template }) =>
-      runImport(
-        scope,
-        { type: 'template', name: template },
-        { collision: 'rename', ...(name !== undefined && { name }) },
-      ),
+    async run(scope, [name], { template }) {
+      if (template === undefined) {
+        const names = (await scope.client.request('GET /api/templates')).map((one) => one.name).join(', ')
+        throw new CliError(
+          EXIT.usage,
+          `Choose a template with --template: ${names}. For an empty company: service company create NAME`,
+        )
+      }
+      const source: PackageSource = { type: 'template', name: template }
+      return runImport(scope, source, { collision: 'rename', ...(name !== undefined && { name }) })
+    },
   })
 
 /** Shows the plan, prompts for a confirmation, and applies this plan. The server refuses a plan that has changed meanwhile. */

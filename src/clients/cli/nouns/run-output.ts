@@ -18,14 +18,18 @@ const EXIT_OF: Record<string, ExitCode> = { succeeded: EXIT.ok, cancelled: EXIT.
 /** Prints the whole output of a run. With `--json`, prints each part as a line of JSON. */
 export async function printLog({ client, options }: Scope, params: TheRun, { raw }: Format): Promise<void> {
   const write = writerOf(raw)
+  let isEmpty = true
   for (let offset = 0; ; ) {
     const part = await client.request('GET /api/runs/:runId/log', { params, query: { offset } })
     if (options.json !== undefined) process.stdout.write(`${JSON.stringify(part)}\n`)
     else write(part.text)
+    if (part.text !== '') isEmpty = false
     if (part.isComplete || part.nextOffset === offset) break
     offset = part.nextOffset
   }
-  if (options.json === undefined) write(null)
+  if (options.json !== undefined) return
+  write(null)
+  if (isEmpty) process.stderr.write('The run has no stored output. A backup does not contain the logs of runs.\n')
 }
 
 /** Prints the output of a run live until it ends. With `--json`, prints each event as a line of JSON. */
